@@ -1,0 +1,26 @@
+"""Money is whole minor units that move between seats, each time for a stated reason.
+
+The law of this room: no floats, no rounding, nothing beyond 2**53 - 1 (every JSON reader keeps that), and a
+settlement is a list of transfers, so it sums to zero by construction. It knows no game and no ruleset.
+
+>>> from referee.cards import Seat
+>>> from referee.money import Amount, Transfer, net_amounts
+>>> net_amounts([Transfer(Seat(0), Seat(1), Amount(300), "BACK", "PAIR")], seat_count=2)
+(-300, 300)
+"""
+
+from referee.money.amount import MAX_AMOUNT, Amount, AmountError, checked_amount
+from referee.money.odds import Odds, pays
+from referee.money.transfer import Transfer, house_net, net_amounts
+
+__all__ = [
+    "MAX_AMOUNT",
+    "Amount",
+    "AmountError",
+    "Odds",
+    "Transfer",
+    "checked_amount",
+    "house_net",
+    "net_amounts",
+    "pays",
+]

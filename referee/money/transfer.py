@@ -1,0 +1,41 @@
+"""A transfer: one amount, from one seat to another, for one reason."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from referee.cards import HOUSE, Seat
+from referee.money.amount import Amount
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """``amount`` minor units that ``payer`` owes ``payee``.
+
+    ``reason`` is a stable code of the game's own list; ``subject`` is the code of the hand, pattern or bet that the
+    reason is about, empty where there is none. Either seat may be HOUSE.
+    """
+
+    payer: Seat
+    payee: Seat
+    amount: Amount
+    reason: str
+    subject: str = ""
+
+
+def net_amounts(transfers: Iterable[Transfer], seat_count: int) -> tuple[int, ...]:
+    """What each seat has won (positive) or lost, by seat; it sums to zero unless the house took part."""
+    net = [0] * seat_count
+    for transfer in transfers:
+        if transfer.payer != HOUSE:
+            net[transfer.payer] -= transfer.amount
+        if transfer.payee != HOUSE:
+            net[transfer.payee] += transfer.amount
+    return tuple(net)
+
+
+def house_net(transfers: Iterable[Transfer]) -> int:
+    """What the house has won (positive) or lost."""
+    return sum(
+        (transfer.amount if transfer.payee == HOUSE else 0) - (transfer.amount if transfer.payer == HOUSE else 0)
+        for transfer in transfers
+    )

@@ -1,0 +1,23 @@
+"""One broken rule with the facts that show it."""
+
+from dataclasses import dataclass
+
+from referee.cards import Card, Seat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """A broken rule: ``code`` from the game's list, and the facts as far as the code has them.
+
+    ``cards`` are the offending cards, ``against`` the cards they are measured with (the play to beat, the weaker
+    hand). ``expected`` and ``found`` are counts, numbers or amounts. Times are milliseconds since 1970 UTC.
+    """
+
+    code: str
+    seat: Seat | None = None
+    cards: tuple[Card, ...] = ()
+    against: tuple[Card, ...] = ()
+    expected: int | None = None
+    found: int | None = None
+    deadline_time: int | None = None
+    received_time: int | None = None
