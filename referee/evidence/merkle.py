@@ -1,0 +1,261 @@
+"""The Merkle tree of RFC 6962 (RFC 9162, section 2.1): roots, proofs and their checks over SHA-256.
+
+The law: a leaf is hashed with 0x00 before it and an inner node with 0x01, so neither passes for the other; a tree of n
+leaves splits at the largest power of two below n; the root of no leaves is SHA-256 of nothing. A proof has exactly the
+length that index and sizes give; a longer or shorter one is refused, and so is an index outside the tree.
+
+It refuses to know what the leaves mean and where hashes are kept. Leaf data is any bytes; hashes are 32 bytes.
+
+>>> leaves = [b"open", b"deal", b"settle"]
+>>> proof = inclusion_proof(leaves, 1)
+>>> verify_inclusion(leaf_hash(b"deal"), index=1, size=3, proof=proof, root=root(leaves))
+>>> verify_inclusion(leaf_hash(b"redeal"), index=1, size=3, proof=proof, root=root(leaves))
+Traceback (most recent call last):
+...
+referee.evidence.merkle.ProofError: the proof leads to another root
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NewType, Self
+
+LeafIndex = NewType("LeafIndex", int)
+"""Place of a leaf in its tree, 0-based."""
+
+HASH_SIZE: Final = 32
+EMPTY_ROOT: Final = hashlib.sha256(b"").digest()
+"""The root of a tree without leaves."""
+
+_sha256 = hashlib.sha256
+
+
+class ProofError(ValueError):
+    """A proof that does not show what it claims: wrong length, wrong hash size, wrong place or wrong root."""
+
+
+def leaf_hash(data: bytes) -> bytes:
+    """The hash of a leaf: SHA-256 of 0x00 and the data."""
+    return _sha256(b"\x00" + data).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    """The hash of an inner node: SHA-256 of 0x01, the left child's hash and the right child's hash."""
+    return _sha256(b"\x01" + left + right).digest()
+
+
+def root(leaves: Iterable[bytes]) -> bytes:
+    """The root of the tree over these leaves' data, in their order."""
+    return root_of_hashes([leaf_hash(leaf) for leaf in leaves])
+
+
+def root_of_hashes(hashes: Sequence[bytes]) -> bytes:
+    """The root of the tree whose leaves have these hashes, in their order.
+
+    The hashes may as well be those of complete subtrees of one height: the root is then that of the whole tree.
+    """
+    if not hashes:
+        return EMPTY_ROOT
+    row = hashes
+    while len(row) > 1:
+        row = _parents(row)
+    return row[0]
+
+
+def inclusion_proof(leaves: Iterable[bytes], index: int) -> tuple[bytes, ...]:
+    """The hashes that lead from leaf ``index`` to the root, the leaf's sibling first (RFC 9162, 2.1.3.1).
+
+    Raises IndexError where the tree has no such leaf.
+    """
+    return inclusion_path([leaf_hash(leaf) for leaf in leaves], index)
+
+
+def inclusion_path(hashes: Sequence[bytes], index: int) -> tuple[bytes, ...]:
+    """The inclusion proof of ``index`` from the leaves' hashes, sibling first; IndexError outside the tree."""
+    if not 0 <= index < len(hashes):
+        msg = f"a tree of {len(hashes)} leaves has no leaf {index}"
+        raise IndexError(msg)
+    path = []
+    row = hashes
+    while len(row) > 1:
+        if index ^ 1 < len(row):
+            path.append(row[index ^ 1])
+        row = _parents(row)
+        index >>= 1
+    return tuple(path)
+
+
+def consistency_proof(leaves: Iterable[bytes], old_size: int) -> tuple[bytes, ...]:
+    """The hashes that show the first ``old_size`` leaves to be a prefix of all of them (RFC 9162, 2.1.4.1).
+
+    Empty where the sizes are equal or ``old_size`` is zero. Raises IndexError where the tree is smaller.
+    """
+    hashes = [leaf_hash(leaf) for leaf in leaves]
+    if not 0 <= old_size <= len(hashes):
+        msg = f"a tree of {len(hashes)} leaves has no prefix of {old_size}"
+        raise IndexError(msg)
+    if old_size in {0, len(hashes)}:
+        return ()
+    return tuple(_subproof(hashes, old_size, whole=True))
+
+
+def verify_inclusion(leaf: bytes, *, index: int, size: int, proof: Sequence[bytes], root: bytes) -> None:
+    """Nothing, where the tree of ``size`` leaves with this root has the leaf hash ``leaf`` at ``index``.
+
+    Raises ProofError otherwise (RFC 9162, 2.1.3.2).
+    """
+    if root_from_inclusion(leaf, index=index, size=size, proof=proof) != root:
+        msg = "the proof leads to another root"
+        raise ProofError(msg)
+
+
+def root_from_inclusion(leaf: bytes, *, index: int, size: int, proof: Sequence[bytes]) -> bytes:
+    """The root that an inclusion proof leads to from the leaf hash ``leaf``; it must be compared with a known one.
+
+    Raises ProofError where the index is outside the tree, or the proof is too long, too short or no list of hashes.
+    """
+    if not 0 <= index < size:
+        msg = f"a tree of {size} leaves has no leaf {index}"
+        raise ProofError(msg)
+    _check_hashes([leaf, *proof])
+    inner = (index ^ (size - 1)).bit_length()  # levels on which the path has a sibling on either side
+    border = (index >> inner).bit_count()  # above them only left siblings
+    if len(proof) != inner + border:
+        msg = f"the proof has {len(proof)} hashes; leaf {index} of {size} takes {inner + border}"
+        raise ProofError(msg)
+    node = leaf
+    for level in range(inner):
+        sibling = proof[level]
+        node = node_hash(sibling, node) if index >> level & 1 else node_hash(node, sibling)
+    for sibling in proof[inner:]:
+        node = node_hash(sibling, node)
+    return node
+
+
+def verify_consistency(
+    *, old_size: int, new_size: int, old_root: bytes, new_root: bytes, proof: Sequence[bytes]
+) -> None:
+    """Nothing, where the tree of ``old_size`` leaves is a prefix of the tree of ``new_size`` leaves.
+
+    Raises ProofError otherwise (RFC 9162, 2.1.4.2). Every tree continues the empty one, whose root is fixed.
+    """
+    _check_hashes([old_root, new_root, *proof])
+    if not 0 <= old_size <= new_size:
+        msg = f"a tree of {new_size} leaves continues none of {old_size}"
+        raise ProofError(msg)
+    if old_size in {0, new_size}:
+        if proof:
+            msg = f"the proof has {len(proof)} hashes; sizes {old_size} and {new_size} take none"
+            raise ProofError(msg)
+        if old_root != (new_root if old_size == new_size else EMPTY_ROOT):
+            msg = "the old root is not the root of that size"
+            raise ProofError(msg)
+        return
+    old_from, new_from = _roots_from_consistency(old_size, new_size, old_root, proof)
+    if old_from != old_root:
+        msg = "the proof leads to another old root"
+        raise ProofError(msg)
+    if new_from != new_root:
+        msg = "the proof leads to another new root"
+        raise ProofError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """The right edge of a tree: its size and the roots of its complete subtrees, the largest (leftmost) first.
+
+    It is all that appending needs: at most one hash for each bit of the size.
+
+    >>> edge = Frontier().append(leaf_hash(b"open")).append(leaf_hash(b"deal"))
+    >>> edge.root == root([b"open", b"deal"])
+    True
+    """
+
+    size: int = 0
+    peaks: tuple[bytes, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.size < 0 or len(self.peaks) != self.size.bit_count():
+            msg = f"a tree of {self.size} leaves has another number of peaks than {len(self.peaks)}"
+            raise ProofError(msg)
+        _check_hashes(self.peaks)
+
+    @classmethod
+    def of(cls, hashes: Iterable[bytes]) -> Self:
+        """The right edge of the tree whose leaves have these hashes."""
+        edge = cls()
+        for hashed in hashes:
+            edge = edge.append(hashed)
+        return edge
+
+    def append(self, leaf: bytes) -> Self:
+        """The right edge once a leaf of this hash stands behind the others."""
+        node, peaks, size = leaf, list(self.peaks), self.size
+        while size & 1:
+            node = node_hash(peaks.pop(), node)
+            size >>= 1
+        peaks.append(node)
+        return type(self)(self.size + 1, tuple(peaks))
+
+    @property
+    def root(self) -> bytes:
+        """The root of the whole tree."""
+        if not self.peaks:
+            return EMPTY_ROOT
+        node = self.peaks[-1]
+        for peak in self.peaks[-2::-1]:
+            node = node_hash(peak, node)
+        return node
+
+
+def _parents(row: Sequence[bytes]) -> list[bytes]:
+    # An odd node at the end moves up unchanged, which is the split at the largest power of two seen from below.
+    above = [_sha256(b"\x01" + row[i] + row[i + 1]).digest() for i in range(0, len(row) - 1, 2)]
+    if len(row) & 1:
+        above.append(row[-1])
+    return above
+
+
+def _subproof(hashes: Sequence[bytes], old_size: int, *, whole: bool) -> list[bytes]:
+    if old_size == len(hashes):
+        return [] if whole else [root_of_hashes(hashes)]
+    split = 1 << ((len(hashes) - 1).bit_length() - 1)
+    left, right = hashes[:split], hashes[split:]
+    if old_size <= split:
+        return [*_subproof(left, old_size, whole=whole), root_of_hashes(right)]
+    return [*_subproof(right, old_size - split, whole=False), root_of_hashes(left)]
+
+
+def _roots_from_consistency(
+    old_size: int, new_size: int, old_root: bytes, proof: Sequence[bytes]
+) -> tuple[bytes, bytes]:
+    old, new = old_size - 1, new_size - 1
+    while old & 1:
+        old, new = old >> 1, new >> 1
+    path = iter(proof if old else [old_root, *proof])  # a complete old tree is itself the first node
+    old_node = new_node = next(path, b"")
+    if not old_node:
+        msg = "the proof is too short"
+        raise ProofError(msg)
+    for sibling in path:
+        if new == 0:
+            msg = "the proof is too long"
+            raise ProofError(msg)
+        if old & 1 or old == new:
+            old_node, new_node = node_hash(sibling, old_node), node_hash(sibling, new_node)
+            while old and not old & 1:
+                old, new = old >> 1, new >> 1
+        else:
+            new_node = node_hash(new_node, sibling)
+        old, new = old >> 1, new >> 1
+    if new:
+        msg = "the proof is too short"
+        raise ProofError(msg)
+    return old_node, new_node
+
+
+def _check_hashes(hashes: Iterable[bytes]) -> None:
+    for hashed in hashes:
+        if len(hashed) != HASH_SIZE:
+            msg = f"a hash has {len(hashed)} bytes instead of {HASH_SIZE}"
+            raise ProofError(msg)

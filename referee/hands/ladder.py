@@ -1,0 +1,130 @@
+"""Every hand there is, up to suits, from weak to strong: 7,462 of five cards and 455 of three.
+
+A hand is written as its category and its distinct ranks, the most telling first; how often each rank stands in the hand
+is the category's (``MULTIPLICITIES``). Within a category hands are ordered by their ranks, read from the left.
+
+>>> from referee.hands.category import AceLowStraight
+>>> [len(hands) for hands in five_card_hands(AceLowStraight.LOWEST).values()]
+[1277, 2860, 858, 858, 10, 1277, 156, 156, 10]
+"""
+
+import itertools
+from collections.abc import Iterable
+from functools import cache
+from types import MappingProxyType
+from typing import Final, TypeAlias, assert_never
+
+from referee.hands.category import AceLowStraight, Category
+from referee.hands.rules import REFINEMENTS, RankingRules
+
+Ranks: TypeAlias = tuple[int, ...]
+"""Distinct rank indices, 0 (two) to 12 (ace), the most telling first."""
+
+RANKS: Final = range(13)
+_ACE: Final = 12
+_LOW: Final[Ranks] = (3, 2, 1, 0, 12)
+_ROYAL: Final[Ranks] = (12, 11, 10, 9, 8)
+
+MULTIPLICITIES: Final = MappingProxyType(
+    {
+        Category.HIGH_CARD: (1, 1, 1, 1, 1),
+        Category.PAIR: (2, 1, 1, 1),
+        Category.TWO_PAIR: (2, 2, 1),
+        Category.THREE_OF_A_KIND: (3, 1, 1),
+        Category.STRAIGHT: (1, 1, 1, 1, 1),
+        Category.FLUSH: (1, 1, 1, 1, 1),
+        Category.FULL_HOUSE: (3, 2),
+        Category.FOUR_OF_A_KIND: (4, 1),
+        Category.STRAIGHT_FLUSH: (1, 1, 1, 1, 1),
+        Category.LOW_STRAIGHT_FLUSH: (1, 1, 1, 1, 1),
+        Category.ROYAL_FLUSH: (1, 1, 1, 1, 1),
+        Category.FOUR_ACES: (4, 1),
+    }
+)
+"""How many cards of each of its ranks a hand holds; three cards hold as many as the ranks they have."""
+
+SUITED: Final = frozenset({Category.FLUSH, Category.STRAIGHT_FLUSH, Category.LOW_STRAIGHT_FLUSH, Category.ROYAL_FLUSH})
+"""The categories whose five cards are of one suit; no hand of another category is."""
+
+
+def _singles(count: int, *, without: Iterable[int] = ()) -> list[Ranks]:
+    """All sets of ``count`` ranks, each from its highest, in ascending order."""
+    taken = frozenset(without)
+    return list(itertools.combinations([rank for rank in reversed(RANKS) if rank not in taken], count))[::-1]
+
+
+def _straights(ace_low: AceLowStraight) -> list[Ranks]:
+    """The straights in ascending order, each from its top."""
+    plain = [tuple(range(top, top - 5, -1)) for top in range(4, 13)]
+    match ace_low:
+        case AceLowStraight.LOWEST:
+            return [_LOW, *plain]
+        case AceLowStraight.SECOND_HIGHEST:
+            return [*plain[:-1], _LOW, _ROYAL]
+        case AceLowStraight.NOT_A_STRAIGHT:
+            return plain
+        case _:
+            assert_never(ace_low)
+
+
+@cache
+def five_card_hands(ace_low: AceLowStraight) -> MappingProxyType[Category, tuple[Ranks, ...]]:
+    """The hands of each of the nine categories that cover all hands, in ascending order."""
+    straights = _straights(ace_low)
+    runs = {tuple(sorted(ranks, reverse=True)) for ranks in straights}
+    singles = [ranks for ranks in _singles(5) if ranks not in runs]
+    pairs = [(pair, *rest) for pair in RANKS for rest in _singles(3, without=[pair])]
+    two_pairs = [(*both, rest) for both in _singles(2) for rest in RANKS if rest not in both]
+    triples = [(triple, *rest) for triple in RANKS for rest in _singles(2, without=[triple])]
+    unequal = [(first, second) for first in RANKS for second in RANKS if first != second]
+    return MappingProxyType(
+        {
+            Category.HIGH_CARD: tuple(singles),
+            Category.PAIR: tuple(pairs),
+            Category.TWO_PAIR: tuple(two_pairs),
+            Category.THREE_OF_A_KIND: tuple(triples),
+            Category.STRAIGHT: tuple(straights),
+            Category.FLUSH: tuple(singles),
+            Category.FULL_HOUSE: tuple(unequal),
+            Category.FOUR_OF_A_KIND: tuple(unequal),
+            Category.STRAIGHT_FLUSH: tuple(straights),
+        }
+    )
+
+
+def _is_refined(category: Category, ranks: Ranks) -> bool:
+    """Whether a hand of the wider category belongs to this refinement of it."""
+    match category:
+        case Category.LOW_STRAIGHT_FLUSH:
+            return ranks == _LOW
+        case Category.ROYAL_FLUSH:
+            return ranks == _ROYAL
+        case Category.FOUR_ACES:
+            return ranks[0] == _ACE
+        case _:
+            return False
+
+
+def five_card_ladder(rules: RankingRules) -> list[tuple[Category, tuple[Ranks, ...]]]:
+    """The 7,462 five-card hands of a ranking from weak to strong: its categories in order, each with its hands."""
+    hands = five_card_hands(rules.ace_low_straight)
+    refinements = [category for category in rules.order if category in REFINEMENTS]
+    ladder = []
+    for category in rules.order:
+        if category in REFINEMENTS:
+            members = [ranks for ranks in hands[REFINEMENTS[category]] if _is_refined(category, ranks)]
+        else:
+            narrower = [refinement for refinement in refinements if REFINEMENTS[refinement] is category]
+            members = [ranks for ranks in hands[category] if not any(_is_refined(name, ranks) for name in narrower)]
+        ladder.append((category, tuple(members)))
+    return ladder
+
+
+def three_card_ladder(rules: RankingRules) -> list[tuple[Category, tuple[Ranks, ...]]]:
+    """The 455 three-card hands of a ranking from weak to strong; empty where it does not rank three cards."""
+    hands: dict[Category, list[Ranks]] = {
+        Category.HIGH_CARD: _singles(3),
+        Category.PAIR: [(pair, rest) for pair in RANKS for rest in RANKS if rest != pair],
+        Category.THREE_OF_A_KIND: [(triple,) for triple in RANKS],
+    }
+    return [(category, tuple(hands[category])) for category in rules.three_card_order]

@@ -1,0 +1,63 @@
+"""The rules of a ranking as a ruleset's data states them: every field is named, none has a default.
+
+>>> order = ["HIGH_CARD", "PAIR", "TWO_PAIR", "THREE_OF_A_KIND", "STRAIGHT", "FLUSH", "FULL_HOUSE", "FOUR_OF_A_KIND"]
+>>> data = {"order": order, "three_card_order": [], "ace_low_straight": "LOWEST"}
+>>> msgspec.convert(data, RankingRules)
+Traceback (most recent call last):
+...
+msgspec.ValidationError: order does not list STRAIGHT_FLUSH
+>>> msgspec.convert({**data, "order": [*order, "STRAIGHT_FLUSH"]}, RankingRules).order[-1]
+<Category.STRAIGHT_FLUSH: 'STRAIGHT_FLUSH'>
+"""
+
+from typing import Final
+
+import msgspec
+
+from referee.hands.category import AceLowStraight, Category
+
+REFINEMENTS: Final = {
+    Category.LOW_STRAIGHT_FLUSH: Category.STRAIGHT_FLUSH,
+    Category.ROYAL_FLUSH: Category.STRAIGHT_FLUSH,
+    Category.FOUR_ACES: Category.FOUR_OF_A_KIND,
+}
+"""The category that a hand falls back to where a ranking does not list the narrower one."""
+
+THREE_CARD_CATEGORIES: Final = frozenset({Category.HIGH_CARD, Category.PAIR, Category.THREE_OF_A_KIND})
+
+
+class RankingRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a ranking is made of.
+
+    ``order`` lists categories from weak to strong: each of the nine that no other covers, and any of the refinements. A
+    hand takes the narrowest category listed. ``three_card_order`` lists what three cards can be, weak to strong, in
+    the same relative order; empty where three cards are never ranked. Raises ValueError otherwise.
+    """
+
+    order: tuple[Category, ...]
+    three_card_order: tuple[Category, ...]
+    ace_low_straight: AceLowStraight
+
+    def __post_init__(self) -> None:
+        self._check_order()
+        self._check_three_card_order()
+
+    def _check_order(self) -> None:
+        twice = sorted({category for category in self.order if self.order.count(category) > 1})
+        if twice:
+            msg = f"order lists {', '.join(twice)} more than once"
+            raise ValueError(msg)
+        missing = [category for category in Category if category not in {*self.order, *REFINEMENTS}]
+        if missing:
+            msg = f"order does not list {', '.join(missing)}"
+            raise ValueError(msg)
+        no_low = self.ace_low_straight is AceLowStraight.NOT_A_STRAIGHT
+        if no_low and Category.LOW_STRAIGHT_FLUSH in self.order:
+            msg = "order lists LOW_STRAIGHT_FLUSH, but ace_low_straight says that A-2-3-4-5 is no straight"
+            raise ValueError(msg)
+
+    def _check_three_card_order(self) -> None:
+        known = [category for category in self.order if category in THREE_CARD_CATEGORIES]
+        if self.three_card_order and list(self.three_card_order) != known:
+            msg = f"three_card_order must be empty or {', '.join(known)}, in the order that five cards have"
+            raise ValueError(msg)
