@@ -1,0 +1,33 @@
+"""How cards, money and hands look in a terminal: suits by sign and colour, so that colour alone never tells."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from rich.text import Text as Line
+
+from referee.cards import Card
+
+_SIGNS: Final = "♠♣♦♥"
+_STYLES: Final = ("bold", "bold green", "bold blue", "bold red")
+_LETTERS: Final = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
+
+
+def card_line(cards: Iterable[Card | int]) -> Line:
+    """The cards in their order, each as rank and suit sign, in four colours."""
+    line = Line()
+    for position, item in enumerate(cards):
+        card = Card(item) if isinstance(item, int) else item
+        line.append(" " if position else "")
+        line.append(f"{_LETTERS[card.rank]}{_SIGNS[card.suit]}", style=_STYLES[card.suit])
+    return line
+
+
+def signed(value: int, *, unit: str = "") -> Line:
+    """A gain or loss with its sign, thousands apart, green or red."""
+    style = "green" if value > 0 else "red" if value < 0 else "dim"
+    return Line(f"{value:+,}{unit}" if value else f"0{unit}", style=style)
+
+
+def short_hash(data: bytes) -> str:
+    """The first eight hexadecimal digits of a hash, for people."""
+    return f"{data.hex()[:8]}…"

@@ -1,0 +1,268 @@
+"""A certificate: cards of a deal, opened under the shuffler's signature, that anybody can check without asking.
+
+The law: the payload is the canonical JSON of ``CertificateJson`` in a DSSE envelope of type ``CERTIFICATE_TYPE``. It
+names its round by id, repeats C, M and every section's root, and opens some sections with their cards and K_i. Checked
+are, in this order: length and form of the envelope, signature over the bytes received, type, canonical form, round id
+and deadline against the header given, each opened section's index, size and root against cards and key, that no card
+stands twice, the deck root over all of it, and last the time: a certificate expires with its round's deadline.
+
+It refuses to know whether the deal stands in a log; whoever settles asks the log for the deck root. A certificate that
+opens nothing is one too: it names the deal before a street opens.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, NoReturn
+
+import msgspec
+
+from referee.cards import DECK, Card, Seat
+from referee.dealing.deal import Deal
+from referee.dealing.header import Header
+from referee.dealing.section import deck_root, section_root
+from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, unhex
+from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
+from referee.evidence.ed25519 import Signer
+
+CERTIFICATE_TYPE: Final = "application/vnd.referee.certificate.v1+json"
+
+
+class CertificateReason(StrEnum):
+    """Why a certificate is refused, as far as a caller can mend it."""
+
+    MALFORMED = "MALFORMED"
+    FORGED = "FORGED"
+    FOREIGN = "FOREIGN"
+    EXPIRED = "EXPIRED"
+
+
+class CertificateFault(StrEnum):
+    """What exactly is wrong with a certificate."""
+
+    MALFORMED = "MALFORMED"
+    """Too long, or not the one text of an envelope or payload."""
+    FORGED = "FORGED"
+    """Unsigned, or signed by none of the shuffler's keys."""
+    WRONG_TYPE = "WRONG_TYPE"
+    """Rightly signed, but as something else."""
+    FOREIGN_ROUND = "FOREIGN_ROUND"
+    """Of another round than the header's, or beside certificates of another deal."""
+    BAD_SECTION = "BAD_SECTION"
+    """A section that the layout does not have, out of order or twice, or not a root for each section."""
+    WRONG_SIZE = "WRONG_SIZE"
+    """A section with more or fewer cards than the layout gives it."""
+    ROOT_MISMATCH = "ROOT_MISMATCH"
+    """Cards and key that do not hash to the section's root, or roots that do not hash to the deck root."""
+    DUPLICATE_CARD = "DUPLICATE_CARD"
+    """A card in two places."""
+    EXPIRED = "EXPIRED"
+    """The round's deadline has passed."""
+
+    @property
+    def reason(self) -> CertificateReason:
+        """What it comes to for the caller."""
+        return _REASONS.get(self, CertificateReason.MALFORMED)
+
+
+_REASONS: Final = {
+    CertificateFault.FORGED: CertificateReason.FORGED,
+    CertificateFault.FOREIGN_ROUND: CertificateReason.FOREIGN,
+    CertificateFault.EXPIRED: CertificateReason.EXPIRED,
+}
+
+
+class CertificateError(ValueError):
+    """A certificate that proves nothing: its fault, the reason that the fault comes to, and a detail for people."""
+
+    def __init__(self, fault: CertificateFault, detail: str) -> None:
+        super().__init__(detail)
+        self.fault = fault
+        self.reason = fault.reason
+        self.detail = detail
+
+    def __reduce__(self) -> tuple[type["CertificateError"], tuple[CertificateFault, str]]:
+        return type(self), (self.fault, self.detail)
+
+
+class SectionJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One opened section: its index, its cards' numbers in the order dealt, and its key."""
+
+    cards: tuple[Natural, ...]
+    index: Natural
+    key: Hex32
+
+
+class CertificateJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The payload; ``sections`` in ascending order of index, ``section_roots`` for every section of the layout."""
+
+    dealt_time: Natural
+    deck_root: Hex32
+    expires_time: Natural
+    mix: Hex32
+    round_id: Hex32
+    section_roots: tuple[Hex32, ...]
+    sections: tuple[SectionJson, ...]
+    server_commitment: Hex32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """What a verified certificate shows: the cards by section, and the deal they belong to. Times in ms since 1970."""
+
+    round_id: bytes
+    sections: Mapping[int, tuple[Card, ...]]
+    commitment: bytes
+    mixed: bytes
+    deck_root: bytes
+    dealt_time: int
+    expires_time: int
+
+    def hand(self, seat: Seat) -> tuple[Card, ...] | None:
+        """The seat's hand, in the order dealt; None where it is not opened."""
+        return self.sections.get(int(seat))
+
+
+_FORM: Final = Form(CertificateJson)
+
+
+def issue(deal: Deal, header: Header, *, sections: Iterable[int], dealt_time: int, signer: Signer) -> bytes:
+    """The envelope that opens these sections of the header's deal, signed. A section named twice is opened once."""
+    if deal.round_id != header.round_id:
+        msg = "the deal is of another round than the header's"
+        raise ValueError(msg)
+    payload = CertificateJson(
+        dealt_time=dealt_time,
+        deck_root=deal.deck_root.hex(),
+        expires_time=header.round_deadline,
+        mix=deal.mixed.hex(),
+        round_id=deal.round_id.hex(),
+        section_roots=tuple([root.hex() for root in deal.roots]),
+        sections=tuple([_section_json(deal, index) for index in sorted(set(sections))]),
+        server_commitment=deal.commitment.hex(),
+    )
+    return Envelope.signed(CERTIFICATE_TYPE, _FORM.write(payload), signer).to_bytes()
+
+
+def verify(data: bytes, *, keys: Iterable[bytes], header: Header, now: int) -> Certificate:
+    """What the certificate shows under one of the shuffler's public keys, for the round of this header.
+
+    CertificateError with its fault where any of the checks of the module's law fails.
+    """
+    certificate = read(data, keys=keys, header=header)
+    check_unexpired(certificate.expires_time, now=now)
+    return certificate
+
+
+def read(data: bytes, *, keys: Iterable[bytes], header: Header) -> Certificate:
+    """The same whatever the time is: for an auditor, and for a memo of what has been verified once."""
+    payload = _signed_payload(data, keys)
+    if payload.round_id != header.round_id.hex():
+        _refuse(CertificateFault.FOREIGN_ROUND, f"the certificate is for round {payload.round_id}")
+    if payload.expires_time != header.round_deadline:
+        _refuse(CertificateFault.FOREIGN_ROUND, "the certificate names another deadline than the round")
+    try:
+        return _opened(payload, header)
+    except CanonicalError as error:
+        _refuse(CertificateFault.MALFORMED, str(error))
+
+
+def check_unexpired(expires_time: int, *, now: int) -> None:
+    """Nothing while the round lasts, its deadline included; CertificateError after it."""
+    if now > expires_time:
+        _refuse(CertificateFault.EXPIRED, f"the certificate expired at {expires_time}, and it is {now}")
+
+
+def join(certificates: Iterable[Certificate]) -> Mapping[int, tuple[Card, ...]]:
+    """The cards by section that some verified certificates open together.
+
+    A section may be opened by several. CertificateError where they are of different deals or a card is in two places.
+    """
+    sections: dict[int, tuple[Card, ...]] = {}
+    deals = set()
+    for certificate in certificates:
+        deals.add((certificate.round_id, certificate.deck_root, certificate.mixed, certificate.dealt_time))
+        sections.update(certificate.sections)
+    if len(deals) > 1:
+        _refuse(CertificateFault.FOREIGN_ROUND, "the certificates are not of one deal")
+    _check_distinct(sections)
+    return sections
+
+
+def _section_json(deal: Deal, index: int) -> SectionJson:
+    if not 0 <= index < len(deal.sections):
+        msg = f"the deal has no section {index}"
+        raise IndexError(msg)
+    return SectionJson(
+        cards=tuple([card.number for card in deal.sections[index]]), index=index, key=deal.keys[index].hex()
+    )
+
+
+def _signed_payload(data: bytes, keys: Iterable[bytes]) -> CertificateJson:
+    try:
+        envelope = Envelope.parse(data)
+        envelope.verify_any(payload_type=CERTIFICATE_TYPE, public_keys=keys)
+        return _FORM.read(envelope.payload)
+    except EnvelopeError as error:
+        _refuse(_FAULTS[error.fault], error.detail)
+    except CanonicalError as error:
+        _refuse(CertificateFault.MALFORMED, f"the payload is no certificate: {error}")
+
+
+_FAULTS: Final = {
+    EnvelopeFault.TOO_LONG: CertificateFault.MALFORMED,
+    EnvelopeFault.MALFORMED: CertificateFault.MALFORMED,
+    EnvelopeFault.FORGED: CertificateFault.FORGED,
+    EnvelopeFault.WRONG_TYPE: CertificateFault.WRONG_TYPE,
+}
+
+
+def _opened(payload: CertificateJson, header: Header) -> Certificate:
+    roots = [unhex(text) for text in payload.section_roots]
+    if len(roots) != len(header.layout):
+        _refuse(CertificateFault.BAD_SECTION, f"{len(header.layout)} sections have {len(roots)} roots")
+    sections: dict[int, tuple[Card, ...]] = {}
+    last = -1
+    for section in payload.sections:
+        if not last < section.index < len(roots):
+            _refuse(CertificateFault.BAD_SECTION, f"section {section.index} is out of order or unknown")
+        last = section.index
+        sections[last] = _section_cards(section, header=header, root=roots[last])
+    _check_distinct(sections)
+    commitment, mixed = unhex(payload.server_commitment), unhex(payload.mix)
+    whole = deck_root(round_id=header.round_id, commitment=commitment, mixed=mixed, layout=header.layout, roots=roots)
+    if whole != unhex(payload.deck_root):
+        _refuse(CertificateFault.ROOT_MISMATCH, "the roots do not hash to the deck root")
+    return Certificate(
+        round_id=header.round_id,
+        sections=sections,
+        commitment=commitment,
+        mixed=mixed,
+        deck_root=whole,
+        dealt_time=payload.dealt_time,
+        expires_time=payload.expires_time,
+    )
+
+
+def _section_cards(section: SectionJson, *, header: Header, root: bytes) -> tuple[Card, ...]:
+    numbers = section.cards
+    size = header.layout[section.index]
+    if len(numbers) != size:
+        _refuse(CertificateFault.WRONG_SIZE, f"section {section.index} has {len(numbers)} cards, not {size}")
+    if min(numbers) < 1 or max(numbers) > len(DECK):
+        _refuse(CertificateFault.MALFORMED, f"section {section.index} has a number that no card has")
+    cards = tuple([DECK[number - 1] for number in numbers])
+    opened = section_root(key=unhex(section.key), round_id=header.round_id, section=section.index, cards=cards)
+    if opened != root:
+        _refuse(CertificateFault.ROOT_MISMATCH, f"section {section.index} does not hash to its root")
+    return cards
+
+
+def _check_distinct(sections: Mapping[int, tuple[Card, ...]]) -> None:
+    cards = [card for section in sections.values() for card in section]
+    if len(set(cards)) != len(cards):
+        _refuse(CertificateFault.DUPLICATE_CARD, "a card stands in two places")
+
+
+def _refuse(fault: CertificateFault, detail: str) -> NoReturn:
+    raise CertificateError(fault, detail)

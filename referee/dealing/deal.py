@@ -1,0 +1,85 @@
+"""A deal: everything that follows from a header, the server's seed and the seats' seeds, and nothing else.
+
+``derive`` is the second equality of this project read forwards: whoever has the OPEN, DEAL and REVEAL leaves computes
+the same cards, roots and deck root again, or has caught a lie. A deal holds the keys of its sections, so it never
+leaves the shuffler before the seed is revealed, and its ``repr`` shows neither cards nor keys.
+
+It refuses to know where seeds come from and who may see which section.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+from referee.cards import Card, Seat
+from referee.dealing.commitment import SeedError, mix, server_commitment
+from referee.dealing.deck import deal_order, draw_leader
+from referee.dealing.header import Header
+from referee.dealing.section import deck_root, section_key, section_root
+
+LEADING_GAMES: Final = frozenset({"tien_len"})
+"""The games in which the deal draws who leads."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deal:
+    """The cards by section, the key and root of each section, and what commits to them all."""
+
+    round_id: bytes
+    commitment: bytes
+    mixed: bytes
+    sections: tuple[tuple[Card, ...], ...] = field(repr=False)
+    keys: tuple[bytes, ...] = field(repr=False)
+    roots: tuple[bytes, ...]
+    deck_root: bytes
+    leader: Seat | None
+
+    @classmethod
+    def derive(cls, header: Header, *, server_seed: bytes, client_seeds: Sequence[bytes]) -> Self:
+        """The deal of a round. Seeds are 32 bytes, the seats' in the order of the seats.
+
+        Raises HeaderError where the header breaks the protocol, SeedError where seeds are not one of 32 bytes a seat,
+        and StreamUsedUpError where the round is void (below one in 2^159).
+        """
+        if len(client_seeds) != header.seat_count:
+            msg = f"{header.seat_count} seats have {len(client_seeds)} seeds"
+            raise SeedError(msg)
+        round_id = header.round_id
+        commitment = server_commitment(round_id=round_id, seed=server_seed)
+        mixed = mix(round_id=round_id, commitment=commitment, client_seeds=client_seeds)
+        order = deal_order(seed=server_seed, mixed=mixed, round_id=round_id)
+        sections = tuple(cut(order, header.layout))
+        keys = tuple(
+            [
+                section_key(seed=server_seed, mixed=mixed, round_id=round_id, section=section)
+                for section in range(len(sections))
+            ]
+        )
+        roots = tuple(
+            [
+                section_root(key=key, round_id=round_id, section=section, cards=cards)
+                for section, (key, cards) in enumerate(zip(keys, sections, strict=True))
+            ]
+        )
+        leads = header.ruleset_id.partition(".")[0] in LEADING_GAMES
+        return cls(
+            round_id=round_id,
+            commitment=commitment,
+            mixed=mixed,
+            sections=sections,
+            keys=keys,
+            roots=roots,
+            deck_root=deck_root(
+                round_id=round_id, commitment=commitment, mixed=mixed, layout=header.layout, roots=roots
+            ),
+            leader=draw_leader(mixed=mixed, round_id=round_id, seat_count=header.seat_count) if leads else None,
+        )
+
+
+def cut(order: Sequence[Card], layout: Sequence[int]) -> list[tuple[Card, ...]]:
+    """The deck's cards by section, dealt from its front."""
+    sections, start = [], 0
+    for size in layout:
+        sections.append(tuple(order[start : start + size]))
+        start += size
+    return sections

@@ -1,0 +1,262 @@
+"""A round's header: every term that is fixed before any card exists. Its hash is the round's id.
+
+The law: ``round_id = TH("round", fields)`` over the sixteen fields in the order of ``Header``, encoded as
+
+==================  ==================================================================================
+field               bytes
+==================  ==================================================================================
+protocol            u8, 1
+origin              ASCII, 1-255
+randomness_suite    u8: 1 commitment, 250 fixture
+table_id            ASCII, 1-64 of ``A-Z a-z 0-9 . _ -``: the frontend's name, not a hash
+round_number        u64, from 1
+ruleset_id          ASCII
+ruleset_version     ASCII
+ruleset_digest      32 bytes
+layout              one u8 a section
+currency            ASCII, 1-16
+stake               u64
+seat_stakes         u64 Ante, u64 Trips, seat after seat; empty where seats do not bet on their own
+seat_keys           32 bytes a seat, zeros for none; their number is the number of seats
+previous_leaf       32 bytes, zeros for the table's first round
+deal_deadline       u64, ms since 1970 UTC
+round_deadline      u64, ms since 1970 UTC
+==================  ==================================================================================
+
+A header that breaks the protocol has no id. It refuses to know what a ruleset says: that the layout and stakes fit the
+ruleset is checked where the ruleset is.
+
+>>> header = Header(
+...     protocol=1, origin="log.example/1", randomness_suite=1, table_id="t-1", round_number=1,
+...     ruleset_id="mau_binh.classic", ruleset_version="1.0.0", ruleset_digest=bytes(32), layout=(13, 13, 26),
+...     currency="VND", stake=1000, seat_stakes=(), seat_keys=(NO_KEY, NO_KEY), previous_leaf=NO_LEAF,
+...     deal_deadline=1_800_000_000_000, round_deadline=1_800_000_900_000,
+... )
+>>> header.round_id.hex()[:16]
+'0963b86e62023e17'
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Self
+
+import msgspec
+
+from referee.evidence.canonical import CanonicalError, unhex
+from referee.evidence.ed25519 import PublicKeyError, check_public_key
+from referee.evidence.encoding import ascii_field, tagged_hash, u8, u64
+
+PROTOCOL: Final = 1
+SUITE_COMMITMENT: Final = 1
+SUITE_FIXTURE: Final = 250
+SUITES: Final = (SUITE_COMMITMENT, SUITE_FIXTURE)
+NO_KEY: Final = bytes(32)
+NO_LEAF: Final = bytes(32)
+MAX_SEATS: Final = 6
+MAX_INTEGER: Final = 2**53 - 1
+DECK_SIZE: Final = 52
+
+_TABLE_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_RULESET_ID: Final = re.compile(r"[a-z0-9_]{1,32}\.[a-z0-9_]{1,64}")
+_VERSION: Final = re.compile(r"[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}")
+_ORIGIN: Final = re.compile(r"[!-*,-~]{1,255}")
+_CURRENCY: Final = re.compile(r"[!-~]{1,16}")
+_HASH_SIZE: Final = 32
+
+
+class HeaderError(ValueError):
+    """A header that breaks the protocol: ``field`` is the one at fault."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+    def __reduce__(self) -> tuple[type["HeaderError"], tuple[str, str]]:
+        return type(self), (self.field, str(self))
+
+
+@dataclass(frozen=True)
+class Header:
+    """The terms of a round, in the order they are hashed; the module's docstring gives each field's bytes."""
+
+    protocol: int
+    origin: str
+    randomness_suite: int
+    table_id: str
+    round_number: int
+    ruleset_id: str
+    ruleset_version: str
+    ruleset_digest: bytes
+    layout: tuple[int, ...]
+    currency: str
+    stake: int
+    seat_stakes: tuple[tuple[int, int], ...]
+    seat_keys: tuple[bytes, ...]
+    previous_leaf: bytes
+    deal_deadline: int
+    round_deadline: int
+
+    @property
+    def seat_count(self) -> int:
+        """How many seats are dealt to."""
+        return len(self.seat_keys)
+
+    @cached_property
+    def round_id(self) -> bytes:
+        """The hash of the header; 32 bytes. HeaderError where the header breaks the protocol."""
+        self.validate()
+        return tagged_hash(
+            "round",
+            u8(self.protocol),
+            ascii_field(self.origin),
+            u8(self.randomness_suite),
+            ascii_field(self.table_id),
+            u64(self.round_number),
+            ascii_field(self.ruleset_id),
+            ascii_field(self.ruleset_version),
+            self.ruleset_digest,
+            bytes(self.layout),
+            ascii_field(self.currency),
+            u64(self.stake),
+            b"".join([u64(ante) + u64(trips) for ante, trips in self.seat_stakes]),
+            b"".join(self.seat_keys),
+            self.previous_leaf,
+            u64(self.deal_deadline),
+            u64(self.round_deadline),
+        )
+
+    def validate(self) -> None:
+        """Nothing where the header keeps the protocol; HeaderError naming the first field that does not."""
+        _require(self.protocol == PROTOCOL, "protocol", f"the protocol is {PROTOCOL}, not {self.protocol}")
+        _require_text(_ORIGIN, self.origin, "origin")
+        _require(self.randomness_suite in SUITES, "randomness_suite", f"no suite has number {self.randomness_suite}")
+        _require_text(_TABLE_ID, self.table_id, "table_id")
+        _require(1 <= self.round_number <= MAX_INTEGER, "round_number", "rounds are numbered from 1 to 2^53-1")
+        _require_text(_RULESET_ID, self.ruleset_id, "ruleset_id")
+        _require_text(_VERSION, self.ruleset_version, "ruleset_version")
+        _require(len(self.ruleset_digest) == _HASH_SIZE, "ruleset_digest", "a digest has 32 bytes")
+        _require(
+            all(0 < size <= DECK_SIZE for size in self.layout) and sum(self.layout) == DECK_SIZE,
+            "layout",
+            f"the sections hold 52 cards and none is empty; these hold {sum(self.layout)}",
+        )
+        _require_text(_CURRENCY, self.currency, "currency")
+        _require(1 <= self.stake <= MAX_INTEGER, "stake", f"a stake is 1 to 2^53-1 minor units, not {self.stake}")
+        _require(
+            1 <= self.seat_count <= MAX_SEATS, "seat_keys", f"a round has 1 to {MAX_SEATS} seats, not {self.seat_count}"
+        )
+        self._validate_seats()
+        _require(len(self.previous_leaf) == _HASH_SIZE, "previous_leaf", "a leaf hash has 32 bytes")
+        _require(
+            (self.round_number == 1) == (self.previous_leaf == NO_LEAF),
+            "previous_leaf",
+            "zeros stand before round 1 and before no other",
+        )
+        _require(0 < self.deal_deadline <= MAX_INTEGER, "deal_deadline", "a time is 1 to 2^53-1 ms since 1970 UTC")
+        _require(
+            self.deal_deadline <= self.round_deadline <= MAX_INTEGER,
+            "round_deadline",
+            "the round's deadline lies before the deal's, or beyond 2^53-1",
+        )
+
+    def _validate_seats(self) -> None:
+        for seat, key in enumerate(self.seat_keys):
+            try:
+                if key != NO_KEY:
+                    check_public_key(key)
+            except PublicKeyError as error:
+                field = f"seat_keys[{seat}]"
+                raise HeaderError(field, str(error)) from None
+        _require(
+            len(self.seat_stakes) in (0, self.seat_count),
+            "seat_stakes",
+            f"{self.seat_count} seats have {len(self.seat_stakes)} stakes",
+        )
+        for seat, (ante, trips) in enumerate(self.seat_stakes):
+            _require(
+                1 <= ante <= MAX_INTEGER and 0 <= trips <= MAX_INTEGER,
+                f"seat_stakes[{seat}]",
+                "an Ante is 1 to 2^53-1 minor units, Trips 0 to 2^53-1",
+            )
+
+
+class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The header as it stands in an OPEN leaf and a transcript: same names, bytes as lowercase hex."""
+
+    currency: str
+    deal_deadline: int
+    layout: tuple[int, ...]
+    origin: str
+    previous_leaf: str
+    protocol: int
+    randomness_suite: int
+    round_deadline: int
+    round_number: int
+    ruleset_digest: str
+    ruleset_id: str
+    ruleset_version: str
+    seat_keys: tuple[str, ...]
+    seat_stakes: tuple[tuple[int, int], ...]
+    stake: int
+    table_id: str
+
+    @classmethod
+    def of(cls, header: Header) -> Self:
+        """The JSON form of a header."""
+        return cls(
+            currency=header.currency,
+            deal_deadline=header.deal_deadline,
+            layout=header.layout,
+            origin=header.origin,
+            previous_leaf=header.previous_leaf.hex(),
+            protocol=header.protocol,
+            randomness_suite=header.randomness_suite,
+            round_deadline=header.round_deadline,
+            round_number=header.round_number,
+            ruleset_digest=header.ruleset_digest.hex(),
+            ruleset_id=header.ruleset_id,
+            ruleset_version=header.ruleset_version,
+            seat_keys=tuple([key.hex() for key in header.seat_keys]),
+            seat_stakes=header.seat_stakes,
+            stake=header.stake,
+            table_id=header.table_id,
+        )
+
+    def to_header(self) -> Header:
+        """The header; HeaderError where it breaks the protocol or a hash is not 64 lowercase hex digits."""
+        try:
+            header = Header(
+                protocol=self.protocol,
+                origin=self.origin,
+                randomness_suite=self.randomness_suite,
+                table_id=self.table_id,
+                round_number=self.round_number,
+                ruleset_id=self.ruleset_id,
+                ruleset_version=self.ruleset_version,
+                ruleset_digest=unhex(self.ruleset_digest),
+                layout=self.layout,
+                currency=self.currency,
+                stake=self.stake,
+                seat_stakes=self.seat_stakes,
+                seat_keys=tuple([unhex(key) for key in self.seat_keys]),
+                previous_leaf=unhex(self.previous_leaf),
+                deal_deadline=self.deal_deadline,
+                round_deadline=self.round_deadline,
+            )
+        except CanonicalError as error:
+            field = "header"
+            raise HeaderError(field, str(error)) from None
+        header.validate()
+        return header
+
+
+def _require(condition: bool, field: str, message: str) -> None:  # noqa: FBT001 - reads as an assertion
+    if not condition:
+        raise HeaderError(field, message)
+
+
+def _require_text(pattern: re.Pattern[str], text: str, field: str) -> None:
+    if pattern.fullmatch(text) is None:
+        msg = f"{text[:80]!r} is no {field}; it has the form {pattern.pattern}"
+        raise HeaderError(field, msg)

@@ -1,0 +1,169 @@
+"""The payloads of the leaves OPEN, DEAL, ABORT, REVEAL and KEY, as canonical JSON. SETTLE is a transcript.
+
+The law: one value has one text. ``parse`` reads a payload strictly, writes it again and compares, so unknown members,
+other spellings and other types are refused. Bytes stand as lowercase hex, an absent seed or commitment as an empty
+string, an absent member is left out. What can be told from the payload alone holds: hashes have 32 bytes, an OPEN's
+round id is its header's, seats are seats of the round.
+
+It refuses to know who may sign a leaf, in which order leaves come, and whether a seed is the one committed to.
+
+>>> revealed = RevealLeaf(round_id="00" * 32, server_seed="11" * 32)
+>>> encode(revealed)[:30]
+b'{"round_id":"00000000000000000'
+>>> parse(encode(revealed), RevealLeaf) == revealed
+True
+>>> TYPES[RevealLeaf]
+'application/vnd.referee.reveal.v1+json'
+"""
+
+from typing import Final, Literal, TypeVar, assert_never
+
+import msgspec
+
+from referee.dealing.header import HeaderError, HeaderJson
+from referee.dealing.seal import SEALED_SIZE
+from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, unhex
+from referee.evidence.vkey import KeyTextError, VerifierKey
+
+OPEN_TYPE: Final = "application/vnd.referee.open.v1+json"
+DEAL_TYPE: Final = "application/vnd.referee.deal.v1+json"
+ABORT_TYPE: Final = "application/vnd.referee.abort.v1+json"
+REVEAL_TYPE: Final = "application/vnd.referee.reveal.v1+json"
+KEY_TYPE: Final = "application/vnd.referee.key.v1+json"
+
+
+class LeafError(CanonicalError):
+    """A payload that is canonical and still cannot be meant."""
+
+
+class OpenLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The terms of a round, the server's commitment C, the seats' commitments, and the sealed server seed.
+
+    Every seat has its place in ``client_commitments``, one without a commitment an empty string.
+    """
+
+    client_commitments: tuple[str, ...]
+    header: HeaderJson
+    round_id: Hex32
+    sealed_seed: str
+    server_commitment: Hex32
+
+
+class DealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The seats' seeds by seat, the mix M, the deck root, the leader where one is drawn, and the time in ms."""
+
+    client_seeds: tuple[str, ...]
+    dealt_time: Natural
+    deck_root: Hex32
+    mix: Hex32
+    round_id: Hex32
+    leader: Natural | msgspec.UnsetType = msgspec.UNSET
+
+
+class AbortLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why a round ended without a settlement; seeds that were received stand by seat, others are empty.
+
+    ``culprit`` is the seat at fault by the shuffler's word. VOID is a round whose stream of bytes was used up.
+    """
+
+    aborted_time: Natural
+    client_seeds: tuple[str, ...]
+    reason: Literal["SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"]
+    round_id: Hex32
+    stage: Literal["OPENED", "DEALT"]
+    culprit: Natural | msgspec.UnsetType = msgspec.UNSET
+
+
+class RevealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The server's seed; it needs no signature, because C in the OPEN leaf proves it."""
+
+    round_id: Hex32
+    server_seed: Hex32
+
+
+class KeyLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A key that is valid for a role from this leaf on, or no longer; ``key`` is C2SP verifier key text."""
+
+    action: Literal["ADD", "REVOKE"]
+    key: str
+    role: Literal["log", "referee", "shuffler", "witness"]
+
+
+Leaf = OpenLeaf | DealLeaf | AbortLeaf | RevealLeaf | KeyLeaf
+AnyLeaf = TypeVar("AnyLeaf", OpenLeaf, DealLeaf, AbortLeaf, RevealLeaf, KeyLeaf)
+
+TYPES: Final[dict[type[Leaf], str]] = {
+    OpenLeaf: OPEN_TYPE,
+    DealLeaf: DEAL_TYPE,
+    AbortLeaf: ABORT_TYPE,
+    RevealLeaf: REVEAL_TYPE,
+    KeyLeaf: KEY_TYPE,
+}
+"""The media type of each payload."""
+
+_FORMS: Final = {kind: Form(kind) for kind in TYPES}
+
+
+def encode(leaf: Leaf) -> bytes:
+    """The canonical payload of a leaf; CanonicalError where the leaf cannot be meant."""
+    _check(leaf)
+    return _FORMS[type(leaf)].write(leaf)
+
+
+def parse(payload: bytes, kind: type[AnyLeaf]) -> AnyLeaf:
+    """The leaf that a payload spells; CanonicalError where it is not of this kind, not canonical or cannot be meant."""
+    leaf = _FORMS[kind].read(payload)
+    _check(leaf)
+    return leaf  # type: ignore[return-value] # the form was chosen by kind
+
+
+def _check(leaf: Leaf) -> None:
+    match leaf:
+        case OpenLeaf():
+            _check_open(leaf)
+        case DealLeaf():
+            _check_hashes(leaf.round_id, leaf.mix, leaf.deck_root, *leaf.client_seeds)
+            _check_seat(leaf.leader, leaf.client_seeds)
+        case AbortLeaf():
+            _check_hashes(leaf.round_id, *filter(None, leaf.client_seeds))
+            _check_seat(leaf.culprit, leaf.client_seeds)
+        case RevealLeaf():
+            _check_hashes(leaf.round_id, leaf.server_seed)
+        case KeyLeaf():
+            _check_key(leaf.key)
+        case _:
+            assert_never(leaf)
+
+
+def _check_open(leaf: OpenLeaf) -> None:
+    _check_hashes(leaf.server_commitment, *filter(None, leaf.client_commitments))
+    unhex(leaf.sealed_seed, SEALED_SIZE)
+    try:
+        header = leaf.header.to_header()
+    except HeaderError as error:
+        msg = f"header.{error.field}: {error}"
+        raise LeafError(msg) from None
+    if leaf.round_id != header.round_id.hex():
+        msg = f"the round id is {leaf.round_id}, but the header's is {header.round_id.hex()}"
+        raise LeafError(msg)
+    if len(leaf.client_commitments) != header.seat_count:
+        msg = f"{header.seat_count} seats have {len(leaf.client_commitments)} places for commitments"
+        raise LeafError(msg)
+
+
+def _check_hashes(*texts: str) -> None:
+    for text in texts:
+        unhex(text)
+
+
+def _check_seat(seat: int | msgspec.UnsetType, seats: tuple[str, ...]) -> None:
+    if isinstance(seat, int) and seat >= len(seats):
+        msg = f"a round of {len(seats)} seats has no seat {seat}"
+        raise LeafError(msg)
+
+
+def _check_key(text: str) -> None:
+    try:
+        VerifierKey.parse(text)
+    except KeyTextError as error:
+        raise LeafError(str(error)) from None

@@ -1,0 +1,63 @@
+"""A sealed seed: the server's seed as it stands in OPEN, for whoever holds the sealing key to finish the round.
+
+The law: ``nonce || XChaCha20-Poly1305(seed)`` with the key ``HKDF(sealing key, "", enc("seal", round_id), 32)`` and the
+associated data ``round_id || C``; 24 + 32 + 16 bytes. What comes out is the seed that C commits to, or nothing does.
+The nonce is random and handed in; this module draws nothing and keeps nothing.
+
+>>> from referee.dealing.commitment import server_commitment
+>>> round_id, secret = bytes(32), {"sealing_key": b"k" * 32}
+>>> commitment = server_commitment(round_id=round_id, seed=b"s" * 32)
+>>> sealed = seal(b"s" * 32, **secret, round_id=round_id, commitment=commitment, nonce=bytes(24))
+>>> len(sealed), unseal(sealed, **secret, round_id=round_id, commitment=commitment) == b"s" * 32
+(72, True)
+"""
+
+from typing import Final
+
+from nacl import bindings
+from nacl.exceptions import CryptoError
+
+from referee.dealing.commitment import SEED_SIZE, checked_seed, server_commitment
+from referee.evidence.encoding import enc
+from referee.evidence.hkdf import hkdf
+
+NONCE_SIZE: Final = 24
+SEALED_SIZE: Final = NONCE_SIZE + SEED_SIZE + 16
+SEALING_KEY_SIZE: Final = 32
+
+
+class SealError(ValueError):
+    """A sealed seed that this sealing key did not seal for this round, or a key or nonce of another size."""
+
+
+def seal(seed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes, nonce: bytes) -> bytes:
+    """The seed sealed for a round; 72 bytes. The nonce has 24 random bytes and is never used again."""
+    if len(nonce) != NONCE_SIZE:
+        msg = f"a nonce has {NONCE_SIZE} bytes, not {len(nonce)}"
+        raise SealError(msg)
+    return nonce + bindings.crypto_aead_xchacha20poly1305_ietf_encrypt(
+        checked_seed(seed), round_id + commitment, nonce, _key(sealing_key, round_id)
+    )
+
+
+def unseal(sealed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes) -> bytes:
+    """The seed that was sealed; SealError where the key, the round, C or a byte differs."""
+    key = _key(sealing_key, round_id)
+    nonce, boxed = sealed[:NONCE_SIZE], sealed[NONCE_SIZE:]
+    seed = b""
+    if len(sealed) == SEALED_SIZE:
+        try:
+            seed = bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(boxed, round_id + commitment, nonce, key)
+        except CryptoError:
+            seed = b""
+    if not seed or server_commitment(round_id=round_id, seed=seed) != commitment:
+        msg = "the sealed seed does not open with this sealing key to what this round is committed to"
+        raise SealError(msg)
+    return seed
+
+
+def _key(sealing_key: bytes, round_id: bytes) -> bytes:
+    if len(sealing_key) != SEALING_KEY_SIZE:
+        msg = f"a sealing key has {SEALING_KEY_SIZE} bytes, not {len(sealing_key)}"
+        raise SealError(msg)
+    return hkdf(sealing_key, salt=b"", info=enc("seal", round_id), length=32)

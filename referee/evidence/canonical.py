@@ -1,0 +1,148 @@
+"""Canonical JSON: RFC 8785 restricted to ASCII strings, integers, arrays and objects, so one value has one text.
+
+The law: no white space, object members sorted by name, every name and string within ASCII 0x20 to 0x7E, integers
+within -(2^53-1) to 2^53-1, never a float, a boolean or null; bytes are written as lowercase hex. A text is canonical
+exactly when it is what its own value encodes to. This module does not know what an object's members mean.
+
+>>> encode({"stake": 100, "round_id": bytes(2), "seats": ["a", 1]})
+b'{"round_id":"0000","seats":["a",1],"stake":100}'
+>>> decode(b'{"a":1 }')
+Traceback (most recent call last):
+...
+referee.evidence.canonical.CanonicalError: the bytes are not the canonical text of the value they hold
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final, Generic, TypeAlias, TypeVar
+
+import msgspec
+import orjson
+
+Value: TypeAlias = "str | int | Sequence[Value] | Mapping[str, Value]"
+"""What a canonical text holds once it is read."""
+
+Writable: TypeAlias = "str | int | bytes | Sequence[Writable] | Mapping[str, Writable]"
+"""What can be written: bytes as well, which then stand as lowercase hex."""
+
+MAX_INTEGER: Final = 2**53 - 1
+
+Natural = Annotated[int, msgspec.Meta(ge=0, le=MAX_INTEGER)]
+"""An integer from 0 to 2^53-1, as a member of a record."""
+Hex32 = Annotated[str, msgspec.Meta(min_length=64, max_length=64)]
+"""Text as long as the hex of 32 bytes; ``unhex`` says whether it is that."""
+
+_OPTIONS: Final = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
+_NOT_CANONICAL: Final = "the bytes are not the canonical text of the value they hold"
+
+RecordT = TypeVar("RecordT", bound=msgspec.Struct)
+
+
+class CanonicalError(ValueError):
+    """Bytes that are no canonical text, or a value that has none."""
+
+
+def encode(value: Writable) -> bytes:
+    """The canonical text of a value; CanonicalError where it has none."""
+    _check(value)
+    return orjson.dumps(value, default=_as_hex, option=_OPTIONS)
+
+
+def decode(data: bytes) -> Value:
+    """The value whose canonical text the bytes are; CanonicalError where they are no canonical text."""
+    try:
+        value: Value = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        msg = f"the bytes are no JSON text: {error}"
+        raise CanonicalError(msg) from None
+    if encode(value) != data:
+        raise CanonicalError(_NOT_CANONICAL)
+    return value
+
+
+class Form(Generic[RecordT]):
+    """The canonical texts of one record type, a msgspec.Struct that holds text, integers, records and tuples of them.
+
+    Optional members are left out where they are unset. What the type does not name is refused, so the type must bound
+    its integers (``Natural``) and have neither floats, booleans nor null.
+    """
+
+    def __init__(self, record_type: type[RecordT]) -> None:
+        self._decoder = msgspec.json.Decoder(record_type, strict=True)
+
+    def write(self, record: RecordT) -> bytes:
+        """The canonical text of a record; CanonicalError where a string in it has none."""
+        data = _encoder.encode(record)
+        if not _is_plain(data):
+            msg = "a string holds characters beyond ASCII 0x20 to 0x7E"
+            raise CanonicalError(msg)
+        return data
+
+    def read(self, data: bytes) -> RecordT:
+        """The record whose canonical text the bytes are; CanonicalError for any other bytes."""
+        try:
+            record = self._decoder.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise CanonicalError(str(error)) from None
+        if self.write(record) != data:
+            raise CanonicalError(_NOT_CANONICAL)
+        return record
+
+
+def unhex(text: str, size: int = 32) -> bytes:
+    """The bytes that lowercase hex spells; CanonicalError unless it spells ``size`` of them."""
+    try:
+        data = bytes.fromhex(text)
+    except ValueError:
+        data = b""
+    if len(data) != size or data.hex() != text:
+        msg = f"{text[:160]!r} is not the lowercase hex of {size} bytes"
+        raise CanonicalError(msg)
+    return data
+
+
+def unhex_or_absent(text: str, size: int = 32) -> bytes:
+    """The same, and no bytes for no text."""
+    return unhex(text, size) if text else b""
+
+
+_encoder: Final = msgspec.json.Encoder(order="sorted")
+
+
+def _is_plain(data: bytes) -> bool:
+    r"""Whether a compact JSON text holds only ASCII 0x20 to 0x7E and no escapes but ``\"`` and ``\\``."""
+    if b"\\" in data and b"\\" in data.replace(rb"\\", b"").replace(rb"\"", b""):
+        return False
+    return data.isascii() and data.decode("ascii").isprintable()
+
+
+def _check(value: object) -> None:
+    if isinstance(value, str):
+        _check_text(value)
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            _check_text(name)
+            _check(member)
+    elif isinstance(value, list | tuple):
+        for member in value:
+            _check(member)
+    elif isinstance(value, bool) or not isinstance(value, int | bytes):
+        msg = f"{value!r} has no canonical text: it is a {type(value).__name__}"
+        raise CanonicalError(msg)
+    elif isinstance(value, int) and not -MAX_INTEGER <= value <= MAX_INTEGER:
+        msg = f"{value} is beyond 2^53-1, which is the most that every JSON reader keeps"
+        raise CanonicalError(msg)
+
+
+def _check_text(text: object) -> None:
+    if not (isinstance(text, str) and text.isascii() and text.isprintable()):
+        msg = f"{text!r} is not text of ASCII 0x20 to 0x7E"
+        raise CanonicalError(msg)
+
+
+def _as_hex(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, str):
+        return str.__str__(value)
+    msg = f"{value!r} has no canonical text"
+    raise CanonicalError(msg)

@@ -1,0 +1,150 @@
+"""A signed envelope, DSSE v1, that has exactly one text: canonical JSON with at most one signature and no key id.
+
+The law::
+
+    PAE      = "DSSEv1" SP len(type) SP type SP len(payload) SP payload             lengths in decimal, of bytes
+    envelope = {"payload":base64,"payloadType":type,"signatures":[{"sig":base64}]}  base64 with padding
+
+An unsigned envelope has an empty list of signatures. A reader asks in this order: length, form, the signature over the
+payload as received, the type; only then may the payload be parsed, encoded again and compared. An envelope has at most
+65,535 bytes, its payload at most 48,000. A key id would be a hint that decides nothing, so there is none.
+
+This module does not know what a payload says, nor whose key should have signed it.
+
+>>> Envelope("application/example", b"hello").to_bytes()
+b'{"payload":"aGVsbG8=","payloadType":"application/example","signatures":[]}'
+
+Source: https://github.com/secure-systems-lab/dsse, protocol.md and envelope.md, version 1.0.2.
+"""
+
+import binascii
+import enum
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, NoReturn, Self
+
+from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer, is_signature
+
+MAX_ENVELOPE_SIZE: Final = 65_535
+MAX_PAYLOAD_SIZE: Final = 48_000
+
+_TYPE: Final = re.compile(r"[A-Za-z0-9!#$&^_.+/:-]{1,255}")
+_ENVELOPE: Final = re.compile(
+    rb'\{"payload":"([A-Za-z0-9+/]*={0,2})","payloadType":"([^"\\]{1,255})",'
+    rb'"signatures":\[(?:\{"sig":"([A-Za-z0-9+/]{86}==)"\})?\]\}'
+)
+
+
+class EnvelopeFault(enum.StrEnum):
+    """Why an envelope is refused."""
+
+    TOO_LONG = "TOO_LONG"
+    """More than 65,535 bytes, or a payload of more than 48,000."""
+    MALFORMED = "MALFORMED"
+    """Not the one text of an envelope."""
+    FORGED = "FORGED"
+    """Unsigned, or not signed by the key that it should be signed by."""
+    WRONG_TYPE = "WRONG_TYPE"
+    """Rightly signed, but as something else."""
+
+
+class EnvelopeError(ValueError):
+    """An envelope that is refused, with its fault and a detail for people."""
+
+    def __init__(self, fault: EnvelopeFault, detail: str) -> None:
+        super().__init__(f"{fault}: {detail}")
+        self.fault = fault
+        self.detail = detail
+
+    def __reduce__(self) -> tuple[type["EnvelopeError"], tuple[EnvelopeFault, str]]:
+        return type(self), (self.fault, self.detail)
+
+
+def pae(payload_type: str, payload: bytes) -> bytes:
+    """The bytes that are signed: type and payload, each behind its length."""
+    name = payload_type.encode()
+    return b"DSSEv1 %d %b %d %b" % (len(name), name, len(payload), payload)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A payload, what it is, and its signature of 64 bytes, None where unsigned. The signature may be false."""
+
+    payload_type: str
+    payload: bytes
+    signature: bytes | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.payload) > MAX_PAYLOAD_SIZE:
+            _refuse(EnvelopeFault.TOO_LONG, f"its payload has {len(self.payload)} bytes, at most {MAX_PAYLOAD_SIZE}")
+        if _TYPE.fullmatch(self.payload_type) is None:
+            _refuse(EnvelopeFault.MALFORMED, f"{self.payload_type!r} is no media type")
+        if self.signature is not None and len(self.signature) != SIGNATURE_SIZE:
+            _refuse(EnvelopeFault.MALFORMED, f"its signature has {len(self.signature)} bytes, not {SIGNATURE_SIZE}")
+
+    @classmethod
+    def signed(cls, payload_type: str, payload: bytes, signer: Signer) -> Self:
+        """The envelope of a payload with the signer's signature."""
+        return cls(payload_type, payload, signer.sign(pae(payload_type, payload)))
+
+    @classmethod
+    def parse(cls, data: bytes) -> Self:
+        """The envelope whose one text the bytes are; EnvelopeError (TOO_LONG, MALFORMED) for any other bytes."""
+        if len(data) > MAX_ENVELOPE_SIZE:
+            _refuse(EnvelopeFault.TOO_LONG, f"it has {len(data)} bytes, at most {MAX_ENVELOPE_SIZE}")
+        match = _ENVELOPE.fullmatch(data)
+        if match is None:
+            _refuse(EnvelopeFault.MALFORMED, "it is not the canonical JSON of an envelope with at most one signature")
+        payload, payload_type, signature = match.groups()
+        try:
+            envelope = cls(
+                payload_type.decode("ascii"),
+                binascii.a2b_base64(payload),
+                None if signature is None else binascii.a2b_base64(signature),
+            )
+        except (binascii.Error, UnicodeDecodeError) as error:
+            _refuse(EnvelopeFault.MALFORMED, str(error))
+        if envelope.to_bytes() != data:
+            _refuse(EnvelopeFault.MALFORMED, "its base64 is not the one text of the bytes that it spells")
+        return envelope
+
+    def to_bytes(self) -> bytes:
+        """The one text of this envelope."""
+        payload = binascii.b2a_base64(self.payload, newline=False)
+        name = self.payload_type.encode("ascii")
+        if self.signature is None:
+            return b'{"payload":"%b","payloadType":"%b","signatures":[]}' % (payload, name)
+        signature = binascii.b2a_base64(self.signature, newline=False)
+        return b'{"payload":"%b","payloadType":"%b","signatures":[{"sig":"%b"}]}' % (payload, name, signature)
+
+    def is_signed_by(self, public_key: bytes) -> bool:
+        """Whether the key has signed this payload as this type; False where it is unsigned."""
+        return self.signature is not None and is_signature(
+            self.signature, pae(self.payload_type, self.payload), public_key
+        )
+
+    def verify(self, *, payload_type: str, public_key: bytes) -> None:
+        """Nothing, where the key has signed this payload as this type; EnvelopeError (FORGED, WRONG_TYPE) otherwise."""
+        self.verify_any(payload_type=payload_type, public_keys=(public_key,))
+
+    def verify_any(self, *, payload_type: str, public_keys: Iterable[bytes]) -> None:
+        """Nothing, where one of the keys has signed this payload as this type.
+
+        EnvelopeError otherwise: FORGED where none has signed it, WRONG_TYPE where one has, as something else.
+        """
+        if not any(self.is_signed_by(key) for key in public_keys):
+            _refuse(EnvelopeFault.FORGED, "it is not signed by a key that may sign it")
+        if self.payload_type != payload_type:
+            _refuse(EnvelopeFault.WRONG_TYPE, f"it holds {self.payload_type}, not {payload_type}")
+
+
+def open_envelope(data: bytes, *, payload_type: str, public_key: bytes) -> bytes:
+    """The payload of an envelope's bytes that the key has signed as this type; EnvelopeError for all others."""
+    envelope = Envelope.parse(data)
+    envelope.verify(payload_type=payload_type, public_key=public_key)
+    return envelope.payload
+
+
+def _refuse(fault: EnvelopeFault, detail: str) -> NoReturn:
+    raise EnvelopeError(fault, detail)

@@ -1,0 +1,76 @@
+"""Ed25519 signatures (RFC 8032) and the keys that may make them: one signature for one message under one sound key.
+
+The law: a signature is 64 bytes whose S is below the group order and whose R is no small-order point; a public key is
+the canonical encoding of a point of the prime-order group. libsodium refuses all but mixed-order keys at every check;
+those are refused by ``check_public_key``, which is asked wherever a key is registered or named.
+
+This module verifies. Private keys are a ``Signer``'s affair, and who may sign what is the caller's.
+
+>>> is_signature(bytes(64), b"a message", bytes(32))
+False
+>>> check_public_key(bytes(32))
+Traceback (most recent call last):
+...
+referee.evidence.ed25519.PublicKeyError: 0000000000000000000000000000000000000000000000000000000000000000 is no \
+sound Ed25519 public key: it is not the canonical encoding of a point of the prime-order group
+"""
+
+from functools import lru_cache
+from typing import Final, Protocol
+
+from nacl.bindings import crypto_core_ed25519_is_valid_point, crypto_sign_open
+from nacl.exceptions import BadSignatureError
+
+PUBLIC_KEY_SIZE: Final = 32
+SIGNATURE_SIZE: Final = 64
+
+
+class PublicKeyError(ValueError):
+    """A public key that must not be trusted with anything."""
+
+
+class Signer(Protocol):
+    """Whatever holds a private key."""
+
+    @property
+    def public_key(self) -> bytes:
+        """The Ed25519 public key, 32 bytes."""
+
+    def sign(self, message: bytes) -> bytes:
+        """The Ed25519 signature of the message, 64 bytes."""
+
+
+def is_signature(signature: bytes, message: bytes, public_key: bytes) -> bool:
+    """Whether the key has signed this message with these bytes; False as well for bytes of another length.
+
+    Keys of mixed order pass here, so a key must have passed ``check_public_key`` before.
+    """
+    if len(signature) != SIGNATURE_SIZE or len(public_key) != PUBLIC_KEY_SIZE:
+        return False
+    try:
+        crypto_sign_open(signature + message, public_key)
+    except BadSignatureError:
+        return False
+    return True
+
+
+def check_public_key(key: bytes) -> None:
+    """Nothing, for a sound key; PublicKeyError for one of small or mixed order, off the curve or not canonical."""
+    if not is_public_key(key):
+        msg = (
+            f"{key.hex()} is no sound Ed25519 public key: "
+            "it is not the canonical encoding of a point of the prime-order group"
+        )
+        raise PublicKeyError(msg)
+
+
+def checked_public_key(key: bytes) -> bytes:
+    """The key itself, where ``check_public_key`` has nothing against it."""
+    check_public_key(key)
+    return key
+
+
+@lru_cache(maxsize=4096)
+def is_public_key(key: bytes) -> bool:
+    """Whether the bytes are the canonical encoding of a point of the prime-order group, its identity excluded."""
+    return len(key) == PUBLIC_KEY_SIZE and crypto_core_ed25519_is_valid_point(key)

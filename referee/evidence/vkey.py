@@ -1,0 +1,100 @@
+"""A verifier key is text: ``name+hash+key``, as C2SP signed-note spells it.
+
+The law: the hash is the first four bytes of SHA-256 over name, newline, algorithm and public key, in lowercase hex; the
+key is base64 of the algorithm byte and the public key. One key has one text. The hash only hints which key is meant
+and decides nothing. Names are ASCII without space and plus; a URL without its scheme is customary.
+
+A public key that is no sound point of the curve, and so would verify what nobody signed, is no key here.
+
+It refuses to know private keys, and whom to trust.
+
+>>> key = VerifierKey.parse("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW")
+>>> key.name, key.algorithm, key.key_id.hex()
+('PeterNeumann', <Algorithm.ED25519: 1>, 'c74f20a3')
+
+Source: https://c2sp.org/signed-note
+"""
+
+import base64
+import binascii
+import enum
+import hashlib
+import re
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+from referee.evidence.ed25519 import PublicKeyError, check_public_key
+
+KEY_ID_SIZE: Final = 4
+
+_NAME: Final = re.compile(r"[!-*,-~]{1,255}")
+_TEXT: Final = re.compile(r"([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})")
+
+
+class KeyTextError(ValueError):
+    """A text that spells no verifier key, or a name that no key can have."""
+
+
+class Algorithm(enum.IntEnum):
+    """The kind of signature a key makes; the numbers are C2SP's signature type bytes."""
+
+    ED25519 = 0x01
+    """Ed25519 over the note's text."""
+    COSIGNATURE_V1 = 0x04
+    """A witness's timestamped Ed25519 over a checkpoint (C2SP tlog-cosignature)."""
+
+
+def checked_key_name(name: str) -> str:
+    """The name itself; KeyTextError unless it is 1-255 printable ASCII characters without space and plus."""
+    if _NAME.fullmatch(name) is None:
+        msg = f"{name!r} names no key; use 1-255 printable ASCII characters without space and plus"
+        raise KeyTextError(msg)
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class VerifierKey:
+    """A named public key of 32 bytes; equal where name, algorithm and key are equal."""
+
+    name: str
+    public_key: bytes
+    algorithm: Algorithm = Algorithm.ED25519
+    key_id: bytes = field(init=False, compare=False)
+    """Four bytes that stand before this key's signatures."""
+
+    def __post_init__(self) -> None:
+        checked_key_name(self.name)
+        try:
+            check_public_key(self.public_key)
+        except PublicKeyError as error:
+            raise KeyTextError(str(error)) from error
+        hashed = hashlib.sha256(self.name.encode("ascii") + b"\n" + self._material)
+        object.__setattr__(self, "key_id", hashed.digest()[:KEY_ID_SIZE])
+
+    @property
+    def _material(self) -> bytes:
+        return bytes([self.algorithm]) + self.public_key
+
+    @property
+    def text(self) -> str:
+        """The one text of this key; ``VerifierKey.parse`` reads it back."""
+        return f"{self.name}+{self.key_id.hex()}+{base64.b64encode(self._material).decode('ascii')}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The key that a text spells; KeyTextError for any text that no key's ``text`` is."""
+        match = _TEXT.fullmatch(text)
+        if match is None:
+            msg = f"{text[:300]!r} is no verifier key; write name+hash+base64"
+            raise KeyTextError(msg)
+        try:
+            material = base64.b64decode(match[3], validate=True)
+            algorithm = Algorithm(material[0])
+        except (binascii.Error, ValueError) as error:
+            msg = f"{text[:300]!r} is no verifier key: {error}"
+            raise KeyTextError(msg) from error
+        key = cls(match[1], material[1:], algorithm)
+        if key.text != text:
+            msg = f"{text[:300]!r} is no verifier key; with this name and key it would be {key.text}"
+            raise KeyTextError(msg)
+        return key

@@ -1,0 +1,101 @@
+"""Mậu Binh: thirteen cards laid out in three hands, judged and settled by rules that are data.
+
+The law of this room: a round is its ruleset, the hands dealt, the stake, and the events told with their times; from
+these follows everything, the same each time. A foul stands and loses; an instant win is seen in the cards, declared or
+not; money moves between pairs of seats in whole stakes, each amount with its reason. It refuses to know clocks,
+networks, wallets, other games and what players are called.
+
+Terms. *Chi*: one of the three hands. *Chi đầu*, *giữa*, *cuối*: back, middle, front. *Mậu thầu*: high card. *Đôi*:
+pair. *Thú*: two pair. *Sám cô*: three of a kind. *Sảnh*: straight. *Thùng*: flush. *Cù lũ*: full house. *Tứ quý*: four
+of a kind. *Thùng phá sảnh*: straight flush; *thượng* the royal one, *hạ* A-5. *Binh lủng*: a foul. *Sập hầm*, *sập
+làng*, *sập 3 chi*: a sweep, all three chi lost. *Thắng trắng*, *tới trắng*: an instant win. *Cược*: a stake.
+
+>>> from referee.cards import Seat, parse_cards
+>>> from referee.games.mau_binh import Arrange, settle
+>>> from referee.rulesets import get
+>>> an = [parse_cards(text) for text in ("KS KC KD 5S 5C", "9H 9D 4C 4H TD", "QS QC 2D")]
+>>> binh = [parse_cards(text) for text in ("AS JS 9S 6S 3S", "8H 8D 7C 6H 2C", "AH JC TC")]
+>>> hands = (sum(an, ()), sum(binh, ()))
+>>> events = [Arrange(Seat(0), *an, time=5_000), Arrange(Seat(1), *binh, time=9_000)]
+>>> outcome = settle(
+...     get("mau_binh.classic").rules, hands, stake=100, dealt_time=0, closed_time=9_000, events=events
+... )
+>>> for transfer in outcome.transfers:
+...     print(transfer.payer, "pays", transfer.payee, transfer.amount, transfer.reason)
+1 pays 0 100 BACK
+1 pays 0 100 MIDDLE
+1 pays 0 100 FRONT
+1 pays 0 200 SWEEP
+"""
+
+from referee.games.mau_binh.arrangement import Arrangement, check_arrangement, is_acceptable
+from referee.games.mau_binh.code import CHI, CHI_SIZES, HAND_SIZE, Chi, Code, Pattern, Reason, Walkover
+from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Event, Leave
+from referee.games.mau_binh.instant_win import InstantWin, instant_win_of, patterns_of
+from referee.games.mau_binh.limit import check_stake, max_stake, max_units
+from referee.games.mau_binh.outcome import Outcome
+from referee.games.mau_binh.round import (
+    BEFORE_SHOWDOWN,
+    DealError,
+    Hands,
+    Round,
+    UnlawfulEventError,
+    apply,
+    begin,
+    check_closing,
+    check_event,
+    chi_shown,
+)
+from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.seating import Person, Seating, SeatingError, seat_people
+from referee.games.mau_binh.settle import settle, settle_told
+from referee.games.mau_binh.showdown import ChiShown, SeatShown, SeatSummary, Showdown, showdown
+from referee.games.mau_binh.standing import Standing
+
+__all__ = [
+    "BEFORE_SHOWDOWN",
+    "CHI",
+    "CHI_SIZES",
+    "HAND_SIZE",
+    "MAX_EVENTS",
+    "Arrange",
+    "Arrangement",
+    "Chi",
+    "ChiShown",
+    "Code",
+    "DealError",
+    "Event",
+    "Hands",
+    "InstantWin",
+    "Leave",
+    "MauBinhRules",
+    "Outcome",
+    "Pattern",
+    "Person",
+    "Reason",
+    "Round",
+    "SeatShown",
+    "SeatSummary",
+    "Seating",
+    "SeatingError",
+    "Showdown",
+    "Standing",
+    "UnlawfulEventError",
+    "Walkover",
+    "apply",
+    "begin",
+    "check_arrangement",
+    "check_closing",
+    "check_event",
+    "check_stake",
+    "chi_shown",
+    "instant_win_of",
+    "is_acceptable",
+    "max_stake",
+    "max_units",
+    "patterns_of",
+    "seat_people",
+    "settle",
+    "settle_told",
+    "showdown",
+]

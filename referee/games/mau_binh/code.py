@@ -1,0 +1,124 @@
+"""The stable codes of Mậu Binh: chi, instant wins, transfer reasons, violations. What people call them is data."""
+
+import enum
+from typing import Final
+
+
+class Chi(enum.StrEnum):
+    """One of the three hands that thirteen cards are arranged in, in the order they are compared."""
+
+    BACK = "BACK"
+    """*Chi đầu* (seed 001: chi 1): five cards, the strongest."""
+    MIDDLE = "MIDDLE"
+    """*Chi giữa* (chi 2): five cards."""
+    FRONT = "FRONT"
+    """*Chi cuối* (seed 001: chi 3): three cards, the weakest."""
+
+
+CHI: Final = (Chi.BACK, Chi.MIDDLE, Chi.FRONT)
+"""The chi in the order they are compared."""
+
+CHI_SIZES: Final = (5, 5, 3)
+"""How many cards each chi holds, in the order of ``CHI``."""
+
+HAND_SIZE: Final = 13
+
+
+class Pattern(enum.StrEnum):
+    """What thirteen dealt cards can be to win at once (*thắng trắng*). A ruleset lists those that count."""
+
+    SUITED_DRAGON = "SUITED_DRAGON"
+    """*Rồng cuốn*, *sảnh rồng đồng hoa*: 2 to A of one suit."""
+    DRAGON = "DRAGON"
+    """*Sảnh rồng*: 2 to A, not all of one suit."""
+    THIRTEEN_RED = "THIRTEEN_RED"
+    THIRTEEN_BLACK = "THIRTEEN_BLACK"
+    FIVE_PAIRS_ONE_TRIPLE = "FIVE_PAIRS_ONE_TRIPLE"
+    """*Năm đôi một sám*; four of a kind counts as two pairs."""
+    TWELVE_BLACK_ONE_RED = "TWELVE_BLACK_ONE_RED"
+    TWELVE_RED_ONE_BLACK = "TWELVE_RED_ONE_BLACK"
+    SIX_PAIRS = "SIX_PAIRS"
+    """*Lục phé bôn*: six pairs and any thirteenth card that does not make it five pairs and a triple."""
+    THREE_FLUSHES = "THREE_FLUSHES"
+    """*Ba thùng*: flushes of five, five and three cards; two may share a suit."""
+    THREE_STRAIGHTS = "THREE_STRAIGHTS"
+    """*Ba sảnh*: runs of five, five and three cards, the ace low or high."""
+
+
+class Reason(enum.StrEnum):
+    """Why a transfer is owed."""
+
+    BACK = "BACK"
+    MIDDLE = "MIDDLE"
+    FRONT = "FRONT"
+    SWEEP = "SWEEP"
+    """What a sweep adds to the chi. Subject: FOUL where a foul stands for it, otherwise empty."""
+    FOUR_ACES_SWEEP = "FOUR_ACES_SWEEP"
+    """What four aces in the back of a seat that won every chi add to the back."""
+    FOUL = "FOUL"
+    """The flat price of a foul."""
+    INSTANT_WIN = "INSTANT_WIN"
+    """Subject: the pattern."""
+
+
+CHI_REASONS: Final = (Reason.BACK, Reason.MIDDLE, Reason.FRONT)
+"""The reasons of a won chi, in the order of ``CHI``; their subject is the winning category or a ``Walkover``."""
+
+
+class Walkover(enum.StrEnum):
+    """Why a chi was won without comparing."""
+
+    FOUL = "FOUL"
+    LEFT = "LEFT"
+
+
+class Code(enum.StrEnum):
+    """Every way to break a rule. The two FOULED codes warn; all others refuse."""
+
+    BACK_WRONG_SIZE = "BACK_WRONG_SIZE"
+    """The back does not have five cards: ``expected``, ``found``."""
+    MIDDLE_WRONG_SIZE = "MIDDLE_WRONG_SIZE"
+    """The middle does not have five cards."""
+    FRONT_WRONG_SIZE = "FRONT_WRONG_SIZE"
+    """The front does not have three cards."""
+    CARD_NOT_DEALT = "CARD_NOT_DEALT"
+    """``cards`` stand in the arrangement and were not dealt to the seat."""
+    CARD_TWICE = "CARD_TWICE"
+    """``cards`` stand in the arrangement more than once."""
+    CARD_MISSING = "CARD_MISSING"
+    """``cards`` were dealt and stand in no chi."""
+    FOULED_MIDDLE = "FOULED_MIDDLE"
+    """The middle (``cards``) is stronger than the back (``against``)."""
+    FOULED_FRONT = "FOULED_FRONT"
+    """The front (``cards``) is stronger than the middle (``against``)."""
+    UNKNOWN_SEAT = "UNKNOWN_SEAT"
+    """There is no such seat: ``expected`` seats, ``found`` index."""
+    OUT_OF_ORDER = "OUT_OF_ORDER"
+    """Received (``received_time``) before what was told before it (``expected``, a time)."""
+    ROUND_OVER = "ROUND_OVER"
+    """An instant win ended the round at the deal, or the last chi has been shown (``deadline_time``)."""
+    ALREADY_LEFT = "ALREADY_LEFT"
+    """The seat has left."""
+    DEADLINE_PASSED = "DEADLINE_PASSED"
+    """The arrangement came after the arranging time."""
+    SHOWDOWN_STARTED = "SHOWDOWN_STARTED"
+    """The arrangement came after every seat had submitted; ``deadline_time`` is when the showdown began."""
+    TOO_MANY_EVENTS = "TOO_MANY_EVENTS"
+    """The seat has used its share of the round's events: at most ``expected``, this is number ``found``."""
+    ROUND_NOT_OVER = "ROUND_NOT_OVER"
+    """The seat may still arrange its cards until ``deadline_time``."""
+    CLOSED_TOO_EARLY = "CLOSED_TOO_EARLY"
+    """The closing time lies before the deal or an event (``expected``, a time)."""
+    STAKE_NOT_A_MULTIPLE = "STAKE_NOT_A_MULTIPLE"
+    """The stake (``found``) is no multiple of the bet unit (``expected``)."""
+    STAKE_TOO_LOW = "STAKE_TOO_LOW"
+    """The stake (``found``) is less than the bet unit (``expected``)."""
+    STAKE_TOO_HIGH = "STAKE_TOO_HIGH"
+    """A seat could owe more than amounts can be; ``expected`` is the highest stake allowed."""
+
+
+SIZE_CODES: Final = (Code.BACK_WRONG_SIZE, Code.MIDDLE_WRONG_SIZE, Code.FRONT_WRONG_SIZE)
+"""The codes of a chi of the wrong size, in the order of ``CHI``."""
+
+WARNINGS: Final = frozenset({Code.FOULED_MIDDLE, Code.FOULED_FRONT})
+"""The codes that do not refuse a submission: a fouled arrangement stands and loses."""

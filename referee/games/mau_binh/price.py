@@ -1,0 +1,114 @@
+"""What a duel costs: the chi won, and what a sweep, a foul or four aces make of them.
+
+The table of who sweeps whom:
+
+- *A seat swept by every seat* (``BY_EVERY_SEAT``) is lawful, did not leave before the showdown and lost all three chi
+  to each other seat of that kind, of which there is one at least. It pays everything it owes so many times.
+- *A fouled seat* counts as swept against each lawful seat, but not against one that left during the showdown where
+  leaving costs chi.
+- *Four aces in the back* whose seat won all three chi from every seat that did not leave before the showdown are worth
+  more from each of these, and no sweep is put on top of what that seat is owed.
+- A seat that left before the showdown is never swept.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from referee.cards import Seat
+from referee.games.mau_binh.code import Reason, Walkover
+from referee.games.mau_binh.duel import Duel
+from referee.games.mau_binh.rules import (
+    FoulFlat,
+    FoulLosesChi,
+    FoulSwept,
+    FourAcesFullSweep,
+    MauBinhRules,
+    NoSweep,
+    SweptByAll,
+    SweptPairPlus,
+    SweptPairTimes,
+)
+from referee.games.mau_binh.standing import Standing
+from referee.hands import Category
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """Units on top of the chi, with the reason and subject of their transfer."""
+
+    units: int
+    reason: Reason
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sweeps:
+    """Who sweeps, seen over all duels: seats swept by every seat, and seats whose four aces won from everyone."""
+
+    swept_by_all: frozenset[Seat]
+    four_aces: frozenset[Seat]
+
+
+_NO_SWEEPS: Final = Sweeps(frozenset(), frozenset())
+
+
+def sweeps_of(rules: MauBinhRules, standings: Sequence[Standing], duels: Sequence[Duel]) -> Sweeps:
+    """The sweeps that need the whole table to be seen; none where the rules know none."""
+    swept = [pair.swept for pair in duels if pair.sweeper]
+    if not swept:
+        return _NO_SWEEPS
+    stayed = frozenset([Seat(seat) for seat, standing in enumerate(standings) if not standing.left_before])
+    lawful = frozenset([seat for seat in stayed if not standings[seat].fouls])
+    by_all: frozenset[Seat] = frozenset()
+    if isinstance(rules.sweep, SweptByAll) and len(lawful) > 1:
+        by_all = frozenset([seat for seat in lawful if all((other, seat) in swept for other in lawful - {seat})])
+    four_aces: frozenset[Seat] = frozenset()
+    if isinstance(rules.four_aces_sweep, FourAcesFullSweep) and len(stayed) > 1:
+        holders = [seat for seat in lawful if standings[seat].values[0].category is Category.FOUR_ACES]
+        four_aces = frozenset([seat for seat in holders if all((seat, other) in swept for other in stayed - {seat})])
+    return Sweeps(by_all, four_aces)
+
+
+def sweep_of(  # noqa: PLR0913 - two seats, what stands, what sweeps, what the chi come to
+    rules: MauBinhRules, standings: Sequence[Standing], sweeps: Sweeps, *, winner: Seat, loser: Seat, chi_units: int
+) -> Added | None:
+    """What is added to three chi that one seat won from another and that are worth so much; None where nothing is."""
+    if isinstance(rules.four_aces_sweep, FourAcesFullSweep) and winner in sweeps.four_aces:
+        if standings[loser].left_before:
+            return None
+        units = rules.four_aces_sweep.units - rules.units[0][Category.FOUR_ACES]
+        return Added(units, Reason.FOUR_ACES_SWEEP, Category.FOUR_ACES)
+    fouled = bool(standings[loser].fouls)
+    if fouled:
+        counts = isinstance(rules.foul, FoulSwept) and not standings[winner].left_in_showdown
+    else:
+        counts = not standings[loser].left_before
+    subject = Walkover.FOUL.value if fouled else ""
+    match rules.sweep:
+        case SweptByAll():
+            counts = counts and (fouled or loser in sweeps.swept_by_all)
+            units = chi_units * (rules.sweep.multiplier - 1)
+        case SweptPairTimes():
+            units = chi_units * (rules.sweep.multiplier - 1)
+        case SweptPairPlus():
+            units = rules.sweep.units
+        case NoSweep():
+            counts, units = False, 0
+        case _:
+            assert_never(rules.sweep)
+    return Added(units, Reason.SWEEP, subject) if counts else None
+
+
+def flat_foul_of(rules: MauBinhRules, winner: Standing) -> int | None:
+    """The flat price of a foul against this lawful seat; None where the chi are paid for instead.
+
+    A seat that left during the showdown, where leaving costs chi, is paid for the chi it was there for.
+    """
+    match rules.foul:
+        case FoulFlat():
+            return None if winner.left_in_showdown else rules.foul.units
+        case FoulSwept() | FoulLosesChi():
+            return None
+        case _:
+            assert_never(rules.foul)

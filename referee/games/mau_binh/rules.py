@@ -1,0 +1,317 @@
+"""The rules of Mậu Binh as data: every number and every difference between the sheets is a field, none has a default.
+
+A house variant is another file of this shape, never code. Where rules differ in kind the field is a tagged union or a
+closed enum. Each table says in ``source`` which text it is taken from and in ``quote`` the sentence. Units are stakes.
+This module knows how a ruleset is shaped and which combinations make no sense; it refuses to know how rounds go.
+
+>>> import msgspec
+>>> msgspec.convert({"kind": "BETWEEN_TWO_TIMES", "multiplier": 3, "source": "s", "quote": "q"}, type=Sweep).multiplier
+3
+"""
+
+import enum
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated, TypeAlias
+
+import msgspec
+
+from referee.games.mau_binh.code import CHI, Chi, Pattern, Reason, Walkover
+from referee.hands import Category, Ranking, RankingRules
+
+Units: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+"""A number of stakes."""
+
+Seconds: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=86_400)]
+
+Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class Seats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How many seats a round may have."""
+
+    minimum: Annotated[int, msgspec.Meta(ge=2, le=4)]
+    maximum: Annotated[int, msgspec.Meta(ge=2, le=4)]
+    source: Text
+    quote: Text
+
+
+class SentOut(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="SENT_OUT"):
+    """A seat that is not ready this long after another was is sent out of the room."""
+
+    seconds: Seconds
+    source: Text
+    quote: Text
+
+
+class NoReadyClock(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="NONE"):
+    """Nobody is sent out."""
+
+    source: Text
+    quote: Text
+
+
+ReadyClock: TypeAlias = SentOut | NoReadyClock
+
+
+class Clock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A length of time."""
+
+    seconds: Seconds
+    source: Text
+    quote: Text
+
+
+class Clocks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The clocks: for being ready, for arranging after the deal, and for showing each chi."""
+
+    ready: ReadyClock
+    arranging: Clock
+    showdown_chi: Clock
+
+
+class RankingTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What beats what."""
+
+    rules: RankingRules
+    source: Text
+    quote: Text
+
+
+class SpecialValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a chi won with a hand of this category is worth, in place of the ordinary value."""
+
+    chi: Chi
+    category: Category
+    units: Units
+    source: Text
+    quote: Text
+
+
+class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a won chi is worth, by the category of the winning hand."""
+
+    ordinary: Units
+    special: tuple[SpecialValue, ...]
+    source: Text
+    quote: Text
+
+
+class SweptByAll(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="BY_EVERY_SEAT"):
+    """A seat that loses all three chi to every other seat pays everything it owes so many times."""
+
+    multiplier: Annotated[int, msgspec.Meta(ge=2, le=1000)]
+    source: Text
+    quote: Text
+
+
+class SweptPairTimes(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="BETWEEN_TWO_TIMES"
+):
+    """A seat that loses all three chi to another pays that seat the sum of the three so many times."""
+
+    multiplier: Annotated[int, msgspec.Meta(ge=2, le=1000)]
+    source: Text
+    quote: Text
+
+
+class SweptPairPlus(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="BETWEEN_TWO_PLUS"):
+    """A seat that loses all three chi to another pays that seat the sum of the three and these units."""
+
+    units: Units
+    source: Text
+    quote: Text
+
+
+class NoSweep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="NONE"):
+    """Losing all three chi costs the three chi."""
+
+    source: Text
+    quote: Text
+
+
+Sweep: TypeAlias = SweptByAll | SweptPairTimes | SweptPairPlus | NoSweep
+
+
+class FourAcesFullSweep(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="BACK_BECOMES_WORTH"
+):
+    """Four aces in the back of a seat that wins all three chi from every opponent are worth ``units``.
+
+    Each of those opponents owes that in place of the ordinary value of four aces, and no sweep multiplies what is owed
+    to that seat.
+    """
+
+    units: Units
+    source: Text
+    quote: Text
+
+
+class NoFourAcesSweep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="NONE"):
+    """Four aces are worth the same whoever else loses."""
+
+    source: Text
+    quote: Text
+
+
+FourAcesSweep: TypeAlias = FourAcesFullSweep | NoFourAcesSweep
+
+
+class FoulSwept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="SWEPT"):
+    """A fouled seat loses all three chi to every seat that is not, and each of these losses is a sweep."""
+
+    source: Text
+    quote: Text
+
+
+class FoulLosesChi(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="LOSES_CHI"):
+    """A fouled seat loses all three chi to every seat that is not, and no sweep comes of it."""
+
+    source: Text
+    quote: Text
+
+
+class FoulFlat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="FLAT"):
+    """A fouled seat pays these units to every seat that is not, whatever the chi are worth."""
+
+    units: Units
+    source: Text
+    quote: Text
+
+
+Foul: TypeAlias = FoulSwept | FoulLosesChi | FoulFlat
+
+
+class LeavingInShowdown(enum.StrEnum):
+    """What leaving while a chi is being shown does to the chi that follow."""
+
+    LOSES_LATER_CHI = "LOSES_LATER_CHI"
+    ARRANGEMENT_STANDS = "ARRANGEMENT_STANDS"
+
+
+class Leaving(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What leaving costs. Before the showdown it is all three chi without a sweep, in every ruleset."""
+
+    in_showdown: LeavingInShowdown
+    source: Text
+    quote: Text
+
+
+class InstantWinValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A pattern that wins at once. ``place`` ranks (1 is the strongest, equal places tie), ``units`` only pay."""
+
+    pattern: Pattern
+    place: Annotated[int, msgspec.Meta(ge=1)]
+    units: Units
+    source: Text
+    quote: Text
+
+
+class Suggestions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Whether a player may ask the referee for an arrangement."""
+
+    allowed: bool
+    source: Text
+    quote: Text
+
+
+class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """What one Mậu Binh ruleset says. ValueError where its tables contradict each other."""
+
+    seats: Seats
+    clocks: Clocks
+    ranking: RankingTable
+    values: Values
+    sweep: Sweep
+    four_aces_sweep: FourAcesSweep
+    foul: Foul
+    leaving: Leaving
+    instant_wins: tuple[InstantWinValue, ...]
+    suggestions: Suggestions
+
+    def __post_init__(self) -> None:
+        if self.seats.minimum > self.seats.maximum:
+            msg = f"seats.minimum {self.seats.minimum} is more than seats.maximum {self.seats.maximum}"
+            raise ValueError(msg)
+        if not self.ranking.rules.three_card_order:
+            msg = "ranking.rules.three_card_order is empty, but the front has three cards"
+            raise ValueError(msg)
+        self._check_values()
+        self._check_instant_wins()
+
+    def _check_values(self) -> None:
+        stated = [(special.chi, special.category) for special in self.values.special]
+        for chi, category in stated:
+            known = self.ranking.rules.three_card_order if chi is Chi.FRONT else self.ranking.rules.order
+            if category not in known:
+                msg = f"values.special names {category} in the {chi}, where the ranking does not list it"
+                raise ValueError(msg)
+            if stated.count((chi, category)) > 1:
+                msg = f"values.special names {category} in the {chi} more than once"
+                raise ValueError(msg)
+        if isinstance(self.four_aces_sweep, FourAcesFullSweep):
+            if Category.FOUR_ACES not in self.ranking.rules.order:
+                msg = "four_aces_sweep pays for FOUR_ACES, which the ranking does not list"
+                raise ValueError(msg)
+            if self.four_aces_sweep.units <= self.units[0][Category.FOUR_ACES]:
+                msg = "four_aces_sweep.units is no more than FOUR_ACES are worth in the BACK without it"
+                raise ValueError(msg)
+
+    def _check_instant_wins(self) -> None:
+        patterns = [win.pattern for win in self.instant_wins]
+        for pattern in patterns:
+            if patterns.count(pattern) > 1:
+                msg = f"instant_wins names {pattern} more than once"
+                raise ValueError(msg)
+        places = [win.place for win in self.instant_wins]
+        if places != sorted(places) or sorted(set(places)) != list(range(1, len(set(places)) + 1)):
+            msg = "instant_wins must stand from strong to weak, with places 1, 2, 3 and so on; equal places tie"
+            raise ValueError(msg)
+
+    @cached_property
+    def ranker(self) -> Ranking:
+        """The ranking that these rules state."""
+        return Ranking.of(self.ranking.rules)
+
+    @cached_property
+    def units(self) -> tuple[Mapping[Category, int], ...]:
+        """What a chi won with a category is worth: one mapping a chi, each with every category."""
+        special = {(value.chi, value.category): value.units for value in self.values.special}
+        return tuple(
+            {category: special.get((chi, category), self.values.ordinary) for category in Category} for chi in CHI
+        )
+
+    @cached_property
+    def instant_win_values(self) -> Mapping[Pattern, InstantWinValue]:
+        """The patterns that win at once, from strong to weak."""
+        return {win.pattern: win for win in self.instant_wins}
+
+    @property
+    def arranging_ms(self) -> int:
+        """Milliseconds from the deal to the last moment at which an arrangement is in time."""
+        return self.clocks.arranging.seconds * 1000
+
+    @property
+    def showdown_chi_ms(self) -> int:
+        """Milliseconds for which each chi is shown."""
+        return self.clocks.showdown_chi.seconds * 1000
+
+    @property
+    def payouts(self) -> tuple[Fraction, ...]:
+        """Every price of this ruleset in stakes; each must be whole when a stake is one ``bet_unit``."""
+        numbers = [self.values.ordinary, *(value.units for value in self.values.special)]
+        numbers += [win.units for win in self.instant_wins]
+        numbers += [part.units for part in (self.sweep, self.four_aces_sweep, self.foul) if hasattr(part, "units")]
+        return tuple(Fraction(number) for number in numbers)
+
+    @property
+    def named_codes(self) -> Mapping[str, tuple[str, ...]]:
+        """The codes that a result of this ruleset can show, by the table that names them for people."""
+        return {
+            "chi": CHI,
+            "category": self.ranking.rules.order,
+            "pattern": tuple(self.instant_win_values),
+            "reason": tuple(Reason),
+            "walkover": tuple(Walkover),
+        }

@@ -1,0 +1,121 @@
+"""Seating: who sits, who watches, who is sent out and whether to deal, from who is there and the time.
+
+Seats go to those who came first, and who has one keeps it; beyond the last seat people watch. Once someone seated is
+ready, whoever has had a seat for the ready time since then and is not ready is sent out of the room; a ruleset
+without a ready clock waits instead. With fewer seated than the ruleset needs everyone waits; when all seated are ready
+and they are enough, the round is dealt. Nothing is remembered: the same people and time give the same answer.
+
+>>> from referee.rulesets import get
+>>> rules = get("mau_binh.maubinh_com").rules
+>>> an = Person(name="an", came_time=0, seated_time=0, ready_time=1_000)
+>>> binh = Person(name="binh", came_time=500, seated_time=500, ready_time=None)
+>>> seat_people(rules, [an, binh], now=20_999).next_time, seat_people(rules, [an, binh], now=21_000).sent_out
+(21000, ('binh',))
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from referee.games.mau_binh.rules import MauBinhRules, NoReadyClock, SentOut
+
+
+class SeatingError(ValueError):
+    """People that cannot be in one room: a name twice, or times in the future or the wrong order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Someone in the room. Times are milliseconds since 1970 UTC; None for not seated and not ready.
+
+    ``seated_time`` is the ``now`` of the answer that gave the seat. People of the same time keep the order they are
+    told in. Only who is seated can be ready.
+    """
+
+    name: str
+    came_time: int
+    seated_time: int | None
+    ready_time: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """The room as it should be now. Names in the order of seats, watchers in the order they came.
+
+    ``seated`` includes those who get a seat now (``newly_seated``); ``sent_out`` are in no other list. ``waiting`` are
+    the seated who are not ready, or everyone seated while they are too few. ``next_time`` is when someone would be
+    sent out if nothing changes, None where nobody would.
+    """
+
+    seated: tuple[str, ...]
+    newly_seated: tuple[str, ...]
+    watching: tuple[str, ...]
+    sent_out: tuple[str, ...]
+    waiting: tuple[str, ...]
+    is_deal_due: bool
+    next_time: int | None
+
+
+def seat_people(rules: MauBinhRules, people: Sequence[Person], *, now: int) -> Seating:
+    """The room as it should be at a time. SeatingError where the people told cannot be in one room."""
+    _check_people(rules, people, now)
+    seated = sorted(
+        [person for person in people if person.seated_time is not None], key=lambda person: person.seated_time or 0
+    )
+    deadlines = _ready_deadlines(rules, seated)
+    out = [person.name for person in seated if deadlines.get(person.name, now + 1) <= now]
+    staying = [person for person in seated if person.name not in out]
+    standing = sorted([person for person in people if person.seated_time is None], key=lambda person: person.came_time)
+    free = rules.seats.maximum - len(staying)
+    newly = [replace(person, seated_time=now) for person in standing[:free]]
+    table = [*staying, *newly]
+    enough = len(table) >= rules.seats.minimum
+    waiting = [person.name for person in table if not enough or person.ready_time is None]
+    return Seating(
+        seated=tuple(person.name for person in table),
+        newly_seated=tuple(person.name for person in newly),
+        watching=tuple(person.name for person in standing[free:]),
+        sent_out=tuple(out),
+        waiting=tuple(waiting),
+        is_deal_due=enough and not waiting,
+        next_time=min(_ready_deadlines(rules, table).values(), default=None),
+    )
+
+
+def _ready_deadlines(rules: MauBinhRules, seated: Sequence[Person]) -> dict[str, int]:
+    """When each seated person who is not ready is sent out; empty while nobody is ready or without a clock."""
+    match rules.clocks.ready:
+        case NoReadyClock():
+            return {}
+        case SentOut():
+            ready = [person.ready_time for person in seated if person.ready_time is not None]
+            if not ready:
+                return {}
+            first, length = min(ready), rules.clocks.ready.seconds * 1000
+            return {
+                person.name: max(first, person.seated_time or 0) + length
+                for person in seated
+                if person.ready_time is None
+            }
+        case _:
+            assert_never(rules.clocks.ready)
+
+
+def _check_people(rules: MauBinhRules, people: Sequence[Person], now: int) -> None:
+    names = [person.name for person in people]
+    for person in people:
+        if names.count(person.name) > 1:
+            msg = f"{person.name!r} is in the room more than once"
+            raise SeatingError(msg)
+        times = [person.came_time, person.seated_time, person.ready_time, now]
+        if person.seated_time is None and person.ready_time is not None:
+            msg = f"{person.name!r} is ready without a seat"
+            raise SeatingError(msg)
+        known = [time for time in times if time is not None]
+        if known != sorted(known):
+            msg = f"{person.name!r} came, was seated and was ready at times that are not in this order, or after now"
+            raise SeatingError(msg)
+    seated = [person.name for person in people if person.seated_time is not None]
+    if len(seated) > rules.seats.maximum:
+        msg = f"{len(seated)} people are seated; there are {rules.seats.maximum} seats"
+        raise SeatingError(msg)

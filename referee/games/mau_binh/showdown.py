@@ -1,0 +1,169 @@
+"""The showdown as data: chi after chi what each seat shows, wins and loses, then the summary.
+
+Every chi is shown for the same time, in the order back, middle, front; the summary follows the last. What a sweep, four
+aces or the flat price of a foul add belongs to no chi and stands in the summary. After an instant win nobody compares
+chi: the summary alone is shown, at once. The cards of a seat that left before the showdown are not shown.
+
+Amounts are units: stakes, as the table talks of them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from referee.cards import Card, Seat
+from referee.games.mau_binh.code import CHI, CHI_REASONS, Chi, Pattern, Reason
+from referee.games.mau_binh.outcome import Outcome
+from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.standing import Standing
+from referee.hands import Category
+from referee.money import Transfer
+
+
+class Named(Protocol):
+    """What people call something, in Vietnamese and in English."""
+
+    @property
+    def vi(self) -> str:
+        """The Vietnamese name."""
+
+    @property
+    def en(self) -> str:
+        """The English name."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatShown:
+    """What one seat shows in one chi.
+
+    ``cards`` are empty, and category and name None, for a seat that left before the showdown. ``is_gone`` tells a seat
+    that loses this chi because it left. ``units_won`` and ``units_lost`` are sums over the other seats.
+    """
+
+    seat: Seat
+    cards: tuple[Card, ...]
+    category: Category | None
+    name: Named | None
+    is_fouled: bool
+    is_gone: bool
+    units_won: int
+    units_lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChiShown:
+    """One chi, all seats in order; ``start_seconds`` counts from the beginning of the showdown."""
+
+    chi: Chi
+    name: Named
+    start_seconds: int
+    seats: tuple[SeatShown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatSummary:
+    """What one seat comes to: net units from the chi, from sweeps and fouls, from instant wins, and in all.
+
+    ``pattern`` and its name are those of the seat's own instant win.
+    """
+
+    seat: Seat
+    chi_units: int
+    added_units: int
+    instant_win_units: int
+    net_units: int
+    pattern: Pattern | None
+    name: Named | None
+    is_fouled: bool
+    is_winner: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Showdown:
+    """The three chi (none after an instant win), then the summary of all seats, shown from ``summary_seconds`` on."""
+
+    chi: tuple[ChiShown, ...]
+    summary_seconds: int
+    summary: tuple[SeatSummary, ...]
+
+
+def showdown(
+    rules: MauBinhRules, outcome: Outcome, *, stake: int, names: Mapping[str, Mapping[str, Named]]
+) -> Showdown:
+    """The showdown of a settled round; ``names`` are the ruleset's. ValueError where the round is not settled."""
+    if outcome.violations:
+        msg = "a round that breaks a rule has no showdown"
+        raise ValueError(msg)
+    shown: tuple[ChiShown, ...] = ()
+    seconds = rules.clocks.showdown_chi.seconds
+    if outcome.standings:
+        shown = tuple(_chi_shown(outcome, index, stake, names, start_seconds=index * seconds) for index in range(3))
+    return Showdown(shown, len(shown) * seconds, _summary(outcome, stake, names))
+
+
+def _chi_shown(
+    outcome: Outcome, index: int, stake: int, names: Mapping[str, Mapping[str, Named]], *, start_seconds: int
+) -> ChiShown:
+    paid = [transfer for transfer in outcome.transfers if transfer.reason == CHI_REASONS[index]]
+    seats = tuple(
+        _seat_shown(Seat(seat), standing, index, paid, stake, names) for seat, standing in enumerate(outcome.standings)
+    )
+    return ChiShown(CHI[index], names["chi"][CHI[index]], start_seconds, seats)
+
+
+def _seat_shown(  # noqa: PLR0913, PLR0917 - one seat of one chi
+    seat: Seat,
+    standing: Standing,
+    index: int,
+    paid: Sequence[Transfer],
+    stake: int,
+    names: Mapping[str, Mapping[str, Named]],
+) -> SeatShown:
+    won = sum(transfer.amount for transfer in paid if transfer.payee == seat) // stake
+    lost = sum(transfer.amount for transfer in paid if transfer.payer == seat) // stake
+    is_gone = index >= standing.chi_stayed
+    if standing.left_before:
+        return SeatShown(seat, (), None, None, is_fouled=False, is_gone=is_gone, units_won=won, units_lost=lost)
+    category = standing.values[index].category
+    return SeatShown(
+        seat,
+        standing.arrangement.chi[index],
+        category,
+        names["category"][category],
+        is_fouled=bool(standing.fouls),
+        is_gone=is_gone,
+        units_won=won,
+        units_lost=lost,
+    )
+
+
+def _summary(outcome: Outcome, stake: int, names: Mapping[str, Mapping[str, Named]]) -> tuple[SeatSummary, ...]:
+    rows = []
+    for index, net in enumerate(outcome.net):
+        seat = Seat(index)
+        win = outcome.instant_wins[index] if outcome.instant_wins else None
+        chi = sum(_net(outcome, seat, reason) for reason in CHI_REASONS)
+        instant = _net(outcome, seat, Reason.INSTANT_WIN)
+        rows.append(
+            SeatSummary(
+                seat,
+                chi_units=chi // stake,
+                added_units=(net - chi - instant) // stake,
+                instant_win_units=instant // stake,
+                net_units=net // stake,
+                pattern=None if win is None else win.pattern,
+                name=None if win is None else names["pattern"][win.pattern],
+                is_fouled=bool(outcome.standings) and bool(outcome.standings[index].fouls),
+                is_winner=seat in outcome.winners,
+            )
+        )
+    return tuple(rows)
+
+
+def _net(outcome: Outcome, seat: Seat, reason: Reason) -> int:
+    """What a seat won or lost for one reason."""
+    return sum(
+        transfer.amount if transfer.payee == seat else -transfer.amount
+        for transfer in outcome.transfers
+        if transfer.reason == reason and seat in {transfer.payer, transfer.payee}
+    )

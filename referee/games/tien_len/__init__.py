@@ -1,0 +1,99 @@
+"""Tiến Lên Miền Nam: two to four seats shed thirteen cards each, and the first to hold none has won.
+
+The law stands in the modules: ``order`` and ``combination`` say what cards and plays are, ``chop`` what beats what,
+``instant_win`` which hands win at the deal, ``legality`` what is lawful, ``progress`` what an event does, ``leftover``
+and ``settlement`` what is paid. Numbers are data (``rules``). This room knows no cards but those it is given, no clock.
+
+Glossary: *rác* a single; *đôi* a pair; *bộ ba* a triple; *sảnh* a run; *đôi thông* a run of pairs; *tứ quý* a quad;
+*heo* a two; *chặt* to chop, *chặt chồng* to chop a chop; *thối* to be left with; *tới trắng* to win at the deal; *kết 3
+bích* to go out with 3♠ alone, *chặn* to stop that; *bỏ lượt* to pass; *cược* one stake.
+
+>>> from referee.cards import Seat, parse_cards, spell
+>>> from referee.rulesets import get
+>>> hands = (
+...     parse_cards("3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S"),
+...     parse_cards("4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS"),
+... )
+>>> round = start(get("tien_len.mien_nam").rules, hands, leader=Seat(0), dealt_time=0)
+>>> round = apply(round, Play(Seat(0), parse_cards("2S"), time=1))
+>>> [spell(play.cards) for play in legal_plays(round)]
+['4S 4C 5D 5H 6D 6H']
+>>> [violation.code for violation in check_event(round, Play(Seat(1), parse_cards("KS"), time=2))]
+['DOES_NOT_BEAT']
+>>> round = apply(round, Play(Seat(1), parse_cards("4S 4C 5D 5H 6D 6H"), time=2))
+>>> [(paid.payer, paid.payee, paid.amount, paid.subject) for paid in chop_transfers(round, stake=100)]
+[(0, 1, 300, 'BLACK_TWO')]
+"""
+
+from referee.games.tien_len.code import Chain, EndKind, Fault, Kind, OutOfTime, Pattern, Price, Reason, Victim
+from referee.games.tien_len.combination import Combination, read_combination
+from referee.games.tien_len.event import MAX_EVENTS, Event, Leave, Pass, Play, Timeout
+from referee.games.tien_len.instant_win import InstantWin, find_instant_win
+from referee.games.tien_len.leftover import Leftover, price_leftover
+from referee.games.tien_len.legality import (
+    check_event,
+    check_leave,
+    check_pass,
+    check_play,
+    check_settlement,
+    check_timeout,
+    iterate_legal_plays,
+    legal_plays,
+    may_pass,
+    turn_deadline,
+)
+from referee.games.tien_len.order import cards_of, set_of
+from referee.games.tien_len.progress import Replay, UnlawfulEventError, apply, replay
+from referee.games.tien_len.rules import TienLenRules
+from referee.games.tien_len.settlement import RoundNotOverError, chop_transfers, max_units, settle
+from referee.games.tien_len.state import Chop, DealError, Ending, State, start
+
+__all__ = [
+    "MAX_EVENTS",
+    "Chain",
+    "Chop",
+    "Combination",
+    "DealError",
+    "EndKind",
+    "Ending",
+    "Event",
+    "Fault",
+    "InstantWin",
+    "Kind",
+    "Leave",
+    "Leftover",
+    "OutOfTime",
+    "Pass",
+    "Pattern",
+    "Play",
+    "Price",
+    "Reason",
+    "Replay",
+    "RoundNotOverError",
+    "State",
+    "TienLenRules",
+    "Timeout",
+    "UnlawfulEventError",
+    "Victim",
+    "apply",
+    "cards_of",
+    "check_event",
+    "check_leave",
+    "check_pass",
+    "check_play",
+    "check_settlement",
+    "check_timeout",
+    "chop_transfers",
+    "find_instant_win",
+    "iterate_legal_plays",
+    "legal_plays",
+    "max_units",
+    "may_pass",
+    "price_leftover",
+    "read_combination",
+    "replay",
+    "set_of",
+    "settle",
+    "start",
+    "turn_deadline",
+]

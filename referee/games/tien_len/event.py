@@ -1,0 +1,50 @@
+"""What happens in a round, as it is told: a play, a pass, a seat that leaves, a seat whose time is up.
+
+Events are numbered from 1 in the order told; the deal is number 0. ``time`` is milliseconds since 1970 UTC and never
+goes back. Whether an event is lawful is not known here.
+
+>>> from referee.cards import Seat, parse_cards
+>>> Play(Seat(2), parse_cards("3S 3H"), time=0).seat
+2
+"""
+
+from typing import Final
+
+import msgspec
+
+from referee.cards import Card, Seat
+
+MAX_EVENTS: Final = 120
+"""The most events of a round: at some 350 bytes each they leave 6,000 of a transcript's 48,000 bytes for the rest."""
+
+
+class Play(msgspec.Struct, frozen=True):
+    """A seat put cards on the table, told in any order."""
+
+    seat: Seat
+    cards: tuple[Card, ...]
+    time: int
+
+
+class Pass(msgspec.Struct, frozen=True):
+    """A seat let the trick go."""
+
+    seat: Seat
+    time: int
+
+
+class Leave(msgspec.Struct, frozen=True):
+    """A seat left the table, in turn or not."""
+
+    seat: Seat
+    time: int
+
+
+class Timeout(msgspec.Struct, frozen=True):
+    """The time of the seat on turn was up; the ruleset says what that does."""
+
+    seat: Seat
+    time: int
+
+
+Event = Play | Pass | Leave | Timeout

@@ -1,0 +1,113 @@
+"""What the cards left in a hand cost: each card by itself, or grouped where that is dearer.
+
+A group is paid in place of its cards. Where cards can be grouped in more than one way the dearest counts, found by
+trying them all. Among ways that cost the same the one that groups more cards is told, then the one with fewer groups,
+then the one with more four-pair runs, then more quads; that choice never changes what is owed.
+
+This module knows neither who pays nor why cards are left.
+
+Source: 002_0fe8d9549e6acb7c.txt, "1 lá bài rác bị thối: một cược. Thối 2 đen: 2 cược. Thối 2 đỏ: 4 cược. 3 đôi thông: 6
+cược. Tứ Quý: 8 cược. 4 đôi thông: 12 cược."
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from referee.cards import Card
+from referee.games.tien_len.code import Price
+from referee.games.tien_len.order import COUNT, RANK_OF_TWOS, TWOS, CardSet, cards_of
+from referee.games.tien_len.rules import LeftoverPrices
+
+_BLACK_TWOS: Final = TWOS & 0b0011 << 4 * RANK_OF_TWOS
+_RED_TWOS: Final = TWOS ^ _BLACK_TWOS
+_RUN_PRICES: Final = {3: Price.PAIR_RUN_3, 4: Price.PAIR_RUN_4}
+_PAIR: Final = 2
+_QUAD: Final = 4
+_GROUP_ORDER: Final = (Price.PAIR_RUN_4, Price.QUAD, Price.PAIR_RUN_3)
+_Group = tuple[Price, CardSet]
+
+
+class Leftover(msgspec.Struct, frozen=True):
+    """One thing that a hand was left with: what it is, its cards, weakest first, and the units they cost together."""
+
+    price: Price
+    cards: tuple[Card, ...]
+    units: int
+
+
+def price_leftover(prices: LeftoverPrices, hand: CardSet) -> tuple[Leftover, ...]:
+    """What a hand is left with at its dearest: the groups, then red twos, black twos and other cards.
+
+    Groups stand one by one, four-pair runs first, then quads, then three-pair runs, each from the lowest ranks on. Red
+    twos, black twos and other cards stand together, each once.
+    """
+    groups = _dearest(prices, hand)
+    told = [
+        Leftover(price, cards_of(cards), leftover_units(prices, price))
+        for wanted in _GROUP_ORDER
+        for price, cards in groups
+        if price is wanted
+    ]
+    for _, cards in groups:
+        hand ^= cards
+    for price, cards in ((Price.RED_TWO, hand & _RED_TWOS), (Price.BLACK_TWO, hand & _BLACK_TWOS)):
+        if cards:
+            told.append(Leftover(price, cards_of(cards), cards.bit_count() * leftover_units(prices, price)))
+    if hand & ~TWOS:
+        told.append(Leftover(Price.CARD, cards_of(hand & ~TWOS), (hand & ~TWOS).bit_count() * prices.card))
+    return tuple(told)
+
+
+def leftover_units(prices: LeftoverPrices, price: Price) -> int:
+    """The units of one card or group left; what is only ever chopped, such as a pair of twos, is a KeyError."""
+    return {
+        Price.CARD: prices.card,
+        Price.BLACK_TWO: prices.black_two,
+        Price.RED_TWO: prices.red_two,
+        Price.PAIR_RUN_3: prices.pair_run_3,
+        Price.QUAD: prices.quad,
+        Price.PAIR_RUN_4: prices.pair_run_4,
+    }[price]
+
+
+def _dearest(prices: LeftoverPrices, hand: CardSet) -> tuple[_Group, ...]:
+    def worth(groups: tuple[_Group, ...]) -> tuple[int, int, int, int, int]:
+        units = sum(leftover_units(prices, price) - _alone(prices, cards) for price, cards in groups)
+        kinds = [price for price, _ in groups]
+        grouped = sum(cards.bit_count() for _, cards in groups)
+        return units, grouped, -len(groups), kinds.count(Price.PAIR_RUN_4), kinds.count(Price.QUAD)
+
+    ways = list(_groupings(hand, 0))
+    return max(ways, key=worth) if len(ways) > 1 else ways[0]
+
+
+def _alone(prices: LeftoverPrices, cards: CardSet) -> int:
+    blacks = (cards & _BLACK_TWOS).bit_count()
+    reds = (cards & _RED_TWOS).bit_count()
+    return (cards & ~TWOS).bit_count() * prices.card + blacks * prices.black_two + reds * prices.red_two
+
+
+def _groupings(hand: CardSet, rank: int) -> Iterator[tuple[_Group, ...]]:
+    """Every choice of groups of a hand that share no card and start at this rank or above, the empty one first."""
+    yield ()
+    for start in range(rank, RANK_OF_TWOS + 1):
+        for group in _groups_at(hand, start):
+            for others in _groupings(hand ^ group[1], start):
+                yield (group, *others)
+
+
+def _groups_at(hand: CardSet, rank: int) -> Iterator[_Group]:
+    """The groups whose lowest rank is this one; of three or four cards of a rank a run takes the two weakest."""
+    if COUNT[hand >> 4 * rank & 15] == _QUAD:
+        yield Price.QUAD, 15 << 4 * rank
+    run = 0
+    for length in range(1, RANK_OF_TWOS - rank + 1):
+        nibble = hand >> 4 * (rank + length - 1) & 15
+        if COUNT[nibble] < _PAIR or length > max(_RUN_PRICES):
+            return
+        lowest = nibble & -nibble
+        run |= (lowest | (nibble ^ lowest) & -(nibble ^ lowest)) << 4 * (rank + length - 1)
+        if length in _RUN_PRICES:
+            yield _RUN_PRICES[length], run

@@ -1,0 +1,179 @@
+"""Whether an event is lawful, with everything that is wrong at once. No fault means lawful.
+
+The seat on turn must play or pass. A seat that leads may not pass. A seat that has passed is out until the trick ends,
+whatever it holds. Any combination may be led; what is put on another must beat it. Nothing forces 3♠ to be led. A seat
+may leave at any time, once. After the end nothing is lawful. Faults that make the rest meaningless stand alone:
+ROUND_OVER, TOO_MANY_EVENTS and NO_SUCH_SEAT.
+
+This module changes nothing and moves no money.
+"""
+
+from collections.abc import Iterator
+from typing import Final, assert_never
+
+from referee.games.tien_len.chop import beats
+from referee.games.tien_len.code import Fault, Kind
+from referee.games.tien_len.combination import SHAPES, Combination, combinations_in, read_combination, sets_of_shape
+from referee.games.tien_len.event import MAX_EVENTS, Event, Leave, Pass, Play, Timeout
+from referee.games.tien_len.order import cards_of, set_of
+from referee.games.tien_len.state import State
+from referee.verdict import Violation
+
+_CHOPPING: Final = (Kind.PAIR_RUN_3, Kind.QUAD, Kind.PAIR_RUN_4)
+
+
+def check_event(state: State, event: Event) -> tuple[Violation, ...]:
+    """Everything wrong with the next event, in the order of Fault; empty when it is lawful."""
+    match event:
+        case Play():
+            return check_play(state, event)
+        case Pass():
+            return check_pass(state, event)
+        case Timeout():
+            return check_timeout(state, event)
+        case Leave():
+            return check_leave(state, event)
+        case _:
+            assert_never(event)
+
+
+def check_play(state: State, play: Play) -> tuple[Violation, ...]:
+    """Everything wrong with a play, in the order of Fault; empty when it is lawful.
+
+    Cards that stand twice are not judged as a combination. ``against`` of DOES_NOT_BEAT is the play to beat.
+    """
+    if alone := _standing_alone(state, play):
+        return alone
+    return (*_check_turn(state, play), *_check_deadline(state, play), *_check_cards(state, play))
+
+
+def check_pass(state: State, event: Pass) -> tuple[Violation, ...]:
+    """Everything wrong with a pass, in the order of Fault; empty when it is lawful."""
+    if alone := _standing_alone(state, event):
+        return alone
+    faults = (*_check_turn(state, event), *_check_deadline(state, event))
+    if state.to_beat is None and event.seat == state.turn:
+        return (*faults, Violation(code=Fault.MUST_LEAD, seat=event.seat))
+    return faults
+
+
+def check_timeout(state: State, event: Timeout) -> tuple[Violation, ...]:
+    """Everything wrong with saying that a seat's time is up; before the ruleset's clock says so it is not."""
+    if alone := _standing_alone(state, event):
+        return alone
+    faults = _check_turn(state, event)
+    deadline = turn_deadline(state)
+    if deadline is not None and event.seat == state.turn and event.time < deadline:
+        early = Violation(code=Fault.NOT_OUT_OF_TIME, seat=event.seat, deadline_time=deadline, received_time=event.time)
+        return (*faults, early)
+    return faults
+
+
+def check_leave(state: State, event: Leave) -> tuple[Violation, ...]:
+    """Everything wrong with leaving: only a seat that is still there can."""
+    return _standing_alone(state, event) or (*_check_time(state, event), *_check_presence(state, event))
+
+
+def check_settlement(state: State) -> tuple[Violation, ...]:
+    """Why a round cannot be settled yet: it is not over; empty when it is."""
+    return () if state.is_over else (Violation(code=Fault.ROUND_NOT_OVER, seat=state.turn),)
+
+
+def may_pass(state: State) -> bool:
+    """Whether the seat on turn may pass: not when it leads, nor once the round is over."""
+    return state.ending is None and state.to_beat is not None
+
+
+def turn_deadline(state: State) -> int | None:
+    """When the time of the seat on turn is up, ms since 1970 UTC; None without a clock or once the round is over.
+
+    A play or pass at the deadline is in time no more; a timeout is.
+    """
+    seconds = state.rules.turn.seconds
+    return None if seconds == 0 or state.is_over else state.turn_time + 1000 * seconds
+
+
+def legal_plays(state: State) -> tuple[Combination, ...]:
+    """Every combination that the seat on turn may play; empty once the round is over.
+
+    In the order of SHAPES, each shape from weaker to stronger top cards. A full hand has some hundreds at most.
+    """
+    return tuple(iterate_legal_plays(state))
+
+
+def iterate_legal_plays(state: State) -> Iterator[Combination]:
+    """The same as ``legal_plays``, made one by one: the first is there before the last is looked for."""
+    if state.is_over:
+        return
+    hand, to_beat = state.held[state.turn], state.to_beat
+    if to_beat is None:
+        yield from combinations_in(hand)
+        return
+    for shape in SHAPES:
+        if shape.kind is to_beat.kind and shape.length == to_beat.length:
+            for card_set in sets_of_shape(hand, shape, above=to_beat.top):
+                yield Combination(shape.kind, shape.length, card_set, card_set.bit_length() - 1)
+        elif shape.kind in _CHOPPING:
+            for card_set in sets_of_shape(hand, shape):
+                chop = Combination(shape.kind, shape.length, card_set, card_set.bit_length() - 1)
+                if beats(state.rules.chops, chop, than=to_beat):
+                    yield chop
+
+
+def _standing_alone(state: State, event: Event) -> tuple[Violation, ...]:
+    if state.is_over:
+        return (Violation(code=Fault.ROUND_OVER, seat=event.seat),)
+    if state.event_count >= MAX_EVENTS:
+        return (Violation(code=Fault.TOO_MANY_EVENTS, expected=MAX_EVENTS, found=state.event_count + 1),)
+    if not 0 <= event.seat < state.seat_count:
+        return (Violation(code=Fault.NO_SUCH_SEAT, expected=state.seat_count, found=event.seat),)
+    return ()
+
+
+def _check_time(state: State, event: Event) -> tuple[Violation, ...]:
+    if event.time < state.last_time:
+        late = state.last_time
+        return (Violation(code=Fault.TIME_WENT_BACK, seat=event.seat, expected=late, received_time=event.time),)
+    return ()
+
+
+def _check_deadline(state: State, event: Play | Pass) -> tuple[Violation, ...]:
+    deadline = turn_deadline(state)
+    if deadline is not None and event.seat == state.turn and event.time >= deadline:
+        return (Violation(code=Fault.TOO_LATE, seat=event.seat, deadline_time=deadline, received_time=event.time),)
+    return ()
+
+
+def _check_presence(state: State, event: Event) -> tuple[Violation, ...]:
+    return (Violation(code=Fault.SEAT_LEFT, seat=event.seat),) if state.has_left(event.seat) else ()
+
+
+def _check_turn(state: State, event: Event) -> tuple[Violation, ...]:
+    if event.seat == state.turn and event.time >= state.last_time:
+        return ()
+    faults = [*_check_time(state, event), *_check_presence(state, event)]
+    if event.seat != state.turn:
+        faults.append(Violation(code=Fault.OUT_OF_TURN, seat=event.seat, expected=state.turn, found=event.seat))
+    if state.has_passed(event.seat):
+        faults.append(Violation(code=Fault.PASSED_ALREADY, seat=event.seat))
+    return tuple(faults)
+
+
+def _check_cards(state: State, play: Play) -> list[Violation]:
+    faults: list[Violation] = []
+    seat, card_set = play.seat, set_of(play.cards)
+    if missing := card_set & ~state.held[seat]:
+        if played := missing & state.dealt[seat]:
+            faults.append(Violation(code=Fault.CARD_PLAYED_BEFORE, seat=seat, cards=cards_of(played)))
+        if foreign := missing & ~state.dealt[seat]:
+            faults.append(Violation(code=Fault.CARD_NOT_HELD, seat=seat, cards=cards_of(foreign)))
+    if card_set.bit_count() != len(play.cards):
+        twice = tuple(card for card in cards_of(card_set) if play.cards.count(card) > 1)
+        return [Violation(code=Fault.CARD_TWICE, seat=seat, cards=twice), *faults]
+    combination = read_combination(card_set)
+    if combination is None:
+        faults.append(Violation(code=Fault.NOT_A_COMBINATION, seat=seat, cards=cards_of(card_set)))
+    elif state.to_beat is not None and not beats(state.rules.chops, combination, than=state.to_beat):
+        against = state.to_beat.cards
+        faults.append(Violation(code=Fault.DOES_NOT_BEAT, seat=seat, cards=combination.cards, against=against))
+    return faults

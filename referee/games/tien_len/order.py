@@ -1,0 +1,73 @@
+"""The order of the cards: 3 < 4 < ... < K < A < 2, and within a rank spade < club < diamond < heart.
+
+A set of cards is one integer of 52 bits, weakest card in bit 0 (3♠), strongest in bit 51 (2♥). So of two cards the one
+with the higher bit is the stronger, four bits hold a rank, and a card held is one ``&``. This module knows no plays.
+
+>>> from referee.cards import parse_cards, spell
+>>> bin(set_of(parse_cards("4S 3S 3H")))
+'0b11001'
+>>> spell(cards_of(set_of(parse_cards("2H AH 3S"))))
+'3S AH 2H'
+
+Source: 002_0fe8d9549e6acb7c.txt, "2 (heo) > A (xì) > K (già) > Q (đầm)> J (bồi) > 10 > 9 > ... ≫ 3.♥ > ♦ > ♣ > ♠".
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeAlias
+
+from referee.cards import DECK, Card
+
+CardSet: TypeAlias = int
+"""A set of cards, one bit a card, in order of strength."""
+
+RANK_COUNT: Final = 13
+RANK_OF_ACES: Final = 11
+RANK_OF_TWOS: Final = 12
+"""Ranks are counted from the weakest: 0 is the three, 11 the ace, 12 the two."""
+
+_THREES_FROM_TWOS: Final = 4
+_STRENGTHS: Final = {card: (card.number - 1 - _THREES_FROM_TWOS) % len(DECK) for card in DECK}
+_BITS: Final = {card: 1 << strength for card, strength in _STRENGTHS.items()}
+BY_STRENGTH: Final = tuple(sorted(DECK, key=_STRENGTHS.__getitem__))
+"""The 52 cards, weakest first."""
+
+THREE_OF_SPADES: Final[CardSet] = _BITS[Card.THREE_OF_SPADES]
+TWOS: Final[CardSet] = 0b1111 << 4 * RANK_OF_TWOS
+
+COUNT: Final = tuple(nibble.bit_count() for nibble in range(16))
+"""How many cards a rank holds, by the four bits of that rank."""
+
+
+def strength_of(card: Card) -> int:
+    """The place of a card in the order, 0 (3♠) to 51 (2♥)."""
+    return _STRENGTHS[card]
+
+
+def set_of(cards: Iterable[Card]) -> CardSet:
+    """The set that holds these cards; a card that stands twice is in it once."""
+    found = 0
+    for card in cards:
+        found |= _BITS[card]
+    return found
+
+
+def cards_of(card_set: CardSet) -> tuple[Card, ...]:
+    """The cards of a set, weakest first."""
+    return tuple(BY_STRENGTH[strength] for strength in _strengths(card_set))
+
+
+def rank_counts(card_set: CardSet) -> list[int]:
+    """How many cards of each of the thirteen ranks a set holds, threes first, twos last."""
+    return [COUNT[card_set >> shift & 15] for shift in range(0, 4 * RANK_COUNT, 4)]
+
+
+def highest_of_rank(card_set: CardSet, rank: int) -> int:
+    """The strength of the best card of a rank that the set holds; the rank must not be empty in it."""
+    return (card_set & 15 << 4 * rank).bit_length() - 1
+
+
+def _strengths(card_set: CardSet) -> Iterator[int]:
+    while card_set:
+        lowest = card_set & -card_set
+        yield lowest.bit_length() - 1
+        card_set ^= lowest

@@ -1,0 +1,169 @@
+"""One event makes the next state, and a list of events a whole round.
+
+A trick goes round counterclockwise past seats that have passed or left, until every seat but the last to play has
+passed; that seat then leads, or, where it has left, the next one still in. The round ends at once when
+
+- a seat has no cards: it has won, with a single 3♠ as its last play by *kết 3 bích*;
+- a play is beaten whose seat holds nothing but 3♠: that seat is stopped, and the one that beat it has won. This comes
+  before the former, also when the beating play was that seat's last;
+- one seat remains.
+
+Source: 002_0fe8d9549e6acb7c.txt, "Khi người trước hết đánh hết bài. Những người còn lại coi như thua cuộc."; "Chặn
+kết 3 bích: Người chặn được người khác kết 3 bích."
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+import msgspec
+
+from referee.cards import Card, Seat
+from referee.games.tien_len.chop import chopped_by
+from referee.games.tien_len.code import EndKind, OutOfTime
+from referee.games.tien_len.combination import Combination, read_combination
+from referee.games.tien_len.event import Event, Leave, Pass, Play, Timeout
+from referee.games.tien_len.legality import check_event
+from referee.games.tien_len.order import THREE_OF_SPADES, set_of
+from referee.games.tien_len.rules import TienLenRules
+from referee.games.tien_len.state import Chop, Ending, State, start
+from referee.verdict import Violation
+
+
+class UnlawfulEventError(ValueError):
+    """An event that breaks a rule was to be applied; ``violations`` are all of them."""
+
+    def __init__(self, violations: tuple[Violation, ...]) -> None:
+        super().__init__(", ".join(violation.code for violation in violations))
+        self.violations = violations
+
+
+class Replay(msgspec.Struct, frozen=True):
+    """A round played from its deal: the state after the last lawful event.
+
+    ``violations`` are what is wrong with event number ``state.event_count + 1``, where the replay stopped; empty when
+    every event was lawful.
+    """
+
+    state: State
+    violations: tuple[Violation, ...]
+
+
+def replay(
+    rules: TienLenRules, hands: Sequence[Sequence[Card]], events: Iterable[Event], *, leader: Seat, dealt_time: int
+) -> Replay:
+    """The round that a deal and its events come to, up to the first unlawful event.
+
+    Raises DealError as ``start`` does.
+    """
+    state = start(rules, hands, leader=leader, dealt_time=dealt_time)
+    for event in events:
+        if violations := check_event(state, event):
+            return Replay(state, violations)
+        state = _advance(state, event)
+    return Replay(state, ())
+
+
+def apply(state: State, event: Event) -> State:
+    """The state after a lawful event; raises UnlawfulEventError, with everything that is wrong, for any other."""
+    if violations := check_event(state, event):
+        raise UnlawfulEventError(violations)
+    return _advance(state, event)
+
+
+def _advance(state: State, event: Event) -> State:
+    match event:
+        case Play(seat, cards, time):
+            combination = read_combination(set_of(cards))
+            if combination is None:
+                msg = "a play that was checked is a combination"
+                raise AssertionError(msg)
+            after = _play(state, seat, combination, time)
+        case Pass(seat, time):
+            after = _pass(state, seat, time)
+        case Leave(seat, time):
+            after = _leave(state, seat, time)
+        case Timeout(seat, time):
+            after = _time_out(state, seat, time)
+        case _:
+            assert_never(event)
+    return msgspec.structs.replace(after, event_count=state.event_count + 1, last_time=event.time)
+
+
+def _play(state: State, seat: Seat, play: Combination, time: int) -> State:
+    held = tuple(hand ^ play.card_set if place == seat else hand for place, hand in enumerate(state.held))
+    chops, link = state.chops, 0
+    if state.to_beat is not None and state.to_beat_seat is not None:
+        price = chopped_by(state.rules.chops, play, victim=state.to_beat)
+        if price is not None:
+            link = state.link + 1
+            chops = (*chops, Chop(seat, state.to_beat_seat, price, link))
+    ending = None
+    if state.trying is not None:
+        ending = _stop(state, winner=seat, stopped=state.trying)
+    elif not held[seat]:
+        with_three = play.card_set == THREE_OF_SPADES
+        ending = Ending(EndKind.LAST_THREE_OF_SPADES if with_three else EndKind.OUT_OF_CARDS, seat)
+    after = msgspec.structs.replace(
+        state, held=held, to_beat=play, to_beat_seat=seat, link=link, chops=chops, ending=ending
+    )
+    return after if ending is not None else _go_on(after, seat, time)
+
+
+def _stop(state: State, *, winner: Seat, stopped: Seat) -> Ending:
+    out = state.passed | state.gone
+    compensated = tuple(Seat(seat) for seat in range(state.seat_count) if seat != stopped and not out >> seat & 1)
+    return Ending(EndKind.STOPPED_THREE_OF_SPADES, winner, stopped=stopped, compensated=compensated)
+
+
+def _pass(state: State, seat: Seat, time: int) -> State:
+    return _go_on(msgspec.structs.replace(state, passed=state.passed | 1 << seat), seat, time)
+
+
+def _leave(state: State, seat: Seat, time: int) -> State:
+    after = msgspec.structs.replace(state, gone=state.gone | 1 << seat)
+    staying = [Seat(place) for place in range(state.seat_count) if not after.gone >> place & 1]
+    if len(staying) == 1:
+        return msgspec.structs.replace(after, ending=Ending(EndKind.LAST_SEAT, staying[0]))
+    return _go_on(after, seat, time) if seat == state.turn else after
+
+
+def _time_out(state: State, seat: Seat, time: int) -> State:
+    match state.rules.turn.out_of_time:
+        case OutOfTime.LEAVE:
+            return _leave(state, seat, time)
+        case OutOfTime.PASS_OR_LOWEST_SINGLE:
+            if state.to_beat is not None:
+                return _pass(state, seat, time)
+            hand = state.held[seat]
+            lowest = read_combination(hand & -hand)
+            if lowest is None:
+                msg = "a seat on turn holds a card"
+                raise AssertionError(msg)
+            return _play(state, seat, lowest, time)
+        case _:
+            assert_never(state.rules.turn.out_of_time)
+
+
+def _go_on(state: State, seat: Seat, time: int) -> State:
+    """The state with the turn given on after a seat has acted: within the trick, or to the leader of the next.
+
+    Between the seat to beat and the one that acted every seat has passed or left, so coming round to the former, or to
+    nobody where it has left, is the end of the trick.
+    """
+    owner = state.to_beat_seat
+    following = _next_in(seat, out=state.passed | state.gone, seat_count=state.seat_count)
+    if following is not None and following != owner:
+        return msgspec.structs.replace(state, turn=following, turn_time=time)
+    before_leader = Seat(owner - 1) if owner is not None else seat
+    leader = _next_in(before_leader, out=state.gone, seat_count=state.seat_count)
+    return msgspec.structs.replace(
+        state, turn=leader, to_beat=None, to_beat_seat=None, link=0, passed=0, turn_time=time
+    )
+
+
+def _next_in(seat: Seat, *, out: int, seat_count: int) -> Seat | None:
+    for step in range(1, seat_count + 1):
+        place = (seat + step) % seat_count
+        if not out >> place & 1:
+            return Seat(place)
+    return None

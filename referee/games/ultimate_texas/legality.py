@@ -1,0 +1,118 @@
+"""Whether a decision is lawful, with everything that is wrong at once. No fault means lawful.
+
+| street | a seat without a play bet may |
+|---|---|
+| before the flop | check, or play one of the street's bets (3x, 4x) |
+| flop | check, or play (2x) |
+| river | play (1x), or fold |
+
+A seat has one play bet at most and decides nothing after it. TIMEOUT stands for a seat that has still to decide; LEAVE
+for any seat that is still there. In which order the seats of a street decide is the ruleset's: ``Order.ANY`` asks no
+more than that they do, since no seat's decision concerns another's bets and no card opens before all have decided.
+
+Source: 004_c8c49b7352941e86.txt, "Lưu ý: Nếu bạn tố ở thời điểm này, sẽ không thể tố thêm các vòng sau và không cần đặt
+thêm cược nào nữa trong ván bài." This module changes nothing and moves no money.
+
+>>> plays_of((3, 4))
+(<Decision.PLAY_3X: 'PLAY_3X'>, <Decision.PLAY_4X: 'PLAY_4X'>)
+"""
+
+from collections.abc import Iterable
+from typing import Final, assert_never
+
+from referee.cards import Seat
+from referee.games.ultimate_texas.code import Code, Decision, Street
+from referee.games.ultimate_texas.rules import Order
+from referee.games.ultimate_texas.state import Event, State
+from referee.verdict import Violation
+
+_PLAYS: Final = {decision.multiple: decision for decision in Decision if decision.multiple}
+
+
+def check_decision(state: State, event: Event) -> tuple[Violation, ...]:
+    """Everything wrong with the next event, in the order of Code; empty when it is lawful.
+
+    Of an unknown seat nothing else is said, and after the end nothing about what the street offers.
+    """
+    seat, decision = event.seat, event.decision
+    if not 0 <= seat < len(state.seats):
+        return (Violation(code=Code.UNKNOWN_SEAT, expected=len(state.seats), found=seat),)
+    faults = [Violation(code=Code.ROUND_OVER, seat=seat)] if state.is_over else []
+    if event.time < state.last_time:
+        earliest = state.last_time
+        faults.append(Violation(code=Code.OUT_OF_ORDER, seat=seat, expected=earliest, received_time=event.time))
+    if state.seats[seat].has_left:
+        faults.append(Violation(code=Code.ALREADY_LEFT, seat=seat))
+    if decision is not Decision.LEAVE:
+        faults += _check_turn(state, seat)
+        if not state.is_over:
+            faults += _check_offer(state, seat, decision)
+    return tuple(faults)
+
+
+def legal_decisions(state: State, seat: Seat) -> tuple[Decision, ...]:
+    """What a seat may decide now, in the order CHECK, play bets from the smallest, FOLD, TIMEOUT, LEAVE.
+
+    Empty for a seat that has left, for one that is none, and once the round is over; LEAVE alone for one that has
+    nothing to decide now.
+    """
+    if state.is_over or not 0 <= seat < len(state.seats) or state.seats[seat].has_left:
+        return ()
+    if seat not in state.may_decide:
+        return (Decision.LEAVE,)
+    plays = plays_of(state.rules.multiples[state.street])
+    if state.street is Street.RIVER:
+        return (*plays, Decision.FOLD, Decision.TIMEOUT, Decision.LEAVE)
+    return (Decision.CHECK, *plays, Decision.TIMEOUT, Decision.LEAVE)
+
+
+def plays_of(multiples: Iterable[int]) -> tuple[Decision, ...]:
+    """The decisions that make play bets of so many Antes, in the order given."""
+    return tuple([_PLAYS[multiple] for multiple in multiples])
+
+
+def check_settlement(state: State, *, closed_time: int) -> tuple[Violation, ...]:
+    """Why a round closed at this time cannot be settled; empty when it can.
+
+    ROUND_NOT_OVER stands once for each seat that has still to decide. Milliseconds since 1970 UTC.
+    """
+    faults = [Violation(code=Code.ROUND_NOT_OVER, seat=seat) for seat in state.waiting]
+    if closed_time < state.last_time:
+        faults.append(Violation(code=Code.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time))
+    return tuple(faults)
+
+
+def _check_turn(state: State, seat: Seat) -> list[Violation]:
+    """Why this seat has nothing to decide now."""
+    done = state.seats[seat]
+    if done.multiple:
+        return [Violation(code=Code.ALREADY_PLAYED, seat=seat, found=done.multiple)]
+    if done.has_folded:
+        return [Violation(code=Code.ALREADY_FOLDED, seat=seat)]
+    if done.has_checked:
+        return [Violation(code=Code.ALREADY_CHECKED, seat=seat)]
+    if state.rules.seats.order is Order.BY_SEAT and state.turn != seat:
+        return [Violation(code=Code.OUT_OF_TURN, seat=seat, expected=state.turn, found=seat)]
+    return []
+
+
+def _check_offer(state: State, seat: Seat, decision: Decision) -> list[Violation]:
+    """Why nobody can decide this on the street the round stands on."""
+    match decision:
+        case Decision.CHECK:
+            offered = state.street is not Street.RIVER
+            return [] if offered else [Violation(code=Code.CHECK_NOT_OFFERED, seat=seat)]
+        case Decision.FOLD:
+            offered = state.street is Street.RIVER
+            return [] if offered else [Violation(code=Code.FOLD_NOT_OFFERED, seat=seat)]
+        case Decision.PLAY_4X | Decision.PLAY_3X | Decision.PLAY_2X | Decision.PLAY_1X:
+            multiples = state.rules.multiples[state.street]
+            if decision.multiple in multiples:
+                return []
+            largest = multiples[-1]
+            found = decision.multiple
+            return [Violation(code=Code.PLAY_NOT_OFFERED, seat=seat, expected=largest, found=found)]
+        case Decision.TIMEOUT | Decision.LEAVE:
+            return []
+        case _:
+            assert_never(decision)

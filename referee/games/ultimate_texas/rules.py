@@ -1,0 +1,254 @@
+"""The rules of Ultimate Texas Hold'em as data: every number and every choice is a field, none has a default.
+
+A house variant is another file of this shape, never code. Each table says in ``source`` which text it is taken from and
+in ``quote`` the sentence. Odds are texts such as ``3/2``, paid on top of the bet. This module knows how a ruleset is
+shaped and which combinations make no sense; it refuses to know how rounds go.
+
+>>> import msgspec
+>>> msgspec.convert({"hand": "FLUSH", "odds": "6/4", "source": "s", "quote": "q"}, type=Payout)
+Traceback (most recent call last):
+...
+msgspec.ValidationError: '6/4' are odds that are not in lowest terms; write 3/2
+"""
+
+import enum
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from referee.games.ultimate_texas.code import FOLD_SUBJECT, Bet, Decision, Result, Section, Street
+from referee.hands import Category, Ranking, RankingRules
+from referee.money import Odds
+
+Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
+
+_ANTE_AND_BLIND: Final = 2
+"""What a seat bets beside Play and Trips, in Antes."""
+
+Multiple: TypeAlias = Literal[1, 2, 3, 4]
+"""A play bet in Antes; the decisions PLAY_1X to PLAY_4X name them."""
+
+
+class Ratio(NamedTuple):
+    """Odds as two whole numbers in lowest terms: so many units for so many staked."""
+
+    numerator: int
+    denominator: int
+
+
+class HandRule(enum.StrEnum):
+    """Which five cards make a hand, for seats and house alike."""
+
+    BEST_OF_SEVEN = "BEST_OF_SEVEN"
+    """The best five of hole cards and board."""
+    TWO_PLUS_THREE = "TWO_PLUS_THREE"
+    """Both hole cards and three cards of the board."""
+
+
+class Order(enum.StrEnum):
+    """In which order the seats decide on a street."""
+
+    ANY = "ANY"
+    """As they come: each seat is alone against the house, and no card opens before the street closes."""
+    BY_SEAT = "BY_SEAT"
+    """In the order of the deal, one after the other."""
+
+
+class Sourced(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A table of the file: the text it is taken from and the sentence, in the text's own words."""
+
+    source: Text
+    quote: Text
+
+
+class Seats(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How many seats a round may have, the house not counted, and in which order they decide."""
+
+    minimum: Annotated[int, msgspec.Meta(ge=1, le=6)]
+    maximum: Annotated[int, msgspec.Meta(ge=1, le=6)]
+    order: Order
+
+
+class Hands(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which five cards make a hand."""
+
+    rule: HandRule
+
+
+class RankingTable(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What beats what."""
+
+    rules: RankingRules
+
+
+class PlayBets(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The play bets of one street, in Antes, the smallest first."""
+
+    multiples: tuple[Multiple, ...]
+
+    def __post_init__(self) -> None:
+        if not self.multiples or list(self.multiples) != sorted(set(self.multiples)):
+            msg = f"multiples {list(self.multiples)} must name each play bet once, the smallest first, and one at least"
+            raise ValueError(msg)
+
+
+class Streets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The play bets of each street. Before the river a seat may check instead; on the river it plays or folds."""
+
+    preflop: PlayBets
+    flop: PlayBets
+    river: PlayBets
+
+
+class Qualifying(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The weakest category with which the house qualifies; it neither wins nor loses the Ante with less."""
+
+    category: Category
+
+
+class Payout(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a bet pays with a hand of this category."""
+
+    hand: Category
+    odds: Text
+
+    def __post_init__(self) -> None:
+        Odds.parse(self.odds)
+
+
+class FlatOdds(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a bet pays with any winning hand."""
+
+    odds: Text
+
+    def __post_init__(self) -> None:
+        Odds.parse(self.odds)
+
+
+class UltimateTexasRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """The tables of an Ultimate Texas Hold'em ruleset. ValueError where they contradict each other.
+
+    ``blind`` and ``trips`` are paytables, strong to weak. A Blind that beats the house with a hand that its table does
+    not list pushes; Trips with such a hand loses.
+    """
+
+    seats: Seats
+    hands: Hands
+    ranking: RankingTable
+    streets: Streets
+    qualifying: Qualifying
+    ante: FlatOdds
+    play: FlatOdds
+    blind: tuple[Payout, ...]
+    trips: tuple[Payout, ...]
+
+    def __post_init__(self) -> None:
+        if self.seats.minimum > self.seats.maximum:
+            msg = f"seats.minimum {self.seats.minimum} is more than seats.maximum {self.seats.maximum}"
+            raise ValueError(msg)
+        if self.qualifying.category not in self.ranking.rules.order:
+            msg = f"qualifying names {self.qualifying.category}, which the ranking does not list"
+            raise ValueError(msg)
+        self._check_paytable("blind", self.blind)
+        self._check_paytable("trips", self.trips)
+        for payout in self.trips:
+            if _ratio(payout.odds).denominator != 1:
+                msg = (
+                    f"trips pays {payout.odds} for {payout.hand}; Trips is any whole amount, so its odds must be whole"
+                )
+                raise ValueError(msg)
+
+    def _check_paytable(self, table: str, payouts: tuple[Payout, ...]) -> None:
+        order = self.ranking.rules.order
+        for payout in payouts:
+            if payout.hand not in order:
+                msg = f"{table} names {payout.hand}, which the ranking does not list"
+                raise ValueError(msg)
+        places = [order.index(payout.hand) for payout in payouts]
+        if places != sorted(set(places), reverse=True):
+            msg = f"{table} must name each hand once, from strong to weak"
+            raise ValueError(msg)
+
+    @cached_property
+    def ranker(self) -> Ranking:
+        """The ranking that these rules state."""
+        return Ranking.of(self.ranking.rules)
+
+    @cached_property
+    def qualifying_categories(self) -> frozenset[Category]:
+        """The categories with which the house qualifies."""
+        order = self.ranking.rules.order
+        return frozenset(order[order.index(self.qualifying.category) :])
+
+    @cached_property
+    def multiples(self) -> Mapping[Street, tuple[int, ...]]:
+        """The play bets of each street in Antes, the smallest first; none at the showdown."""
+        return {
+            Street.PREFLOP: self.streets.preflop.multiples,
+            Street.FLOP: self.streets.flop.multiples,
+            Street.RIVER: self.streets.river.multiples,
+            Street.SHOWDOWN: (),
+        }
+
+    @cached_property
+    def multiples_offered(self) -> tuple[int, ...]:
+        """The play bets of all streets in Antes, the smallest first."""
+        return tuple(sorted({multiple for multiples in self.multiples.values() for multiple in multiples}))
+
+    @cached_property
+    def ante_ratio(self) -> Ratio:
+        """What the Ante pays."""
+        return _ratio(self.ante.odds)
+
+    @cached_property
+    def play_ratio(self) -> Ratio:
+        """What the play bet pays."""
+        return _ratio(self.play.odds)
+
+    @cached_property
+    def blind_ratios(self) -> Mapping[Category, Ratio]:
+        """What the Blind pays, by the winning hand; nothing for a hand not listed."""
+        return {payout.hand: _ratio(payout.odds) for payout in self.blind}
+
+    @cached_property
+    def trips_units(self) -> Mapping[Category, int]:
+        """What Trips pays for each unit of it, by the seat's own hand; it loses with a hand not listed."""
+        return {payout.hand: _ratio(payout.odds).numerator for payout in self.trips}
+
+    @cached_property
+    def most_antes(self) -> Fraction:
+        """The most that a seat can win or lose in Antes, without Trips: by its best hand, or all that it bets."""
+        largest = self.multiples_offered[-1]
+        best_blind = max((Fraction(*ratio) for ratio in self.blind_ratios.values()), default=Fraction(0))
+        won = largest * Fraction(*self.play_ratio) + Fraction(*self.ante_ratio) + best_blind
+        return max(won, Fraction(largest + _ANTE_AND_BLIND))
+
+    @property
+    def payouts(self) -> tuple[Fraction, ...]:
+        """Every price of this ruleset in Antes; each must be whole when the Ante is one bet unit.
+
+        Trips is not among them: it need be no multiple of anything, and its odds are whole.
+        """
+        play = [Fraction(*self.play_ratio) * multiple for multiple in self.multiples_offered]
+        return (Fraction(*self.ante_ratio), *play, *(Fraction(*ratio) for ratio in self.blind_ratios.values()))
+
+    @property
+    def named_codes(self) -> Mapping[str, tuple[str, ...]]:
+        """The codes that a result of this ruleset can show, by the table that names them for people."""
+        return {
+            "category": self.ranking.rules.order,
+            "bet": tuple(Bet),
+            "decision": tuple(Decision),
+            "street": tuple(Street),
+            "section": tuple(Section),
+            "result": tuple(Result),
+            "subject": (FOLD_SUBJECT,),
+        }
+
+
+def _ratio(odds: str) -> Ratio:
+    ratio = Odds.parse(odds).ratio
+    return Ratio(ratio.numerator, ratio.denominator)

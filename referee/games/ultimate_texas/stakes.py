@@ -1,0 +1,75 @@
+"""What a seat puts up before the cards: the Ante, a Blind of the same amount, and Trips if it likes.
+
+Source: 004_c8c49b7352941e86.txt, "Đặt cược Ante và Blind với giá trị bằng nhau."; "Tùy chọn: Đặt cược Trip để có cơ hội
+nhận thưởng thêm theo bảng trả thưởng." The Ante is a multiple of the ruleset's bet unit, so that every payout is whole;
+Trips is any whole amount, 0 for none. This module knows no cards.
+
+>>> Stake(ante=Amount(10), trips=Amount(5)).blind
+10
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from referee.cards import Seat
+from referee.games.ultimate_texas.code import Code
+from referee.games.ultimate_texas.rules import UltimateTexasRules
+from referee.money import MAX_AMOUNT, Amount
+from referee.verdict import Violation
+
+
+class Stake(msgspec.Struct, frozen=True, kw_only=True):
+    """The bets of one seat before the deal, in minor units. Whether they are lawful is ``check_stakes``' affair."""
+
+    ante: Amount
+    trips: Amount
+
+    @property
+    def blind(self) -> Amount:
+        """The Blind, which equals the Ante."""
+        return self.ante
+
+
+class MostUnits(NamedTuple):
+    """What one seat can win or lose at most: for each bet unit of its Ante, and for each unit of its Trips."""
+
+    ante: int
+    trips: int
+
+
+def max_units(rules: UltimateTexasRules, *, bet_unit: int) -> MostUnits:
+    """The most that one seat can win or lose: largest play bet, best Blind and best Trips, or all of its bets."""
+    return MostUnits(ante=math.ceil(rules.most_antes * bet_unit), trips=max([1, *rules.trips_units.values()]))
+
+
+def check_stakes(rules: UltimateTexasRules, stakes: Sequence[Stake], *, bet_unit: int) -> tuple[Violation, ...]:
+    """Everything wrong with the stakes of a round, by seat; empty when it can be dealt.
+
+    ``bet_unit`` is the ruleset's. STAKES_TOO_HIGH, last, concerns all seats together, as the house meets them all:
+    what they could win or lose in this round stays within the largest amount.
+    """
+    faults: list[Violation] = []
+    if len(stakes) < rules.seats.minimum:
+        faults.append(Violation(code=Code.TOO_FEW_SEATS, expected=rules.seats.minimum, found=len(stakes)))
+    if len(stakes) > rules.seats.maximum:
+        faults.append(Violation(code=Code.TOO_MANY_SEATS, expected=rules.seats.maximum, found=len(stakes)))
+    for index, stake in enumerate(stakes):
+        seat = Seat(index)
+        if stake.ante < bet_unit:
+            faults.append(Violation(code=Code.ANTE_TOO_LOW, seat=seat, expected=bet_unit, found=stake.ante))
+        if stake.ante % bet_unit:
+            faults.append(Violation(code=Code.ANTE_NOT_A_MULTIPLE, seat=seat, expected=bet_unit, found=stake.ante))
+        if stake.trips < 0:
+            faults.append(Violation(code=Code.TRIPS_TOO_LOW, seat=seat, expected=0, found=stake.trips))
+    if _at_risk(rules, stakes, bet_unit) > MAX_AMOUNT:
+        faults.append(Violation(code=Code.STAKES_TOO_HIGH, expected=MAX_AMOUNT))
+    return tuple(faults)
+
+
+def _at_risk(rules: UltimateTexasRules, stakes: Sequence[Stake], bet_unit: int) -> int:
+    most = max_units(rules, bet_unit=bet_unit)
+    bet_units = sum(-(-max(stake.ante, 0) // bet_unit) for stake in stakes)
+    return bet_units * most.ante + sum(max(stake.trips, 0) for stake in stakes) * most.trips

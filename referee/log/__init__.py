@@ -1,0 +1,66 @@
+"""The log: what was said, in which order, and the proof that it was; the law alone, without clock or storage.
+
+A leaf is opaque bytes. A leaf either takes a step of a table's round (``slot``) or stands for itself. The tree over
+the leaves is that of RFC 6962; its head is signed as a C2SP checkpoint (``checkpoint``), grows by ``growth``, is
+proved from stored tiles by ``proof``, and what a caller takes home is a ``receipt``. This room never knows games.
+
+>>> from referee.evidence.merkle import Frontier, leaf_hash
+>>> from referee.log import Checkpoint, grow
+>>> growth = grow(Frontier(), [leaf_hash(b"first")])
+>>> print(Checkpoint("log.example/1", growth.frontier.size, growth.frontier.root).body, end="")
+log.example/1
+1
+oa8DAjHKL9IOzzDFKUuvj2kyHQm7FqxTiFzNF6OFKA0=
+"""
+
+from referee.log.checkpoint import Checkpoint, CheckpointError, CheckpointSigner, open_checkpoint
+from referee.log.growth import Growth, grow
+from referee.log.proof import Tiles, consistency_proof, inclusion_proof, tree_root
+from referee.log.receipt import LogReceipt, ReceiptError
+from referee.log.slot import (
+    FIRST_ROUND,
+    NO_LEAF,
+    Abort,
+    Deal,
+    Kind,
+    Open,
+    Reveal,
+    Round,
+    Settle,
+    SlotError,
+    SlotKey,
+    SlotReason,
+    Stage,
+    Step,
+    advance,
+)
+
+__all__ = [
+    "FIRST_ROUND",
+    "NO_LEAF",
+    "Abort",
+    "Checkpoint",
+    "CheckpointError",
+    "CheckpointSigner",
+    "Deal",
+    "Growth",
+    "Kind",
+    "LogReceipt",
+    "Open",
+    "ReceiptError",
+    "Reveal",
+    "Round",
+    "Settle",
+    "SlotError",
+    "SlotKey",
+    "SlotReason",
+    "Stage",
+    "Step",
+    "Tiles",
+    "advance",
+    "consistency_proof",
+    "grow",
+    "inclusion_proof",
+    "open_checkpoint",
+    "tree_root",
+]

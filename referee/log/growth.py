@@ -1,0 +1,83 @@
+"""A tree grows at its right edge: the edge before and the new leaves give edge, root, proofs and nodes after.
+
+The law: of the old tree nothing but its frontier is read, so an append costs the new leaves and one hash for each
+level. A node is named by its level and its place on that level; it is complete when all leaves below it exist, and
+complete nodes never change.
+
+It refuses to know where nodes are kept.
+
+>>> from referee.evidence.merkle import Frontier, leaf_hash, root
+>>> growth = grow(Frontier.of([leaf_hash(b"a")]), [leaf_hash(b"b"), leaf_hash(b"c")])
+>>> growth.frontier.root == root([b"a", b"b", b"c"])
+True
+>>> [node.hex()[:8] for node in growth.inclusion_proof(2)]
+['b137985f']
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from referee.evidence.merkle import Frontier, node_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What a batch of leaves did to a tree of ``old_size`` leaves."""
+
+    old_size: int
+    frontier: Frontier
+    root: bytes
+    rows: tuple[tuple[int, tuple[bytes, ...]], ...]
+    """For each level from the leaves up: the place of its first node here, and its nodes, the last maybe incomplete."""
+
+    def inclusion_proof(self, index: int) -> tuple[bytes, ...]:
+        """The proof of a leaf of this batch in the tree as it stands after it, the leaf's sibling first.
+
+        Raises IndexError for a leaf that was there before, or is not there at all.
+        """
+        if not self.old_size <= index < self.frontier.size:
+            msg = f"leaf {index} is not among {self.old_size} to {self.frontier.size - 1}"
+            raise IndexError(msg)
+        path = []
+        for first, nodes in self.rows:
+            sibling = (index ^ 1) - first
+            if sibling < len(nodes):
+                path.append(nodes[sibling])
+            index >>= 1
+        return tuple(path)
+
+    def completed(self, level: int) -> tuple[int, tuple[bytes, ...]]:
+        """The nodes of a level that this batch made complete, and the place of the first of them."""
+        start, stop = self.old_size >> level, self.frontier.size >> level
+        if start == stop:
+            return start, ()
+        first, nodes = self.rows[level]
+        return start, nodes[start - first : stop - first]
+
+
+def grow(frontier: Frontier, leaf_hashes: Sequence[bytes]) -> Growth:
+    """What becomes of the tree with this frontier when leaves of these hashes, at least one, are put behind it."""
+    if not leaf_hashes:
+        msg = "a tree grows by at least one leaf"
+        raise ValueError(msg)
+    old_size, size = frontier.size, frontier.size + len(leaf_hashes)
+    peaks = list(frontier.peaks)
+    edge: list[bytes] = []
+    rows = []
+    row, first, level = list(leaf_hashes), old_size, 0
+    while True:
+        if first & 1:  # the node to the left is a peak of the old tree
+            first -= 1
+            row.insert(0, peaks.pop())
+        if size >> level & 1:
+            edge.append(row[(size >> level) - 1 - first])
+        rows.append((first, tuple(row)))
+        if first == 0 and len(row) == 1:
+            break
+        if len(row) > 1:
+            above = [node_hash(row[i], row[i + 1]) for i in range(0, len(row) - 1, 2)]
+            if len(row) & 1:
+                above.append(row[-1])
+            row = above
+        first, level = first >> 1, level + 1
+    return Growth(old_size, Frontier(size, tuple(reversed(edge))), row[0], tuple(rows))

@@ -1,0 +1,129 @@
+"""Proofs of a log of any size, read from its tiles: rows of up to 256 node hashes, eight levels of the tree apart.
+
+The law is C2SP tlog-tiles: tile ``index`` of tile level ``level`` holds the hashes of the complete nodes at height
+``8 * level`` from place ``256 * index`` on. A tile's node never changes once it is complete, so a tile may be copied
+and served as a file. Nodes between tile levels are computed from the row below them.
+
+It refuses to know where tiles are kept. A proof reads at most two tiles for each tile level.
+
+>>> from referee.evidence.merkle import leaf_hash, root, verify_inclusion
+>>> leaves = [bytes([n]) for n in range(5)]
+>>> class Row:
+...     def tile(self, level: int, index: int, width: int) -> list[bytes]:
+...         return [leaf_hash(leaf) for leaf in leaves][:width]
+>>> proof = inclusion_proof(Row(), index=3, size=5)
+>>> verify_inclusion(leaf_hash(leaves[3]), index=3, size=5, proof=proof, root=root(leaves))
+
+Source: https://c2sp.org/tlog-tiles, RFC 9162 section 2.1.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from referee.evidence.merkle import EMPTY_ROOT, node_hash, root_of_hashes
+
+TILE_HEIGHT: Final = 8
+TILE_WIDTH: Final = 1 << TILE_HEIGHT
+
+
+class MissingNodeError(LookupError):
+    """A tile that should hold a node does not: the store has lost something."""
+
+
+class Tiles(Protocol):
+    """Where tiles are read."""
+
+    def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
+        """The first ``width`` (1-256) hashes of a tile, in order; fewer where the store has fewer."""
+
+
+def tree_root(tiles: Tiles, size: int) -> bytes:
+    """The root of the first ``size`` leaves."""
+    return _Nodes(tiles, size).root(0, size) if size else EMPTY_ROOT
+
+
+def inclusion_proof(tiles: Tiles, *, index: int, size: int) -> tuple[bytes, ...]:
+    """The proof that leaf ``index`` is in the tree of the first ``size`` leaves, the leaf's sibling first.
+
+    Raises IndexError where that tree has no such leaf (RFC 9162, 2.1.3.1).
+    """
+    if not 0 <= index < size:
+        msg = f"a tree of {size} leaves has no leaf {index}"
+        raise IndexError(msg)
+    nodes = _Nodes(tiles, size)
+    path = []
+    start, stop = 0, size
+    while stop - start > 1:
+        middle = start + _split(stop - start)
+        if index < middle:
+            path.append((middle, stop))
+            stop = middle
+        else:
+            path.append((start, middle))
+            start = middle
+    return tuple(nodes.root(first, last) for first, last in reversed(path))
+
+
+def consistency_proof(tiles: Tiles, *, old_size: int, new_size: int) -> tuple[bytes, ...]:
+    """The proof that the first ``old_size`` leaves are a prefix of the first ``new_size``.
+
+    Empty where the sizes are equal or ``old_size`` is zero. Raises IndexError where ``old_size`` is the larger one
+    (RFC 9162, 2.1.4.1).
+    """
+    if not 0 <= old_size <= new_size:
+        msg = f"a tree of {new_size} leaves has no prefix of {old_size}"
+        raise IndexError(msg)
+    if old_size in {0, new_size}:
+        return ()
+    nodes = _Nodes(tiles, new_size)
+    path = []
+    start, stop = 0, new_size
+    while old_size != stop:
+        middle = start + _split(stop - start)
+        if old_size <= middle:
+            path.append((middle, stop))
+            stop = middle
+        else:
+            path.append((start, middle))
+            start = middle
+    if start:  # the verifier knows the old root already, where it is a node of the new tree
+        path.append((start, stop))
+    return tuple(nodes.root(first, last) for first, last in reversed(path))
+
+
+def _split(size: int) -> int:
+    return 1 << ((size - 1).bit_length() - 1)
+
+
+class _Nodes:
+    """Node hashes of the tree of the first ``size`` leaves; each tile is read once."""
+
+    def __init__(self, tiles: Tiles, size: int) -> None:
+        self._tiles = tiles
+        self._size = size
+        self._read: dict[tuple[int, int], Sequence[bytes]] = {}
+
+    def root(self, start: int, stop: int) -> bytes:
+        """The hash over leaves ``start`` to ``stop - 1``, a range that the tree's splits give."""
+        count = stop - start
+        height = count.bit_length() - 1
+        if count == 1 << height:
+            return self._complete(height, start >> height)
+        middle = start + _split(count)
+        return node_hash(self.root(start, middle), self.root(middle, stop))
+
+    def _complete(self, height: int, place: int) -> bytes:
+        level, above = divmod(height, TILE_HEIGHT)
+        index, offset = divmod(place << above, TILE_WIDTH)
+        row = self._tile(level, index)[offset : offset + (1 << above)]
+        if len(row) != 1 << above:
+            msg = f"the store lacks a node of height {height} at place {place} of a tree of {self._size} leaves"
+            raise MissingNodeError(msg)
+        return root_of_hashes(row)
+
+    def _tile(self, level: int, index: int) -> Sequence[bytes]:
+        row = self._read.get((level, index))
+        if row is None:
+            width = min(TILE_WIDTH, (self._size >> TILE_HEIGHT * level) - TILE_WIDTH * index)
+            row = self._read[level, index] = self._tiles.tile(level, index, width)
+        return row

@@ -1,0 +1,334 @@
+"""A round of a table takes its steps in one order, each once: OPEN < DEAL < SETTLE or ABORT < REVEAL.
+
+The law, round n of a table:
+
+==========  ==========================================  =====================
+step        needs                                       leaves the round
+==========  ==========================================  =====================
+``Open``    no round n; round n-1 settled or aborted,   OPENED
+            and the hash of the leaf that ended it
+``Deal``    OPENED                                      DEALT
+``Settle``  DEALT, and the deck root that was dealt     SETTLED
+``Abort``   OPENED without a deck root, or DEALT with   ABORTED
+            the one that was dealt
+``Reveal``  SETTLED or ABORTED, not yet revealed        the same, revealed
+==========  ==========================================  =====================
+
+Every step names the round id that OPEN named. Round numbers begin at 1; what stands before round 1 is 32 zero bytes.
+REVEAL may come after the next round is opened. What came too late or twice is a SlotError with its reason.
+
+It refuses to know what a leaf says, which game is played, what time it is, and whether a caller repeats itself.
+
+>>> key = SlotKey("table-7", 1)
+>>> opened = advance(
+...     Open(key, round_id=b"r" * 32, previous_leaf=NO_LEAF, deal_deadline=1, round_deadline=2),
+...     leaf_hash=b"o" * 32, previous=None, current=None,
+... )
+>>> opened.stage
+<Stage.OPENED: 0>
+>>> advance(Settle(key, round_id=b"r" * 32, deck_root=b"d" * 32), leaf_hash=b"s" * 32, previous=None, current=opened)
+Traceback (most recent call last):
+...
+referee.log.slot.SlotError: NOT_DEALT: round 1 of table 'table-7' is OPENED
+"""
+
+import enum
+import re
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Final, TypeAlias, assert_never
+
+FIRST_ROUND: Final = 1
+LAST_ROUND: Final = 2**53 - 1
+LAST_TIME: Final = 2**53 - 1
+NO_LEAF: Final = bytes(32)
+"""What the first round of a table names as the previous terminal leaf."""
+
+_HASH_SIZE: Final = 32
+_TABLE_ID: Final = re.compile(r"[ -~]{1,64}")
+
+
+class Kind(enum.IntEnum):
+    """The steps of a round, in their order; the numbers are what storage keeps."""
+
+    OPEN = 0
+    DEAL = 1
+    SETTLE = 2
+    ABORT = 3
+    REVEAL = 4
+
+
+class Stage(enum.IntEnum):
+    """How far a round has come; the numbers are what storage keeps."""
+
+    OPENED = 0
+    DEALT = 1
+    SETTLED = 2
+    ABORTED = 3
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the round has ended, so that the next one may open and the seed be shown."""
+        return self >= Stage.SETTLED
+
+
+class SlotReason(enum.StrEnum):
+    """Why a step is refused. Codes are stable."""
+
+    NOT_OPENED = "NOT_OPENED"
+    """The round does not exist."""
+    NOT_DEALT = "NOT_DEALT"
+    """The round waits for its deal."""
+    NOT_TERMINAL = "NOT_TERMINAL"
+    """The round is neither settled nor aborted, so its seed stays hidden."""
+    ALREADY_OPENED = "ALREADY_OPENED"
+    ALREADY_DEALT = "ALREADY_DEALT"
+    ALREADY_SETTLED = "ALREADY_SETTLED"
+    ALREADY_REVEALED = "ALREADY_REVEALED"
+    ABORTED = "ABORTED"
+    """The round was aborted; nothing but its REVEAL follows."""
+    PREVIOUS_ROUND_OPEN = "PREVIOUS_ROUND_OPEN"
+    """The table's previous round is neither settled nor aborted."""
+    WRONG_PREVIOUS = "WRONG_PREVIOUS"
+    """The table has no such previous round, or another leaf ended it."""
+    ROUND_MISMATCH = "ROUND_MISMATCH"
+    """The round was opened under another round id."""
+    DECK_ROOT_MISMATCH = "DECK_ROOT_MISMATCH"
+    """Another deck was dealt."""
+
+
+class SlotError(Exception):
+    """A step that the round's state does not allow; ``reason`` says why, ``key`` which round."""
+
+    def __init__(self, reason: SlotReason, key: "SlotKey", detail: str) -> None:
+        super().__init__(f"{reason.value}: round {key.round_number} of table {key.table_id!r} {detail}")
+        self.reason = reason
+        self.key = key
+        self.detail = detail
+
+    def __reduce__(self) -> tuple[type["SlotError"], tuple[SlotReason, "SlotKey", str]]:
+        return type(self), (self.reason, self.key, self.detail)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotKey:
+    """A round of a table: table id, 1-64 ASCII characters, and round number, 1 to 2^53-1."""
+
+    table_id: str
+    round_number: int
+
+    def __post_init__(self) -> None:
+        if _TABLE_ID.fullmatch(self.table_id) is None:
+            msg = f"{self.table_id[:100]!r} is no table id; use 1-64 ASCII characters"
+            raise ValueError(msg)
+        if not FIRST_ROUND <= self.round_number <= LAST_ROUND:
+            msg = f"{self.round_number} is no round number; rounds are numbered from 1 to 2^53-1"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Open:
+    """A round is opened. Deadlines are milliseconds since 1970 UTC; a sweep looks for rounds past them."""
+
+    kind: ClassVar[Kind] = Kind.OPEN
+
+    key: SlotKey = field(kw_only=False)
+    round_id: bytes
+    previous_leaf: bytes
+    deal_deadline: int
+    round_deadline: int
+
+    def __post_init__(self) -> None:
+        _check_hashes(self.round_id, self.previous_leaf)
+        if not (0 <= self.deal_deadline <= LAST_TIME and 0 <= self.round_deadline <= LAST_TIME):
+            msg = "a deadline is milliseconds since 1970 UTC, at most 2^53-1"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deal:
+    """The round's cards are dealt and committed to by ``deck_root``."""
+
+    kind: ClassVar[Kind] = Kind.DEAL
+
+    key: SlotKey = field(kw_only=False)
+    round_id: bytes
+    deck_root: bytes
+
+    def __post_init__(self) -> None:
+        _check_hashes(self.round_id, self.deck_root)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settle:
+    """The round is settled over the cards that ``deck_root`` commits to."""
+
+    kind: ClassVar[Kind] = Kind.SETTLE
+
+    key: SlotKey = field(kw_only=False)
+    round_id: bytes
+    deck_root: bytes
+
+    def __post_init__(self) -> None:
+        _check_hashes(self.round_id, self.deck_root)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abort:
+    """The round is given up: before its deal (``deck_root`` None) or after it (the root that was dealt)."""
+
+    kind: ClassVar[Kind] = Kind.ABORT
+
+    key: SlotKey = field(kw_only=False)
+    round_id: bytes
+    deck_root: bytes | None
+
+    def __post_init__(self) -> None:
+        _check_hashes(self.round_id, *(() if self.deck_root is None else (self.deck_root,)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reveal:
+    """The round's seed is shown."""
+
+    kind: ClassVar[Kind] = Kind.REVEAL
+
+    key: SlotKey = field(kw_only=False)
+    round_id: bytes
+
+    def __post_init__(self) -> None:
+        _check_hashes(self.round_id)
+
+
+Step: TypeAlias = Open | Deal | Settle | Abort | Reveal
+"""What a leaf does to its round."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """The state of one round. ``deck_root`` is None until the deal, ``terminal_leaf`` until the end."""
+
+    key: SlotKey = field(kw_only=False)
+    round_id: bytes
+    deal_deadline: int
+    round_deadline: int
+    stage: Stage = Stage.OPENED
+    deck_root: bytes | None = None
+    terminal_leaf: bytes | None = None
+    is_revealed: bool = False
+
+    @property
+    def deadline(self) -> int | None:
+        """When the round is overdue: the deal's deadline, then the round's, None once it has ended."""
+        match self.stage:
+            case Stage.OPENED:
+                return self.deal_deadline
+            case Stage.DEALT:
+                return self.round_deadline
+            case Stage.SETTLED | Stage.ABORTED:
+                return None
+            case _:
+                assert_never(self.stage)
+
+
+def advance(step: Step, *, leaf_hash: bytes, previous: Round | None, current: Round | None) -> Round:
+    """The state of the step's round once a leaf of this hash has taken the step.
+
+    ``current`` is the round's state, ``previous`` that of the table's round before it (read by ``Open`` alone); None
+    where there is none. Raises SlotError, with the first reason that holds in the order of the module's table.
+    """
+    if isinstance(step, Open):
+        return _open(step, previous, current)
+    if current is None:
+        raise SlotError(SlotReason.NOT_OPENED, step.key, "was never opened")
+    if step.round_id != current.round_id:
+        raise SlotError(SlotReason.ROUND_MISMATCH, step.key, "has another round id")
+    match step:
+        case Deal():
+            return _deal(step, current)
+        case Settle():
+            return _settle(step, current, leaf_hash)
+        case Abort():
+            return _abort(step, current, leaf_hash)
+        case Reveal():
+            return _reveal(current)
+        case _:
+            assert_never(step)
+
+
+def _open(step: Open, previous: Round | None, current: Round | None) -> Round:
+    if current is not None:
+        raise _refused(SlotReason.ALREADY_OPENED, current)
+    if step.key.round_number == FIRST_ROUND:
+        before: bytes | None = NO_LEAF
+    elif previous is None:
+        raise SlotError(SlotReason.WRONG_PREVIOUS, step.key, "has no round before it")
+    else:
+        before = previous.terminal_leaf
+    if before is None:
+        raise SlotError(SlotReason.PREVIOUS_ROUND_OPEN, step.key, "waits for the round before it to end")
+    if step.previous_leaf != before:
+        raise SlotError(SlotReason.WRONG_PREVIOUS, step.key, f"follows leaf {before.hex()}")
+    return Round(
+        step.key,
+        round_id=step.round_id,
+        deal_deadline=step.deal_deadline,
+        round_deadline=step.round_deadline,
+    )
+
+
+def _deal(step: Deal, current: Round) -> Round:
+    if current.stage is Stage.ABORTED:
+        raise _refused(SlotReason.ABORTED, current)
+    if current.stage is not Stage.OPENED:
+        raise _refused(SlotReason.ALREADY_DEALT, current)
+    return replace(current, stage=Stage.DEALT, deck_root=step.deck_root)
+
+
+def _settle(step: Settle, current: Round, leaf_hash: bytes) -> Round:
+    _check_running(current)
+    if current.deck_root is None:
+        raise _refused(SlotReason.NOT_DEALT, current)
+    if step.deck_root != current.deck_root:
+        raise _other_deck(current)
+    return replace(current, stage=Stage.SETTLED, terminal_leaf=leaf_hash)
+
+
+def _abort(step: Abort, current: Round, leaf_hash: bytes) -> Round:
+    _check_running(current)
+    if step.deck_root != current.deck_root:
+        if step.deck_root is None:
+            raise _refused(SlotReason.ALREADY_DEALT, current)
+        if current.deck_root is None:
+            raise _refused(SlotReason.NOT_DEALT, current)
+        raise _other_deck(current)
+    return replace(current, stage=Stage.ABORTED, terminal_leaf=leaf_hash)
+
+
+def _reveal(current: Round) -> Round:
+    if not current.stage.is_terminal:
+        raise _refused(SlotReason.NOT_TERMINAL, current)
+    if current.is_revealed:
+        raise SlotError(SlotReason.ALREADY_REVEALED, current.key, "is revealed")
+    return replace(current, is_revealed=True)
+
+
+def _other_deck(current: Round) -> SlotError:
+    return SlotError(SlotReason.DECK_ROOT_MISMATCH, current.key, "was dealt from another deck")
+
+
+def _check_running(current: Round) -> None:
+    if current.stage is Stage.SETTLED:
+        raise _refused(SlotReason.ALREADY_SETTLED, current)
+    if current.stage is Stage.ABORTED:
+        raise _refused(SlotReason.ABORTED, current)
+
+
+def _refused(reason: SlotReason, current: Round) -> SlotError:
+    return SlotError(reason, current.key, f"is {current.stage.name}")
+
+
+def _check_hashes(*hashes: bytes) -> None:
+    for hashed in hashes:
+        if len(hashed) != _HASH_SIZE:
+            msg = f"round ids and hashes have {_HASH_SIZE} bytes, not {len(hashed)}"
+            raise ValueError(msg)

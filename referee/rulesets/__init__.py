@@ -1,0 +1,34 @@
+"""Rulesets: the files that say what each game pays, read strictly and named by id, version and SHA-256.
+
+The law of this room: a file is all there is to a ruleset. Unknown keys, missing keys, other types and payouts that the
+bet unit does not make whole are refused, and a released file never changes. It knows the shape of each game's rules
+(the game's own ``rules.py``) and refuses to know how any game is played.
+
+>>> from referee.rulesets import get, load_builtin
+>>> [ruleset.id for ruleset in load_builtin() if ruleset.game == "mau_binh"]
+['mau_binh.chi_2020', 'mau_binh.classic', 'mau_binh.maubinh_com']
+>>> get("mau_binh.chi_2020").names["category"]["FULL_HOUSE"].vi
+'cù lũ'
+"""
+
+from referee.rulesets.catalogue import Catalogue, UnknownRulesetError, get, load_builtin, load_folder
+from referee.rulesets.registry import GAMES, GameRules
+from referee.rulesets.ruleset import Name, Ruleset, RulesetError, parse_ruleset
+from referee.rulesets.texts import Language, Texts, load_texts
+
+__all__ = [
+    "GAMES",
+    "Catalogue",
+    "GameRules",
+    "Language",
+    "Name",
+    "Ruleset",
+    "RulesetError",
+    "Texts",
+    "UnknownRulesetError",
+    "get",
+    "load_builtin",
+    "load_folder",
+    "load_texts",
+    "parse_ruleset",
+]

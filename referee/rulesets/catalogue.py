@@ -1,0 +1,91 @@
+"""The rulesets at hand: those that come with the referee, and an operator's own from a folder.
+
+A released file never changes: an id and version stands for one text, so a second file with the same two and other bytes
+is refused, the built-in ones included. A new version is a new file.
+
+>>> get("mau_binh.classic").version
+'1.0.0'
+>>> get("mau_binh.nonesuch")
+Traceback (most recent call last):
+...
+referee.rulesets.catalogue.UnknownRulesetError: no ruleset has the id 'mau_binh.nonesuch'
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from referee.rulesets.ruleset import Ruleset, RulesetError, parse_ruleset
+
+
+class UnknownRulesetError(LookupError):
+    """No ruleset has this id, version or digest."""
+
+
+class Catalogue:
+    """Rulesets by id, version and digest; iterates in the order of ids, then versions."""
+
+    def __init__(self, rulesets: Iterable[Ruleset]) -> None:
+        ordered = sorted(rulesets, key=lambda ruleset: (ruleset.id, ruleset.version_numbers))
+        self._by_identity = {(ruleset.id, ruleset.version): ruleset for ruleset in ordered}
+        self._by_digest = {ruleset.digest: ruleset for ruleset in ordered}
+        self._latest = {ruleset.id: ruleset for ruleset in ordered}
+
+    def __iter__(self) -> Iterator[Ruleset]:
+        return iter(self._by_identity.values())
+
+    def __len__(self) -> int:
+        return len(self._by_identity)
+
+    def get(self, ruleset_id: str, version: str | None = None) -> Ruleset:
+        """The ruleset of this id: of this version, or the latest. UnknownRulesetError when there is none."""
+        found = self._latest.get(ruleset_id) if version is None else self._by_identity.get((ruleset_id, version))
+        if found is None:
+            known = f"{ruleset_id!r}" if ruleset_id not in self._latest else f"{ruleset_id!r} and version {version!r}"
+            msg = f"no ruleset has the id {known}"
+            raise UnknownRulesetError(msg)
+        return found
+
+    def of_digest(self, digest: bytes) -> Ruleset:
+        """The ruleset whose file has this SHA-256. UnknownRulesetError when there is none."""
+        found = self._by_digest.get(digest)
+        if found is None:
+            msg = f"no ruleset has the digest {digest.hex()}"
+            raise UnknownRulesetError(msg)
+        return found
+
+
+@cache
+def load_builtin() -> Catalogue:
+    """The rulesets that come with the referee; read once."""
+    folder = resources.files("referee.rulesets")
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    return Catalogue(_distinct((file.name, file.read_bytes()) for file in files))
+
+
+def load_folder(path: Path) -> Catalogue:
+    """The built-in rulesets and those of every ``.toml`` file in a folder.
+
+    RulesetError on the first file that is no ruleset or has the id and version of another with other bytes; OSError
+    when the folder cannot be read. A copy of a built-in file is the built-in ruleset.
+    """
+    own = [(str(file), file.read_bytes()) for file in sorted(path.iterdir()) if file.suffix == ".toml"]
+    return Catalogue(_distinct(own, known=load_builtin()))
+
+
+def get(ruleset_id: str, version: str | None = None) -> Ruleset:
+    """The built-in ruleset of this id: of this version, or the latest. UnknownRulesetError when there is none."""
+    return load_builtin().get(ruleset_id, version)
+
+
+def _distinct(files: Iterable[tuple[str, bytes]], known: Iterable[Ruleset] = ()) -> list[Ruleset]:
+    """The known rulesets and those of the files, none of which may contradict another."""
+    taken = {(ruleset.id, ruleset.version): (ruleset, "a built-in ruleset") for ruleset in known}
+    for file, source in files:
+        ruleset = parse_ruleset(source, file=file)
+        other, where = taken.setdefault((ruleset.id, ruleset.version), (ruleset, file))
+        if other.digest != ruleset.digest:
+            reason = f"{ruleset.id} {ruleset.version} is already {where} with other bytes; give it a new version"
+            raise RulesetError(file=file, reason=reason)
+    return [ruleset for ruleset, _ in taken.values()]

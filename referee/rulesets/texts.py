@@ -1,0 +1,71 @@
+"""The words for broken rules, as data: ``texts/<game>.toml`` has one table ``[violation.CODE]`` with ``vi`` and ``en``.
+
+A text may hold ``{seat}`` (counted from 1), ``{cards}``, ``{against}``, ``{expected}``, ``{found}`` and
+``{late_seconds}``. Codes are what programs read; these words may change at any time and never stand in a transcript.
+
+>>> from referee.verdict import Violation
+>>> load_texts("mau_binh").say(Violation(code="BACK_WRONG_SIZE", expected=5, found=4), Language.EN)
+'The back has 4 cards; it needs 5.'
+"""
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import msgspec
+
+from referee.cards import spell
+from referee.rulesets.ruleset import Name, RulesetError, read_toml
+from referee.verdict import Violation
+
+
+class Language(enum.StrEnum):
+    """A language that all texts exist in."""
+
+    VI = "vi"
+    EN = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The words for the violations of one game, by code."""
+
+    violations: Mapping[str, Name]
+
+    def say(self, violation: Violation, language: Language) -> str:
+        """The violation in words; the bare code where there are none for it."""
+        name = self.violations.get(violation.code)
+        if name is None:
+            return violation.code
+        template = name.vi if language is Language.VI else name.en
+        return template.format(**_facts(violation))
+
+
+def _facts(violation: Violation) -> dict[str, str]:
+    facts = {
+        "seat": None if violation.seat is None else violation.seat + 1,
+        "cards": spell(violation.cards),
+        "against": spell(violation.against),
+        "expected": violation.expected,
+        "found": violation.found,
+        "late_seconds": None,
+    }
+    if violation.deadline_time is not None and violation.received_time is not None:
+        facts["late_seconds"] = -(-(violation.received_time - violation.deadline_time) // 1000)
+    return {key: "?" if value is None else str(value) for key, value in facts.items()}
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    violation: dict[str, Name]
+
+
+@cache
+def load_texts(game: str) -> Texts:
+    """The words of one game; RulesetError when its file is not of the right shape."""
+    file = resources.files("referee.rulesets") / "texts" / f"{game}.toml"
+    try:
+        return Texts(msgspec.convert(read_toml(file.read_bytes(), file=file.name), _File).violation)
+    except msgspec.ValidationError as error:
+        raise RulesetError(file=file.name, reason=str(error)) from error

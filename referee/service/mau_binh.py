@@ -1,0 +1,241 @@
+"""MauBinhService: checks, accepts, previews and settles rounds of Mậu Binh."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Final
+
+import grpc
+
+from referee.cards import Seat
+from referee.dealing.header import HeaderJson
+from referee.games.mau_binh.arrangement import check_arrangement, is_acceptable
+from referee.games.mau_binh.event import MAX_EVENTS, Event
+from referee.games.mau_binh.foul import chi_values
+from referee.games.mau_binh.instant_win import instant_win_of
+from referee.games.mau_binh.outcome import Outcome
+from referee.games.mau_binh.round import Round, applied, begin, check_closing, check_event, refusals_of
+from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.settle import settle_told
+from referee.games.mau_binh.showdown import showdown
+from referee.rulesets import load_texts
+from referee.service.batch import batched, settled_or_refused
+from referee.service.rounds import RoundVerifier, VerifiedRound
+from referee.service.settling import Chain, Received, Settler
+from referee.storage import Logged
+from referee.transcript.mau_binh import encode_event, found_json
+from referee.transcript.replay import write_transcript
+from referee.transcript.told import Told
+from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.verdict import Violation
+from referee.wire.card import numbers_of
+from referee.wire.mau_binh import read_arrangement, read_event, write_outcome, write_showdown, write_value
+from referee.wire.receipt import write_logged
+from referee.wire.refusal import RefusedError
+from referee.wire.ruleset import mau_binh_rules
+from referee.wire.violation import write_violations
+
+MAX_BATCH: Final = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A round as read from a request: its terms and cards, its events applied up to the first unlawful one."""
+
+    verified: VerifiedRound
+    rules: MauBinhRules
+    told: Round
+    chain: Chain
+    violations: tuple[Violation, ...]
+
+
+class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
+    """Judges by the rulesets that the verifier knows; signs and logs through the settler."""
+
+    def __init__(self, verifier: RoundVerifier, settler: Settler) -> None:
+        self._verifier = verifier
+        self._settler = settler
+        self._texts = load_texts("mau_binh")
+
+    def CheckArrangement(
+        self, request: mau_binh_pb2.CheckArrangementRequest, context: grpc.ServicerContext
+    ) -> mau_binh_pb2.CheckArrangementResponse:
+        """Everything wrong with an arrangement, and the names of its hands."""
+        del context
+        return self._check(request)
+
+    def CheckArrangements(
+        self, request: mau_binh_pb2.CheckArrangementsRequest, context: grpc.ServicerContext
+    ) -> mau_binh_pb2.CheckArrangementsResponse:
+        """Many arrangements; a bad question among them refuses the call, naming it."""
+        del context
+        return mau_binh_pb2.CheckArrangementsResponse(responses=batched(request.requests, self._check, limit=MAX_BATCH))
+
+    def AcceptEvent(
+        self, request: mau_binh_pb2.MauBinhServiceAcceptEventRequest, context: grpc.ServicerContext
+    ) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
+        """The next event judged at the referee's clock, with its receipt."""
+        del context
+        if request.event.time or request.event.receipt:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_FIELD, "the referee's clock decides; leave the time 0", field="event"
+            )
+        reading = self._read(request.round, self._verifier.verify, field="round")
+        now = self._settler.clock()
+        event = read_event(request.event, time=now, field="event")
+        violations = reading.violations or check_event(reading.rules, reading.told, event)
+        response = mau_binh_pb2.MauBinhServiceAcceptEventResponse(violations=write_violations(violations, self._texts))
+        if is_acceptable(violations):
+            response.event.CopyFrom(request.event)
+            response.event.time = now
+            response.event.receipt = self._settler.accept(
+                reading.verified, reading.chain, encode_event(event), time=now
+            )
+            response.event_number = len(reading.chain.events) + 1
+        return response
+
+    def PreviewRound(
+        self, request: mau_binh_pb2.MauBinhServicePreviewRoundRequest, context: grpc.ServicerContext
+    ) -> mau_binh_pb2.MauBinhServicePreviewRoundResponse:
+        """What settling now would give."""
+        del context
+        reading = self._read(request.round, self._verifier.verify, field="round")
+        now = self._settler.clock()
+        outcome = _closed(reading, now)
+        if outcome.violations:
+            return mau_binh_pb2.MauBinhServicePreviewRoundResponse(
+                violations=write_violations(outcome.violations, self._texts)
+            )
+        stake = reading.verified.header.stake
+        shown = showdown(reading.rules, outcome, stake=stake, names=reading.verified.ruleset.names)
+        start = outcome.showdown_time if outcome.showdown_time is not None else reading.verified.dealt_time
+        return mau_binh_pb2.MauBinhServicePreviewRoundResponse(
+            outcome=write_outcome(outcome, reading.told, reading.verified.ruleset),
+            showdown=write_showdown(
+                shown, start_time=start, seconds=reading.rules.clocks.showdown_chi.seconds, stake=stake
+            ),
+        )
+
+    def SettleRound(
+        self, request: mau_binh_pb2.MauBinhServiceSettleRoundRequest, context: grpc.ServicerContext
+    ) -> mau_binh_pb2.MauBinhServiceSettleRoundResponse:
+        """The round settled, signed and durable."""
+        del context
+        return self._begin_settling(request)()
+
+    def SettleRounds(
+        self, request: mau_binh_pb2.MauBinhServiceSettleRoundsRequest, context: grpc.ServicerContext
+    ) -> mau_binh_pb2.MauBinhServiceSettleRoundsResponse:
+        """Many rounds settled, each on its own."""
+        del context
+        results = settled_or_refused(request.requests, self._begin_settling, limit=MAX_BATCH)
+        return mau_binh_pb2.MauBinhServiceSettleRoundsResponse(
+            rounds=[
+                mau_binh_pb2.SettledMauBinhRound(refused=result)
+                if not isinstance(result, mau_binh_pb2.MauBinhServiceSettleRoundResponse)
+                else mau_binh_pb2.SettledMauBinhRound(settled=result)
+                for result in results
+            ]
+        )
+
+    def _check(self, request: mau_binh_pb2.CheckArrangementRequest) -> mau_binh_pb2.CheckArrangementResponse:
+        verified = self._verifier.verify(request.round.header, request.round.certificates, field="round")
+        rules = mau_binh_rules(verified.ruleset, field="round.header.ruleset_id")
+        seat = request.seat
+        if seat >= verified.header.seat_count:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_SEAT,
+                f"the round has {verified.header.seat_count} seats, counted from 0",
+                field="seat",
+                found=seat,
+            )
+        (dealt,) = verified.hands([Seat(seat)], field="round")
+        arrangement = read_arrangement(request.arrangement, field="arrangement")
+        violations = check_arrangement(rules, dealt, arrangement)
+        acceptable = is_acceptable(violations)
+        values = chi_values(rules, arrangement.chi) if acceptable else ()
+        win = instant_win_of(rules, dealt)
+        return mau_binh_pb2.CheckArrangementResponse(
+            violations=write_violations(violations, self._texts),
+            acceptable=acceptable,
+            values=[write_value(value, verified.ruleset) for value in values],
+            instant_win=win.pattern if win else "",
+            ruleset_digest=verified.ruleset.digest,
+        )
+
+    def _read(self, message: mau_binh_pb2.MauBinhRound, verify: Callable[..., VerifiedRound], *, field: str) -> Reading:
+        verified = verify(message.header, message.certificates, field=field)
+        rules = mau_binh_rules(verified.ruleset, field=f"{field}.header.ruleset_id")
+        if len(message.events) > MAX_EVENTS:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_TOO_MANY_EVENTS,
+                f"a round has at most {MAX_EVENTS} events",
+                field=f"{field}.events",
+                limit=MAX_EVENTS,
+                found=len(message.events),
+            )
+        hands = verified.hands([Seat(seat) for seat in range(verified.header.seat_count)], field=field)
+        told = begin(rules, hands, dealt_time=verified.dealt_time)
+        received: list[Received] = []
+        violations: tuple[Violation, ...] = ()
+        for index, one in enumerate(message.events):
+            event: Event = read_event(one, time=one.time, field=f"{field}.events[{index}]")
+            received.append(Received(encode_event(event), one.time, one.receipt))
+            if violations:
+                continue
+            refusals = refusals_of(rules, told, event)
+            if is_acceptable(refusals):
+                told = applied(rules, told, event)
+            else:
+                violations = refusals
+        chain = self._settler.chain(verified, received, field=field)
+        return Reading(verified=verified, rules=rules, told=told, chain=chain, violations=violations)
+
+    def _begin_settling(
+        self, request: mau_binh_pb2.MauBinhServiceSettleRoundRequest
+    ) -> Callable[[], mau_binh_pb2.MauBinhServiceSettleRoundResponse]:
+        """Judges and queues a settlement; what is returned waits until it is durable."""
+        reading = self._read(request.round, self._verifier.verify_ended, field="round")
+        verified = reading.verified
+        now = self._settler.clock()
+        self._settler.check_unexpired(verified, now=now)
+        outcome = _closed(reading, now)
+        if outcome.violations:
+            refused = mau_binh_pb2.MauBinhServiceSettleRoundResponse(
+                violations=write_violations(outcome.violations, self._texts)
+            )
+            return lambda: refused
+        told = _told(reading, closed_time=now)
+        found = found_json(outcome, events_hash=reading.chain.last_hash)
+        future: Future[tuple[Logged, ...]] = self._settler.submit(
+            verified, told, write_transcript(verified.header, told, found), last_hash=reading.chain.last_hash
+        )
+        settled = mau_binh_pb2.MauBinhServiceSettleRoundResponse(
+            outcome=write_outcome(outcome, reading.told, verified.ruleset)
+        )
+
+        def finish() -> mau_binh_pb2.MauBinhServiceSettleRoundResponse:
+            settled.log_receipt.CopyFrom(write_logged(self._settler.logged(future)))
+            return settled
+
+        return finish
+
+
+def _closed(reading: Reading, now: int) -> Outcome:
+    violations = reading.violations or check_closing(reading.told, closed_time=now)
+    if violations:
+        return Outcome(violations=violations)
+    return settle_told(reading.rules, reading.told, stake=reading.verified.header.stake)
+
+
+def _told(reading: Reading, *, closed_time: int) -> Told:
+    hands: Sequence[Sequence[int]] = [numbers_of(hand) for hand in reading.told.hands]
+    return Told(
+        header=HeaderJson.of(reading.verified.header),
+        deck_root=reading.verified.deck_root.hex(),
+        dealt_time=reading.verified.dealt_time,
+        closed_time=closed_time,
+        sections=tuple([tuple(hand) for hand in hands]),
+        events=reading.chain.events,
+    )

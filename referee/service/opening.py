@@ -1,0 +1,144 @@
+"""Terms to a header: what the shuffler fills in, and what it refuses before anything is written."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from referee.dealing.header import NO_KEY, PROTOCOL, SUITE_COMMITMENT, Header, HeaderError
+from referee.dealing.layout import layout_of
+from referee.games.mau_binh.limit import check_stake
+from referee.games.mau_binh.rules import MauBinhRules
+from referee.log import NO_LEAF, Round
+from referee.rulesets import Catalogue, Ruleset
+from referee.storage import Reader
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.v1.shuffler_pb2 import RoundTerms
+from referee.verdict import Violation
+from referee.wire.header import header_refusal
+from referee.wire.refusal import RefusedError
+from referee.wire.ruleset import find_ruleset
+from referee.wire.slot import read_slot
+
+DEAL_MS: Final = 2 * 60 * 1000
+ROUND_MS: Final = 15 * 60 * 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opener:
+    """Knows the rulesets, this log's origin, its tables and the time."""
+
+    catalogue: Catalogue
+    origin: str
+    reader: Reader
+    clock: Callable[[], int]
+
+    def header_of(self, terms: RoundTerms, *, field: str) -> tuple[Header, Ruleset]:
+        """The header that these terms have as the table stands now, and its ruleset; refuses terms that cannot be."""
+        read_slot(terms.table_id, 1)
+        ruleset = find_ruleset(self.catalogue, terms.ruleset_id, terms.ruleset_version, field=f"{field}.ruleset_id")
+        check_seat_count(ruleset, terms.seat_count, field=f"{field}.seat_count")
+        latest = self.reader.latest_round(terms.table_id)
+        number, previous = _next_round(latest, terms.round_number, field=field)
+        now = self.clock()
+        header = Header(
+            protocol=PROTOCOL,
+            origin=self.origin,
+            randomness_suite=SUITE_COMMITMENT,
+            table_id=terms.table_id,
+            round_number=number,
+            ruleset_id=ruleset.id,
+            ruleset_version=ruleset.version,
+            ruleset_digest=ruleset.digest,
+            layout=layout_of(ruleset.game, seat_count=terms.seat_count).sizes,
+            currency=terms.currency,
+            stake=terms.stake_minor,
+            seat_stakes=tuple([(stake.ante_minor, stake.trips_minor) for stake in terms.seat_stakes]),
+            seat_keys=tuple(terms.seat_keys) or (NO_KEY,) * terms.seat_count,
+            previous_leaf=previous,
+            deal_deadline=terms.deal_deadline_time or now + DEAL_MS,
+            round_deadline=terms.round_deadline_time or max(terms.deal_deadline_time, now) + ROUND_MS,
+        )
+        check_terms(header, ruleset, now=now, field=field)
+        return header, ruleset
+
+
+def check_terms(header: Header, ruleset: Ruleset, *, now: int, field: str) -> None:
+    """Refuses a header that breaks the protocol, the ruleset's limits on seats and stakes, or the clock."""
+    try:
+        header.validate()
+    except HeaderError as error:
+        raise header_refusal(error, field=field) from None
+    check_seat_count(ruleset, header.seat_count, field=f"{field}.seat_keys")
+    faults = _stake_faults(header, ruleset)
+    if faults:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_STAKE,
+            _STAKE_WORDS[faults[0].code].format(found=faults[0].found, expected=faults[0].expected),
+            field=f"{field}.stake_minor",
+            code=faults[0].code,
+            expected=faults[0].expected,
+            found=faults[0].found,
+        )
+    if header.seat_stakes:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_STAKE,
+            f"seats have no bets of their own in {ruleset.game}; the stake is the table's",
+            field=f"{field}.seat_stakes",
+        )
+    if header.deal_deadline <= now:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_DEADLINE_PASSED,
+            f"the deal's deadline {header.deal_deadline} has passed, it is {now}",
+            field=f"{field}.deal_deadline_time",
+            deadline_time=header.deal_deadline,
+            received_time=now,
+        )
+
+
+def check_seat_count(ruleset: Ruleset, seat_count: int, *, field: str) -> None:
+    """Refuses a number of seats that the ruleset does not have."""
+    seats = ruleset.rules.seats
+    if not seats.minimum <= seat_count <= seats.maximum:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_FIELD,
+            f"{ruleset.id} is played by {seats.minimum} to {seats.maximum} seats, not {seat_count}",
+            field=field,
+            found=seat_count,
+        )
+
+
+_STAKE_WORDS: Final = {
+    "STAKE_TOO_LOW": "{found} is less than the bet unit; stake at least {expected}",
+    "STAKE_NOT_A_MULTIPLE": "{found} is no multiple of the bet unit {expected}",
+    "STAKE_TOO_HIGH": "a payout could pass 2^53-1 at a stake of {found}; stake at most {expected}",
+}
+
+
+def _stake_faults(header: Header, ruleset: Ruleset) -> tuple[Violation, ...]:
+    if isinstance(ruleset.rules, MauBinhRules):
+        return check_stake(ruleset.rules, seat_count=header.seat_count, stake=header.stake, bet_unit=ruleset.bet_unit)
+    return ()
+
+
+def _next_round(latest: Round | None, wanted: int, *, field: str) -> tuple[int, bytes]:
+    """The number of the table's next round and the leaf it follows; refuses another number, or while one is open."""
+    number, previous = 1, NO_LEAF
+    if latest is not None:
+        if latest.terminal_leaf is None:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_PREVIOUS_ROUND_OPEN,
+                f"round {latest.key.round_number} of table {latest.key.table_id} is {latest.stage.name}; "
+                "settle or abort it first",
+                table_id=latest.key.table_id,
+                round_number=latest.key.round_number,
+            )
+        number, previous = latest.key.round_number + 1, latest.terminal_leaf
+    if wanted not in (0, number):
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_ALREADY_OPENED if wanted < number else ErrorReason.ERROR_REASON_NOT_OPENED,
+            f"the table's next round is {number}, not {wanted}",
+            field=f"{field}.round_number",
+            expected=number,
+            found=wanted,
+        )
+    return number, previous

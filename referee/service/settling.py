@@ -1,0 +1,174 @@
+"""What the referee does with a told round in every game: checks receipts, chains events, signs, logs.
+
+A settlement is anchored to its deal: the log takes it only where the table's slot holds a DEAL with the same round id
+and deck root and no terminal leaf. The same told round again is answered from the log, whenever it is asked.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from referee.evidence.canonical import CanonicalError
+from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
+from referee.evidence.ed25519 import Signer
+from referee.log import Settle, SlotError, SlotKey, Stage
+from referee.service.rounds import VerifiedRound
+from referee.storage import Append, DataLossError, Logged, QueueFullError, Reader, StoreError, Writer, WriterClosedError
+from referee.transcript.chain import first_hash, next_hash
+from referee.transcript.receipt import FORM, RECEIPT_TYPE, EventReceipt, sign_receipt
+from referee.transcript.told import MEDIA_TYPE, Told, ToldEvent
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.refusal import RefusedError
+from referee.wire.slot import slot_refusal
+
+APPEND_SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """An event as a request carries it: its own bytes, its time, and its receipt's envelope (empty for none)."""
+
+    event: bytes
+    time: int
+    receipt: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The events as told, and h_n."""
+
+    events: tuple[ToldEvent, ...]
+    last_hash: bytes
+
+
+class Settler:
+    """Signs receipts and settlements with the referee's key and appends to the log."""
+
+    def __init__(  # noqa: PLR0913 - each is a separate part that the server builds
+        self,
+        *,
+        signer: Signer,
+        referee_keys: Sequence[bytes],
+        writer: Writer,
+        reader: Reader,
+        clock: Callable[[], int],
+        on_settled: Callable[[], None],
+    ) -> None:
+        self._signer = signer
+        self._keys = tuple(referee_keys)
+        self._writer = writer
+        self._reader = reader
+        self._on_settled = on_settled
+        self.clock = clock
+
+    def chain(self, verified: VerifiedRound, received: Sequence[Received], *, field: str) -> Chain:
+        """The events chained and attested; refuses a receipt that is forged or of another event."""
+        last = first_hash(round_id=verified.header.round_id, deck_root=verified.deck_root)
+        told = []
+        for index, one in enumerate(received):
+            last = next_hash(last, number=index + 1, event=one.event)
+            told.append(self._attested(verified, one, last, number=index + 1, field=f"{field}.events[{index}].receipt"))
+        return Chain(tuple(told), last)
+
+    def check_unexpired(self, verified: VerifiedRound, *, now: int) -> None:
+        """Nothing while the round lasts or once it is settled, so that a settlement can be asked for again."""
+        if now <= verified.expires_time:
+            return
+        header = verified.header
+        found = self._reader.round(SlotKey(header.table_id, header.round_number))
+        if found is None or found.stage is not Stage.SETTLED:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_EXPIRED,
+                f"the round ended at {verified.expires_time} and it is {now}",
+                field="round.certificates",
+                expires_time=verified.expires_time,
+                now=now,
+            )
+
+    def accept(
+        self, verified: VerifiedRound, chain: Chain, event: bytes, *, time: int, opens_section: int | None = None
+    ) -> bytes:
+        """The signed receipt of the next event."""
+        number = len(chain.events) + 1
+        receipt = EventReceipt(
+            event_hash=next_hash(chain.last_hash, number=number, event=event).hex(),
+            number=number,
+            received_time=time,
+            round_id=verified.header.round_id.hex(),
+            opens_section=msgspec.UNSET if opens_section is None else opens_section,
+        )
+        return sign_receipt(receipt, self._signer)
+
+    def submit(
+        self, verified: VerifiedRound, told: Told, payload: bytes, *, last_hash: bytes
+    ) -> "Future[tuple[Logged, ...]]":
+        """The coming place of the settlement in the log; refuses at once where the log is busy or damaged."""
+        header = verified.header
+        step = Settle(
+            SlotKey(header.table_id, header.round_number), round_id=header.round_id, deck_root=verified.deck_root
+        )
+        leaf = Envelope.signed(MEDIA_TYPE, payload, self._signer).to_bytes()
+        with log_refusals():
+            return self._writer.submit(Append(leaf=leaf, step=step, told_digest=_told_digest(told, last_hash)))
+
+    def logged(self, future: "Future[tuple[Logged, ...]]") -> Logged:
+        """The settlement's place in the log, once it is durable; refuses where the slot does not take it."""
+        with log_refusals():
+            logged = future.result(APPEND_SECONDS)[0]
+        self._on_settled()
+        return logged
+
+    def _attested(self, verified: VerifiedRound, one: Received, hashed: bytes, *, number: int, field: str) -> ToldEvent:
+        if not one.receipt:
+            return ToldEvent(event=msgspec.Raw(one.event), time=one.time, attested="FRONTEND")
+        receipt = read_receipt(one.receipt, keys=self._keys, field=field)
+        found = (receipt.round_id, receipt.number, receipt.event_hash, receipt.received_time)
+        expected = (verified.header.round_id.hex(), number, hashed.hex(), one.time)
+        if found != expected:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_FOREIGN,
+                "the receipt is for another event, number, time or round; events cannot be edited, moved or dropped",
+                field=field,
+            )
+        signature = (Envelope.parse(one.receipt).signature or b"").hex()
+        return ToldEvent(event=msgspec.Raw(one.event), time=one.time, attested="RECEIPT", receipt=signature)
+
+
+def read_receipt(data: bytes, *, keys: Sequence[bytes], field: str) -> EventReceipt:
+    """The event receipt in an envelope that one of the referee's keys signed; refuses any other bytes."""
+    try:
+        envelope = Envelope.parse(data)
+        envelope.verify_any(payload_type=RECEIPT_TYPE, public_keys=keys)
+        return FORM.read(envelope.payload)
+    except EnvelopeError as error:
+        forged = error.fault is EnvelopeFault.FORGED
+        reason = ErrorReason.ERROR_REASON_FORGED if forged else ErrorReason.ERROR_REASON_MALFORMED
+        raise RefusedError(reason, error.detail, field=field) from None
+    except CanonicalError as error:
+        raise RefusedError(ErrorReason.ERROR_REASON_MALFORMED, str(error), field=field) from None
+
+
+class log_refusals:  # noqa: N801 - reads as the context manager that it is
+    """Turns what the log says into refusals while the block runs."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, SlotError):
+            raise slot_refusal(error) from None
+        if isinstance(error, DataLossError):
+            raise RefusedError(ErrorReason.ERROR_REASON_LOG_DAMAGED, str(error)) from None
+        if isinstance(error, QueueFullError | WriterClosedError | StoreError | TimeoutError):
+            message = f"{error or 'the log did not answer in time'}; ask again, the call is idempotent"
+            raise RefusedError(ErrorReason.ERROR_REASON_LOG_BUSY, message) from None
+
+
+def _told_digest(told: Told, last_hash: bytes) -> bytes:
+    """What names a told round: all of it but the time at which it was asked to be settled."""
+    attested = tuple([(event.time, event.attested) for event in told.events])
+    return hashlib.sha256(last_hash + repr((attested, told.leader, told.previous_winner_seat)).encode()).digest()

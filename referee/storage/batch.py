@@ -1,0 +1,184 @@
+"""A batch of requests becomes one change of the log: what is lawful is appended, what is not is refused alone.
+
+The law: a request is appended whole or not at all. A step is judged by the state that the requests before it in the
+batch leave behind. A step that was taken already, told by the same digest, is answered from the log; told by another,
+it is refused with the reason that the state gives. All leaves of a batch stand under one checkpoint, signed inside
+the transaction that makes them durable.
+
+It refuses to know queues, threads and the time.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from referee.evidence.merkle import LeafIndex, leaf_hash
+from referee.log import (
+    FIRST_ROUND,
+    Checkpoint,
+    CheckpointSigner,
+    Growth,
+    Kind,
+    LogReceipt,
+    Open,
+    Round,
+    SlotError,
+    SlotKey,
+    Step,
+    advance,
+    grow,
+)
+from referee.log.proof import TILE_HEIGHT
+from referee.storage.store import Append, Change, Head, Logged, Mark, Store, Transaction
+
+Request = Sequence[Append]
+"""Appends that stand or fall together."""
+Answer = tuple[Logged, ...] | SlotError
+"""What a request comes to: one Logged for each append, in its order, or why nothing of it was appended."""
+
+STEPS: Final = ("BEGUN", "JUDGED", "SIGNED", "WRITTEN", "COMMITTED")
+"""The points at which ``probe`` is called, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    index: LeafIndex
+    leaf_hash: bytes
+    is_repeat: bool
+
+
+@dataclass(slots=True)
+class _Draft:
+    """What the batch would add, so far, on top of what the store holds."""
+
+    transaction: Transaction
+    rounds: dict[SlotKey, Round] = field(default_factory=dict)
+    known: set[SlotKey] = field(default_factory=set)
+    marks: dict[tuple[SlotKey, Kind], Mark] = field(default_factory=dict)
+    leaves: list[bytes] = field(default_factory=list)
+    hashes: list[bytes] = field(default_factory=list)
+
+    def judge(self, request: Request) -> list[_Place] | SlotError:
+        """The places of a request's leaves once its appends are part of the draft, or why none of them is."""
+        rounds, marks, count = self.rounds, self.marks, len(self.leaves)
+        if len(request) > 1:
+            self.rounds, self.marks = rounds.copy(), marks.copy()
+        try:
+            return [self._place(append) for append in request]
+        except SlotError as error:
+            self.rounds, self.marks = rounds, marks
+            del self.leaves[count:], self.hashes[count:]
+            return error
+
+    def change(self, growth: Growth, head: Head) -> Change:
+        """The change that the draft amounts to."""
+        nodes: list[tuple[int, int, bytes]] = []
+        level = 0
+        while growth.frontier.size >> TILE_HEIGHT * level:
+            first, hashes = growth.completed(TILE_HEIGHT * level)
+            nodes.extend((level, place, node) for place, node in enumerate(hashes, start=first))
+            level += 1
+        return Change(
+            expected=self.transaction.head,
+            head=head,
+            leaves=self.leaves,
+            hashes=nodes,
+            opened=[state for key, state in self.rounds.items() if key not in self.known],
+            advanced=[state for key, state in self.rounds.items() if key in self.known],
+            marks=[(key, mark) for (key, _), mark in self.marks.items()],
+        )
+
+    def _place(self, append: Append) -> _Place:
+        hashed = leaf_hash(append.leaf)
+        index = LeafIndex(self.transaction.head.size + len(self.leaves))
+        step = append.step
+        if step is not None:
+            previous, current = self._states(step)
+            try:
+                state = advance(step, leaf_hash=hashed, previous=previous, current=current)
+            except SlotError:
+                place = self._repeated(step, append.told_digest)
+                if place is None:
+                    raise
+                return place
+            self.rounds[step.key] = state
+            self.marks[step.key, step.kind] = Mark(step.kind, index, append.told_digest, append.memo)
+        self.leaves.append(append.leaf)
+        self.hashes.append(hashed)
+        return _Place(index, hashed, is_repeat=False)
+
+    def _states(self, step: Step) -> tuple[Round | None, Round | None]:
+        key = step.key
+        current = self._state(key)
+        if not isinstance(step, Open) or current is not None or key.round_number == FIRST_ROUND:
+            return None, current
+        return self._state(SlotKey(key.table_id, key.round_number - 1)), None
+
+    def _state(self, key: SlotKey) -> Round | None:
+        state = self.rounds.get(key)
+        if state is None:
+            state = self.transaction.round(key)
+            if state is not None:
+                self.known.add(key)
+        return state
+
+    def _repeated(self, step: Step, told_digest: bytes) -> _Place | None:
+        mark = self.marks.get((step.key, step.kind)) or self.transaction.mark(step.key, step.kind)
+        if mark is None or mark.told_digest != told_digest:
+            return None
+        new = mark.index - self.transaction.head.size
+        return _Place(mark.index, self.hashes[new] if new >= 0 else b"", is_repeat=True)
+
+
+def append_batch(
+    store: Store,
+    signer: CheckpointSigner,
+    requests: Sequence[Request],
+    *,
+    probe: Callable[[str], None] = lambda _: None,
+    check_head: Callable[[Head], None] = lambda _: None,
+) -> tuple[Head, list[Answer]]:
+    """The head that is durable now, and the answer to each request, in their order.
+
+    Raises what the store or the signer raises; then nothing was appended, or asking again is safe. ``check_head``
+    is shown the head before anything is judged and may raise.
+    """
+    with store.transaction() as transaction:
+        probe("BEGUN")
+        old = head = transaction.head
+        check_head(old)
+        draft = _Draft(transaction)
+        places = [draft.judge(request) for request in requests]
+        probe("JUDGED")
+        growth = None
+        if draft.leaves:
+            growth = grow(old.frontier, draft.hashes)
+            note = signer.sign(Checkpoint(store.origin, growth.frontier.size, growth.root))
+            probe("SIGNED")
+            head = Head(growth.frontier, growth.root, note)
+            transaction.write(draft.change(growth, head))
+            probe("WRITTEN")
+    probe("COMMITTED")
+    return head, [
+        place if isinstance(place, SlotError) else _logged(store, request, place, head=head, growth=growth)
+        for request, place in zip(requests, places, strict=True)
+    ]
+
+
+def _logged(
+    store: Store, request: Request, places: Sequence[_Place], *, head: Head, growth: Growth | None
+) -> tuple[Logged, ...]:
+    answers = []
+    for append, place in zip(request, places, strict=True):
+        if growth is not None and place.index >= growth.old_size:
+            leaf = append.leaf if not place.is_repeat else store.leaf(place.index)
+            receipt = LogReceipt(
+                index=place.index,
+                leaf_hash=place.leaf_hash,
+                proof=growth.inclusion_proof(place.index),
+                checkpoint=head.checkpoint,
+            )
+        else:
+            leaf, receipt = store.leaf(place.index), store.receipt(place.index)
+        answers.append(Logged(leaf=leaf, receipt=receipt, is_repeat=place.is_repeat))
+    return tuple(answers)

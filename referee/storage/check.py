@@ -1,0 +1,85 @@
+"""A store is what it says only if its leaves still give its root: the check that stands before a log goes on.
+
+The law: every leaf is read and hashed again, the stored tree hashes and the head must be those of the leaves, and the
+log must continue every checkpoint that is known from elsewhere, such as one that a witness has cosigned. What does not
+fit is DataLossError; nothing is repaired.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from referee.evidence.merkle import Frontier, leaf_hash
+from referee.evidence.note import Note, NoteError
+from referee.log import Checkpoint, CheckpointError
+from referee.log.growth import grow
+from referee.log.proof import TILE_HEIGHT, TILE_WIDTH
+from referee.storage.store import DataLossError, Head, Reader
+
+_CHUNK: Final = TILE_WIDTH
+
+
+def check_store(
+    reader: Reader,
+    *,
+    known: Iterable[Checkpoint] = (),
+    progress: Callable[[int, int], None] = lambda _done, _size: None,
+) -> Head:
+    """The head of a log whose leaves, tree hashes, head and checkpoint agree and which continues all ``known`` ones.
+
+    ``progress`` is called with the leaves checked so far and the number of all. Raises DataLossError otherwise.
+    """
+    head = reader.head()
+    _check_checkpoint(reader.origin, head)
+    pending = sorted(known, key=lambda checkpoint: checkpoint.size)
+    if pending and pending[-1].size > head.size:
+        msg = f"the log has {head.size} leaves, but {pending[-1].size} are known to have been in it"
+        raise DataLossError(msg)
+    edge, hashes = Frontier(), []
+    for leaf in reader.iterate(0, head.size):
+        hashes.append(leaf_hash(leaf))
+        if len(hashes) == _CHUNK:
+            pending = _check_known(edge, hashes, pending)
+            edge, hashes = _grown(reader, edge, hashes), []
+            progress(edge.size, head.size)
+    pending = _check_known(edge, hashes, pending)
+    if hashes:
+        edge = _grown(reader, edge, hashes)
+    progress(edge.size, head.size)
+    if edge != head.frontier or edge.root != head.root:
+        msg = f"the {edge.size} stored leaves do not give the root of the head"
+        raise DataLossError(msg)
+    return head
+
+
+def _check_checkpoint(origin: str, head: Head) -> None:
+    try:
+        signed = Checkpoint.parse(Note.parse(head.checkpoint).text)
+    except (CheckpointError, NoteError) as error:
+        msg = f"the stored checkpoint is none: {error}"
+        raise DataLossError(msg) from error
+    if signed != Checkpoint(origin, head.size, head.root):
+        msg = f"the stored checkpoint is of {signed.origin!r} at {signed.size} leaves, not of the head"
+        raise DataLossError(msg)
+
+
+def _grown(reader: Reader, edge: Frontier, hashes: list[bytes]) -> Frontier:
+    growth = grow(edge, hashes)
+    level = 0
+    while growth.frontier.size >> TILE_HEIGHT * level:
+        first, nodes = growth.completed(TILE_HEIGHT * level)
+        if nodes and reader.hashes(level, first, len(nodes)) != list(nodes):
+            msg = f"the stored hashes of level {level} at {first} are not those of the leaves"
+            raise DataLossError(msg)
+        level += 1
+    return growth.frontier
+
+
+def _check_known(edge: Frontier, hashes: list[bytes], known: list[Checkpoint]) -> list[Checkpoint]:
+    while known and known[0].size <= edge.size + len(hashes):
+        checkpoint, *known = known
+        after = hashes[: checkpoint.size - edge.size]
+        root = grow(edge, after).root if after else edge.root
+        if root != checkpoint.root:
+            msg = f"the log's first {checkpoint.size} leaves are not those that are known to have been in it"
+            raise DataLossError(msg)
+    return known

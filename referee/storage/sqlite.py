@@ -1,0 +1,121 @@
+"""The log in one SQLite file of a data folder: durable at every commit, readable while it is written.
+
+The law: write-ahead log with ``synchronous=FULL``, so a commit that was answered survives a crash and a power cut as
+far as the disk keeps its word. What the write-ahead log gathers is moved into the file by ``compact`` and never by a
+commit. Several processes may open one folder: a transaction begins with the write lock, so they take turns.
+
+A folder is opened for reading without changing it. The file must be on a local disk: SQLite's locks do not hold on
+network file systems.
+"""
+
+import os
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.engine import URL
+from sqlalchemy.engine.interfaces import DBAPICursor
+
+from referee.storage.reader import RelationalReader
+from referee.storage.relational import Flavor, RelationalStore
+from referee.storage.schema import METADATA
+from referee.storage.store import StoreBusyError, StoreError
+
+FILE_NAME: Final = "log.sqlite3"
+
+_LARGE_WAL: Final = 32_768
+"""Pages of write-ahead log (64 MB) beyond which compacting makes writers wait rather than let it grow."""
+_PAGE_SIZE: Final = 2_048
+"""Bytes; a commit writes each page it touched whole, and an append touches a few bytes in each of six."""
+_BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+
+
+def open_sqlite(folder: Path, *, busy_timeout_ms: int = 10_000) -> RelationalStore:
+    """The store of a data folder, both made where they are missing. A log stands in it once it was founded.
+
+    A transaction that waits longer than the timeout for another process raises StoreBusyError.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    engine = _engine(f"file:{_quoted(folder)}?mode=rwc", timeout_ms=busy_timeout_ms)
+    _make_tables(engine, deadline=time.monotonic() + busy_timeout_ms / 1000)
+    return RelationalStore(engine, Flavor("BEGIN IMMEDIATE", _is_busy, _compact))
+
+
+def open_sqlite_reader(folder: Path) -> RelationalReader:
+    """The log of a data folder, only read; StoreError where there is none.
+
+    Works while a writer writes, and on a copy in a folder that cannot be written.
+    """
+    path = folder / FILE_NAME
+    if not path.is_file():
+        msg = f"there is no log at {path}"
+        raise StoreError(msg)
+    mode = "mode=ro"
+    if not os.access(folder, os.W_OK) and not Path(f"{path}-wal").exists():
+        mode += "&immutable=1"
+    reader = RelationalReader(_engine(f"file:{_quoted(folder)}?{mode}", timeout_ms=10_000))
+    try:
+        reader.origin  # noqa: B018 - asks whether there is a log
+    except StoreError:
+        reader.close()
+        raise
+    return reader
+
+
+def _quoted(folder: Path) -> str:
+    return (folder.absolute() / FILE_NAME).as_uri().removeprefix("file://")
+
+
+def _engine(uri: str, *, timeout_ms: int) -> Engine:
+    engine = create_engine(
+        URL.create("sqlite", database=uri, query={"uri": "true"}),
+        connect_args={"timeout": timeout_ms / 1000, "check_same_thread": False},
+        pool_reset_on_return=None,  # each read is one statement; a failed transaction's connection is dropped
+        pool_size=8,
+        max_overflow=64,
+    )
+    event.listen(engine, "connect", _prepare)
+    return engine
+
+
+def _prepare(connection: Any, _record: object) -> None:  # noqa: ANN401 - SQLAlchemy's adapter of a driver connection
+    connection.isolation_level = None  # transactions begin and end where they are written to
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA synchronous=FULL")
+    cursor.execute("PRAGMA wal_autocheckpoint=0")
+    cursor.close()
+
+
+def _make_tables(engine: Engine, *, deadline: float) -> None:
+    while True:
+        try:
+            with engine.connect() as connection:
+                connection.exec_driver_sql(f"PRAGMA page_size={_PAGE_SIZE}")
+                connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                METADATA.create_all(connection)
+                connection.exec_driver_sql("COMMIT")
+        except Exception as error:
+            # Two processes that turn one new file into write-ahead mode do not wait for each other by themselves.
+            if not _is_busy(getattr(error, "orig", error)):
+                raise
+            if time.monotonic() > deadline:
+                msg = "another process holds the store"
+                raise StoreBusyError(msg) from error
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _is_busy(error: object) -> bool:
+    return isinstance(error, sqlite3.Error) and error.sqlite_errorcode & 0xFF in _BUSY
+
+
+def _compact(cursor: DBAPICursor) -> None:
+    cursor.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    _busy, pages, _moved = cursor.fetchall()[0]
+    if pages > _LARGE_WAL:
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        cursor.fetchall()

@@ -1,0 +1,106 @@
+"""Every statement that a relational store runs, as text for one dialect, compiled once.
+
+Parameters are positional, in the order of the names beside each statement; an insert takes all columns in the order
+of the schema. The text goes to the driver as it is: building and compiling a statement for each call costs more than
+running it.
+"""
+
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Dialect, Select, Table, Update, bindparam, func, select, update
+from sqlalchemy.sql import ClauseElement
+
+from referee.storage.schema import HEAD, LEAF, MARK, NODE, ROUND
+
+HEAD_ID: Final = 1
+
+
+class Statements:
+    """The statements for a dialect whose parameters are positional; ValueError for another."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self.read_head = self._text(_columns(HEAD, "size", "root", "peaks", "checkpoint"))
+        self.read_identity = self._text(_columns(HEAD, "format", "origin"))
+        self.insert_head = self._insert(HEAD)
+        self.move_head = self._text(_move_head(), *_new("size", "root", "peaks", "checkpoint"), "old_size", "old_root")
+
+        self.insert_leaf = self._insert(LEAF)
+        self.read_leaf = self._text(_columns(LEAF, "data").where(LEAF.c.position == bindparam("at")), "at")
+        self.read_leaves = self._text(_range(select(LEAF), LEAF.c.position), "start", "stop")
+
+        self.insert_node = self._insert(NODE)
+        of_level = _columns(NODE, "position", "hash").where(NODE.c.level == bindparam("of_level"))
+        self.read_nodes = self._text(_range(of_level, NODE.c.position), "of_level", "start", "stop")
+
+        self.insert_round = self._insert(ROUND)
+        self.update_round = self._text(
+            _update_round(), *_new("stage", "deck_root", "terminal_leaf", "due"), "of_table", "of_number"
+        )
+        state = [column for column in ROUND.c if not column.primary_key]
+        self.read_round = self._text(_of_round(select(*state), ROUND), "of_table", "of_number")
+        self.read_latest_round = self._text(_latest_round(), "of_table", "in_table")
+        self.read_due = self._text(_due(), "first", "last", "before", "count", "skipped")
+
+        self.insert_mark = self._insert(MARK)
+        of_kind = _of_round(_columns(MARK, "position", "told_digest"), MARK).where(MARK.c.kind == bindparam("of_kind"))
+        self.read_mark = self._text(of_kind, "of_table", "of_number", "of_kind")
+        marks = _of_round(_columns(MARK, "kind", "position", "told_digest", "memo"), MARK)
+        self.read_marks = self._text(marks.order_by(MARK.c.kind), "of_table", "of_number")
+
+    def _text(self, statement: ClauseElement, *names: str) -> str:
+        compiled: Any = statement.compile(dialect=self._dialect)
+        if tuple(compiled.positiontup or ()) != names:
+            msg = f"this dialect's parameters are {compiled.positiontup}, not {names} by position"
+            raise ValueError(msg)
+        return str(compiled)
+
+    def _insert(self, table: Table) -> str:
+        return str(table.insert().compile(dialect=self._dialect, column_keys=list(table.c.keys())))
+
+
+def _columns(table: Table, *names: str) -> Select[Any]:
+    return select(*(table.c[name] for name in names))
+
+
+def _range(query: Select[Any], column: ColumnElement[int]) -> Select[Any]:
+    return query.where(column >= bindparam("start"), column < bindparam("stop")).order_by(column)
+
+
+def _of_round(query: Select[Any], table: Table) -> Select[Any]:
+    return query.where(table.c.table_id == bindparam("of_table"), table.c.number == bindparam("of_number"))
+
+
+def _latest_round() -> Select[Any]:
+    newest = select(func.max(ROUND.c.number)).where(ROUND.c.table_id == bindparam("in_table"))
+    return select(ROUND).where(ROUND.c.table_id == bindparam("of_table"), ROUND.c.number == newest.scalar_subquery())
+
+
+def _due() -> Select[Any]:
+    between = (ROUND.c.stage >= bindparam("first"), ROUND.c.stage <= bindparam("last"))
+    return (
+        select(ROUND)
+        .where(*between, ROUND.c.due < bindparam("before"))
+        .order_by(ROUND.c.due, ROUND.c.table_id, ROUND.c.number)
+        .limit(bindparam("count"))
+        .offset(bindparam("skipped"))
+    )
+
+
+def _move_head() -> Update:
+    old = (HEAD.c.size == bindparam("old_size"), HEAD.c.root == bindparam("old_root"))
+    return update(HEAD).where(*old).values(_as_parameters("size", "root", "peaks", "checkpoint"))
+
+
+def _update_round() -> Update:
+    key = (ROUND.c.table_id == bindparam("of_table"), ROUND.c.number == bindparam("of_number"))
+    return update(ROUND).where(*key).values(_as_parameters("stage", "deck_root", "terminal_leaf", "due"))
+
+
+def _new(*names: str) -> list[str]:
+    # A parameter named like its column would be taken for the column's own.
+    return [f"new_{name}" for name in names]
+
+
+def _as_parameters(*names: str) -> dict[str, Any]:
+    return {name: bindparam(parameter) for name, parameter in zip(names, _new(*names), strict=True)}

@@ -1,0 +1,185 @@
+"""The one thread of a process that appends: requests queue up, and whatever waits is committed together.
+
+The law: a request is answered after its leaves are durable. No timer gathers requests; while one batch is being
+committed the next one gathers by itself. The queue is bounded and says so at once. A store that contradicts itself
+stops the writer for good; any other failure fails one batch, and asking again is safe.
+
+It refuses to know the time and what is appended.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final, Self
+
+from referee.evidence.merkle import EMPTY_ROOT
+from referee.log import Checkpoint, CheckpointSigner, SlotError
+from referee.storage.batch import Request, append_batch
+from referee.storage.store import Append, DataLossError, Head, Logged, Store, StoreError
+
+_COMPACT_BYTES: Final = 4 * 1024 * 1024
+"""Leaf bytes after which the store is compacted in the background."""
+
+
+class QueueFullError(Exception):
+    """More is asked of the writer than it can take on now; nothing was queued."""
+
+
+class WriterClosedError(Exception):
+    """The writer takes no more requests; nothing was queued."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many requests may wait, and how many may share one commit."""
+
+    queued: int = 4_096
+    batched: int = 256
+
+
+class Writer:
+    """Appends to a store from one thread, and compacts it from another.
+
+    ``probe`` is called with the name of each step of each batch, those of ``batch.STEPS`` and last ``ANSWERED``; it
+    is for tests of crashes.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        signer: CheckpointSigner,
+        *,
+        origin: str,
+        limits: Limits = Limits(),
+        probe: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        store.found(origin, signer.sign(Checkpoint(origin, 0, EMPTY_ROOT)))
+        if store.origin != origin:
+            msg = f"the store holds the log of {store.origin!r}, not of {origin!r}"
+            raise DataLossError(msg)
+        self._store: Final = store
+        self._signer: Final = signer
+        self._limits: Final = limits
+        self._probe: Final = probe
+        self._head = store.head()
+        self._queue: deque[tuple[Request, Future[tuple[Logged, ...]]]] = deque()
+        self._changed: Final = threading.Condition()
+        self._closing = False
+        self._fault: DataLossError | None = None
+        self._uncompacted = 0
+        self._compact: Final = threading.Event()
+        self._threads: Final = (
+            threading.Thread(target=self._append_all, name="log-writer", daemon=True),
+            threading.Thread(target=self._compact_all, name="log-compactor", daemon=True),
+        )
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def fault(self) -> DataLossError | None:
+        """What stopped the writer for good, or None while it works."""
+        return self._fault
+
+    def submit(self, *appends: Append) -> "Future[tuple[Logged, ...]]":
+        """The coming answer to appends that stand or fall together, one Logged for each, in their order.
+
+        The future raises SlotError where a step is refused, StoreError where the store failed, DataLossError where it
+        contradicts itself. Raises QueueFullError or WriterClosedError at once where nothing was queued.
+        """
+        answer: Future[tuple[Logged, ...]] = Future()
+        with self._changed:
+            if self._fault is not None:
+                raise self._fault
+            if self._closing:
+                msg = "the log takes no more appends"
+                raise WriterClosedError(msg)
+            if len(self._queue) >= self._limits.queued:
+                msg = f"{self._limits.queued} appends wait already"
+                raise QueueFullError(msg)
+            self._queue.append((appends, answer))
+            self._changed.notify()
+        return answer
+
+    def append(self, append: Append, *, timeout: float | None = None) -> Logged:
+        """What stands in the log for one append, once it is durable; raises as ``submit`` and its future do.
+
+        After ``timeout`` seconds TimeoutError; the append may still happen then.
+        """
+        return self.submit(append).result(timeout)[0]
+
+    def close(self) -> None:
+        """Everything queued is answered, the store is compacted, and the threads have ended. The store stays open."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        self._threads[0].join()
+        self._compact.set()
+        self._threads[1].join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _append_all(self) -> None:
+        while batch := self._next_batch():
+            self._run([(request, answer) for request, answer in batch if answer.set_running_or_notify_cancel()])
+
+    def _next_batch(self) -> list[tuple[Request, "Future[tuple[Logged, ...]]"]]:
+        with self._changed:
+            while not self._queue and not self._closing:
+                self._changed.wait()
+            return [self._queue.popleft() for _ in range(min(len(self._queue), self._limits.batched))]
+
+    def _run(self, batch: Sequence[tuple[Request, "Future[tuple[Logged, ...]]"]]) -> None:
+        if self._fault is not None:
+            for _, future in batch:
+                future.set_exception(self._fault)
+            return
+        try:
+            self._head, answers = append_batch(
+                self._store,
+                self._signer,
+                [request for request, _ in batch],
+                probe=self._probe,
+                check_head=self._check_head,
+            )
+        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
+            if isinstance(error, DataLossError):
+                with self._changed:
+                    self._fault = error
+            for _, future in batch:
+                future.set_exception(error)
+            return
+        for (_, future), answer in zip(batch, answers, strict=True):
+            if isinstance(answer, SlotError):
+                future.set_exception(answer)
+            else:
+                future.set_result(answer)
+        self._probe("ANSWERED")
+        self._uncompacted += sum(len(append.leaf) for request, _ in batch for append in request)
+        if self._uncompacted > _COMPACT_BYTES:
+            self._uncompacted = 0
+            self._compact.set()
+
+    def _check_head(self, head: Head) -> None:
+        # Another process may have moved the head on; nobody may move it back or aside.
+        if head.size < self._head.size or (head.size == self._head.size and head.root != self._head.root):
+            msg = f"the log stands at {head.size} leaves, but {self._head.size} were made durable"
+            raise DataLossError(msg)
+
+    def _compact_all(self) -> None:
+        while True:
+            self._compact.wait()
+            self._compact.clear()
+            with suppress(StoreError):  # it is only put off
+                self._store.compact()
+            if not self._threads[0].is_alive():
+                return

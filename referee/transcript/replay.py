@@ -1,0 +1,80 @@
+"""``replay(told) == transcript``: the whole transcript follows from what was told, byte for byte.
+
+Nothing here reads a clock, a disk or a key, so anybody can do it again. Which module judges is decided by the type of
+the ruleset's rules; a new game is one more branch.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from referee.dealing.header import Header
+from referee.evidence import canonical
+from referee.games.mau_binh.rules import MauBinhRules
+from referee.rulesets import Ruleset
+from referee.transcript import mau_binh
+from referee.transcript.chain import chain_hashes
+from referee.transcript.found import FoundValue
+from referee.transcript.told import FORMAT, Told, TranscriptError
+from referee.verdict import Violation
+
+
+class UnlawfulRoundError(TranscriptError):
+    """What was told breaks the rules, so no transcript follows from it; ``violations`` say how."""
+
+    def __init__(self, violations: tuple[Violation, ...], *, event_number: int) -> None:
+        codes = ", ".join(violation.code for violation in violations)
+        super().__init__(f"event {event_number}: {codes}" if event_number else codes)
+        self.violations = violations
+        self.event_number = event_number
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A replayed round: its header, the hashes h_0 to h_n of its events, and the payload that follows."""
+
+    header: Header
+    hashes: tuple[bytes, ...]
+    payload: bytes
+
+
+_encoder: Final = msgspec.json.Encoder(order="sorted")
+
+
+def replay(told: Told, ruleset: Ruleset) -> Replayed:
+    """The transcript that follows from what was told under a ruleset.
+
+    UnlawfulRoundError where the events break the rules, TranscriptError where they are none of the game or the header
+    breaks the protocol.
+    """
+    header = told.read_header()
+    hashes = chain_hashes(
+        round_id=header.round_id,
+        deck_root=canonical.unhex(told.deck_root),
+        events=[bytes(event.event) for event in told.events],
+    )
+    found = _found(told, ruleset, events_hash=hashes[-1])
+    return Replayed(header, tuple(hashes), write_transcript(header, told, found))
+
+
+def write_transcript(header: Header, told: Told, found: Mapping[str, FoundValue]) -> bytes:
+    """The payload of a SETTLE leaf."""
+    return b'{"format":%d,"found":%b,"round_id":"%b","told":%b}' % (
+        FORMAT,
+        _encoder.encode(found),
+        header.round_id.hex().encode("ascii"),
+        _encoder.encode(told),
+    )
+
+
+def _found(told: Told, ruleset: Ruleset, *, events_hash: bytes) -> Mapping[str, FoundValue]:
+    if isinstance(ruleset.rules, MauBinhRules):
+        events = [mau_binh.decode_event(bytes(event.event), time=event.time) for event in told.events]
+        outcome = mau_binh.judge(ruleset.rules, told, events)
+        if outcome.violations:
+            raise UnlawfulRoundError(outcome.violations, event_number=outcome.refused_event)
+        return mau_binh.found_json(outcome, events_hash=events_hash)
+    msg = f"no rounds of {ruleset.game} can be replayed"
+    raise TranscriptError(msg)

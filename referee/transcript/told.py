@@ -1,0 +1,93 @@
+"""The told part of a transcript, the same for every game.
+
+A transcript is the canonical JSON object ``{"format", "found", "round_id", "told"}``; ``told`` has the members of
+``Told`` below. Hands and board stand as ``sections``: lists of card numbers by section index of the header's layout,
+from section 0 on without gaps. The game's own part of ``found`` is written by the module of that game beside this one.
+
+Format 1 is what this code writes. A later format adds a number here and keeps reading this one.
+"""
+
+from typing import Final, Literal
+
+import msgspec
+
+from referee.cards import Card, UnknownCardError
+from referee.dealing.header import Header, HeaderError, HeaderJson
+
+FORMAT: Final = 1
+MEDIA_TYPE: Final = "application/vnd.referee.settle.v1+json"
+
+Attested = Literal["FRONTEND", "RECEIPT", "SEAT"]
+
+
+class TranscriptError(ValueError):
+    """Bytes that are no transcript, or events that are none of the game."""
+
+
+class ToldEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One event: its own canonical bytes, when it happened (ms since 1970 UTC) and how that is attested.
+
+    ``receipt`` is the referee's signature over the event receipt (64 bytes, hex), ``signature`` the seat's over h_k.
+    """
+
+    event: msgspec.Raw
+    time: int
+    attested: Attested
+    receipt: str = ""
+    signature: str = ""
+
+
+class Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What was told of a round. ``leader`` is the seat that led, where the game has one."""
+
+    header: HeaderJson
+    deck_root: str
+    dealt_time: int
+    closed_time: int
+    sections: tuple[tuple[int, ...], ...]
+    events: tuple[ToldEvent, ...]
+    leader: int | msgspec.UnsetType = msgspec.UNSET
+    previous_winner_seat: int | msgspec.UnsetType = msgspec.UNSET
+
+    def cards(self) -> tuple[tuple[Card, ...], ...]:
+        """The sections as cards; TranscriptError where a number names none."""
+        try:
+            return tuple(tuple(Card(number) for number in section) for section in self.sections)
+        except UnknownCardError as error:
+            raise TranscriptError(str(error)) from None
+
+    def read_header(self) -> Header:
+        """The header that the round was played under; TranscriptError where it breaks the protocol."""
+        try:
+            return self.header.to_header()
+        except HeaderError as error:
+            msg = f"told.header.{error.field}: {error}"
+            raise TranscriptError(msg) from None
+
+
+class Transcript(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A whole transcript; ``found`` stays raw because only its game can say what it must be."""
+
+    format: int
+    found: msgspec.Raw
+    round_id: str
+    told: Told
+
+
+_decoder = msgspec.json.Decoder(Transcript, strict=True)
+
+
+def parse(payload: bytes) -> Transcript:
+    """The transcript in a payload; TranscriptError where it has not the members it must have.
+
+    Whether the payload is canonical is not looked at here: ``replay`` writes it again and the bytes must be equal.
+    """
+    try:
+        transcript = _decoder.decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        msg = f"not a transcript: {error}"
+        raise TranscriptError(msg) from None
+    if transcript.format != FORMAT:
+        msg = f"the transcript has format {transcript.format}; this code reads format {FORMAT}"
+        raise TranscriptError(msg)
+    return transcript

@@ -1,0 +1,1 @@
+"""Code generated from protos/, never edited: ``make protos`` writes it and a test compares."""

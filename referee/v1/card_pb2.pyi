@@ -1,0 +1,114 @@
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from typing import ClassVar as _ClassVar
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Card(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    CARD_UNSPECIFIED: _ClassVar[Card]
+    CARD_TWO_OF_SPADES: _ClassVar[Card]
+    CARD_TWO_OF_CLUBS: _ClassVar[Card]
+    CARD_TWO_OF_DIAMONDS: _ClassVar[Card]
+    CARD_TWO_OF_HEARTS: _ClassVar[Card]
+    CARD_THREE_OF_SPADES: _ClassVar[Card]
+    CARD_THREE_OF_CLUBS: _ClassVar[Card]
+    CARD_THREE_OF_DIAMONDS: _ClassVar[Card]
+    CARD_THREE_OF_HEARTS: _ClassVar[Card]
+    CARD_FOUR_OF_SPADES: _ClassVar[Card]
+    CARD_FOUR_OF_CLUBS: _ClassVar[Card]
+    CARD_FOUR_OF_DIAMONDS: _ClassVar[Card]
+    CARD_FOUR_OF_HEARTS: _ClassVar[Card]
+    CARD_FIVE_OF_SPADES: _ClassVar[Card]
+    CARD_FIVE_OF_CLUBS: _ClassVar[Card]
+    CARD_FIVE_OF_DIAMONDS: _ClassVar[Card]
+    CARD_FIVE_OF_HEARTS: _ClassVar[Card]
+    CARD_SIX_OF_SPADES: _ClassVar[Card]
+    CARD_SIX_OF_CLUBS: _ClassVar[Card]
+    CARD_SIX_OF_DIAMONDS: _ClassVar[Card]
+    CARD_SIX_OF_HEARTS: _ClassVar[Card]
+    CARD_SEVEN_OF_SPADES: _ClassVar[Card]
+    CARD_SEVEN_OF_CLUBS: _ClassVar[Card]
+    CARD_SEVEN_OF_DIAMONDS: _ClassVar[Card]
+    CARD_SEVEN_OF_HEARTS: _ClassVar[Card]
+    CARD_EIGHT_OF_SPADES: _ClassVar[Card]
+    CARD_EIGHT_OF_CLUBS: _ClassVar[Card]
+    CARD_EIGHT_OF_DIAMONDS: _ClassVar[Card]
+    CARD_EIGHT_OF_HEARTS: _ClassVar[Card]
+    CARD_NINE_OF_SPADES: _ClassVar[Card]
+    CARD_NINE_OF_CLUBS: _ClassVar[Card]
+    CARD_NINE_OF_DIAMONDS: _ClassVar[Card]
+    CARD_NINE_OF_HEARTS: _ClassVar[Card]
+    CARD_TEN_OF_SPADES: _ClassVar[Card]
+    CARD_TEN_OF_CLUBS: _ClassVar[Card]
+    CARD_TEN_OF_DIAMONDS: _ClassVar[Card]
+    CARD_TEN_OF_HEARTS: _ClassVar[Card]
+    CARD_JACK_OF_SPADES: _ClassVar[Card]
+    CARD_JACK_OF_CLUBS: _ClassVar[Card]
+    CARD_JACK_OF_DIAMONDS: _ClassVar[Card]
+    CARD_JACK_OF_HEARTS: _ClassVar[Card]
+    CARD_QUEEN_OF_SPADES: _ClassVar[Card]
+    CARD_QUEEN_OF_CLUBS: _ClassVar[Card]
+    CARD_QUEEN_OF_DIAMONDS: _ClassVar[Card]
+    CARD_QUEEN_OF_HEARTS: _ClassVar[Card]
+    CARD_KING_OF_SPADES: _ClassVar[Card]
+    CARD_KING_OF_CLUBS: _ClassVar[Card]
+    CARD_KING_OF_DIAMONDS: _ClassVar[Card]
+    CARD_KING_OF_HEARTS: _ClassVar[Card]
+    CARD_ACE_OF_SPADES: _ClassVar[Card]
+    CARD_ACE_OF_CLUBS: _ClassVar[Card]
+    CARD_ACE_OF_DIAMONDS: _ClassVar[Card]
+    CARD_ACE_OF_HEARTS: _ClassVar[Card]
+CARD_UNSPECIFIED: Card
+CARD_TWO_OF_SPADES: Card
+CARD_TWO_OF_CLUBS: Card
+CARD_TWO_OF_DIAMONDS: Card
+CARD_TWO_OF_HEARTS: Card
+CARD_THREE_OF_SPADES: Card
+CARD_THREE_OF_CLUBS: Card
+CARD_THREE_OF_DIAMONDS: Card
+CARD_THREE_OF_HEARTS: Card
+CARD_FOUR_OF_SPADES: Card
+CARD_FOUR_OF_CLUBS: Card
+CARD_FOUR_OF_DIAMONDS: Card
+CARD_FOUR_OF_HEARTS: Card
+CARD_FIVE_OF_SPADES: Card
+CARD_FIVE_OF_CLUBS: Card
+CARD_FIVE_OF_DIAMONDS: Card
+CARD_FIVE_OF_HEARTS: Card
+CARD_SIX_OF_SPADES: Card
+CARD_SIX_OF_CLUBS: Card
+CARD_SIX_OF_DIAMONDS: Card
+CARD_SIX_OF_HEARTS: Card
+CARD_SEVEN_OF_SPADES: Card
+CARD_SEVEN_OF_CLUBS: Card
+CARD_SEVEN_OF_DIAMONDS: Card
+CARD_SEVEN_OF_HEARTS: Card
+CARD_EIGHT_OF_SPADES: Card
+CARD_EIGHT_OF_CLUBS: Card
+CARD_EIGHT_OF_DIAMONDS: Card
+CARD_EIGHT_OF_HEARTS: Card
+CARD_NINE_OF_SPADES: Card
+CARD_NINE_OF_CLUBS: Card
+CARD_NINE_OF_DIAMONDS: Card
+CARD_NINE_OF_HEARTS: Card
+CARD_TEN_OF_SPADES: Card
+CARD_TEN_OF_CLUBS: Card
+CARD_TEN_OF_DIAMONDS: Card
+CARD_TEN_OF_HEARTS: Card
+CARD_JACK_OF_SPADES: Card
+CARD_JACK_OF_CLUBS: Card
+CARD_JACK_OF_DIAMONDS: Card
+CARD_JACK_OF_HEARTS: Card
+CARD_QUEEN_OF_SPADES: Card
+CARD_QUEEN_OF_CLUBS: Card
+CARD_QUEEN_OF_DIAMONDS: Card
+CARD_QUEEN_OF_HEARTS: Card
+CARD_KING_OF_SPADES: Card
+CARD_KING_OF_CLUBS: Card
+CARD_KING_OF_DIAMONDS: Card
+CARD_KING_OF_HEARTS: Card
+CARD_ACE_OF_SPADES: Card
+CARD_ACE_OF_CLUBS: Card
+CARD_ACE_OF_DIAMONDS: Card
+CARD_ACE_OF_HEARTS: Card

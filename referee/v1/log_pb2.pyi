@@ -1,0 +1,118 @@
+from referee.v1 import round_pb2 as _round_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class RoundStage(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ROUND_STAGE_UNSPECIFIED: _ClassVar[RoundStage]
+    ROUND_STAGE_OPENED: _ClassVar[RoundStage]
+    ROUND_STAGE_DEALT: _ClassVar[RoundStage]
+    ROUND_STAGE_SETTLED: _ClassVar[RoundStage]
+    ROUND_STAGE_ABORTED: _ClassVar[RoundStage]
+    ROUND_STAGE_REVEALED: _ClassVar[RoundStage]
+ROUND_STAGE_UNSPECIFIED: RoundStage
+ROUND_STAGE_OPENED: RoundStage
+ROUND_STAGE_DEALT: RoundStage
+ROUND_STAGE_SETTLED: RoundStage
+ROUND_STAGE_ABORTED: RoundStage
+ROUND_STAGE_REVEALED: RoundStage
+
+class GetTableRoundRequest(_message.Message):
+    __slots__ = ("table_id", "round_number")
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    round_number: int
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ...) -> None: ...
+
+class GetTableRoundResponse(_message.Message):
+    __slots__ = ("round_number", "stage", "header", "round_id", "leaves")
+    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    HEADER_FIELD_NUMBER: _ClassVar[int]
+    ROUND_ID_FIELD_NUMBER: _ClassVar[int]
+    LEAVES_FIELD_NUMBER: _ClassVar[int]
+    round_number: int
+    stage: RoundStage
+    header: _round_pb2.RoundHeader
+    round_id: bytes
+    leaves: _containers.RepeatedCompositeFieldContainer[_round_pb2.LogReceipt]
+    def __init__(self, round_number: _Optional[int] = ..., stage: _Optional[_Union[RoundStage, str]] = ..., header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., round_id: _Optional[bytes] = ..., leaves: _Optional[_Iterable[_Union[_round_pb2.LogReceipt, _Mapping]]] = ...) -> None: ...
+
+class GetCheckpointRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetCheckpointResponse(_message.Message):
+    __slots__ = ("checkpoint",)
+    CHECKPOINT_FIELD_NUMBER: _ClassVar[int]
+    checkpoint: str
+    def __init__(self, checkpoint: _Optional[str] = ...) -> None: ...
+
+class GetKeysRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetKeysResponse(_message.Message):
+    __slots__ = ("origin", "log_key", "root_key")
+    ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    LOG_KEY_FIELD_NUMBER: _ClassVar[int]
+    ROOT_KEY_FIELD_NUMBER: _ClassVar[int]
+    origin: str
+    log_key: str
+    root_key: str
+    def __init__(self, origin: _Optional[str] = ..., log_key: _Optional[str] = ..., root_key: _Optional[str] = ...) -> None: ...
+
+class ListEntriesRequest(_message.Message):
+    __slots__ = ("start", "count")
+    START_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    start: int
+    count: int
+    def __init__(self, start: _Optional[int] = ..., count: _Optional[int] = ...) -> None: ...
+
+class ListEntriesResponse(_message.Message):
+    __slots__ = ("leaves",)
+    LEAVES_FIELD_NUMBER: _ClassVar[int]
+    leaves: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, leaves: _Optional[_Iterable[bytes]] = ...) -> None: ...
+
+class GetInclusionProofRequest(_message.Message):
+    __slots__ = ("leaf_index", "tree_size")
+    LEAF_INDEX_FIELD_NUMBER: _ClassVar[int]
+    TREE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    leaf_index: int
+    tree_size: int
+    def __init__(self, leaf_index: _Optional[int] = ..., tree_size: _Optional[int] = ...) -> None: ...
+
+class GetInclusionProofResponse(_message.Message):
+    __slots__ = ("tree_size", "leaf_hash", "inclusion_proof")
+    TREE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    LEAF_HASH_FIELD_NUMBER: _ClassVar[int]
+    INCLUSION_PROOF_FIELD_NUMBER: _ClassVar[int]
+    tree_size: int
+    leaf_hash: bytes
+    inclusion_proof: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, tree_size: _Optional[int] = ..., leaf_hash: _Optional[bytes] = ..., inclusion_proof: _Optional[_Iterable[bytes]] = ...) -> None: ...
+
+class GetConsistencyProofRequest(_message.Message):
+    __slots__ = ("first_size", "second_size")
+    FIRST_SIZE_FIELD_NUMBER: _ClassVar[int]
+    SECOND_SIZE_FIELD_NUMBER: _ClassVar[int]
+    first_size: int
+    second_size: int
+    def __init__(self, first_size: _Optional[int] = ..., second_size: _Optional[int] = ...) -> None: ...
+
+class GetConsistencyProofResponse(_message.Message):
+    __slots__ = ("second_size", "consistency_proof")
+    SECOND_SIZE_FIELD_NUMBER: _ClassVar[int]
+    CONSISTENCY_PROOF_FIELD_NUMBER: _ClassVar[int]
+    second_size: int
+    consistency_proof: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, second_size: _Optional[int] = ..., consistency_proof: _Optional[_Iterable[bytes]] = ...) -> None: ...

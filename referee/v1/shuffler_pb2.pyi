@@ -1,0 +1,170 @@
+from referee.v1 import card_pb2 as _card_pb2
+from referee.v1 import money_pb2 as _money_pb2
+from referee.v1 import round_pb2 as _round_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class AbortReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ABORT_REASON_UNSPECIFIED: _ClassVar[AbortReason]
+    ABORT_REASON_SEED_MISSING: _ClassVar[AbortReason]
+    ABORT_REASON_DEADLINE: _ClassVar[AbortReason]
+    ABORT_REASON_OPERATOR: _ClassVar[AbortReason]
+ABORT_REASON_UNSPECIFIED: AbortReason
+ABORT_REASON_SEED_MISSING: AbortReason
+ABORT_REASON_DEADLINE: AbortReason
+ABORT_REASON_OPERATOR: AbortReason
+
+class RoundTerms(_message.Message):
+    __slots__ = ("table_id", "round_number", "ruleset_id", "ruleset_version", "seat_count", "currency", "stake_minor", "seat_stakes", "seat_keys", "deal_deadline_time", "round_deadline_time")
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    RULESET_ID_FIELD_NUMBER: _ClassVar[int]
+    RULESET_VERSION_FIELD_NUMBER: _ClassVar[int]
+    SEAT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    STAKE_MINOR_FIELD_NUMBER: _ClassVar[int]
+    SEAT_STAKES_FIELD_NUMBER: _ClassVar[int]
+    SEAT_KEYS_FIELD_NUMBER: _ClassVar[int]
+    DEAL_DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
+    ROUND_DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    round_number: int
+    ruleset_id: str
+    ruleset_version: str
+    seat_count: int
+    currency: str
+    stake_minor: int
+    seat_stakes: _containers.RepeatedCompositeFieldContainer[_money_pb2.SeatStake]
+    seat_keys: _containers.RepeatedScalarFieldContainer[bytes]
+    deal_deadline_time: int
+    round_deadline_time: int
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., ruleset_id: _Optional[str] = ..., ruleset_version: _Optional[str] = ..., seat_count: _Optional[int] = ..., currency: _Optional[str] = ..., stake_minor: _Optional[int] = ..., seat_stakes: _Optional[_Iterable[_Union[_money_pb2.SeatStake, _Mapping]]] = ..., seat_keys: _Optional[_Iterable[bytes]] = ..., deal_deadline_time: _Optional[int] = ..., round_deadline_time: _Optional[int] = ...) -> None: ...
+
+class PrepareRoundRequest(_message.Message):
+    __slots__ = ("terms",)
+    TERMS_FIELD_NUMBER: _ClassVar[int]
+    terms: RoundTerms
+    def __init__(self, terms: _Optional[_Union[RoundTerms, _Mapping]] = ...) -> None: ...
+
+class PrepareRoundResponse(_message.Message):
+    __slots__ = ("header", "round_id")
+    HEADER_FIELD_NUMBER: _ClassVar[int]
+    ROUND_ID_FIELD_NUMBER: _ClassVar[int]
+    header: _round_pb2.RoundHeader
+    round_id: bytes
+    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., round_id: _Optional[bytes] = ...) -> None: ...
+
+class OpenRoundRequest(_message.Message):
+    __slots__ = ("terms", "header", "client_commitments")
+    TERMS_FIELD_NUMBER: _ClassVar[int]
+    HEADER_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_COMMITMENTS_FIELD_NUMBER: _ClassVar[int]
+    terms: RoundTerms
+    header: _round_pb2.RoundHeader
+    client_commitments: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, terms: _Optional[_Union[RoundTerms, _Mapping]] = ..., header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., client_commitments: _Optional[_Iterable[bytes]] = ...) -> None: ...
+
+class OpenRoundResponse(_message.Message):
+    __slots__ = ("header", "round_id", "server_commitment", "log_receipt")
+    HEADER_FIELD_NUMBER: _ClassVar[int]
+    ROUND_ID_FIELD_NUMBER: _ClassVar[int]
+    SERVER_COMMITMENT_FIELD_NUMBER: _ClassVar[int]
+    LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    header: _round_pb2.RoundHeader
+    round_id: bytes
+    server_commitment: bytes
+    log_receipt: _round_pb2.LogReceipt
+    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., round_id: _Optional[bytes] = ..., server_commitment: _Optional[bytes] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
+
+class DealRoundRequest(_message.Message):
+    __slots__ = ("table_id", "round_number", "client_seeds")
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_SEEDS_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    round_number: int
+    client_seeds: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., client_seeds: _Optional[_Iterable[bytes]] = ...) -> None: ...
+
+class Hand(_message.Message):
+    __slots__ = ("seat", "cards")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    cards: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    def __init__(self, seat: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
+
+class DealRoundResponse(_message.Message):
+    __slots__ = ("certificate", "hands", "dealt_time", "leader", "log_receipt")
+    CERTIFICATE_FIELD_NUMBER: _ClassVar[int]
+    HANDS_FIELD_NUMBER: _ClassVar[int]
+    DEALT_TIME_FIELD_NUMBER: _ClassVar[int]
+    LEADER_FIELD_NUMBER: _ClassVar[int]
+    LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    certificate: bytes
+    hands: _containers.RepeatedCompositeFieldContainer[Hand]
+    dealt_time: int
+    leader: int
+    log_receipt: _round_pb2.LogReceipt
+    def __init__(self, certificate: _Optional[bytes] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., dealt_time: _Optional[int] = ..., leader: _Optional[int] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
+
+class OpenSectionRequest(_message.Message):
+    __slots__ = ("table_id", "round_number", "event_receipt")
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    EVENT_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    round_number: int
+    event_receipt: bytes
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., event_receipt: _Optional[bytes] = ...) -> None: ...
+
+class OpenSectionResponse(_message.Message):
+    __slots__ = ("certificate", "section", "cards")
+    CERTIFICATE_FIELD_NUMBER: _ClassVar[int]
+    SECTION_FIELD_NUMBER: _ClassVar[int]
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    certificate: bytes
+    section: int
+    cards: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    def __init__(self, certificate: _Optional[bytes] = ..., section: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
+
+class AbortRoundRequest(_message.Message):
+    __slots__ = ("table_id", "round_number", "reason", "culprit")
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    CULPRIT_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    round_number: int
+    reason: AbortReason
+    culprit: int
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., reason: _Optional[_Union[AbortReason, str]] = ..., culprit: _Optional[int] = ...) -> None: ...
+
+class AbortRoundResponse(_message.Message):
+    __slots__ = ("log_receipt",)
+    LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    log_receipt: _round_pb2.LogReceipt
+    def __init__(self, log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
+
+class RevealRoundRequest(_message.Message):
+    __slots__ = ("table_id", "round_number")
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    round_number: int
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ...) -> None: ...
+
+class RevealRoundResponse(_message.Message):
+    __slots__ = ("server_seed", "log_receipt")
+    SERVER_SEED_FIELD_NUMBER: _ClassVar[int]
+    LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    server_seed: bytes
+    log_receipt: _round_pb2.LogReceipt
+    def __init__(self, server_seed: _Optional[bytes] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...

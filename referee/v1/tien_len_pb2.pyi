@@ -1,0 +1,243 @@
+from referee.v1 import card_pb2 as _card_pb2
+from referee.v1 import money_pb2 as _money_pb2
+from referee.v1 import round_pb2 as _round_pb2
+from referee.v1 import text_pb2 as _text_pb2
+from referee.v1 import violation_pb2 as _violation_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Play(_message.Message):
+    __slots__ = ("cards",)
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    cards: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    def __init__(self, cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
+
+class Pass(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class Timeout(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class TienLenEvent(_message.Message):
+    __slots__ = ("time", "seat", "play", "leave", "timeout", "receipt")
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    PLAY_FIELD_NUMBER: _ClassVar[int]
+    PASS_FIELD_NUMBER: _ClassVar[int]
+    LEAVE_FIELD_NUMBER: _ClassVar[int]
+    TIMEOUT_FIELD_NUMBER: _ClassVar[int]
+    RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    time: int
+    seat: int
+    play: Play
+    leave: _round_pb2.Leave
+    timeout: Timeout
+    receipt: bytes
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., play: _Optional[_Union[Play, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., timeout: _Optional[_Union[Timeout, _Mapping]] = ..., receipt: _Optional[bytes] = ..., **kwargs) -> None: ...
+
+class PreviousRound(_message.Message):
+    __slots__ = ("terminal_leaf", "header")
+    TERMINAL_LEAF_FIELD_NUMBER: _ClassVar[int]
+    HEADER_FIELD_NUMBER: _ClassVar[int]
+    terminal_leaf: bytes
+    header: _round_pb2.RoundHeader
+    def __init__(self, terminal_leaf: _Optional[bytes] = ..., header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ...) -> None: ...
+
+class TienLenRound(_message.Message):
+    __slots__ = ("header", "certificates", "events", "previous_rounds", "previous_winner_seat")
+    HEADER_FIELD_NUMBER: _ClassVar[int]
+    CERTIFICATES_FIELD_NUMBER: _ClassVar[int]
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    PREVIOUS_ROUNDS_FIELD_NUMBER: _ClassVar[int]
+    PREVIOUS_WINNER_SEAT_FIELD_NUMBER: _ClassVar[int]
+    header: _round_pb2.RoundHeader
+    certificates: _containers.RepeatedScalarFieldContainer[bytes]
+    events: _containers.RepeatedCompositeFieldContainer[TienLenEvent]
+    previous_rounds: _containers.RepeatedCompositeFieldContainer[PreviousRound]
+    previous_winner_seat: int
+    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[TienLenEvent, _Mapping]]] = ..., previous_rounds: _Optional[_Iterable[_Union[PreviousRound, _Mapping]]] = ..., previous_winner_seat: _Optional[int] = ...) -> None: ...
+
+class Combination(_message.Message):
+    __slots__ = ("kind", "name", "cards")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    kind: str
+    name: _text_pb2.Text
+    cards: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    def __init__(self, kind: _Optional[str] = ..., name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
+
+class TienLenState(_message.Message):
+    __slots__ = ("over", "turn", "to_beat", "to_beat_seat", "cards_left", "passed", "gone", "leader")
+    OVER_FIELD_NUMBER: _ClassVar[int]
+    TURN_FIELD_NUMBER: _ClassVar[int]
+    TO_BEAT_FIELD_NUMBER: _ClassVar[int]
+    TO_BEAT_SEAT_FIELD_NUMBER: _ClassVar[int]
+    CARDS_LEFT_FIELD_NUMBER: _ClassVar[int]
+    PASSED_FIELD_NUMBER: _ClassVar[int]
+    GONE_FIELD_NUMBER: _ClassVar[int]
+    LEADER_FIELD_NUMBER: _ClassVar[int]
+    over: bool
+    turn: int
+    to_beat: Combination
+    to_beat_seat: int
+    cards_left: _containers.RepeatedScalarFieldContainer[int]
+    passed: _containers.RepeatedScalarFieldContainer[int]
+    gone: _containers.RepeatedScalarFieldContainer[int]
+    leader: int
+    def __init__(self, over: _Optional[bool] = ..., turn: _Optional[int] = ..., to_beat: _Optional[_Union[Combination, _Mapping]] = ..., to_beat_seat: _Optional[int] = ..., cards_left: _Optional[_Iterable[int]] = ..., passed: _Optional[_Iterable[int]] = ..., gone: _Optional[_Iterable[int]] = ..., leader: _Optional[int] = ...) -> None: ...
+
+class CheckPlayRequest(_message.Message):
+    __slots__ = ("round", "event")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    EVENT_FIELD_NUMBER: _ClassVar[int]
+    round: TienLenRound
+    event: TienLenEvent
+    def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ...) -> None: ...
+
+class CheckPlayResponse(_message.Message):
+    __slots__ = ("violations", "combination", "ruleset_digest")
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    COMBINATION_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    combination: Combination
+    ruleset_digest: bytes
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., combination: _Optional[_Union[Combination, _Mapping]] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+
+class CheckPlaysRequest(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[CheckPlayRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[CheckPlayRequest, _Mapping]]] = ...) -> None: ...
+
+class CheckPlaysResponse(_message.Message):
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[CheckPlayResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[CheckPlayResponse, _Mapping]]] = ...) -> None: ...
+
+class ListPlaysRequest(_message.Message):
+    __slots__ = ("round",)
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    round: TienLenRound
+    def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ...) -> None: ...
+
+class ListPlaysResponse(_message.Message):
+    __slots__ = ("turn", "plays", "may_pass", "ruleset_digest")
+    TURN_FIELD_NUMBER: _ClassVar[int]
+    PLAYS_FIELD_NUMBER: _ClassVar[int]
+    MAY_PASS_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    turn: int
+    plays: _containers.RepeatedCompositeFieldContainer[Combination]
+    may_pass: bool
+    ruleset_digest: bytes
+    def __init__(self, turn: _Optional[int] = ..., plays: _Optional[_Iterable[_Union[Combination, _Mapping]]] = ..., may_pass: _Optional[bool] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+
+class TienLenServiceAcceptEventRequest(_message.Message):
+    __slots__ = ("round", "event")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    EVENT_FIELD_NUMBER: _ClassVar[int]
+    round: TienLenRound
+    event: TienLenEvent
+    def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ...) -> None: ...
+
+class TienLenServiceAcceptEventResponse(_message.Message):
+    __slots__ = ("violations", "event", "event_number", "state")
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    EVENT_FIELD_NUMBER: _ClassVar[int]
+    EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    event: TienLenEvent
+    event_number: int
+    state: TienLenState
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ...) -> None: ...
+
+class TienLenSeatResult(_message.Message):
+    __slots__ = ("seat", "left", "instant_win", "gone", "net_minor", "winner")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    LEFT_FIELD_NUMBER: _ClassVar[int]
+    INSTANT_WIN_FIELD_NUMBER: _ClassVar[int]
+    GONE_FIELD_NUMBER: _ClassVar[int]
+    NET_MINOR_FIELD_NUMBER: _ClassVar[int]
+    WINNER_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    left: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    instant_win: str
+    gone: bool
+    net_minor: int
+    winner: bool
+    def __init__(self, seat: _Optional[int] = ..., left: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., instant_win: _Optional[str] = ..., gone: _Optional[bool] = ..., net_minor: _Optional[int] = ..., winner: _Optional[bool] = ...) -> None: ...
+
+class TienLenOutcome(_message.Message):
+    __slots__ = ("seats", "transfers", "ending", "ruleset_digest")
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    TRANSFERS_FIELD_NUMBER: _ClassVar[int]
+    ENDING_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    seats: _containers.RepeatedCompositeFieldContainer[TienLenSeatResult]
+    transfers: _containers.RepeatedCompositeFieldContainer[_money_pb2.Transfer]
+    ending: str
+    ruleset_digest: bytes
+    def __init__(self, seats: _Optional[_Iterable[_Union[TienLenSeatResult, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ending: _Optional[str] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+
+class TienLenServicePreviewRoundRequest(_message.Message):
+    __slots__ = ("round",)
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    round: TienLenRound
+    def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ...) -> None: ...
+
+class TienLenServicePreviewRoundResponse(_message.Message):
+    __slots__ = ("violations", "state", "outcome")
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    state: TienLenState
+    outcome: TienLenOutcome
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ..., outcome: _Optional[_Union[TienLenOutcome, _Mapping]] = ...) -> None: ...
+
+class TienLenServiceSettleRoundRequest(_message.Message):
+    __slots__ = ("round",)
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    round: TienLenRound
+    def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ...) -> None: ...
+
+class TienLenServiceSettleRoundResponse(_message.Message):
+    __slots__ = ("violations", "outcome", "log_receipt")
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    outcome: TienLenOutcome
+    log_receipt: _round_pb2.LogReceipt
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[TienLenOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
+
+class TienLenServiceSettleRoundsRequest(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[TienLenServiceSettleRoundRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[TienLenServiceSettleRoundRequest, _Mapping]]] = ...) -> None: ...
+
+class SettledTienLenRound(_message.Message):
+    __slots__ = ("settled", "refused")
+    SETTLED_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    settled: TienLenServiceSettleRoundResponse
+    refused: _round_pb2.RefusedRound
+    def __init__(self, settled: _Optional[_Union[TienLenServiceSettleRoundResponse, _Mapping]] = ..., refused: _Optional[_Union[_round_pb2.RefusedRound, _Mapping]] = ...) -> None: ...
+
+class TienLenServiceSettleRoundsResponse(_message.Message):
+    __slots__ = ("rounds",)
+    ROUNDS_FIELD_NUMBER: _ClassVar[int]
+    rounds: _containers.RepeatedCompositeFieldContainer[SettledTienLenRound]
+    def __init__(self, rounds: _Optional[_Iterable[_Union[SettledTienLenRound, _Mapping]]] = ...) -> None: ...

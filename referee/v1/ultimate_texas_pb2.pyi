@@ -1,0 +1,220 @@
+from referee.v1 import card_pb2 as _card_pb2
+from referee.v1 import hand_pb2 as _hand_pb2
+from referee.v1 import money_pb2 as _money_pb2
+from referee.v1 import round_pb2 as _round_pb2
+from referee.v1 import violation_pb2 as _violation_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Decision(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    DECISION_UNSPECIFIED: _ClassVar[Decision]
+    DECISION_CHECK: _ClassVar[Decision]
+    DECISION_PLAY_4X: _ClassVar[Decision]
+    DECISION_PLAY_3X: _ClassVar[Decision]
+    DECISION_PLAY_2X: _ClassVar[Decision]
+    DECISION_PLAY_1X: _ClassVar[Decision]
+    DECISION_FOLD: _ClassVar[Decision]
+    DECISION_TIMEOUT: _ClassVar[Decision]
+    DECISION_LEAVE: _ClassVar[Decision]
+DECISION_UNSPECIFIED: Decision
+DECISION_CHECK: Decision
+DECISION_PLAY_4X: Decision
+DECISION_PLAY_3X: Decision
+DECISION_PLAY_2X: Decision
+DECISION_PLAY_1X: Decision
+DECISION_FOLD: Decision
+DECISION_TIMEOUT: Decision
+DECISION_LEAVE: Decision
+
+class UltimateTexasEvent(_message.Message):
+    __slots__ = ("time", "seat", "decision", "receipt")
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    DECISION_FIELD_NUMBER: _ClassVar[int]
+    RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    time: int
+    seat: int
+    decision: Decision
+    receipt: bytes
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., decision: _Optional[_Union[Decision, str]] = ..., receipt: _Optional[bytes] = ...) -> None: ...
+
+class UltimateTexasRound(_message.Message):
+    __slots__ = ("header", "certificates", "events")
+    HEADER_FIELD_NUMBER: _ClassVar[int]
+    CERTIFICATES_FIELD_NUMBER: _ClassVar[int]
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    header: _round_pb2.RoundHeader
+    certificates: _containers.RepeatedScalarFieldContainer[bytes]
+    events: _containers.RepeatedCompositeFieldContainer[UltimateTexasEvent]
+    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[UltimateTexasEvent, _Mapping]]] = ...) -> None: ...
+
+class UltimateTexasSeatState(_message.Message):
+    __slots__ = ("seat", "play_multiple", "folded", "gone", "legal_decisions")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    PLAY_MULTIPLE_FIELD_NUMBER: _ClassVar[int]
+    FOLDED_FIELD_NUMBER: _ClassVar[int]
+    GONE_FIELD_NUMBER: _ClassVar[int]
+    LEGAL_DECISIONS_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    play_multiple: int
+    folded: bool
+    gone: bool
+    legal_decisions: _containers.RepeatedScalarFieldContainer[Decision]
+    def __init__(self, seat: _Optional[int] = ..., play_multiple: _Optional[int] = ..., folded: _Optional[bool] = ..., gone: _Optional[bool] = ..., legal_decisions: _Optional[_Iterable[_Union[Decision, str]]] = ...) -> None: ...
+
+class UltimateTexasState(_message.Message):
+    __slots__ = ("street", "turn", "seats")
+    STREET_FIELD_NUMBER: _ClassVar[int]
+    TURN_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    street: str
+    turn: int
+    seats: _containers.RepeatedCompositeFieldContainer[UltimateTexasSeatState]
+    def __init__(self, street: _Optional[str] = ..., turn: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[UltimateTexasSeatState, _Mapping]]] = ...) -> None: ...
+
+class CheckDecisionRequest(_message.Message):
+    __slots__ = ("round", "event")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    EVENT_FIELD_NUMBER: _ClassVar[int]
+    round: UltimateTexasRound
+    event: UltimateTexasEvent
+    def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ...) -> None: ...
+
+class CheckDecisionResponse(_message.Message):
+    __slots__ = ("violations", "state", "ruleset_digest")
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    state: UltimateTexasState
+    ruleset_digest: bytes
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+
+class CheckDecisionsRequest(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[CheckDecisionRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[CheckDecisionRequest, _Mapping]]] = ...) -> None: ...
+
+class CheckDecisionsResponse(_message.Message):
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[CheckDecisionResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[CheckDecisionResponse, _Mapping]]] = ...) -> None: ...
+
+class UltimateTexasServiceAcceptEventRequest(_message.Message):
+    __slots__ = ("round", "event")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    EVENT_FIELD_NUMBER: _ClassVar[int]
+    round: UltimateTexasRound
+    event: UltimateTexasEvent
+    def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ...) -> None: ...
+
+class UltimateTexasServiceAcceptEventResponse(_message.Message):
+    __slots__ = ("violations", "event", "event_number", "state", "opens_section")
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    EVENT_FIELD_NUMBER: _ClassVar[int]
+    EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    event: UltimateTexasEvent
+    event_number: int
+    state: UltimateTexasState
+    opens_section: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., opens_section: _Optional[int] = ...) -> None: ...
+
+class UltimateTexasSeatResult(_message.Message):
+    __slots__ = ("seat", "hole", "best", "value", "result", "net_minor")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    HOLE_FIELD_NUMBER: _ClassVar[int]
+    BEST_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    NET_MINOR_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    hole: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    best: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    value: _hand_pb2.HandValue
+    result: str
+    net_minor: int
+    def __init__(self, seat: _Optional[int] = ..., hole: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., best: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., value: _Optional[_Union[_hand_pb2.HandValue, _Mapping]] = ..., result: _Optional[str] = ..., net_minor: _Optional[int] = ...) -> None: ...
+
+class UltimateTexasOutcome(_message.Message):
+    __slots__ = ("seats", "house_hole", "board", "house_best", "house_value", "house_qualified", "transfers", "ruleset_digest")
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    HOUSE_HOLE_FIELD_NUMBER: _ClassVar[int]
+    BOARD_FIELD_NUMBER: _ClassVar[int]
+    HOUSE_BEST_FIELD_NUMBER: _ClassVar[int]
+    HOUSE_VALUE_FIELD_NUMBER: _ClassVar[int]
+    HOUSE_QUALIFIED_FIELD_NUMBER: _ClassVar[int]
+    TRANSFERS_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    seats: _containers.RepeatedCompositeFieldContainer[UltimateTexasSeatResult]
+    house_hole: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    board: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    house_best: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    house_value: _hand_pb2.HandValue
+    house_qualified: bool
+    transfers: _containers.RepeatedCompositeFieldContainer[_money_pb2.Transfer]
+    ruleset_digest: bytes
+    def __init__(self, seats: _Optional[_Iterable[_Union[UltimateTexasSeatResult, _Mapping]]] = ..., house_hole: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., board: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., house_best: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., house_value: _Optional[_Union[_hand_pb2.HandValue, _Mapping]] = ..., house_qualified: _Optional[bool] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+
+class UltimateTexasServicePreviewRoundRequest(_message.Message):
+    __slots__ = ("round",)
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    round: UltimateTexasRound
+    def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ...) -> None: ...
+
+class UltimateTexasServicePreviewRoundResponse(_message.Message):
+    __slots__ = ("violations", "state", "outcome")
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    state: UltimateTexasState
+    outcome: UltimateTexasOutcome
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., outcome: _Optional[_Union[UltimateTexasOutcome, _Mapping]] = ...) -> None: ...
+
+class UltimateTexasServiceSettleRoundRequest(_message.Message):
+    __slots__ = ("round",)
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    round: UltimateTexasRound
+    def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ...) -> None: ...
+
+class UltimateTexasServiceSettleRoundResponse(_message.Message):
+    __slots__ = ("violations", "outcome", "log_receipt")
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    outcome: UltimateTexasOutcome
+    log_receipt: _round_pb2.LogReceipt
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[UltimateTexasOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
+
+class UltimateTexasServiceSettleRoundsRequest(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[UltimateTexasServiceSettleRoundRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[UltimateTexasServiceSettleRoundRequest, _Mapping]]] = ...) -> None: ...
+
+class SettledUltimateTexasRound(_message.Message):
+    __slots__ = ("settled", "refused")
+    SETTLED_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    settled: UltimateTexasServiceSettleRoundResponse
+    refused: _round_pb2.RefusedRound
+    def __init__(self, settled: _Optional[_Union[UltimateTexasServiceSettleRoundResponse, _Mapping]] = ..., refused: _Optional[_Union[_round_pb2.RefusedRound, _Mapping]] = ...) -> None: ...
+
+class UltimateTexasServiceSettleRoundsResponse(_message.Message):
+    __slots__ = ("rounds",)
+    ROUNDS_FIELD_NUMBER: _ClassVar[int]
+    rounds: _containers.RepeatedCompositeFieldContainer[SettledUltimateTexasRound]
+    def __init__(self, rounds: _Optional[_Iterable[_Union[SettledUltimateTexasRound, _Mapping]]] = ...) -> None: ...

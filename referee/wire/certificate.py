@@ -1,0 +1,17 @@
+"""Refusals of certificates."""
+
+from referee.dealing.certificate import CertificateError, CertificateReason
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.refusal import RefusedError
+
+_REASONS = {
+    CertificateReason.MALFORMED: ErrorReason.ERROR_REASON_MALFORMED,
+    CertificateReason.FORGED: ErrorReason.ERROR_REASON_FORGED,
+    CertificateReason.FOREIGN: ErrorReason.ERROR_REASON_FOREIGN,
+    CertificateReason.EXPIRED: ErrorReason.ERROR_REASON_EXPIRED,
+}
+
+
+def certificate_refusal(error: CertificateError, *, field: str) -> RefusedError:
+    """The refusal that a certificate's error comes to."""
+    return RefusedError(_REASONS[error.reason], str(error), field=field)

@@ -1,0 +1,142 @@
+"""Mậu Binh on the wire: arrangements and events read, outcomes and showdowns written."""
+
+from collections.abc import Sequence
+
+from referee.cards import Card, Seat
+from referee.games.mau_binh.arrangement import Arrangement
+from referee.games.mau_binh.event import Arrange, Event, Leave
+from referee.games.mau_binh.outcome import Outcome
+from referee.games.mau_binh.round import Round
+from referee.games.mau_binh.showdown import SeatShown, Showdown
+from referee.hands import HandValue
+from referee.rulesets import Ruleset
+from referee.v1 import mau_binh_pb2
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.v1.hand_pb2 import HandValue as HandMessage
+from referee.wire.card import numbers_of, read_cards
+from referee.wire.money import write_transfers
+from referee.wire.refusal import RefusedError
+from referee.wire.ruleset import write_name
+
+MAX_CARDS = 64
+"""More cards in one chi are no mistake of a person; they are refused before they are looked at."""
+
+
+def read_arrangement(message: mau_binh_pb2.Arrangement, *, field: str) -> Arrangement:
+    """The arrangement as sent, lawful or not; refuses numbers that name no card."""
+    return Arrangement(
+        _read_chi(message.back, field=f"{field}.back"),
+        _read_chi(message.middle, field=f"{field}.middle"),
+        _read_chi(message.front, field=f"{field}.front"),
+    )
+
+
+def _read_chi(numbers: Sequence[int], *, field: str) -> tuple[Card, ...]:
+    if len(numbers) > MAX_CARDS:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_FIELD, f"{len(numbers)} cards are too many to look at", field=field
+        )
+    return read_cards(numbers, field=field)
+
+
+def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, field: str) -> Event:
+    """The event at a time; refuses one that says nothing or names no card."""
+    match message.WhichOneof("choice"):
+        case "arrange":
+            held = read_arrangement(message.arrange, field=f"{field}.arrange")
+            return Arrange(Seat(message.seat), held.back, held.middle, held.front, time)
+        case "leave":
+            return Leave(Seat(message.seat), time)
+        case _:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_MISSING_FIELD, "say what the seat did: arrange or leave", field=field
+            )
+
+
+def write_value(value: HandValue, ruleset: Ruleset) -> HandMessage:
+    """A hand's value with its names."""
+    return HandMessage(
+        strength=value.strength, category=value.category, name=write_name(ruleset.names["category"][value.category])
+    )
+
+
+def write_arrangement(arrangement: Arrangement) -> mau_binh_pb2.Arrangement:
+    """An arrangement by card numbers."""
+    return mau_binh_pb2.Arrangement(
+        back=numbers_of(arrangement.back),
+        middle=numbers_of(arrangement.middle),
+        front=numbers_of(arrangement.front),
+    )
+
+
+def write_outcome(outcome: Outcome, told: Round, ruleset: Ruleset) -> mau_binh_pb2.MauBinhOutcome:
+    """What a settled round comes to."""
+    seats = []
+    for seat, net in enumerate(outcome.net):
+        standing = outcome.standings[seat] if outcome.standings else None
+        departure = told.departures[seat]
+        win = outcome.instant_wins[seat] if outcome.instant_wins else None
+        result = mau_binh_pb2.MauBinhSeatResult(
+            seat=seat,
+            left_at=0 if departure is None else departure + 1,
+            instant_win=win.pattern if win else "",
+            net_minor=net,
+            winner=seat in outcome.winners,
+        )
+        if standing is not None and not standing.left_before:
+            result.arrangement.CopyFrom(write_arrangement(standing.arrangement))
+            result.values.extend([write_value(value, ruleset) for value in standing.values])
+            result.fouled = bool(standing.fouls)
+            result.defaulted = told.arrangements[seat] is None
+        elif outcome.instant_wins:
+            result.arrangement.CopyFrom(write_arrangement(told.standing(Seat(seat))))
+        seats.append(result)
+    return mau_binh_pb2.MauBinhOutcome(
+        seats=seats, transfers=write_transfers(outcome.transfers), ruleset_digest=ruleset.digest
+    )
+
+
+def write_showdown(shown: Showdown, *, start_time: int, seconds: int, stake: int) -> mau_binh_pb2.Showdown:
+    """The showdown as data, with absolute times in ms since 1970 UTC; ``seconds`` is how long each chi is shown."""
+    return mau_binh_pb2.Showdown(
+        start_time=start_time,
+        chi=[
+            mau_binh_pb2.ShownChi(
+                position=chi.chi,
+                name=write_name(chi.name),
+                start_time=start_time + 1000 * chi.start_seconds,
+                seconds=seconds,
+                hands=[_write_shown(seat) for seat in chi.seats],
+            )
+            for chi in shown.chi
+        ],
+        summary_time=start_time + 1000 * shown.summary_seconds,
+        summary=[
+            mau_binh_pb2.ShownSummary(
+                seat=line.seat,
+                chi_units=line.chi_units,
+                added_units=line.added_units,
+                instant_win_units=line.instant_win_units,
+                net_units=line.net_units,
+                net_minor=line.net_units * stake,
+                instant_win=line.pattern or "",
+                instant_win_name=None if line.name is None else write_name(line.name),
+                fouled=line.is_fouled,
+                winner=line.is_winner,
+            )
+            for line in shown.summary
+        ],
+    )
+
+
+def _write_shown(seat: SeatShown) -> mau_binh_pb2.ShownHand:
+    return mau_binh_pb2.ShownHand(
+        seat=seat.seat,
+        cards=numbers_of(seat.cards),
+        category=seat.category or "",
+        name=None if seat.name is None else write_name(seat.name),
+        fouled=seat.is_fouled,
+        gone=seat.is_gone,
+        units_won=seat.units_won,
+        units_lost=seat.units_lost,
+    )

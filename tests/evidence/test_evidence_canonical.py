@@ -1,0 +1,187 @@
+"""Canonical JSON: one value, one text."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.evidence.canonical import (
+    CanonicalError,
+    Form,
+    Hex32,
+    Natural,
+    Value,
+    decode,
+    encode,
+    unhex,
+    unhex_or_absent,
+)
+
+TEXT = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=12)
+INTEGERS = st.integers(-(2**53) + 1, 2**53 - 1)
+VALUES = st.recursive(
+    TEXT | INTEGERS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A record within a record."""
+
+    z: Natural
+    a: str
+
+
+class Whole(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A record with every kind of member, not in the order of their names."""
+
+    name: str
+    hash: Hex32
+    parts: tuple[Part, ...]
+    extra: Natural | msgspec.UnsetType = msgspec.UNSET
+
+
+FORM = Form(Whole)
+WHOLES = st.builds(
+    Whole,
+    name=TEXT,
+    hash=st.binary(min_size=32, max_size=32).map(bytes.hex),
+    parts=st.lists(st.builds(Part, z=st.integers(0, 2**53 - 1), a=TEXT), max_size=3).map(tuple),
+    extra=st.integers(0, 2**53 - 1) | st.just(msgspec.UNSET),
+)
+
+
+@given(VALUES)
+def test_canonical_text_is_that_of_the_standard_library(value: Value):
+    """json.dumps with sorted names and no spaces is RFC 8785 on this restricted set of values."""
+    assert encode(value) == json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+
+
+@given(VALUES)
+def test_values_can_be_read_back(value: Value):
+    assert decode(encode(value)) == value
+
+
+@given(VALUES)
+def test_any_other_text_of_the_value_is_refused(value: Value):
+    spaced = json.dumps(value, sort_keys=True).encode()
+    if spaced != encode(value):
+        with pytest.raises(CanonicalError):
+            decode(spaced)
+    with pytest.raises(CanonicalError):
+        decode(encode(value) + b"\n")
+
+
+def test_bytes_stand_as_lowercase_hex():
+    assert encode([b"\xab\x00", b""]) == b'["ab00",""]'
+
+
+@pytest.mark.parametrize(
+    "value", [None, True, False, 1.0, 2**53, -(2**53), "é", "\n", "\x7f", {"\n": 1}, {1: 1}, {1, 2}, [None], object()]
+)
+def test_values_beyond_the_restriction_have_no_text(value: Any):
+    with pytest.raises(CanonicalError):
+        encode(value)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"nul",
+        b"null",
+        b"true",
+        b"[1.0]",
+        b"1e3",
+        b"-0",
+        b"01",
+        b"9007199254740992",
+        b'{"b":1,"a":1}',
+        b'{"a":1,"a":1}',
+        b'{"a":1,}',
+        b'"\\u0041"',
+        b'"\\/"',
+        b'"\\n"',
+        b'"\xc3\xa9"',
+        b'"\x7f"',
+        b"\xff",
+        b"\xef\xbb\xbf1",
+        b"1 ",
+    ],
+)
+def test_bytes_that_are_no_canonical_text_are_refused(data: bytes):
+    with pytest.raises(CanonicalError):
+        decode(data)
+
+
+@given(WHOLES)
+def test_records_can_be_read_back(record: Whole):
+    data = FORM.write(record)
+    assert FORM.read(data) == record
+    assert data == encode(msgspec.to_builtins(record))
+
+
+@given(WHOLES)
+def test_records_are_refused_in_any_other_text(record: Whole):
+    data = FORM.write(record)
+    builtins = msgspec.to_builtins(record)
+    for other in (
+        json.dumps(builtins, sort_keys=True).encode(),
+        json.dumps(dict(reversed(json.loads(data).items())), separators=(",", ":")).encode(),
+        data.replace(b'"name"', b'"na\\u006de"'),
+        encode({**builtins, "more": 1}),
+        data[:-1],
+        data + b" ",
+    ):
+        with pytest.raises(CanonicalError):
+            FORM.read(other)
+
+
+@pytest.mark.parametrize("name", ["é", "\n", "\x7f", "\x00", "a\tb"])
+def test_a_record_with_other_text_has_no_canonical_form(name: str):
+    record = Whole(name=name, hash="00" * 32, parts=())
+    with pytest.raises(CanonicalError):
+        FORM.write(record)
+    with pytest.raises(CanonicalError):
+        FORM.read(msgspec.json.encode(record, order="sorted"))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"hash":"00","name":"","parts":[]}',
+        b'{"hash":1,"name":"","parts":[]}',
+        b'{"extra":null,"hash":"%b","name":"","parts":[]}' % (b"0" * 64),
+        b'{"extra":true,"hash":"%b","name":"","parts":[]}' % (b"0" * 64),
+        b'{"extra":-1,"hash":"%b","name":"","parts":[]}' % (b"0" * 64),
+        b'{"extra":9007199254740992,"hash":"%b","name":"","parts":[]}' % (b"0" * 64),
+        b'{"hash":"%b","name":"","name":"","parts":[]}' % (b"0" * 64),
+        b"[]",
+        b"\xff",
+    ],
+)
+def test_a_record_with_members_of_another_kind_is_refused(data: bytes):
+    with pytest.raises(CanonicalError):
+        FORM.read(data)
+
+
+@given(st.binary(max_size=40))
+def test_hex_can_be_read_back(data: bytes):
+    assert unhex(data.hex(), len(data)) == data
+
+
+@pytest.mark.parametrize("text", ["0" * 63, "0" * 66, "AB" + "0" * 62, "0 " + "0" * 62, "0g" + "0" * 62, ""])
+def test_other_hex_is_refused(text: str):
+    with pytest.raises(CanonicalError):
+        unhex(text)
+
+
+def test_absent_hex_is_no_bytes():
+    assert unhex_or_absent("") == b""
+    assert unhex_or_absent("ab" * 32) == b"\xab" * 32
+    with pytest.raises(CanonicalError):
+        unhex_or_absent("ab")

@@ -1,0 +1,149 @@
+"""The hand-computed vectors in ``tests/vectors/mau_binh``: every line of the value tables, every violation code."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.cards import Card, Seat, parse_cards, spell
+from referee.games.mau_binh import (
+    Arrange,
+    Arrangement,
+    Code,
+    Event,
+    Leave,
+    MauBinhRules,
+    Outcome,
+    Pattern,
+    Reason,
+    check_arrangement,
+    check_stake,
+    instant_win_of,
+    is_acceptable,
+    patterns_of,
+    settle,
+)
+from referee.rulesets import get
+from referee.verdict import Violation
+
+VECTORS = Path(__file__).parents[2] / "vectors" / "mau_binh"
+
+
+def vectors(name: str) -> list[Any]:
+    lines = (VECTORS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [pytest.param(vector, id=vector["id"]) for vector in map(json.loads, lines)]
+
+
+def rules_of(vector: dict[str, Any]) -> MauBinhRules:
+    rules = get(vector["ruleset"]).rules
+    assert isinstance(rules, MauBinhRules)
+    return rules
+
+
+def event_of(told: dict[str, Any]) -> Event:
+    if told["kind"] == "LEAVE":
+        return Leave(Seat(told["seat"]), told["time"])
+    back, middle, front = (parse_cards(told[chi]) for chi in ("back", "middle", "front"))
+    return Arrange(Seat(told["seat"]), back, middle, front, told["time"])
+
+
+def settled(vector: dict[str, Any]) -> Outcome:
+    return settle(
+        rules_of(vector),
+        tuple(parse_cards(hand) for hand in vector["hands"]),
+        stake=vector["stake"],
+        dealt_time=vector["dealt_time"],
+        closed_time=vector["closed_time"],
+        events=[event_of(told) for told in vector["events"]],
+    )
+
+
+def told_of(violation: Violation) -> dict[str, Any]:
+    """A violation with the facts it has."""
+    facts = {
+        "seat": violation.seat,
+        "expected": violation.expected,
+        "found": violation.found,
+        "deadline_time": violation.deadline_time,
+        "received_time": violation.received_time,
+    }
+    cards = {"cards": spell(violation.cards)} if violation.cards or violation.code.endswith("_WRONG_SIZE") else {}
+    against = {"against": spell(violation.against)} if violation.against else {}
+    return {"code": violation.code} | cards | against | {key: fact for key, fact in facts.items() if fact is not None}
+
+
+@pytest.mark.parametrize("vector", vectors("settlement"))
+def test_settlement_is_as_computed_by_hand(vector: dict[str, Any]):
+    outcome = settled(vector)
+    assert outcome.violations == ()
+    assert vector["transfers"] == [
+        {
+            "payer": transfer.payer,
+            "payee": transfer.payee,
+            "amount": transfer.amount,
+            "reason": transfer.reason,
+            "subject": transfer.subject,
+        }
+        for transfer in outcome.transfers
+    ]
+    assert vector["net"] == list(outcome.net)
+    assert vector["winners"] == list(outcome.winners)
+    assert vector["fouls"] == [[foul.seat, foul.code] for foul in outcome.fouls]
+
+
+@pytest.mark.parametrize("vector", vectors("refusal"))
+def test_unlawful_round_is_refused_with_the_facts(vector: dict[str, Any]):
+    outcome = settled(vector)
+    assert vector["violations"] == [told_of(violation) for violation in outcome.violations]
+    assert outcome == Outcome(violations=outcome.violations, refused_event=vector["refused_event"])
+
+
+@pytest.mark.parametrize("vector", vectors("arrangement"))
+def test_arrangement_is_checked_for_everything_at_once(vector: dict[str, Any]):
+    chi: list[tuple[Card, ...]] = [parse_cards(vector[name]) for name in ("back", "middle", "front")]
+    violations = check_arrangement(rules_of(vector), parse_cards(vector["dealt"]), Arrangement(*chi))
+    assert vector["violations"] == [told_of(violation) for violation in violations]
+    assert is_acceptable(violations) is all(told["code"].startswith("FOULED_") for told in vector["violations"])
+
+
+@pytest.mark.parametrize("vector", vectors("instant_win"))
+def test_instant_win_is_seen_in_the_cards(vector: dict[str, Any]):
+    dealt = parse_cards(vector["dealt"])
+    assert vector["patterns"] == list(patterns_of(dealt))
+    for name in ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020"):
+        win = instant_win_of(rules_of({"ruleset": name}), dealt)
+        assert vector["wins"].get(name) == (None if win is None else {"pattern": win.pattern, "units": win.units})
+
+
+@pytest.mark.parametrize("vector", vectors("stake"))
+def test_stake_is_checked_before_the_deal(vector: dict[str, Any]):
+    violations = check_stake(
+        rules_of(vector), seat_count=vector["seat_count"], stake=vector["stake"], bet_unit=vector["bet_unit"]
+    )
+    assert vector["violations"] == [told_of(violation) for violation in violations]
+
+
+def test_every_violation_code_has_a_vector():
+    files = ("arrangement", "refusal", "stake")
+    produced = {told["code"] for file in files for param in vectors(file) for told in param.values[0]["violations"]}
+    assert produced == {str(code) for code in Code}
+
+
+def test_every_reason_and_pattern_has_a_vector():
+    paid = [transfer for param in vectors("settlement") for transfer in param.values[0]["transfers"]]
+    assert {transfer["reason"] for transfer in paid} == {str(reason) for reason in Reason}
+    seen = {pattern for param in vectors("instant_win") for pattern in param.values[0]["patterns"]}
+    assert seen == {str(pattern) for pattern in Pattern}
+
+
+def test_every_value_that_differs_from_the_ordinary_has_a_vector():
+    """Each special value of each ruleset is paid by a vector; four aces in the middle always foul and have none."""
+    paid = {
+        (param.values[0]["ruleset"], transfer["reason"], transfer["subject"], transfer["amount"])
+        for param in vectors("settlement")
+        for transfer in param.values[0]["transfers"]
+    }
+    for name in ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020"):
+        for value in rules_of({"ruleset": name}).values.special:
+            assert (name, value.chi, value.category, value.units * 100) in paid

@@ -1,0 +1,192 @@
+"""Counts over whole spaces: every combination of the 52 cards, and every hand that wins at the deal."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+
+from referee.cards import DECK, Card
+from referee.games.tien_len import Kind, Pattern, set_of
+from referee.games.tien_len.combination import SHAPES, combinations_in, read_combination, sets_of_shape
+from referee.games.tien_len.instant_win import top_of_pattern
+from referee.games.tien_len.order import BY_STRENGTH, rank_counts
+
+ALL_HANDS = math.comb(52, 13)
+RANK_PATTERNS = [pattern for pattern in Pattern if pattern is not Pattern.TWELVE_OF_A_SUIT]
+
+
+def combinations_by_formula() -> dict[Kind, int]:
+    """Cards of a rank are chosen out of four; runs of n ranks start at any of 13 - n ranks, as the two is in none."""
+    return {
+        Kind.SINGLE: 52,
+        Kind.PAIR: 13 * math.comb(4, 2),
+        Kind.TRIPLE: 13 * math.comb(4, 3),
+        Kind.QUAD: 13,
+        Kind.RUN: sum((13 - length) * 4**length for length in range(3, 13)),
+        Kind.PAIR_RUN_3: 10 * 6**3,
+        Kind.PAIR_RUN_4: 9 * 6**4,
+    }
+
+
+def test_the_deck_holds_29_839_939_combinations() -> None:
+    """Made one by one and counted, and by formula."""
+    made: Counter[Kind] = Counter()
+    for shape in SHAPES:
+        made[shape.kind] += sum(1 for _ in sets_of_shape(set_of(DECK), shape))
+    assert combinations_by_formula() == made
+    assert made.total() == 29_839_939
+
+
+def test_every_combination_of_two_suits_is_made_once_and_read_as_what_it_was_made_as() -> None:
+    """Spades and hearts: 13,385 combinations by formula, each rank having two cards."""
+    cards = set_of(card for card in DECK if card.suit in {0, 3})
+    runs = sum((13 - length) * 2**length for length in range(3, 13))
+    made = list(combinations_in(cards))
+    assert 26 + 13 + runs + 10 + 9 == len(made) == len({play.card_set for play in made})
+    assert all(play == read_combination(play.card_set) for play in made)
+
+
+def test_plays_above_a_card_are_those_with_a_higher_top() -> None:
+    """Asking for plays above a card gives what filtering all of them gives, in the same order."""
+    cards = set_of(card for card in DECK if (card.number * 7) % 5 != 0 and card.rank not in {4, 9})
+    for shape in SHAPES:
+        everything = list(sets_of_shape(cards, shape))
+        for above in range(-1, 52):
+            expected = [made for made in everything if made.bit_length() - 1 > above]
+            assert expected == list(sets_of_shape(cards, shape, above=above))
+
+
+def rank_vectors(left: int = 13, ranks: int = 13) -> Iterator[tuple[int, ...]]:
+    """Every way to spread thirteen cards over thirteen ranks of four."""
+    if ranks == 0:
+        if left == 0:
+            yield ()
+        return
+    for count in range(max(0, left - 4 * (ranks - 1)), min(4, left) + 1):
+        for rest in rank_vectors(left - count, ranks - 1):
+            yield (count, *rest)
+
+
+def hands_of(vector: tuple[int, ...]) -> int:
+    """How many hands have these counts of ranks."""
+    return math.prod(math.comb(4, count) for count in vector)
+
+
+def a_hand_of(vector: tuple[int, ...]) -> int:
+    """One hand with these counts of ranks, threes first."""
+    return sum((1 << count) - 1 << 4 * rank for rank, count in enumerate(vector))
+
+
+def test_sanh_rong_is_dealt_369_098_752_times() -> None:
+    """Twelve ranks of any suit and a two, or twelve ranks one of them twice."""
+    dragons = [vector for vector in rank_vectors_with_all_but_twos() if met(Pattern.DRAGON_RUN, vector)]
+    assert 4**13 + 12 * math.comb(4, 2) * 4**11 == sum(map(hands_of, dragons)) == 369_098_752
+
+
+def rank_vectors_with_all_but_twos() -> Iterator[tuple[int, ...]]:
+    """The counts of ranks with at least one of each from 3 to A: the thirteenth card is any."""
+    for extra in range(13):
+        yield tuple((1 if rank < 12 else 0) + (rank == extra) for rank in range(13))
+
+
+def met(pattern: Pattern, vector: tuple[int, ...]) -> bool:
+    """Whether hands with these counts of ranks meet a pattern that is a matter of ranks."""
+    return top_of_pattern(pattern, a_hand_of(vector)) is not None
+
+
+def test_twelve_of_a_suit_is_dealt_2032_times() -> None:
+    """Twelve of thirteen and one of 39 others, or all thirteen, in each of four suits; eleven are not enough."""
+    found = 0
+    for suit in range(4):
+        own, others = DECK[suit::4], [card for card in DECK if card.suit != suit]
+        hands: list[tuple[Card, ...]] = [own]
+        hands += [
+            (*own[:missing], *own[missing + 1 :], other) for missing in range(13) for other in others
+        ]
+        found += sum(top_of_pattern(Pattern.TWELVE_OF_A_SUIT, set_of(hand)) is not None for hand in hands)
+        eleven = (*own[:11], *others[:2])
+        assert top_of_pattern(Pattern.TWELVE_OF_A_SUIT, set_of(eleven)) is None
+    assert 4 * (13 * 39 + 1) == found == 2032
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1800)
+def test_hands_that_win_at_the_deal_are_as_frequent_as_counted(second: ModuleType) -> None:
+    """Over all 3,598,180 counts of ranks, each weighted with its hands; both implementations find the same top card."""
+    found: Counter[str] = Counter()
+    for vector in rank_vectors():
+        weight, hand = hands_of(vector), a_hand_of(vector)
+        assert list(vector) == rank_counts(hand)
+        tops = {pattern: top_of_pattern(pattern, hand) for pattern in RANK_PATTERNS}
+        won = [pattern for pattern, top in tops.items() if top is not None]
+        if won or (sum(vector[:3]) % 7 == 0):  # the second implementation sees every win, and one in seven of the rest
+            texts = frozenset(card.text for place, card in enumerate(BY_STRENGTH) if hand >> place & 1)
+            for pattern, top in tops.items():
+                assert second.pattern_top(pattern.value, texts) == (None if top is None else second.weight(top.text))
+        found.update(dict.fromkeys(won, weight))
+        found["ANY"] += weight if won else 0
+        found["ALL"] += weight
+    assert ALL_HANDS == found["ALL"]
+    assert found[Pattern.DRAGON_RUN] == 369_098_752
+    assert math.comb(48, 9) == found[Pattern.QUAD_OF_TWOS] == 1_677_106_640
+    assert hands_with_quads_of(2) == found[Pattern.TWO_QUADS]
+    assert hands_with_triples_of(4) == found[Pattern.FOUR_TRIPLES]
+    assert hands_with_six_pairs() == found[Pattern.SIX_PAIRS]
+    assert round(100 * found["ANY"] / ALL_HANDS, 4) == 0.8312
+
+
+def hands_with_quads_of(fewest: int) -> int:
+    """Hands with that many fours of a kind or more, by inclusion and exclusion."""
+    return sum(
+        (-1) ** (quads - fewest) * math.comb(quads - 1, fewest - 1) * math.comb(13, quads) * math.comb(52 - 4 * quads, 13 - 4 * quads)
+        for quads in range(fewest, 4)
+    )
+
+
+def hands_with_triples_of(groups: int) -> int:
+    """Four groups of three and a thirteenth card: of another rank, or the fourth of one of the groups."""
+    ranks = math.comb(13, groups)
+    return ranks * 4**groups * (13 - groups) * 4 + ranks * groups * 4 ** (groups - 1)
+
+
+def hands_with_six_pairs() -> int:
+    """Twelve cards in six pairs, a quad being two: the thirteenth stands alone or makes a pair a triple."""
+    total = 0
+    for quads in range(4):
+        pairs = 6 - 2 * quads
+        chosen = math.comb(13, quads) * math.comb(13 - quads, pairs)
+        alone = chosen * 6**pairs * (13 - quads - pairs) * 4
+        triple = chosen * pairs * 4 * 6 ** (pairs - 1) if pairs else 0
+        total += alone + triple
+    return total
+
+
+def plays_in(vector: tuple[int, ...]) -> int:
+    """How many combinations a hand with these counts of ranks holds, by products of choices."""
+    total = sum(2**count - 1 for count in vector)
+    for low in range(12):
+        runs = math.prod(vector[low : low + 2])
+        for high in range(low + 2, 12):
+            runs *= vector[high]
+            total += runs
+    pairs = [math.comb(count, 2) for count in vector[:12]]
+    total += sum(math.prod(pairs[low : low + 3]) for low in range(10))
+    return total + sum(math.prod(pairs[low : low + 4]) for low in range(9))
+
+
+WORST_HAND = (2, 2, 2, 2, 2, 2, 1, 0, 0, 0, 0, 0, 0)
+
+
+def test_a_hand_holds_as_many_combinations_as_its_choices_multiply_to() -> None:
+    for vector in (WORST_HAND, (1,) * 13, (4, 4, 4, 1, *[0] * 9), (0, 3, 3, 3, 2, 2, *[0] * 7), (*[0] * 9, 4, 4, 4, 1)):
+        assert plays_in(vector) == sum(1 for _ in combinations_in(a_hand_of(vector)))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1800)
+def test_no_hand_holds_more_combinations_than_the_worst() -> None:
+    """So a list of plays has a bound."""
+    worst = max(rank_vectors(), key=plays_in)
+    assert plays_in(WORST_HAND) == plays_in(worst)

@@ -1,0 +1,240 @@
+"""Random rounds, with leavers, slow seats, chops and tries for 3♠, against the second implementation."""
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from referee.cards import DECK, Card, Seat
+from referee.games.tien_len import (
+    Chain,
+    DealError,
+    EndKind,
+    Event,
+    Fault,
+    Leave,
+    Pass,
+    Play,
+    Reason,
+    Replay,
+    RoundNotOverError,
+    State,
+    TienLenRules,
+    Timeout,
+    UnlawfulEventError,
+    apply,
+    check_event,
+    chop_transfers,
+    legal_plays,
+    max_units,
+    may_pass,
+    price_leftover,
+    replay,
+    set_of,
+    settle,
+    start,
+)
+from referee.money import MAX_AMOUNT, Amount, Transfer, net_amounts
+
+Dealing = Callable[[random.Random, int], tuple[tuple[Card, ...], ...]]
+Variant = Callable[[dict[str, Any]], TienLenRules]
+
+
+def choose(chance: random.Random, state: State, *, keep_three: bool, leaving: float) -> Event:
+    """A lawful event at random: seldom a leaver or a slow seat; with ``keep_three`` 3♠ is kept for the end."""
+    time = state.event_count + 1
+    if chance.random() < leaving:
+        staying = [Seat(seat) for seat in range(state.seat_count) if not state.has_left(Seat(seat))]
+        return Leave(chance.choice(staying), time)
+    if chance.random() < 0.05:
+        return Timeout(state.turn, time)
+    plays = legal_plays(state)
+    if keep_three:
+        plays = tuple(play for play in plays if Card.THREE_OF_SPADES not in play.cards) or plays
+    if may_pass(state) and (not plays or chance.random() < 0.25):
+        return Pass(state.turn, time)
+    return Play(state.turn, chance.choice(plays).cards, time)
+
+
+def follow(slow: ModuleType, event: Event) -> None:
+    """Tell an event to the second implementation."""
+    match event:
+        case Play():
+            slow.play(frozenset(card.text for card in event.cards))
+        case Pass():
+            slow.pass_()
+        case Leave():
+            slow.leave(event.seat)
+        case Timeout():
+            slow.time_out()
+
+
+def debts(transfers: tuple[Transfer, ...]) -> Counter[tuple[int, int, str, str]]:
+    """What is paid, by payer, payee, reason and subject."""
+    found: Counter[tuple[int, int, str, str]] = Counter()
+    for paid in transfers:
+        found[paid.payer, paid.payee, paid.reason, paid.subject] += paid.amount
+    return found
+
+
+def play_beside(second: ModuleType, chance: random.Random, dealing: Dealing, rules: TienLenRules, number: int) -> State:
+    """One round played by both implementations, which agree after every event, on the end and on every debt."""
+    seats = 2 + number % 3
+    hands, leader = dealing(chance, seats), Seat(chance.randrange(seats))
+    state = start(rules, hands, leader=leader, dealt_time=0)
+    slow = second.SlowRound(
+        [[card.text for card in hand] for hand in hands],
+        leader,
+        chain_to_last=rules.chops.chain is Chain.LAST_VICTIM_PAYS_ALL,
+        instant_wins=bool(rules.instant_wins),
+    )
+    told: list[Event] = []
+    leaving = (0.06, 0.005, 0, 0)[number // 3 % 4]
+    while not state.is_over and state.event_count < 120:
+        assert slow.turn == state.turn
+        assert (slow.top is None) == (state.to_beat is None)
+        told.append(choose(chance, state, keep_three=number // 12 % 2 == 0, leaving=leaving))
+        follow(slow, told[-1])
+        state = apply(state, told[-1])
+    assert replay(rules, hands, told, leader=leader, dealt_time=0) == Replay(state, ())
+    if state.ending is not None:
+        assert (slow.winner, slow.ending) == (state.ending.winner, state.ending.kind)
+        assert Counter({debt: 7 * units for debt, units in slow.debts.items()}) == debts(settle(state, stake=Amount(7)))
+    return state
+
+
+@pytest.mark.parametrize("chain", Chain)
+def test_random_rounds_pay_what_the_second_implementation_says(
+    variant: Variant, second: ModuleType, dealing: Dealing, chain: Chain
+) -> None:
+    """Twelve hundred rounds at two to four seats, with every ending among them, and every reason to pay.
+
+    Every second stretch of rounds has no wins at the deal, so that the heaviest hands are played too.
+    """
+    kinds = (variant({"chain": chain}), variant({"chain": chain, "instant_wins": []}))
+    chance = random.Random(f"rounds {chain}")
+    endings: Counter[str] = Counter()
+    reasons: set[str] = set()
+    for number in range(1200):
+        state = play_beside(second, chance, dealing, kinds[number // 24 % 2], number)
+        if state.ending is None:
+            continue
+        endings[state.ending.kind] += 1
+        transfers = settle(state, stake=Amount(1))
+        reasons |= {paid.reason for paid in transfers}
+        net = net_amounts(transfers, state.seat_count)
+        assert sum(net) == 0
+        assert max(map(abs, net)) <= max_units(state.rules, seat_count=state.seat_count)
+    assert {kind.value for kind in EndKind} == set(endings)
+    assert endings.total() > 1150
+    rare = {Reason.CHOP_CHAIN} if chain is Chain.EACH_VICTIM_PAYS or dealing.__name__ == "deal_evenly" else set()
+    assert set(Reason) - reasons <= rare
+
+
+def test_twice_the_stake_doubles_every_transfer(rules: TienLenRules, dealing: Dealing) -> None:
+    chance = random.Random("stake")
+    for _ in range(50):
+        state = start(rules, dealing(chance, 3), leader=Seat(0), dealt_time=0)
+        while not state.is_over and state.event_count < 120:
+            state = apply(state, choose(chance, state, keep_three=False, leaving=0.02))
+        if state.is_over:
+            once, twice = settle(state, stake=Amount(50)), settle(state, stake=Amount(100))
+            doubled = [Transfer(paid.payer, paid.payee, Amount(2 * paid.amount), paid.reason, paid.subject) for paid in once]
+            assert doubled == list(twice)
+
+
+def test_turning_the_table_turns_the_result(rules: TienLenRules, dealing: Dealing) -> None:
+    """Seats have no rank: with hands, leader and events moved on by one seat, so are the debts."""
+    chance = random.Random("turn")
+    for _ in range(60):
+        hands = dealing(chance, 4)
+        state = start(rules, hands, leader=Seat(0), dealt_time=0)
+        moved = start(rules, (hands[-1], *hands[:-1]), leader=Seat(1), dealt_time=0)
+        while not state.is_over and state.event_count < 120:
+            event = choose(chance, state, keep_three=True, leaving=0.01)
+            state = apply(state, event)
+            seat = Seat((event.seat + 1) % 4)
+            match event:
+                case Play():
+                    moved = apply(moved, Play(seat, event.cards, event.time))
+                case _:
+                    moved = apply(moved, type(event)(seat, event.time))
+        if state.is_over:
+            expected = {
+                ((payer + 1) % 4, (payee + 1) % 4, reason, subject): units
+                for (payer, payee, reason, subject), units in debts(settle(state, stake=Amount(1))).items()
+            }
+            assert expected == debts(settle(moved, stake=Amount(1)))
+
+
+def test_a_replay_stops_at_the_first_unlawful_event(variant: Variant, dealing: Dealing) -> None:
+    rules, hands = variant({"instant_wins": []}), dealing(random.Random("stop"), 2)
+    state = start(rules, hands, leader=Seat(0), dealt_time=0)
+    lead = Play(Seat(0), legal_plays(state)[0].cards, 1)
+    events = [lead, Pass(Seat(0), 2), Pass(Seat(1), 3)]
+    stopped = replay(rules, hands, events, leader=Seat(0), dealt_time=0)
+    assert apply(state, lead) == stopped.state
+    assert [Fault.OUT_OF_TURN] == [fault.code for fault in stopped.violations]
+    assert stopped.violations == check_event(stopped.state, events[1])
+
+
+def test_an_unlawful_event_is_not_applied(variant: Variant, dealing: Dealing) -> None:
+    state = start(variant({"instant_wins": []}), dealing(random.Random("unlawful"), 2), leader=Seat(0), dealt_time=0)
+    with pytest.raises(UnlawfulEventError, match="MUST_LEAD") as refused:
+        apply(state, Pass(Seat(0), 1))
+    assert [Fault.MUST_LEAD] == [fault.code for fault in refused.value.violations]
+
+
+def test_a_round_that_goes_on_is_not_settled(variant: Variant, dealing: Dealing) -> None:
+    state = start(variant({"instant_wins": []}), dealing(random.Random("on"), 2), leader=Seat(1), dealt_time=0)
+    with pytest.raises(RoundNotOverError, match="seat 1 is on turn"):
+        settle(state, stake=Amount(1))
+    assert chop_transfers(state, stake=Amount(1)) == ()
+
+
+@pytest.mark.parametrize(
+    ("hands", "leader", "reason"),
+    [
+        ((DECK[:13],), 0, "1 hands were dealt; the table has 2 to 4 seats"),
+        (tuple(DECK[13 * seat : 13 * seat + 13] for seat in range(4)) + (DECK[:13],), 0, "5 hands were dealt"),
+        ((DECK[:13], DECK[13:25]), 0, "seat 1 has 12 different cards in 12"),
+        ((DECK[:13], DECK[13:25] + DECK[13:14]), 0, "seat 1 has 12 different cards in 13"),
+        ((DECK[:13], DECK[12:25]), 0, "seat 1 has a card that another seat has too"),
+        ((DECK[:13], DECK[13:26]), 2, "seat 2 cannot lead"),
+        ((DECK[:13], DECK[13:26]), -1, "seat -1 cannot lead"),
+    ],
+)
+def test_a_deal_that_is_none_is_refused(
+    rules: TienLenRules, hands: tuple[tuple[Card, ...], ...], leader: int, reason: str
+) -> None:
+    with pytest.raises(DealError, match=reason):
+        start(rules, hands, leader=Seat(leader), dealt_time=0)
+
+
+def test_the_bound_on_a_rounds_money_lets_a_large_stake_stand(rules: TienLenRules) -> None:
+    """Thirteen red twos at 4 and 24 for twos and 2 for each other card chopped: 52 a loser and 120 besides."""
+    assert [52 + 120, 2 * 52 + 120, 3 * 52 + 120] == [max_units(rules, seat_count=seats) for seats in (2, 3, 4)]
+    assert max_units(rules, seat_count=4) * 10**12 < MAX_AMOUNT
+
+
+def test_leftovers_of_random_hands_agree_with_a_search_over_cards(
+    rules: TienLenRules, second: ModuleType, dealing: Dealing
+) -> None:
+    """The second implementation tries every pair of suits; suits make no difference to what is owed."""
+    chance = random.Random("leftover")
+    grouped = 0
+    for _ in range(150):
+        for hand in dealing(chance, 2):
+            left = chance.sample(hand, chance.randint(1, 13))
+            items = price_leftover(rules.leftover_prices, set_of(left))
+            told: Counter[str] = Counter()
+            for item in items:
+                told[item.price.value] += item.units
+            units, parts = second.leftover([card.text for card in left])
+            assert units == told.total()
+            assert parts == told
+            grouped += any(len(item.cards) > 3 and item.price not in {"CARD", "RED_TWO"} for item in items)
+    assert grouped > 10 or dealing.__name__ == "deal_evenly"

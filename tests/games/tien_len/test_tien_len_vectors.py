@@ -1,0 +1,126 @@
+"""Every vector says which sentence of the seed or of the rulings it comes from; what it expects was worked out by hand."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from referee.cards import Card, Seat, parse_cards, spell
+from referee.games.tien_len import (
+    Event,
+    Fault,
+    TienLenRules,
+    check_event,
+    check_settlement,
+    price_leftover,
+    read_combination,
+    replay,
+    set_of,
+    settle,
+)
+from referee.games.tien_len.chop import beats, chop_units, chopped_by
+from referee.games.tien_len.instant_win import find_instant_win
+from referee.money import Amount, net_amounts
+from referee.verdict import Violation
+
+Deal = Callable[[Sequence[str]], tuple[tuple[Card, ...], ...]]
+ReadEvent = Callable[[str, int], Event]
+Variant = Callable[[dict[str, Any]], TienLenRules]
+Vector = dict[str, Any]
+
+
+def test_cards_are_read_as_the_combination_they_are(combinations_vector: Vector) -> None:
+    found = read_combination(set_of(parse_cards(combinations_vector["cards"])))
+    if "kind" not in combinations_vector:
+        assert found is None
+    else:
+        assert found is not None
+        expected = tuple(combinations_vector[key] for key in ("kind", "length", "top"))
+        assert expected == (found.kind, found.length, found.top_card.text)
+
+
+def test_a_play_beats_what_the_seed_says(rules: TienLenRules, beats_vector: Vector) -> None:
+    play, below = (read_combination(set_of(parse_cards(beats_vector[key]))) for key in ("play", "to_beat"))
+    assert play is not None
+    assert below is not None
+    price = chopped_by(rules.chops, play, victim=below)
+    assert beats_vector["beats"] == beats(rules.chops, play, than=below)
+    assert beats_vector.get("chop") == price
+    if price is not None:
+        assert beats_vector["units"] == chop_units(rules.chop_prices, price)
+
+
+def test_a_hand_wins_at_the_deal_by_its_strongest_pattern(rules: TienLenRules, instant_wins_vector: Vector) -> None:
+    found = find_instant_win(rules.instant_wins, (set_of(parse_cards(instant_wins_vector["hand"])),))
+    if "pattern" not in instant_wins_vector:
+        assert found is None
+    else:
+        assert found is not None
+        expected = tuple(instant_wins_vector[key] for key in ("pattern", "units", "top"))
+        assert expected == (found.pattern, found.units, found.top_card.text)
+
+
+def test_cards_left_cost_their_dearest(rules: TienLenRules, leftovers_vector: Vector) -> None:
+    found = price_leftover(rules.leftover_prices, set_of(parse_cards(leftovers_vector["cards"])))
+    told: dict[str, int] = {}
+    for item in found:
+        told[item.price] = told.get(item.price, 0) + item.units
+    assert leftovers_vector["items"] == [list(item) for item in told.items()]
+    assert leftovers_vector["units"] == sum(told.values())
+    assert sorted(leftovers_vector["cards"].split()) == sorted(card.text for item in found for card in item.cards)
+
+
+def test_a_round_ends_and_pays_as_worked_out(
+    variant: Variant, deal: Deal, read_event: ReadEvent, rounds_vector: Vector
+) -> None:
+    events = [read_event(text, number) for number, text in enumerate(rounds_vector["events"], start=1)]
+    played = replay(
+        variant(rounds_vector.get("rules", {})),
+        deal(rounds_vector["hands"]),
+        events,
+        leader=Seat(rounds_vector["leader"]),
+        dealt_time=0,
+    )
+    assert played.violations == ()
+    ending = played.state.ending
+    assert ending is not None
+    assert (rounds_vector["ending"], rounds_vector["winner"]) == (ending.kind, ending.winner)
+    transfers = settle(played.state, stake=Amount(100))
+    found = [[paid.payer, paid.payee, paid.amount, paid.reason, paid.subject] for paid in transfers]
+    expected = [
+        [payer, payee, 100 * units, reason, subject] for payer, payee, units, reason, subject in rounds_vector["transfers"]
+    ]
+    assert expected == found
+    assert sum(net_amounts(transfers, played.state.seat_count)) == 0
+
+
+def test_an_event_has_exactly_these_faults(
+    variant: Variant, deal: Deal, read_event: ReadEvent, violations_vector: Vector
+) -> None:
+    events = [read_event(text, number) for number, text in enumerate(violations_vector["events"], start=1)]
+    hands, leader = deal(violations_vector["hands"]), Seat(violations_vector["leader"])
+    played = replay(variant(violations_vector.get("rules", {})), hands, events, leader=leader, dealt_time=0)
+    assert played.violations == ()
+    if violations_vector["event"] == "settle":
+        found = check_settlement(played.state)
+    else:
+        number = played.state.event_count + 1
+        event = read_event(violations_vector["event"], max(number, played.state.last_time))
+        found = check_event(played.state, event)
+    assert violations_vector["violations"] == [_facts(violation) for violation in found]
+    codes = [violation.code for violation in found]
+    assert sorted(codes, key=list(Fault).index) == codes
+
+
+def _facts(violation: Violation) -> dict[str, Any]:
+    facts = {name: getattr(violation, name) for name in Violation.__dataclass_fields__}
+    facts = {name: fact for name, fact in facts.items() if fact not in {None, ()}}
+    for name in ("cards", "against"):
+        if name in facts:
+            facts[name] = spell(facts[name])
+    if violation.code in {"NOT_A_COMBINATION"}:
+        facts.setdefault("cards", "")
+    return facts
+
+
+def test_every_fault_is_the_answer_to_some_vector(vectors: Callable[[str], list[Vector]]) -> None:
+    told = {fault["code"] for vector in vectors("violations") for fault in vector["violations"]}
+    assert {fault.value for fault in Fault} == told

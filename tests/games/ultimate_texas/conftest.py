@@ -1,0 +1,36 @@
+"""The two rulesets, and variants of them that no file ships."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import msgspec
+import pytest
+
+from referee.games.ultimate_texas import Order, UltimateTexasRules
+from referee.rulesets import Ruleset, get
+
+RulesOf: TypeAlias = Callable[..., UltimateTexasRules]
+
+
+@pytest.fixture(scope="session")
+def casino() -> Ruleset:
+    return get("ultimate_texas.casino")
+
+
+@pytest.fixture(scope="session")
+def two_plus_three() -> Ruleset:
+    return get("ultimate_texas.two_plus_three")
+
+
+@pytest.fixture(scope="session")
+def rules_of() -> RulesOf:
+    """The rules of a built-in ruleset, with the seats deciding in another order where one is named."""
+
+    def _rules_of(ruleset_id: str, order: str | None = None) -> UltimateTexasRules:
+        rules = get(ruleset_id).rules
+        assert isinstance(rules, UltimateTexasRules)
+        if order is None:
+            return rules
+        return msgspec.structs.replace(rules, seats=msgspec.structs.replace(rules.seats, order=Order(order)))
+
+    return _rules_of

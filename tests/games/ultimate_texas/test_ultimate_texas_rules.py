@@ -1,0 +1,157 @@
+"""What the two files say, and which house variants are refused."""
+
+import re
+
+import pytest
+
+from referee.cards import parse_cards
+from referee.games.ultimate_texas import (
+    CardsError,
+    Code,
+    Decision,
+    Event,
+    HandRule,
+    Stake,
+    TableCards,
+    UltimateTexasRules,
+    UnfinishedRoundError,
+    max_units,
+    replay,
+    settle,
+)
+from referee.money import Amount
+from referee.rulesets import Language, Ruleset, RulesetError, get, load_texts, parse_ruleset
+from referee.verdict import Violation
+
+
+def _variant(ruleset: Ruleset, old: str, new: str) -> Ruleset:
+    """The ruleset with one place of its file changed."""
+    text = ruleset.source.decode()
+    assert text.count(old) == 1, "the test names one place of the file"
+    return parse_ruleset(text.replace(old, new).encode(), file="house.toml")
+
+
+def test_rulesets_differ_in_the_hand_rule_alone(casino: Ruleset, two_plus_three: Ruleset):
+    assert (
+        casino.rules.hands.rule,
+        two_plus_three.rules.hands.rule,
+    ) == (HandRule.BEST_OF_SEVEN, HandRule.TWO_PLUS_THREE)
+    tables = [name for name in UltimateTexasRules.__struct_fields__ if name != "hands"]
+    assert [getattr(casino.rules, name) for name in tables] == [getattr(two_plus_three.rules, name) for name in tables]
+    assert casino.names == two_plus_three.names
+    assert (casino.bet_unit, two_plus_three.bet_unit) == (2, 2)
+
+
+def test_paytables_are_those_of_the_seed(casino: Ruleset):
+    """Read from the seed's table, strong to weak: Trips 50 40 30 8 7 4 3, Blind 500 50 10 3 3:2 1."""
+    assert list(casino.rules.trips_units.values()) == [50, 40, 30, 8, 7, 4, 3]
+    blind = [(500, 1), (50, 1), (10, 1), (3, 1), (3, 2), (1, 1)]
+    assert blind == [tuple(ratio) for ratio in casino.rules.blind_ratios.values()]
+    line = re.compile(r"\| ([^|]+) \| (\d+) : 1 \| (?:(\d+) : (\d)|\N{EN DASH}) \|")
+    quoted = [line.fullmatch(row.quote) for row in casino.rules.trips]
+    assert all(quoted), "each row quotes its line of the seed's table"
+    assert [match and f"{match[2]}/1" for match in quoted] == [row.odds for row in casino.rules.trips]
+    paid = [match for match in quoted if match and match[3]]
+    assert [f"{match[3]}/{match[4]}" for match in paid] == [row.odds for row in casino.rules.blind]
+
+
+def test_most_a_seat_can_win_is_what_a_royal_flush_after_4x_pays(casino: Ruleset):
+    """Play 4, Ante 1, Blind 500: 505 Antes, so 1,010 for each bet unit of 2. Trips 50."""
+    most = max_units(casino.rules, bet_unit=2)
+    assert most == (1_010, 50)
+    stake = Stake(ante=Amount(2), trips=Amount(1))
+    played = replay(casino.rules, [stake], [Event(0, Decision.PLAY_4X, 1)], bet_unit=2, dealt_time=0)
+    cards = TableCards(hands=(parse_cards("AS KS"),), house=parse_cards("2H 2C"), board=parse_cards("QS JS TS 2D 3C"))
+    assert most.ante + most.trips == sum(one.amount for one in settle(played.state, cards).transfers)
+
+
+def test_most_a_seat_can_lose_counts_where_little_is_paid(casino: Ruleset):
+    """Without paytables a seat wins 5 Antes at most and loses 6."""
+    text = re.sub(r"\[\[(blind|trips)\]\]\n(\w+ = .*\n)+", "", casino.source.decode())
+    text = text.replace("bet_unit = 2", "bet_unit = 2\nblind = []\ntrips = []")
+    rules = parse_ruleset(text.encode(), file="house.toml").rules
+    assert max_units(rules, bet_unit=2) == (12, 1)
+
+
+def test_knobs_are_data(two_plus_three: Ruleset):
+    """A house that plays 4x alone before the flop, qualifies with three of a kind and pays 2:1 on a flush."""
+    house = _variant(two_plus_three, "multiples = [3, 4]", "multiples = [4]")
+    house = _variant(house, '[qualifying]\ncategory = "PAIR"', '[qualifying]\ncategory = "THREE_OF_A_KIND"')
+    house = _variant(house, 'odds = "3/2"', 'odds = "2/1"')
+    rules, stake = house.rules, Stake(ante=Amount(2), trips=Amount(0))
+    told = [Event(0, Decision.PLAY_3X, 0)]
+    refused = replay(rules, [stake], told, bet_unit=2, dealt_time=0)
+    assert [violation.code for violation in refused.violations] == [Code.PLAY_NOT_OFFERED]
+    played = replay(rules, [stake], [Event(0, Decision.PLAY_4X, 0)], bet_unit=2, dealt_time=0)
+    cards = TableCards(hands=(parse_cards("AH 3H"),), house=parse_cards("QD JS"), board=parse_cards("5H 9H KH QC 2D"))
+    outcome = settle(played.state, cards)
+    assert not outcome.house_qualifies
+    assert [(one.reason, one.amount) for one in outcome.transfers] == [("BLIND", 4), ("PLAY", 8)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("minimum = 1", "minimum = 0", "Expected `int` >= 1"),
+        ("maximum = 6", "maximum = 7", "Expected `int` <= 6"),
+        ("minimum = 1\nmaximum = 6", "minimum = 3\nmaximum = 2", "seats.minimum 3 is more than seats.maximum 2"),
+        ('order = "ANY"', 'order = "SOME"', "Invalid enum value 'SOME'"),
+        ("multiples = [3, 4]", "multiples = [4, 3]", "the smallest first"),
+        ("multiples = [3, 4]", "multiples = [4, 4]", "once"),
+        ("multiples = [2]", "multiples = []", "one at least"),
+        ("multiples = [2]", "multiples = [5]", "Invalid enum value 5"),
+        ('odds = "3/2"', 'odds = "6/4"', "lowest terms"),
+        ('odds = "3/2"', 'odds = "1.5"', "are no odds"),
+        ('odds = "3/2"', 'odds = "4/3"', "a stake of one bet_unit (2) does not pay a whole amount at 4/3"),
+        ("bet_unit = 2", "bet_unit = 1", "a stake of one bet_unit (1) does not pay a whole amount at 3/2"),
+        ('odds = "7/1"', 'odds = "7/2"', "Trips is any whole amount"),
+        ('category = "PAIR"', 'category = "FOUR_ACES"', "qualifying names FOUR_ACES"),
+        ('"ROYAL_FLUSH",\n]', "]", "blind names ROYAL_FLUSH, which the ranking does not list"),
+        ('hand = "FLUSH"\nodds = "3/2"', 'hand = "STRAIGHT"\nodds = "3/2"', "once, from strong to weak"),
+        ('FOLD = { vi = "bỏ bài", en = "fold" }\nTIMEOUT', "TIMEOUT", "names lacks decision.FOLD"),
+        ("[qualifying]", "[qualifying]\nkicker = 1", "unknown field `kicker`"),
+        ('rule = "BEST_OF_SEVEN"', "", "missing required field `rule`"),
+    ],
+)
+def test_contradiction_is_refused(old: str, new: str, reason: str):
+    with pytest.raises(RulesetError, match=re.escape(reason)):
+        _variant(get("ultimate_texas.casino"), old, new)
+
+
+def test_every_code_has_words_in_both_languages():
+    texts = load_texts("ultimate_texas")
+    assert set(Code) == set(texts.violations)
+    fault = Violation(code=Code.ALREADY_PLAYED, seat=0, found=4)
+    assert texts.say(fault, Language.EN) == "Seat 1 has already played 4x; it decides nothing more in this round."
+    assert texts.say(fault, Language.VI) == "Ghế 1 đã tố 4x Ante, không thể tố thêm trong ván này."
+
+
+def test_unfinished_round_is_not_settled(casino: Ruleset):
+    played = replay(casino.rules, [Stake(ante=Amount(2), trips=Amount(0))], [], bet_unit=2, dealt_time=0)
+    cards = TableCards(hands=(parse_cards("AS AH"),), house=parse_cards("KS KH"), board=parse_cards("2C 3C 4C 5D 9D"))
+    with pytest.raises(UnfinishedRoundError, match="still to decide: 0"):
+        settle(played.state, cards)
+
+
+def test_hands_must_be_as_many_as_seats(casino: Ruleset):
+    stakes = [Stake(ante=Amount(2), trips=Amount(0))] * 2
+    events = [Event(seat, Decision.PLAY_4X, 0) for seat in range(2)]
+    played = replay(casino.rules, stakes, events, bet_unit=2, dealt_time=0)
+    cards = TableCards(hands=(parse_cards("AS AH"),), house=parse_cards("KS KH"), board=parse_cards("2C 3C 4C 5D 9D"))
+    with pytest.raises(CardsError, match="1 hands do not match 2 seats"):
+        settle(played.state, cards)
+
+
+@pytest.mark.parametrize(
+    ("hand", "house", "board", "reason"),
+    [
+        ("AS", "KS KH", "2C 3C 4C 5D 9D", "two hole cards are needed, not AS"),
+        ("AS AH", "", "2C 3C 4C 5D 9D", "two hole cards are needed, not none"),
+        ("AS AH", "KS KH", "2C 3C 4C", "five board cards are needed, not 2C 3C 4C"),
+        ("AS AH", "AS KH", "2C 3C 4C 5D 9D", "AS stands more than once"),
+        ("AS AH", "KS KH", "2C 3C AH KH 9D", "AH KH stands more than once"),
+    ],
+)
+def test_cards_that_no_deck_deals_are_refused(hand: str, house: str, board: str, reason: str):
+    with pytest.raises(CardsError, match=reason):
+        TableCards(hands=(parse_cards(hand),), house=parse_cards(house), board=parse_cards(board))

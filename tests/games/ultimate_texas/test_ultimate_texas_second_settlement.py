@@ -1,0 +1,185 @@
+"""A second settlement, written from the seed's sentences alone, agrees with the first on random rounds.
+
+It shares no code with it: hands are counted and compared as tuples, bets are a table of cases.
+"""
+
+import itertools
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+import pytest
+
+from referee.cards import DECK, HOUSE, Card, Seat
+from referee.games.ultimate_texas import (
+    Decision,
+    Event,
+    HandRule,
+    Stake,
+    State,
+    TableCards,
+    UltimateTexasRules,
+    apply,
+    best_hand,
+    hand_value,
+    legal_decisions,
+    replay,
+    settle,
+    start,
+)
+from referee.money import Amount, house_net, net_amounts
+
+RulesOf = Callable[..., UltimateTexasRules]
+
+RULESETS: Final = ("ultimate_texas.casino", "ultimate_texas.two_plus_three")
+NAMES: Final = (
+    *("HIGH_CARD", "PAIR", "TWO_PAIR", "THREE_OF_A_KIND", "STRAIGHT", "FLUSH", "FULL_HOUSE", "FOUR_OF_A_KIND"),
+    *("STRAIGHT_FLUSH", "ROYAL_FLUSH"),
+)
+STRAIGHT: Final = NAMES.index("STRAIGHT")
+BLIND: Final = {4: Fraction(1), 5: Fraction(3, 2), 6: Fraction(3), 7: Fraction(10), 8: Fraction(50), 9: Fraction(500)}
+TRIPS: Final = {3: 3, 4: 4, 5: 7, 6: 8, 7: 30, 8: 40, 9: 50}
+
+
+class Told(NamedTuple):
+    """A random round: what it is played with and what happened."""
+
+    stakes: list[Stake]
+    events: list[Event]
+    cards: TableCards
+
+
+def _worth(five: Sequence[Card]) -> tuple[int, ...]:
+    """Place in NAMES, then the ranks that decide among equals."""
+    counts = sorted(((count, rank) for rank, count in Counter(card.rank for card in five).items()), reverse=True)
+    shape, ranks = [count for count, _ in counts], [rank for _, rank in counts]
+    flush = len({card.suit for card in five}) == 1
+    top = -1
+    if shape == [1] * 5:
+        if ranks[0] - ranks[4] == 4:
+            top = ranks[0]
+        elif ranks == [12, 3, 2, 1, 0]:
+            top = 3
+    if top >= 0:
+        return ((9 if top == 12 else 8) if flush else 4, top)
+    if flush:
+        return (5, *ranks)
+    place = {(4, 1): 7, (3, 2): 6, (3, 1, 1): 3, (2, 2, 1): 2, (2, 1, 1, 1): 1, (1,) * 5: 0}
+    return (place[tuple(shape)], *ranks)
+
+
+def _best(rule: HandRule, hole: Sequence[Card], board: Sequence[Card]) -> tuple[int, ...]:
+    if rule is HandRule.BEST_OF_SEVEN:
+        return max(_worth(five) for five in itertools.combinations([*hole, *board], 5))
+    return max(_worth([*hole, *three]) for three in itertools.combinations(board, 3))
+
+
+def _second_net(rule: HandRule, told: Told) -> list[int]:
+    """What each seat wins or loses, bet by bet, as the seed's paragraphs say."""
+    house = _best(rule, told.cards.house, told.cards.board)
+    qualified = house[0] >= 1
+    net = []
+    for index, (stake, hole) in enumerate(zip(told.stakes, told.cards.hands, strict=True)):
+        own = [event.decision for event in told.events if event.seat == index]
+        played = [int(what[5]) for what in own if what.startswith("PLAY")]
+        if not played:
+            net.append(-2 * stake.ante - stake.trips)
+            continue
+        hand = _best(rule, hole, told.cards.board)
+        total = Fraction(TRIPS.get(hand[0], -1) * stake.trips)
+        if hand > house:
+            total += played[0] * stake.ante + (stake.ante if qualified else 0) + BLIND.get(hand[0], 0) * stake.ante
+        elif hand < house:
+            total -= played[0] * stake.ante + (stake.ante if qualified else 0) + stake.ante
+        assert total.denominator == 1
+        net.append(total.numerator)
+    return net
+
+
+def _play_on(state: State, luck: random.Random) -> Iterator[Event]:
+    """Random lawful events until the round is over."""
+    while not state.is_over:
+        seat = luck.choice(range(len(state.seats)))
+        lawful = [what for what in legal_decisions(state, Seat(seat)) if what is not Decision.LEAVE]
+        if not lawful or luck.random() < 0.04:
+            lawful = [what for what in legal_decisions(state, Seat(seat)) if what is Decision.LEAVE]
+        if lawful and (lawful != [Decision.LEAVE] or luck.random() < 0.2):
+            event = Event(Seat(seat), luck.choice(lawful), state.last_time + luck.randrange(3))
+            state = apply(state, event)
+            yield event
+
+
+def _told(rules: UltimateTexasRules, luck: random.Random) -> Told:
+    seats = luck.randint(1, 6)
+    stakes = [
+        Stake(ante=Amount(2 * luck.randint(1, 500)), trips=Amount(luck.choice((0, luck.randint(1, 99)))))
+        for _ in range(seats)
+    ]
+    deck = luck.sample(DECK, 2 * seats + 7)
+    pairs = [tuple(deck[at : at + 2]) for at in range(0, 2 * seats + 2, 2)]
+    cards = TableCards(hands=tuple(pairs[:-1]), house=pairs[-1], board=tuple(deck[-5:]))
+    return Told(stakes, list(_play_on(start(rules, stakes, bet_unit=2, dealt_time=0), luck)), cards)
+
+
+def _rounds(rules: UltimateTexasRules, count: int) -> Iterator[Told]:
+    luck = random.Random(f"{rules.hands.rule} {count}")  # noqa: S311 - repeatable, no secret
+    return (_told(rules, luck) for _ in range(count))
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_both_settlements_agree_and_sum_to_zero(ruleset: str, rules_of: RulesOf):
+    """3,000 rounds of one to six seats, with leavers and timeouts; each is replayed from what was told."""
+    rules = rules_of(ruleset)
+    seen: Counter[str] = Counter()
+    for told in _rounds(rules, 3_000):
+        played = replay(rules, told.stakes, told.events, bet_unit=2, dealt_time=0)
+        assert played.violations == ()
+        assert played.state.is_over
+        outcome = settle(played.state, told.cards)
+        net = net_amounts(outcome.transfers, len(told.stakes))
+        assert _second_net(rules.hands.rule, told) == list(net)
+        assert sum(net) + house_net(outcome.transfers) == 0
+        assert all(HOUSE in (one.payer, one.payee) and one.amount > 0 for one in outcome.transfers)
+        assert NAMES[_best(rules.hands.rule, told.cards.house, told.cards.board)[0]] == outcome.house_value.category
+        seen.update(seat.result for seat in outcome.seats)
+        seen.update(seat.value.category for seat in outcome.seats)
+    assert {"WON", "LOST", "TIED", "FOLDED"} < set(seen)
+    assert set(NAMES[:7]) < set(seen), "the sample holds every hand up to the full house"
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_five_cards_shown_are_the_hand_that_is_paid(ruleset: str, rules_of: RulesOf):
+    rules = rules_of(ruleset)
+    for told in _rounds(rules, 300):
+        board = told.cards.board
+        for hole in told.cards.hands:
+            value, shown = best_hand(rules, hole=hole, board=board)
+            assert hand_value(rules, hole=hole, board=board) == value
+            assert _best(rules.hands.rule, hole, board) == _worth(shown)
+            assert set(shown) <= {*hole, *board}
+            assert rules.hands.rule is HandRule.BEST_OF_SEVEN or set(hole) <= set(shown)
+
+
+def test_seats_do_not_concern_one_another(rules_of: RulesOf):
+    """Turning the seats round turns the result round; twice the stakes are twice every transfer."""
+    rules = rules_of("ultimate_texas.casino")
+    for told in _rounds(rules, 300):
+        seats = len(told.stakes)
+        net = net_amounts(_settled(rules, told).transfers, seats)
+        turned = Told(
+            told.stakes[1:] + told.stakes[:1],
+            [Event(Seat((event.seat - 1) % seats), event.decision, event.time) for event in told.events],
+            TableCards(
+                hands=told.cards.hands[1:] + told.cards.hands[:1], house=told.cards.house, board=told.cards.board
+            ),
+        )
+        assert net[1:] + net[:1] == net_amounts(_settled(rules, turned).transfers, seats)
+        doubled = [Stake(ante=Amount(2 * stake.ante), trips=Amount(2 * stake.trips)) for stake in told.stakes]
+        twice = _settled(rules, told._replace(stakes=doubled)).transfers
+        assert [2 * one.amount for one in _settled(rules, told).transfers] == [one.amount for one in twice]
+
+
+def _settled(rules: UltimateTexasRules, told: Told):  # noqa: ANN202 - the outcome as settle gives it
+    return settle(replay(rules, told.stakes, told.events, bet_unit=2, dealt_time=0).state, told.cards)

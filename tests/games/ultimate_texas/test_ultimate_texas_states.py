@@ -1,0 +1,168 @@
+"""Which decisions are lawful in every state there is, against a second telling of the streets."""
+
+import itertools
+from collections import deque
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import pytest
+
+from referee.cards import Seat
+from referee.games.ultimate_texas import (
+    MAX_EVENTS,
+    Decision,
+    Event,
+    Stake,
+    StakesError,
+    State,
+    UltimateTexasRules,
+    UnlawfulEventError,
+    apply,
+    check_decision,
+    legal_decisions,
+    opened_sections,
+    replay,
+    start,
+)
+from referee.money import Amount
+
+RulesOf = Callable[..., UltimateTexasRules]
+
+ENDINGS: Final = ("3", "4", "2", "1", "F")
+STREETS: Final = ("PREFLOP", "FLOP", "RIVER", "SHOWDOWN")
+SECTIONS: Final = ("FLOP", "TURN_RIVER", "HOUSE")
+OFFERED: Final = ("C34", "C2", "1F")
+LETTERS: Final = {"CHECK": "C", "FOLD": "F", "PLAY_1X": "1", "PLAY_2X": "2", "PLAY_3X": "3", "PLAY_4X": "4"}
+
+
+class Told(NamedTuple):
+    """A round as one line of letters a seat, a letter a street: C check, F fold, a digit a play bet."""
+
+    lines: tuple[str, ...]
+    gone: frozenset[int] = frozenset()
+
+    @property
+    def street(self) -> int:
+        """The shortest line that has not ended says which street it is; 3 is the showdown."""
+        return min((len(line) for line in self.lines if not line.endswith(ENDINGS)), default=3)
+
+    def asks(self, seat: int) -> bool:
+        """Whether a seat's line waits for its letter of this street."""
+        return not self.lines[seat].endswith(ENDINGS) and len(self.lines[seat]) == self.street
+
+    def lawful(self, seat: int) -> set[str]:
+        """The decisions a seat may take."""
+        if self.street == 3 or seat in self.gone:
+            return set()
+        if not self.asks(seat):
+            return {"LEAVE"}
+        return {"LEAVE", "TIMEOUT", *(what for what, letter in LETTERS.items() if letter in OFFERED[self.street])}
+
+    def after(self, seat: int, what: str) -> "Told":
+        """The round after a lawful decision; seats that left are given their letters as streets come."""
+        told = self
+        if what == "LEAVE":
+            told = Told(self.lines, self.gone | {seat})
+        else:
+            told = self.lettered(seat, LETTERS.get(what) or "CCF"[self.street])
+        while idle := [place for place in told.gone if told.street < 3 and told.asks(place)]:
+            told = told.lettered(idle[0], "CCF"[told.street])
+        return told
+
+    def lettered(self, seat: int, letter: str) -> "Told":
+        """The round with one more letter on a seat's line."""
+        lines = list(self.lines)
+        lines[seat] += letter
+        return Told(tuple(lines), self.gone)
+
+
+def _dealt(rules: UltimateTexasRules, seats: int) -> State:
+    return start(rules, [Stake(ante=Amount(2), trips=Amount(0))] * seats, bet_unit=2, dealt_time=0)
+
+
+def _count_states(seats: int) -> int:
+    """How many states there are, by counting what each seat can have done.
+
+    While a street is open some seat waits; before the flop a seat waits or is in one of 6 other states (checked, 3x,
+    4x; there or gone), on the flop in one of 8, on the river of 10. At the showdown each has one of 5 endings, there or
+    gone. The last event was a decision of a seat that is still there, on the latest street that any play bet or fold
+    belongs to, or the leaving of a seat that folded by it.
+    """
+    ended = [(ending, gone) for ending in (("3", 0), ("4", 0), ("2", 1), ("1", 2), ("F", 2)) for gone in (False, True)]
+    over = 0
+    for told in itertools.product(ended, repeat=seats):
+        latest = max(street for (_, street), _ in told)
+        over += any(letter == "F" if gone else street == latest for (letter, street), gone in told)
+    return over + sum((others + 1) ** seats - others**seats for others in (6, 8, 10))
+
+
+@pytest.mark.parametrize("seats", [1, 2, 3])
+def test_lawful_decisions_in_every_state_are_those_of_the_second_telling(seats: int, rules_of: RulesOf):
+    """All states that any order of decisions can reach; on the way the longest round is measured."""
+    first = (_dealt(rules_of("ultimate_texas.casino"), seats), Told(("",) * seats))
+    depth, queue = {first[1]: 0}, deque([first])
+    longest = 0
+    while queue:
+        state, told = queue.popleft()
+        assert STREETS[told.street] == state.street
+        assert [seat for seat in range(seats) if told.street < 3 and told.asks(seat)] == list(state.waiting)
+        for seat in range(seats):
+            assert told.lawful(seat) == set(legal_decisions(state, Seat(seat)))
+            for what in Decision:
+                event = Event(Seat(seat), what, 0)
+                assert (what in told.lawful(seat)) == (check_decision(state, event) == ())
+                if what in told.lawful(seat):
+                    follows = told.after(seat, what)
+                    assert SECTIONS[told.street : follows.street] == opened_sections(state, event)
+                    if depth.get(follows, -1) <= depth[told]:
+                        depth[follows] = depth[told] + 1
+                        longest = max(longest, depth[follows])
+                        queue.append((apply(state, event), follows))
+    assert _count_states(seats) == len(depth)
+    assert 4 * seats - 1 == longest
+
+
+def test_longest_round_has_as_many_events_as_are_bounded(rules_of: RulesOf):
+    """Six seats check twice, five play and leave, the last plays."""
+    told = [(seat, what) for what in ("CHECK", "CHECK") for seat in range(6)]
+    told += [(seat, what) for seat in range(5) for what in ("PLAY_1X", "LEAVE")] + [(5, "PLAY_1X")]
+    events = [Event(Seat(seat), Decision(what), 0) for seat, what in told]
+    stakes = [Stake(ante=Amount(2), trips=Amount(0))] * 6
+    played = replay(rules_of("ultimate_texas.casino"), stakes, events, bet_unit=2, dealt_time=0)
+    assert played.violations == ()
+    assert played.state.is_over
+    assert played.state.event_count == MAX_EVENTS
+
+
+def test_seats_in_order_are_asked_one_after_the_other(rules_of: RulesOf):
+    state = _dealt(rules_of("ultimate_texas.casino", "BY_SEAT"), 3)
+    asked = []
+    while not state.is_over:
+        (seat,) = state.may_decide
+        assert state.turn == seat
+        others = [Seat(other) for other in range(3) if other != seat]
+        assert all(legal_decisions(state, other) == (Decision.LEAVE,) for other in others)
+        asked.append(seat)
+        state = apply(state, Event(seat, legal_decisions(state, seat)[0], 0))
+    assert asked == [0, 1, 2] * 3
+
+
+def test_replay_stops_at_the_first_unlawful_event(rules_of: RulesOf):
+    rules, stakes = rules_of("ultimate_texas.casino"), [Stake(ante=Amount(2), trips=Amount(0))]
+    events = [Event(Seat(0), what, 0) for what in (Decision.CHECK, Decision.FOLD, Decision.CHECK)]
+    played = replay(rules, stakes, events, bet_unit=2, dealt_time=0)
+    assert (played.state.event_count, played.state.street) == (1, "FLOP")
+    assert [violation.code for violation in played.violations] == ["FOLD_NOT_OFFERED"]
+
+
+def test_unlawful_event_is_not_applied(rules_of: RulesOf):
+    state = _dealt(rules_of("ultimate_texas.casino"), 1)
+    with pytest.raises(UnlawfulEventError, match="FOLD_NOT_OFFERED") as caught:
+        apply(state, Event(Seat(0), Decision.FOLD, 0))
+    assert check_decision(state, Event(Seat(0), Decision.FOLD, 0)) == caught.value.violations
+
+
+def test_unlawful_stakes_start_no_round(rules_of: RulesOf):
+    rules = rules_of("ultimate_texas.casino")
+    with pytest.raises(StakesError, match="ANTE_TOO_LOW"):
+        start(rules, [Stake(ante=Amount(0), trips=Amount(0))], bet_unit=2, dealt_time=0)

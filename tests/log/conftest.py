@@ -1,0 +1,26 @@
+"""Keys and signatures made by a second implementation of Ed25519."""
+
+import hashlib
+from collections.abc import Callable
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+
+class NamedSigner:
+    """A key derived from a name, so that every run signs alike."""
+
+    def __init__(self, name: str) -> None:
+        self._key = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(name.encode()).digest())
+        self.public_key = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+    def sign(self, message: bytes) -> bytes:
+        """The signature."""
+        return self._key.sign(message)
+
+
+@pytest.fixture(scope="session")
+def make_signer() -> Callable[[str], NamedSigner]:
+    """Makes the signer of a name."""
+    return NamedSigner

@@ -1,0 +1,211 @@
+"""The slot machine against a model written from the other side: what a table's history forbids, told as sentences."""
+
+import itertools
+import pickle
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.log import (
+    NO_LEAF,
+    Abort,
+    Deal,
+    Open,
+    Reveal,
+    Round,
+    Settle,
+    SlotError,
+    SlotKey,
+    SlotReason,
+    Stage,
+    Step,
+    advance,
+)
+
+TABLES = ("table a", "table b")
+IDS = (b"i" * 32, b"I" * 32)
+DECKS = (b"d" * 32, b"D" * 32)
+LEAVES = tuple(bytes([n]) * 32 for n in range(1, 40))
+
+
+@dataclass
+class History:
+    """All that was taken, as a list; every question is asked of the whole list."""
+
+    taken: list[tuple[Step, bytes]] = field(default_factory=list)
+
+    def of(self, key: SlotKey, *kinds: type[Step]) -> list[tuple[Step, bytes]]:
+        """The steps of these kinds that this round has taken."""
+        return [(step, leaf) for step, leaf in self.taken if step.key == key and isinstance(step, kinds)]
+
+    def forbids(self, step: Step) -> SlotReason | None:
+        """Why the step may not be taken, or None."""
+        complaints = self._opening(step) if isinstance(step, Open) else self._going_on(step)
+        return next((reason for holds, reason in complaints if holds), None)
+
+    def _opening(self, step: Open) -> list[tuple[bool, SlotReason]]:
+        number = step.key.round_number
+        before = SlotKey(step.key.table_id, max(1, number - 1))
+        ends = self.of(before, Settle, Abort)
+        expected = ends[0][1] if ends and number > 1 else bytes(32)
+        return [
+            (bool(self.of(step.key, Open)), SlotReason.ALREADY_OPENED),
+            (number > 1 and not self.of(before, Open), SlotReason.WRONG_PREVIOUS),
+            (number > 1 and not ends, SlotReason.PREVIOUS_ROUND_OPEN),
+            (step.previous_leaf != expected, SlotReason.WRONG_PREVIOUS),
+        ]
+
+    def _going_on(self, step: Step) -> list[tuple[bool, SlotReason]]:
+        opened, dealt = self.of(step.key, Open), self.of(step.key, Deal)
+        settled, aborted = bool(self.of(step.key, Settle)), bool(self.of(step.key, Abort))
+        reveals, deals = isinstance(step, Reveal), isinstance(step, Deal)
+        ends = isinstance(step, Settle | Abort)
+        named = getattr(step, "deck_root", None)
+        known = [getattr(deal, "deck_root", None) for deal, _ in dealt]
+        return [
+            (not opened, SlotReason.NOT_OPENED),
+            (step.round_id not in {opening.round_id for opening, _ in opened}, SlotReason.ROUND_MISMATCH),
+            (reveals and not settled and not aborted, SlotReason.NOT_TERMINAL),
+            (reveals and bool(self.of(step.key, Reveal)), SlotReason.ALREADY_REVEALED),
+            (not reveals and aborted, SlotReason.ABORTED),
+            (deals and bool(dealt), SlotReason.ALREADY_DEALT),
+            (ends and settled, SlotReason.ALREADY_SETTLED),
+            (ends and named is not None and not known, SlotReason.NOT_DEALT),
+            (ends and named is None and bool(known), SlotReason.ALREADY_DEALT),
+            (ends and named is not None and named not in known, SlotReason.DECK_ROOT_MISMATCH),
+        ]
+
+
+def _take(rounds: dict[SlotKey, Round], step: Step, leaf: bytes) -> SlotReason | None:
+    """Lets the machine take the step; the reason where it refuses."""
+    previous = None
+    if step.key.round_number > 1:
+        previous = rounds.get(SlotKey(step.key.table_id, step.key.round_number - 1))
+    try:
+        rounds[step.key] = advance(step, leaf_hash=leaf, previous=previous, current=rounds.get(step.key))
+    except SlotError as error:
+        return error.reason if error.key == step.key else None
+    return None
+
+
+keys = st.builds(SlotKey, st.sampled_from(TABLES), st.integers(min_value=1, max_value=3))
+ids = st.sampled_from([IDS[0]] * 5 + [IDS[1]])
+decks = st.sampled_from([DECKS[0]] * 4 + [DECKS[1]])
+previous_leaves = st.sampled_from((NO_LEAF, *LEAVES[:12]))
+steps = st.one_of(
+    st.builds(
+        Open,
+        keys,
+        round_id=ids,
+        previous_leaf=previous_leaves,
+        deal_deadline=st.integers(0, 9),
+        round_deadline=st.integers(0, 9),
+    ),
+    st.builds(Deal, keys, round_id=ids, deck_root=decks),
+    st.builds(Settle, keys, round_id=ids, deck_root=decks),
+    st.builds(Abort, keys, round_id=ids, deck_root=st.none() | decks),
+    st.builds(Reveal, keys, round_id=ids),
+)
+
+
+@settings(max_examples=400)
+@given(told=st.lists(steps, max_size=30), knows_previous=st.booleans())
+def test_machine_and_model_agree_on_any_steps(told: list[Step], *, knows_previous: bool):
+    """Half of the runs let OPEN name the right leaf, so that tables come far."""
+    history, rounds = History(), {}
+    for step, leaf in zip(told, LEAVES, strict=False):
+        asked = step
+        if knows_previous and isinstance(step, Open) and step.key.round_number > 1:
+            ends = history.of(SlotKey(step.key.table_id, step.key.round_number - 1), Settle, Abort)
+            if ends:
+                asked = Open(
+                    step.key,
+                    round_id=step.round_id,
+                    previous_leaf=ends[0][1],
+                    deal_deadline=step.deal_deadline,
+                    round_deadline=step.round_deadline,
+                )
+        expected = history.forbids(asked)
+        assert expected == _take(rounds, asked, leaf)
+        if expected is None:
+            history.taken.append((asked, leaf))
+
+
+def _alphabet() -> list[Step]:
+    first, second = SlotKey("t", 1), SlotKey("t", 2)
+    deadlines = {"deal_deadline": 1, "round_deadline": 2}
+    return [
+        Open(first, round_id=IDS[0], previous_leaf=NO_LEAF, **deadlines),
+        Open(first, round_id=IDS[0], previous_leaf=LEAVES[0], **deadlines),
+        Open(second, round_id=IDS[0], previous_leaf=LEAVES[2], **deadlines),
+        Deal(first, round_id=IDS[0], deck_root=DECKS[0]),
+        Deal(first, round_id=IDS[1], deck_root=DECKS[0]),
+        Settle(first, round_id=IDS[0], deck_root=DECKS[0]),
+        Settle(first, round_id=IDS[0], deck_root=DECKS[1]),
+        Abort(first, round_id=IDS[0], deck_root=None),
+        Abort(first, round_id=IDS[0], deck_root=DECKS[0]),
+        Reveal(first, round_id=IDS[0]),
+        Deal(second, round_id=IDS[0], deck_root=DECKS[1]),
+    ]
+
+
+def test_machine_and_model_agree_on_every_five_steps():
+    """All 161,051 sequences of five steps of eleven; every reason occurs."""
+    seen = set()
+    for told in itertools.product(_alphabet(), repeat=5):
+        history, rounds = History(), {}
+        for step, leaf in zip(told, LEAVES, strict=False):
+            expected = history.forbids(step)
+            assert expected == _take(rounds, step, leaf)
+            seen.add(expected)
+            if expected is None:
+                history.taken.append((step, leaf))
+    assert seen == {None, *SlotReason}
+
+
+def test_round_goes_from_open_to_revealed():
+    key = SlotKey("t", 1)
+    opened = advance(
+        Open(key, round_id=IDS[0], previous_leaf=NO_LEAF, deal_deadline=10, round_deadline=20),
+        leaf_hash=LEAVES[0],
+        previous=None,
+        current=None,
+    )
+    dealt = advance(Deal(key, round_id=IDS[0], deck_root=DECKS[0]), leaf_hash=LEAVES[1], previous=None, current=opened)
+    settled = advance(
+        Settle(key, round_id=IDS[0], deck_root=DECKS[0]), leaf_hash=LEAVES[2], previous=None, current=dealt
+    )
+    revealed = advance(Reveal(key, round_id=IDS[0]), leaf_hash=LEAVES[3], previous=None, current=settled)
+    states = (opened, dealt, settled, revealed)
+    assert [state.stage for state in states] == [Stage.OPENED, Stage.DEALT, Stage.SETTLED, Stage.SETTLED]
+    assert [state.deadline for state in states] == [10, 20, None, None]
+    assert [state.terminal_leaf for state in states] == [None, None, LEAVES[2], LEAVES[2]]
+    assert [state.is_revealed for state in states] == [False, False, False, True]
+
+
+def test_refusal_survives_being_sent_between_processes():
+    error = SlotError(SlotReason.NOT_DEALT, SlotKey("t", 3), "is OPENED")
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+    assert (copy.reason, copy.key, str(copy)) == (error.reason, error.key, str(error))
+
+
+@pytest.mark.parametrize(
+    ("table_id", "number"), [("", 1), ("x" * 65, 1), ("bàn", 1), ("t\n", 1), ("t", 0), ("t", -1), ("t", 2**53)]
+)
+def test_what_names_no_round_is_refused(table_id: str, number: int):
+    with pytest.raises(ValueError, match="is no"):
+        SlotKey(table_id, number)
+
+
+def test_facts_of_another_size_are_refused():
+    key = SlotKey("t", 1)
+    with pytest.raises(ValueError, match="bytes"):
+        Deal(key, round_id=b"short", deck_root=DECKS[0])
+    with pytest.raises(ValueError, match="bytes"):
+        Abort(key, round_id=IDS[0], deck_root=b"")
+    with pytest.raises(ValueError, match="bytes"):
+        Reveal(key, round_id=b"")
+    with pytest.raises(ValueError, match="deadline"):
+        Open(key, round_id=IDS[0], previous_leaf=NO_LEAF, deal_deadline=-1, round_deadline=0)

@@ -1,0 +1,87 @@
+"""A process that appends to a log until it ends or kills itself: ``FOLDER TABLE ROUNDS [STEP COUNT]``.
+
+It plays ``ROUNDS`` rounds at a table, going on where the log has it. Every answer is printed once it is there: index,
+leaf hash, and whether it was a repeat. When ``STEP`` is reached for the ``COUNT``-th time the process dies without a
+word, as in a power cut. Refused steps are printed by their reason, which ends the play.
+"""
+
+import hashlib
+import os
+import signal
+import sys
+from pathlib import Path
+
+from nacl.signing import SigningKey
+
+from referee.evidence.merkle import leaf_hash
+from referee.log import NO_LEAF, CheckpointSigner, Deal, Open, Reveal, Settle, SlotError, SlotKey, Step
+from referee.storage import Append, Writer, check_store, open_sqlite
+
+ORIGIN = "log.example/1"
+
+
+class SeedSigner:
+    """The same key in every process."""
+
+    def __init__(self) -> None:
+        self._key = SigningKey(bytes(range(32)))
+        self.public_key = bytes(self._key.verify_key)
+
+    def sign(self, message: bytes) -> bytes:
+        """The signature."""
+        return self._key.sign(message).signature
+
+
+def _digest(*parts: object) -> bytes:
+    return hashlib.sha256(repr(parts).encode()).digest()
+
+
+def _appends(table: str, number: int, previous: bytes) -> list[Append]:
+    key, round_id, deck_root = SlotKey(table, number), _digest("id", table, number), _digest("deck", table, number)
+    steps: list[Step] = [
+        Open(key, round_id=round_id, previous_leaf=previous, deal_deadline=1, round_deadline=2),
+        Deal(key, round_id=round_id, deck_root=deck_root),
+        Settle(key, round_id=round_id, deck_root=deck_root),
+        Reveal(key, round_id=round_id),
+    ]
+    return [
+        Append(
+            leaf=f"{step.kind.name} {number} of {table} ".encode() + b"x" * 500,
+            step=step,
+            told_digest=_digest(step.kind.name, table, number),
+        )
+        for step in steps
+    ]
+
+
+def main() -> None:
+    """Plays."""
+    folder, table, rounds = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    step, countdown = (sys.argv[4], int(sys.argv[5])) if len(sys.argv) > 4 else ("", 0)
+
+    def probe(reached: str) -> None:
+        nonlocal countdown
+        if reached == step:
+            countdown -= 1
+            if countdown == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    store = open_sqlite(folder)
+    with Writer(store, CheckpointSigner(SeedSigner(), key_name=ORIGIN), origin=ORIGIN, probe=probe) as writer:
+        check_store(store)
+        previous = NO_LEAF
+        for number in range(1, rounds + 1):
+            appends = _appends(table, number, previous)
+            previous = leaf_hash(appends[2].leaf)
+            for append in appends:
+                try:
+                    logged = writer.append(append)
+                except SlotError as error:
+                    print(error.reason, flush=True)  # noqa: T201 - what the parent reads
+                    return
+                print(logged.receipt.index, logged.receipt.leaf_hash.hex(), logged.is_repeat, flush=True)  # noqa: T201
+    store.close()
+
+
+if __name__ == "__main__":
+    main()
