@@ -1,0 +1,51 @@
+"""A server to be measured: the real one, pinned to one core, with an echo and a meter beside its own methods.
+
+``python -m tests.bench.measured_server FOLDER SERVICES`` prints its port. ``/bench/Echo`` answers what it is sent,
+``/bench/Cpu`` the process's CPU nanoseconds so far.
+"""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from referee.cli import logging
+from referee.server.app import Application, Settings
+
+
+class Meter(grpc.GenericRpcHandler):
+    """Echo and Cpu, on raw bytes."""
+
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> Any:
+        answers: dict[str, Callable[[bytes, grpc.ServicerContext], bytes]] = {
+            "/bench/Echo": lambda request, _context: request,
+            "/bench/Cpu": lambda _request, _context: str(time.process_time_ns()).encode(),
+        }
+        answer = answers.get(handler_call_details.method)
+        return None if answer is None else grpc.unary_unary_rpc_method_handler(answer)
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    folder, services = Path(sys.argv[1]), sys.argv[2].split(",")
+    logging.configure(quiet=True)
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[0]})
+    application = Application(Settings(data=folder, listen="127.0.0.1:0", services=services))
+    application.add_handler(Meter())
+    application.start()
+    sys.stdout.write(f"{application.port}\n")
+    sys.stdout.flush()
+    done = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), done.set()), daemon=True).start()
+    done.wait()
+    application.close()
+
+
+if __name__ == "__main__":
+    main()
