@@ -4,39 +4,51 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 OUT ?= .
 STAMP := $(VENV)/.installed
+DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test check exhaustive bench protos format clean
+.PHONY: demo test check exhaustive bench protos format constraints clean
 
 demo: $(STAMP) ## play rounds through real services on loopback, then audit the log they left
 	$(BIN)/referee demo
 
-test: $(STAMP) ## all tests but the exhaustive counts
+test: $(DEV) ## all tests but the exhaustive counts
 	$(BIN)/pytest -m "not exhaustive"
 
-exhaustive: $(STAMP) ## counts over whole spaces: minutes
+exhaustive: $(DEV) ## counts over whole spaces: minutes
 	$(BIN)/pytest -m exhaustive
 
-check: $(STAMP) ## what must hold before a commit, beside the tests
+check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	cd protos && ../$(BIN)/buf lint && ../$(BIN)/buf format -d --exit-code
 
-bench: $(STAMP) ## ratios against an echo call, measured in one run
+bench: $(DEV) ## ratios against an echo call, measured in one run
 	$(BIN)/python -m tests.bench
 
-protos: $(STAMP) ## generated code, committed; OUT=folder writes elsewhere
+protos: $(DEV) ## generated code, committed; OUT=folder writes elsewhere
 	$(BIN)/python -m grpc_tools.protoc -Iprotos --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
 	  --python_out=$(OUT) --pyi_out=$(OUT) --grpc_python_out=$(OUT) --mypy_grpc_out=$(OUT) protos/referee/v1/*.proto
 
-format: $(STAMP)
+format: $(DEV)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	cd protos && ../$(BIN)/buf format -w
 
+constraints: ## the newest releases that pyproject.toml lets in, written to constraints.txt
+	$(PYTHON) -m venv --clear $(VENV)-constraints
+	$(VENV)-constraints/bin/pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	(head -1 constraints.txt; $(VENV)-constraints/bin/pip freeze --exclude-editable) > constraints.new
+	mv constraints.new constraints.txt
+	rm -rf $(VENV)-constraints
+
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	touch $@
+
+$(DEV): $(STAMP)
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
 	touch $@
 

@@ -7,22 +7,35 @@ import random
 import secrets
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import grpc
+import typer
 from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text as Line
 
 from referee.cards import Seat
+from referee.cli.audit import audit_folder
 from referee.cli.bots import BOT_NAMES, arrange
 from referee.cli.show import card_line, short_hash, signed
 from referee.dealing.commitment import client_commitment
-from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, round_pb2, ruleset_pb2, ruleset_pb2_grpc, shuffler_pb2
-from referee.v1 import shuffler_pb2_grpc, text_pb2
+from referee.rulesets import Ruleset, get
+from referee.v1 import (
+    mau_binh_pb2,
+    mau_binh_pb2_grpc,
+    money_pb2,
+    round_pb2,
+    ruleset_pb2,
+    ruleset_pb2_grpc,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+)
 
 START_SECONDS = 20
 STAKE = 1000
@@ -101,7 +114,7 @@ def play_mau_binh(
         _play_events(services, played, dealt, names=names, luck=luck, receipts=stronger)
         preview = services.mau_binh.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=played))
         settled = services.mau_binh.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=played))
-        _print_showdown(console, preview, settled, names=names)
+        _print_showdown(console, preview, settled, ruleset=get(ruleset.ruleset_id), names=names)
 
 
 def _open(
@@ -171,21 +184,42 @@ def _print_showdown(
     preview: mau_binh_pb2.MauBinhServicePreviewRoundResponse,
     settled: mau_binh_pb2.MauBinhServiceSettleRoundResponse,
     *,
+    ruleset: Ruleset,
     names: Sequence[str],
 ) -> None:
     console.print(_showdown_grid(preview, settled, names=names))
-    for transfer in settled.outcome.transfers:
-        about = f" · {transfer.subject}" if transfer.subject else ""
-        console.print(
-            f"  {names[transfer.payer]} → {names[transfer.payee]}  {transfer.amount_minor:>9,} {CURRENCY}  "
-            f"[dim]{transfer.reason}{about}[/]"
-        )
+    console.print(_transfer_grid(settled, ruleset=ruleset, names=names))
     receipt = settled.log_receipt
     digest = hashlib.sha256(receipt.leaf).hexdigest()[:8]
     console.print(
         f"[dim]SETTLE is leaf {receipt.leaf_index}, transcript {digest}…, proved by {len(receipt.inclusion_proof)} "
         f"hashes to a tree of {_tree_size(receipt)} leaves[/]\n"
     )
+
+
+def _transfer_grid(
+    settled: mau_binh_pb2.MauBinhServiceSettleRoundResponse, *, ruleset: Ruleset, names: Sequence[str]
+) -> Grid:
+    """Who pays whom in all, and what for."""
+    pairs: dict[tuple[int, int], list[money_pb2.Transfer]] = {}
+    for transfer in settled.outcome.transfers:
+        pairs.setdefault((transfer.payer, transfer.payee), []).append(transfer)
+    grid = Grid.grid(padding=(0, 1))
+    for (payer, payee), transfers in pairs.items():
+        reasons = ", ".join(
+            f"{ruleset.names['reason'][one.reason].vi}{_about(one, ruleset)} {one.amount_minor:,}" for one in transfers
+        )
+        total = sum(one.amount_minor for one in transfers)
+        grid.add_row(f"  {names[payer]} → {names[payee]}", f"{total:,} {CURRENCY}", f"[dim]{reasons}[/]")
+    return grid
+
+
+def _about(transfer: money_pb2.Transfer, ruleset: Ruleset) -> str:
+    for table in ("category", "pattern", "walkover"):
+        name = ruleset.names.get(table, {}).get(transfer.subject)
+        if name is not None:
+            return f" ({name.vi})"
+    return ""
 
 
 def _showdown_grid(
@@ -198,36 +232,73 @@ def _showdown_grid(
     grid.add_column("", no_wrap=True)
     chi = preview.showdown.chi
     for shown in chi:
-        grid.add_column(f"{shown.name.vi}\n[dim]{shown.name.en}, {shown.seconds} s[/]", no_wrap=True)
+        grid.add_column(f"{shown.name.vi} · {shown.name.en}\n[dim]{shown.seconds} s[/]", no_wrap=True)
     if not chi:
-        grid.add_column("bài\n[dim]hand[/]")
-    grid.add_column("tổng kết\n[dim]summary[/]", justify="right")
+        grid.add_column("bài · hand", no_wrap=True)
+    grid.add_column("tổng kết · summary", justify="right", no_wrap=True)
     for result, summary in zip(settled.outcome.seats, preview.showdown.summary, strict=True):
-        cells = [
-            Line("\n").join([card_line(shown.hands[result.seat].cards), _named(shown.hands[result.seat])])
-            for shown in chi
-        ]
+        cells = [_shown(shown.hands[result.seat]) for shown in chi]
         if not chi:
             held = result.arrangement
             cells = [card_line([*held.back, *held.middle, *held.front])]
-        total = Line("\n").join(
-            [signed(result.net_minor), *[Line(f"{note.vi} · {note.en}", style="yellow") for note in summary.notes]]
-        )
-        grid.add_row(("★ " if result.winner else "") + names[result.seat], *cells, total)
+        grid.add_row(_who(names[result.seat], winner=result.winner), *cells, _total(summary))
     return grid
 
 
-def _named(shown: mau_binh_pb2.ShownHand) -> Line:
-    name: text_pb2.Text = shown.value.name
-    return Line.assemble(f"{name.vi} ", (f"{name.en} ", "dim"), signed(shown.units))
+def _who(name: str, *, winner: bool) -> Line:
+    return Line(f"★ {name}" if winner else f"  {name}", style="bold" if winner else "")
+
+
+def _shown(shown: mau_binh_pb2.ShownHand) -> Line:
+    if not shown.cards:
+        return Line.assemble(("rời bàn\nleft ", "dim"), signed(-shown.units_lost))
+    won, lost = int(shown.units_won), int(shown.units_lost)
+    return Line.assemble(
+        card_line(shown.cards),
+        "\n",
+        shown.name.vi,
+        (f" {shown.name.en} ", "dim"),
+        signed(won - lost),
+        (f" (+{won} -{lost})" if won and lost else "", "dim"),
+    )
+
+
+def _total(summary: mau_binh_pb2.ShownSummary) -> Line:
+    lines = [Line.assemble(signed(summary.net_minor), (f" {CURRENCY}", "dim"))]
+    if summary.instant_win:
+        lines.append(Line(f"{summary.instant_win_name.vi} · {summary.instant_win_name.en}", style="yellow"))
+    if summary.fouled:
+        lines.append(Line("binh lủng · fouled", style="yellow"))
+    if summary.added_units:
+        lines.append(Line.assemble(("sập, lủng · sweep, foul ", "dim"), signed(summary.added_units)))
+    return Line("\n").join(lines)
 
 
 def _tree_size(receipt: round_pb2.LogReceipt) -> int:
     return int(receipt.checkpoint.splitlines()[1])
 
 
-def print_title(console: Console, *, address: str, data: Path) -> None:
-    """Prints what the demo is about to show."""
+def demo(
+    *,
+    rounds: Annotated[int, typer.Option(help="Rounds of each ruleset.", min=1, max=1000)] = 2,
+    data: Annotated[Path | None, typer.Option("--data", help="A folder to keep; a new one otherwise.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Makes the bots' choices repeatable; the deals never are.")] = None,
+) -> None:
+    """Play rounds of each ruleset through real services on loopback, then audit the log they left."""
+    console = Console()
+    folder = data or Path(tempfile.mkdtemp(prefix="referee-demo-"))
+    luck = random.Random(seed)  # noqa: S311 - the bots' taste, never a deal
+    with running_server(folder) as address, grpc.insecure_channel(address) as channel:
+        _print_title(console, address=address, data=folder)
+        services = Services.at(channel)
+        rulesets = services.rulesets.ListRulesets(ruleset_pb2.ListRulesetsRequest()).rulesets
+        for index, ruleset in enumerate(one for one in rulesets if one.game == "mau_binh"):
+            play_mau_binh(services, ruleset, seat_count=4 - index % 3, rounds=rounds, console=console, luck=luck)
+    console.rule("[bold]audit")
+    raise typer.Exit(audit_folder(folder, console=console))
+
+
+def _print_title(console: Console, *, address: str, data: Path) -> None:
     console.print(
         Panel(
             f"A referee and a shuffler are serving on {address}, with separate keys and one log in {data}.\n"

@@ -101,6 +101,10 @@ class Application:
         self.port = self._server.add_insecure_port(settings.listen)
         self._stopped = threading.Event()
 
+    def add_handler(self, handler: grpc.GenericRpcHandler) -> None:
+        """One more method is served, such as a measuring one; before the start only."""
+        self._server.add_generic_rpc_handlers((handler,))
+
     def start(self) -> Self:
         """The server listens; seeds of rounds that ended before the last stop are revealed first."""
         if self._reveals:

@@ -30,7 +30,8 @@ from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.verdict import Violation
 from referee.wire.card import numbers_of
-from referee.wire.mau_binh import read_arrangement, read_event, write_outcome, write_showdown, write_value
+from referee.wire.hand import write_value
+from referee.wire.mau_binh import read_arrangement, read_event, write_outcome, write_showdown
 from referee.wire.receipt import write_logged
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import mau_binh_rules

@@ -8,7 +8,9 @@ from referee.dealing.header import NO_KEY, PROTOCOL, SUITE_COMMITMENT, Header, H
 from referee.dealing.layout import layout_of
 from referee.games.mau_binh.limit import check_stake
 from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.ultimate_texas import Stake, UltimateTexasRules, check_stakes
 from referee.log import NO_LEAF, Round
+from referee.money import Amount
 from referee.rulesets import Catalogue, Ruleset
 from referee.storage import Reader
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -18,6 +20,7 @@ from referee.wire.header import header_refusal
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import find_ruleset
 from referee.wire.slot import read_slot
+from referee.wire.ultimate_texas import stakes_refusal
 
 DEAL_MS: Final = 2 * 60 * 1000
 ROUND_MS: Final = 15 * 60 * 1000
@@ -79,7 +82,9 @@ def check_terms(header: Header, ruleset: Ruleset, *, now: int, field: str) -> No
             expected=faults[0].expected,
             found=faults[0].found,
         )
-    if header.seat_stakes:
+    if isinstance(ruleset.rules, UltimateTexasRules):
+        _check_seat_stakes(header, ruleset.rules, bet_unit=ruleset.bet_unit, field=field)
+    elif header.seat_stakes:
         raise RefusedError(
             ErrorReason.ERROR_REASON_INVALID_STAKE,
             f"seats have no bets of their own in {ruleset.game}; the stake is the table's",
@@ -118,6 +123,25 @@ def _stake_faults(header: Header, ruleset: Ruleset) -> tuple[Violation, ...]:
     if isinstance(ruleset.rules, MauBinhRules):
         return check_stake(ruleset.rules, seat_count=header.seat_count, stake=header.stake, bet_unit=ruleset.bet_unit)
     return ()
+
+
+def _check_seat_stakes(header: Header, rules: UltimateTexasRules, *, bet_unit: int, field: str) -> None:
+    """Refuses seats without lawful bets of their own, and a stake other than the bet unit that these are made of."""
+    if header.stake != bet_unit:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_STAKE,
+            f"seats bet on their own here, so the stake is the bet unit {bet_unit}, not {header.stake}",
+            field=f"{field}.stake_minor",
+            expected=bet_unit,
+            found=header.stake,
+        )
+    if not header.seat_stakes:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_MISSING_FIELD, "give the Ante and Trips of each seat", field=f"{field}.seat_stakes"
+        )
+    stakes = [Stake(ante=Amount(ante), trips=Amount(trips)) for ante, trips in header.seat_stakes]
+    if faults := check_stakes(rules, stakes, bet_unit=bet_unit):
+        raise stakes_refusal(faults, field=field)
 
 
 def _next_round(latest: Round | None, wanted: int, *, field: str) -> tuple[int, bytes]:

@@ -30,11 +30,15 @@ APPEND_SECONDS: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """An event as a request carries it: its own bytes, its time, and its receipt's envelope (empty for none)."""
+    """An event as a request carries it: its own bytes, its time, and its receipt's envelope (empty for none).
+
+    ``opens_section`` is the section that its receipt must name; None where the event opens none.
+    """
 
     event: bytes
     time: int
     receipt: bytes
+    opens_section: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +130,9 @@ class Settler:
         if not one.receipt:
             return ToldEvent(event=msgspec.Raw(one.event), time=one.time, attested="FRONTEND")
         receipt = read_receipt(one.receipt, keys=self._keys, field=field)
-        found = (receipt.round_id, receipt.number, receipt.event_hash, receipt.received_time)
-        expected = (verified.header.round_id.hex(), number, hashed.hex(), one.time)
+        opens = msgspec.UNSET if one.opens_section is None else one.opens_section
+        found = (receipt.round_id, receipt.number, receipt.event_hash, receipt.received_time, receipt.opens_section)
+        expected = (verified.header.round_id.hex(), number, hashed.hex(), one.time, opens)
         if found != expected:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_FOREIGN,
@@ -135,7 +140,13 @@ class Settler:
                 field=field,
             )
         signature = (Envelope.parse(one.receipt).signature or b"").hex()
-        return ToldEvent(event=msgspec.Raw(one.event), time=one.time, attested="RECEIPT", receipt=signature)
+        return ToldEvent(
+            event=msgspec.Raw(one.event),
+            time=one.time,
+            attested="RECEIPT",
+            receipt=signature,
+            opens_section=opens,
+        )
 
 
 def read_receipt(data: bytes, *, keys: Sequence[bytes], field: str) -> EventReceipt:

@@ -18,7 +18,7 @@ from referee.dealing import certificate
 from referee.dealing.commitment import SEED_SIZE, client_commitment, server_commitment
 from referee.dealing.deal import Deal
 from referee.dealing.header import Header, HeaderJson
-from referee.dealing.layout import layout_of
+from referee.dealing.layout import OPENING_ORDER, layout_of
 from referee.dealing.leaf import ABORT_TYPE, DEAL_TYPE, OPEN_TYPE, AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf
 from referee.dealing.leaf import encode as encode_leaf
 from referee.dealing.leaf import parse as parse_leaf
@@ -182,6 +182,10 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             ),
             section=section,
             cards=numbers_of(deal.sections[section]),
+            opened=[
+                shuffler_pb2.OpenedSection(section=index, name=name, cards=numbers_of(deal.sections[index]))
+                for index, name in zip(sections[layout.seat_count :], OPENING_ORDER, strict=False)
+            ],
         )
 
     def AbortRound(

@@ -93,9 +93,11 @@ class RelationalStore(RelationalReader):
                 raise
 
     def _undo(self) -> None:
-        # What a connection has begun ends with it, also where the database has ended it already.
+        # The database may have ended the transaction itself; then only a new connection is sure to be a clean one.
         connection, self._connection = self._connection, None
         if connection is not None:
+            with suppress(self._driver_error):
+                connection.cursor().execute("ROLLBACK")
             with suppress(self._driver_error):
                 connection.invalidate()
 

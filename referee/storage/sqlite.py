@@ -4,7 +4,7 @@ The law: write-ahead log with ``synchronous=FULL``, so a commit that was answere
 far as the disk keeps its word. What the write-ahead log gathers is moved into the file by ``compact`` and never by a
 commit. Several processes may open one folder: a transaction begins with the write lock, so they take turns.
 
-A folder is opened for reading without changing it. The file must be on a local disk: SQLite's locks do not hold on
+Reading changes no byte of the file, though SQLite may leave empty side files beside it. The file must be on a local disk: SQLite's locks do not hold on
 network file systems.
 """
 

@@ -13,8 +13,9 @@ import msgspec
 from referee.dealing.header import Header
 from referee.evidence import canonical
 from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.ultimate_texas import UltimateTexasRules
 from referee.rulesets import Ruleset
-from referee.transcript import mau_binh
+from referee.transcript import mau_binh, ultimate_texas
 from referee.transcript.chain import chain_hashes
 from referee.transcript.found import FoundValue
 from referee.transcript.told import FORMAT, Told, TranscriptError
@@ -76,5 +77,11 @@ def _found(told: Told, ruleset: Ruleset, *, events_hash: bytes) -> Mapping[str, 
         if outcome.violations:
             raise UnlawfulRoundError(outcome.violations, event_number=outcome.refused_event)
         return mau_binh.found_json(outcome, events_hash=events_hash)
+    if isinstance(ruleset.rules, UltimateTexasRules):
+        decided = [ultimate_texas.decode_event(bytes(event.event), time=event.time) for event in told.events]
+        judged = ultimate_texas.judge(ruleset.rules, told, decided, bet_unit=ruleset.bet_unit)
+        if judged.settled is None:
+            raise UnlawfulRoundError(judged.violations, event_number=judged.refused_event)
+        return ultimate_texas.found_json(judged.settled, events_hash=events_hash)
     msg = f"no rounds of {ruleset.game} can be replayed"
     raise TranscriptError(msg)

@@ -28,6 +28,7 @@ class ToldEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     """One event: its own canonical bytes, when it happened (ms since 1970 UTC) and how that is attested.
 
     ``receipt`` is the referee's signature over the event receipt (64 bytes, hex), ``signature`` the seat's over h_k.
+    ``opens_section`` is the section that the receipt names; left out where it names none, and without a receipt.
     """
 
     event: msgspec.Raw
@@ -35,6 +36,7 @@ class ToldEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     attested: Attested
     receipt: str = ""
     signature: str = ""
+    opens_section: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

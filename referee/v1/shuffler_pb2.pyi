@@ -125,15 +125,27 @@ class OpenSectionRequest(_message.Message):
     event_receipt: bytes
     def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., event_receipt: _Optional[bytes] = ...) -> None: ...
 
+class OpenedSection(_message.Message):
+    __slots__ = ("section", "name", "cards")
+    SECTION_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    section: int
+    name: str
+    cards: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    def __init__(self, section: _Optional[int] = ..., name: _Optional[str] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
+
 class OpenSectionResponse(_message.Message):
-    __slots__ = ("certificate", "section", "cards")
+    __slots__ = ("certificate", "section", "cards", "opened")
     CERTIFICATE_FIELD_NUMBER: _ClassVar[int]
     SECTION_FIELD_NUMBER: _ClassVar[int]
     CARDS_FIELD_NUMBER: _ClassVar[int]
+    OPENED_FIELD_NUMBER: _ClassVar[int]
     certificate: bytes
     section: int
     cards: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
-    def __init__(self, certificate: _Optional[bytes] = ..., section: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
+    opened: _containers.RepeatedCompositeFieldContainer[OpenedSection]
+    def __init__(self, certificate: _Optional[bytes] = ..., section: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., opened: _Optional[_Iterable[_Union[OpenedSection, _Mapping]]] = ...) -> None: ...
 
 class AbortRoundRequest(_message.Message):
     __slots__ = ("table_id", "round_number", "reason", "culprit")

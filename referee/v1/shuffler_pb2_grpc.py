@@ -99,7 +99,8 @@ class ShufflerServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def OpenSection(self, request, context):
-        """Opens the next section (the flop, turn and river, the house's cards) against the referee's receipt that names it.
+        """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
+        earlier streets with it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

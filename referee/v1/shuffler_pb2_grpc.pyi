@@ -44,7 +44,9 @@ class ShufflerServiceStub:
     DealRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.DealRoundRequest, _shuffler_pb2.DealRoundResponse]
     """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log."""
     OpenSection: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenSectionRequest, _shuffler_pb2.OpenSectionResponse]
-    """Opens the next section (the flop, turn and river, the house's cards) against the referee's receipt that names it."""
+    """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
+    earlier streets with it.
+    """
     AbortRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]
     """Ends a round that cannot be settled. The seed is revealed all the same."""
     RevealRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.RevealRoundRequest, _shuffler_pb2.RevealRoundResponse]
@@ -66,7 +68,9 @@ class ShufflerServiceAsyncStub(ShufflerServiceStub):
     DealRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.DealRoundRequest, _shuffler_pb2.DealRoundResponse]  # type: ignore[assignment]
     """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log."""
     OpenSection: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenSectionRequest, _shuffler_pb2.OpenSectionResponse]  # type: ignore[assignment]
-    """Opens the next section (the flop, turn and river, the house's cards) against the referee's receipt that names it."""
+    """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
+    earlier streets with it.
+    """
     AbortRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]  # type: ignore[assignment]
     """Ends a round that cannot be settled. The seed is revealed all the same."""
     RevealRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.RevealRoundRequest, _shuffler_pb2.RevealRoundResponse]  # type: ignore[assignment]
@@ -109,7 +113,9 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _shuffler_pb2.OpenSectionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_shuffler_pb2.OpenSectionResponse, _abc.Awaitable[_shuffler_pb2.OpenSectionResponse]]:
-        """Opens the next section (the flop, turn and river, the house's cards) against the referee's receipt that names it."""
+        """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
+        earlier streets with it.
+        """
 
     @_abc_1.abstractmethod
     def AbortRound(

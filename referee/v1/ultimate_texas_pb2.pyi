@@ -56,18 +56,20 @@ class UltimateTexasRound(_message.Message):
     def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[UltimateTexasEvent, _Mapping]]] = ...) -> None: ...
 
 class UltimateTexasSeatState(_message.Message):
-    __slots__ = ("seat", "play_multiple", "folded", "gone", "legal_decisions")
+    __slots__ = ("seat", "play_multiple", "folded", "gone", "legal_decisions", "checked")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     PLAY_MULTIPLE_FIELD_NUMBER: _ClassVar[int]
     FOLDED_FIELD_NUMBER: _ClassVar[int]
     GONE_FIELD_NUMBER: _ClassVar[int]
     LEGAL_DECISIONS_FIELD_NUMBER: _ClassVar[int]
+    CHECKED_FIELD_NUMBER: _ClassVar[int]
     seat: int
     play_multiple: int
     folded: bool
     gone: bool
     legal_decisions: _containers.RepeatedScalarFieldContainer[Decision]
-    def __init__(self, seat: _Optional[int] = ..., play_multiple: _Optional[int] = ..., folded: _Optional[bool] = ..., gone: _Optional[bool] = ..., legal_decisions: _Optional[_Iterable[_Union[Decision, str]]] = ...) -> None: ...
+    checked: bool
+    def __init__(self, seat: _Optional[int] = ..., play_multiple: _Optional[int] = ..., folded: _Optional[bool] = ..., gone: _Optional[bool] = ..., legal_decisions: _Optional[_Iterable[_Union[Decision, str]]] = ..., checked: _Optional[bool] = ...) -> None: ...
 
 class UltimateTexasState(_message.Message):
     __slots__ = ("street", "turn", "seats")
@@ -88,14 +90,16 @@ class CheckDecisionRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ...) -> None: ...
 
 class CheckDecisionResponse(_message.Message):
-    __slots__ = ("violations", "state", "ruleset_digest")
+    __slots__ = ("violations", "state", "ruleset_digest", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     state: UltimateTexasState
     ruleset_digest: bytes
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., ruleset_digest: _Optional[bytes] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class CheckDecisionsRequest(_message.Message):
     __slots__ = ("requests",)
@@ -118,37 +122,41 @@ class UltimateTexasServiceAcceptEventRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ...) -> None: ...
 
 class UltimateTexasServiceAcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "event", "event_number", "state", "opens_section")
+    __slots__ = ("violations", "event", "event_number", "state", "opens_section", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     event: UltimateTexasEvent
     event_number: int
     state: UltimateTexasState
     opens_section: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., opens_section: _Optional[int] = ...) -> None: ...
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., opens_section: _Optional[int] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class UltimateTexasSeatResult(_message.Message):
-    __slots__ = ("seat", "hole", "best", "value", "result", "net_minor")
+    __slots__ = ("seat", "hole", "best", "value", "result", "net_minor", "play_multiple")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     HOLE_FIELD_NUMBER: _ClassVar[int]
     BEST_FIELD_NUMBER: _ClassVar[int]
     VALUE_FIELD_NUMBER: _ClassVar[int]
     RESULT_FIELD_NUMBER: _ClassVar[int]
     NET_MINOR_FIELD_NUMBER: _ClassVar[int]
+    PLAY_MULTIPLE_FIELD_NUMBER: _ClassVar[int]
     seat: int
     hole: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
     best: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
     value: _hand_pb2.HandValue
     result: str
     net_minor: int
-    def __init__(self, seat: _Optional[int] = ..., hole: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., best: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., value: _Optional[_Union[_hand_pb2.HandValue, _Mapping]] = ..., result: _Optional[str] = ..., net_minor: _Optional[int] = ...) -> None: ...
+    play_multiple: int
+    def __init__(self, seat: _Optional[int] = ..., hole: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., best: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., value: _Optional[_Union[_hand_pb2.HandValue, _Mapping]] = ..., result: _Optional[str] = ..., net_minor: _Optional[int] = ..., play_multiple: _Optional[int] = ...) -> None: ...
 
 class UltimateTexasOutcome(_message.Message):
-    __slots__ = ("seats", "house_hole", "board", "house_best", "house_value", "house_qualified", "transfers", "ruleset_digest")
+    __slots__ = ("seats", "house_hole", "board", "house_best", "house_value", "house_qualified", "transfers", "ruleset_digest", "house_net_minor")
     SEATS_FIELD_NUMBER: _ClassVar[int]
     HOUSE_HOLE_FIELD_NUMBER: _ClassVar[int]
     BOARD_FIELD_NUMBER: _ClassVar[int]
@@ -157,6 +165,7 @@ class UltimateTexasOutcome(_message.Message):
     HOUSE_QUALIFIED_FIELD_NUMBER: _ClassVar[int]
     TRANSFERS_FIELD_NUMBER: _ClassVar[int]
     RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    HOUSE_NET_MINOR_FIELD_NUMBER: _ClassVar[int]
     seats: _containers.RepeatedCompositeFieldContainer[UltimateTexasSeatResult]
     house_hole: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
     board: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
@@ -165,7 +174,8 @@ class UltimateTexasOutcome(_message.Message):
     house_qualified: bool
     transfers: _containers.RepeatedCompositeFieldContainer[_money_pb2.Transfer]
     ruleset_digest: bytes
-    def __init__(self, seats: _Optional[_Iterable[_Union[UltimateTexasSeatResult, _Mapping]]] = ..., house_hole: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., board: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., house_best: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., house_value: _Optional[_Union[_hand_pb2.HandValue, _Mapping]] = ..., house_qualified: _Optional[bool] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+    house_net_minor: int
+    def __init__(self, seats: _Optional[_Iterable[_Union[UltimateTexasSeatResult, _Mapping]]] = ..., house_hole: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., board: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., house_best: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., house_value: _Optional[_Union[_hand_pb2.HandValue, _Mapping]] = ..., house_qualified: _Optional[bool] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ..., house_net_minor: _Optional[int] = ...) -> None: ...
 
 class UltimateTexasServicePreviewRoundRequest(_message.Message):
     __slots__ = ("round",)
@@ -174,14 +184,16 @@ class UltimateTexasServicePreviewRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ...) -> None: ...
 
 class UltimateTexasServicePreviewRoundResponse(_message.Message):
-    __slots__ = ("violations", "state", "outcome")
+    __slots__ = ("violations", "state", "outcome", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     state: UltimateTexasState
     outcome: UltimateTexasOutcome
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., outcome: _Optional[_Union[UltimateTexasOutcome, _Mapping]] = ...) -> None: ...
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., outcome: _Optional[_Union[UltimateTexasOutcome, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class UltimateTexasServiceSettleRoundRequest(_message.Message):
     __slots__ = ("round",)
@@ -190,14 +202,16 @@ class UltimateTexasServiceSettleRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ...) -> None: ...
 
 class UltimateTexasServiceSettleRoundResponse(_message.Message):
-    __slots__ = ("violations", "outcome", "log_receipt")
+    __slots__ = ("violations", "outcome", "log_receipt", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     outcome: UltimateTexasOutcome
     log_receipt: _round_pb2.LogReceipt
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[UltimateTexasOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[UltimateTexasOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class UltimateTexasServiceSettleRoundsRequest(_message.Message):
     __slots__ = ("requests",)

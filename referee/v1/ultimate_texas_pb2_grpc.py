@@ -28,8 +28,19 @@ if _version_not_supported:
 class UltimateTexasServiceStub:
     """Judges Ultimate Texas Hold'em. Every question carries the round so far; nothing is remembered between calls.
 
-    Violation codes stand in the ruleset's data with their wording, such as OUT_OF_TURN, WRONG_STREET, ALREADY_PLAYED
-    and ROUND_OVER.
+    How the board opens. DealRound opens the hands alone. The event that closes a street (everybody has decided on it, has
+    a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the house's
+    hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against the
+    receipt. Where nobody is left to decide on the streets that follow, they close at once: the receipt names the last
+    section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
+
+    A frontend that needs no receipts may tell its own events, with its own times, and ask AcceptEvent only for the event
+    that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
+    event told without a receipt can be asked to be accepted later, as long as no event follows it.
+
+    Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
+    ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
+    Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
     """
 
     def __init__(self, channel):
@@ -73,8 +84,19 @@ class UltimateTexasServiceStub:
 class UltimateTexasServiceServicer:
     """Judges Ultimate Texas Hold'em. Every question carries the round so far; nothing is remembered between calls.
 
-    Violation codes stand in the ruleset's data with their wording, such as OUT_OF_TURN, WRONG_STREET, ALREADY_PLAYED
-    and ROUND_OVER.
+    How the board opens. DealRound opens the hands alone. The event that closes a street (everybody has decided on it, has
+    a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the house's
+    hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against the
+    receipt. Where nobody is left to decide on the streets that follow, they close at once: the receipt names the last
+    section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
+
+    A frontend that needs no receipts may tell its own events, with its own times, and ask AcceptEvent only for the event
+    that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
+    event told without a receipt can be asked to be accepted later, as long as no event follows it.
+
+    Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
+    ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
+    Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
     """
 
     def CheckDecision(self, request, context):
@@ -93,7 +115,8 @@ class UltimateTexasServiceServicer:
 
     def AcceptEvent(self, request, context):
         """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
-        street names the section that opens; give it to ShufflerService.OpenSection.
+        street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound answered
+        is enough here, whatever has opened since.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -164,8 +187,19 @@ def add_UltimateTexasServiceServicer_to_server(servicer, server):
 class UltimateTexasService:
     """Judges Ultimate Texas Hold'em. Every question carries the round so far; nothing is remembered between calls.
 
-    Violation codes stand in the ruleset's data with their wording, such as OUT_OF_TURN, WRONG_STREET, ALREADY_PLAYED
-    and ROUND_OVER.
+    How the board opens. DealRound opens the hands alone. The event that closes a street (everybody has decided on it, has
+    a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the house's
+    hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against the
+    receipt. Where nobody is left to decide on the streets that follow, they close at once: the receipt names the last
+    section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
+
+    A frontend that needs no receipts may tell its own events, with its own times, and ask AcceptEvent only for the event
+    that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
+    event told without a receipt can be asked to be accepted later, as long as no event follows it.
+
+    Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
+    ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
+    Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
     """
 
     @staticmethod

@@ -29,8 +29,19 @@ GRPC_VERSION: str
 class UltimateTexasServiceStub:
     """Judges Ultimate Texas Hold'em. Every question carries the round so far; nothing is remembered between calls.
 
-    Violation codes stand in the ruleset's data with their wording, such as OUT_OF_TURN, WRONG_STREET, ALREADY_PLAYED
-    and ROUND_OVER.
+    How the board opens. DealRound opens the hands alone. The event that closes a street (everybody has decided on it, has
+    a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the house's
+    hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against the
+    receipt. Where nobody is left to decide on the streets that follow, they close at once: the receipt names the last
+    section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
+
+    A frontend that needs no receipts may tell its own events, with its own times, and ask AcceptEvent only for the event
+    that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
+    event told without a receipt can be asked to be accepted later, as long as no event follows it.
+
+    Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
+    ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
+    Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
     """
 
     @_typing.overload
@@ -43,7 +54,8 @@ class UltimateTexasServiceStub:
     """The same for many, at most 256."""
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
-    street names the section that opens; give it to ShufflerService.OpenSection.
+    street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound answered
+    is enough here, whatever has opened since.
     """
     PreviewRound: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest, _ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse]
     """Where the round stands, and its outcome once it is over. Signs and writes nothing."""
@@ -56,8 +68,19 @@ class UltimateTexasServiceStub:
 class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
     """Judges Ultimate Texas Hold'em. Every question carries the round so far; nothing is remembered between calls.
 
-    Violation codes stand in the ruleset's data with their wording, such as OUT_OF_TURN, WRONG_STREET, ALREADY_PLAYED
-    and ROUND_OVER.
+    How the board opens. DealRound opens the hands alone. The event that closes a street (everybody has decided on it, has
+    a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the house's
+    hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against the
+    receipt. Where nobody is left to decide on the streets that follow, they close at once: the receipt names the last
+    section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
+
+    A frontend that needs no receipts may tell its own events, with its own times, and ask AcceptEvent only for the event
+    that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
+    event told without a receipt can be asked to be accepted later, as long as no event follows it.
+
+    Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
+    ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
+    Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -67,7 +90,8 @@ class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
     """The same for many, at most 256."""
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
-    street names the section that opens; give it to ShufflerService.OpenSection.
+    street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound answered
+    is enough here, whatever has opened since.
     """
     PreviewRound: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest, _ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse]  # type: ignore[assignment]
     """Where the round stands, and its outcome once it is over. Signs and writes nothing."""
@@ -79,8 +103,19 @@ class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
 class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
     """Judges Ultimate Texas Hold'em. Every question carries the round so far; nothing is remembered between calls.
 
-    Violation codes stand in the ruleset's data with their wording, such as OUT_OF_TURN, WRONG_STREET, ALREADY_PLAYED
-    and ROUND_OVER.
+    How the board opens. DealRound opens the hands alone. The event that closes a street (everybody has decided on it, has
+    a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the house's
+    hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against the
+    receipt. Where nobody is left to decide on the streets that follow, they close at once: the receipt names the last
+    section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
+
+    A frontend that needs no receipts may tell its own events, with its own times, and ask AcceptEvent only for the event
+    that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
+    event told without a receipt can be asked to be accepted later, as long as no event follows it.
+
+    Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
+    ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
+    Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
     """
 
     @_abc_1.abstractmethod
@@ -106,7 +141,8 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse, _abc.Awaitable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]]:
         """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
-        street names the section that opens; give it to ShufflerService.OpenSection.
+        street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound answered
+        is enough here, whatever has opened since.
         """
 
     @_abc_1.abstractmethod

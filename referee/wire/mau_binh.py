@@ -8,12 +8,11 @@ from referee.games.mau_binh.event import Arrange, Event, Leave
 from referee.games.mau_binh.outcome import Outcome
 from referee.games.mau_binh.round import Round
 from referee.games.mau_binh.showdown import SeatShown, Showdown
-from referee.hands import HandValue
 from referee.rulesets import Ruleset
 from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.v1.hand_pb2 import HandValue as HandMessage
 from referee.wire.card import numbers_of, read_cards
+from referee.wire.hand import write_value
 from referee.wire.money import write_transfers
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import write_name
@@ -51,13 +50,6 @@ def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, field: str) -> 
             raise RefusedError(
                 ErrorReason.ERROR_REASON_MISSING_FIELD, "say what the seat did: arrange or leave", field=field
             )
-
-
-def write_value(value: HandValue, ruleset: Ruleset) -> HandMessage:
-    """A hand's value with its names."""
-    return HandMessage(
-        strength=value.strength, category=value.category, name=write_name(ruleset.names["category"][value.category])
-    )
 
 
 def write_arrangement(arrangement: Arrangement) -> mau_binh_pb2.Arrangement:

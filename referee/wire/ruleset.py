@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.ultimate_texas import UltimateTexasRules
 from referee.rulesets import Catalogue, Ruleset, UnknownRulesetError
 from referee.v1 import ruleset_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -58,6 +59,13 @@ def mau_binh_rules(ruleset: Ruleset, *, field: str) -> MauBinhRules:
     """The ruleset's rules of Mậu Binh; refuses a ruleset of another game."""
     if not isinstance(ruleset.rules, MauBinhRules):
         raise wrong_game(ruleset, "Mậu Binh", field=field)
+    return ruleset.rules
+
+
+def ultimate_texas_rules(ruleset: Ruleset, *, field: str) -> UltimateTexasRules:
+    """The ruleset's rules of Ultimate Texas Hold'em; refuses a ruleset of another game."""
+    if not isinstance(ruleset.rules, UltimateTexasRules):
+        raise wrong_game(ruleset, "Ultimate Texas Hold'em", field=field)
     return ruleset.rules
 
 

@@ -1,7 +1,6 @@
 """Canonical JSON: one value, one text."""
 
 import json
-from typing import Any
 
 import msgspec
 import pytest
@@ -14,6 +13,7 @@ from referee.evidence.canonical import (
     Hex32,
     Natural,
     Value,
+    Writable,
     decode,
     encode,
     unhex,
@@ -83,7 +83,7 @@ def test_bytes_stand_as_lowercase_hex():
 @pytest.mark.parametrize(
     "value", [None, True, False, 1.0, 2**53, -(2**53), "é", "\n", "\x7f", {"\n": 1}, {1: 1}, {1, 2}, [None], object()]
 )
-def test_values_beyond_the_restriction_have_no_text(value: Any):
+def test_values_beyond_the_restriction_have_no_text(value: Writable):
     with pytest.raises(CanonicalError):
         encode(value)
 

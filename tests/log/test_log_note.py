@@ -244,6 +244,22 @@ def test_receipt_text_is_a_tlog_proof_and_goes_there_and_back(make_signer: MakeS
         assert LogReceipt.parse(receipt.text, leaf=leaf) == receipt
 
 
+@pytest.mark.parametrize("vector", _vectors("receipt.jsonl"))
+def test_receipts(vector: dict[str, Any]):
+    """Made without this project's code."""
+    leaf = bytes.fromhex(vector["leaf"])
+    keys = [VerifierKey.parse(text) for text in vector["keys"]]
+
+    def check() -> None:
+        LogReceipt.parse(vector["receipt"].encode(), leaf=leaf).verify(leaf, origin=vector["origin"], keys=keys)
+
+    if vector["holds"]:
+        check()
+    else:
+        with pytest.raises(ReceiptError):
+            check()
+
+
 def test_text_that_is_no_receipt_is_refused(make_signer: MakeSigner):
     text = _receipt(CheckpointSigner(make_signer("log"), key_name=ORIGIN), 4).text
     node = text.split(b"\n")[2]

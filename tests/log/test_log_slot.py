@@ -1,8 +1,12 @@
 """The slot machine against a model written from the other side: what a table's history forbids, told as sentences."""
 
 import itertools
+import json
 import pickle
 from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -24,6 +28,7 @@ from referee.log import (
     advance,
 )
 
+VECTORS = Path(__file__).parents[1] / "vectors" / "log"
 TABLES = ("table a", "table b")
 IDS = (b"i" * 32, b"I" * 32)
 DECKS = (b"d" * 32, b"D" * 32)
@@ -76,6 +81,11 @@ class History:
             (ends and named is None and bool(known), SlotReason.ALREADY_DEALT),
             (ends and named is not None and named not in known, SlotReason.DECK_ROOT_MISMATCH),
         ]
+
+
+def _vectors(name: str) -> list[Any]:
+    rows = [json.loads(line) for line in (VECTORS / name).read_text(encoding="utf-8").splitlines()]
+    return [pytest.param(row, id=row["id"]) for row in rows]
 
 
 def _take(rounds: dict[SlotKey, Round], step: Step, leaf: bytes) -> SlotReason | None:
@@ -163,6 +173,32 @@ def test_machine_and_model_agree_on_every_five_steps():
             if expected is None:
                 history.taken.append((step, leaf))
     assert seen == {None, *SlotReason}
+
+
+def _told(step: dict[str, Any], leaves: list[bytes]) -> Step:
+    """A vector's step: ``previous`` is the place of a leaf in the sequence, ``deck`` and ``id`` are names."""
+    key, round_id = SlotKey("t", step["round"]), sha256(f"id {step.get('id', '')}".encode()).digest()
+    deck_root = sha256(f"deck {step.get('deck', 'dealt')}".encode()).digest()
+    match step["kind"]:
+        case "OPEN":
+            previous = leaves[step["previous"]] if "previous" in step else NO_LEAF
+            return Open(key, round_id=round_id, previous_leaf=previous, deal_deadline=1, round_deadline=2)
+        case "DEAL":
+            return Deal(key, round_id=round_id, deck_root=deck_root)
+        case "SETTLE":
+            return Settle(key, round_id=round_id, deck_root=deck_root)
+        case "ABORT":
+            return Abort(key, round_id=round_id, deck_root=None if step.get("deck") == "" else deck_root)
+        case _:
+            return Reveal(key, round_id=round_id)
+
+
+@pytest.mark.parametrize("vector", _vectors("slot.jsonl"))
+def test_sequences(vector: dict[str, Any]):
+    rounds: dict[SlotKey, Round] = {}
+    leaves = [bytes([n + 1]) * 32 for n in range(len(vector["steps"]))]
+    found = [_take(rounds, _told(step, leaves), leaf) or "" for step, leaf in zip(vector["steps"], leaves, strict=True)]
+    assert found == [step["refused"] for step in vector["steps"]]
 
 
 def test_round_goes_from_open_to_revealed():

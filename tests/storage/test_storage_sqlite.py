@@ -159,6 +159,16 @@ def test_reader_changes_nothing(tmp_path: Path, bench: Bench):
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
 
+def test_copy_in_a_folder_that_cannot_be_written_is_read(tmp_path: Path, bench: Bench, monkeypatch: pytest.MonkeyPatch):
+    """Nothing is put beside the file, where SQLite would otherwise want its shared memory."""
+    _fill(tmp_path, bench, count=100)
+    monkeypatch.setattr("referee.storage.sqlite.os.access", lambda *_: False)
+    reader = open_sqlite_reader(tmp_path)
+    assert check_store(reader).size == 101
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+    reader.close()
+
+
 def test_odd_folder_names_are_paths_and_no_options(tmp_path: Path, bench: Bench):
     """A folder may be called anything, also what SQLite would take for a query."""
     folder = tmp_path / "đa ta?mode=memory#100%25"

@@ -1,0 +1,61 @@
+"""A round's leaves together, and what examining them gives.
+
+The law: a gathered round is all that its examination needs, so rounds are examined in any order and in any process.
+"""
+
+from dataclasses import dataclass
+
+from referee.audit.finding import Finding
+from referee.audit.level import DealingLevel, EventLevel
+from referee.audit.reading import Placed
+from referee.audit.source import NO_EXHIBITS, Exhibits
+from referee.dealing.header import Header
+from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf
+from referee.rulesets import Catalogue
+from referee.transcript.told import Transcript
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatheredRound:
+    """The leaves of one round, None where there is none, and what people hold of it.
+
+    ``round_id`` is the one that its OPEN names, ``previous_round_id`` that of the table's round before, where known.
+    """
+
+    round_id: bytes
+    header: Header
+    open: Placed[OpenLeaf]
+    deal: Placed[DealLeaf] | None = None
+    settle: Placed[Transcript] | None = None
+    abort: Placed[AbortLeaf] | None = None
+    reveal: Placed[RevealLeaf] | None = None
+    previous_round_id: bytes | None = None
+    exhibits: Exhibits = NO_EXHIBITS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Law:
+    """What rounds are examined by: the log's origin, and the rulesets at hand."""
+
+    origin: str
+    catalogue: Catalogue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """What came of a round. Seeds stand with the leaf that shows them; levels are None where there is none.
+
+    ``signatures`` counts those verified, receipts and certificates included; ``is_replayed`` and ``is_redealt`` say
+    that these were done and held.
+    """
+
+    findings: tuple[Finding, ...]
+    dealing_level: DealingLevel | None
+    event_level: EventLevel | None
+    client_seeds: tuple[bytes, ...]
+    client_seeds_leaf: int
+    server_seed: bytes | None
+    server_seed_leaf: int
+    signatures: int
+    is_replayed: bool
+    is_redealt: bool

@@ -1,0 +1,174 @@
+"""A leaf's bytes as what they say: envelope, type, payload, each in its one spelling.
+
+The law: what cannot be read back to the same bytes is not read at all. A fault has the code that names it best, and a
+leaf that is both forged and misspelled is called forged. Seat keys in a header and keys in KEY leaves must be sound.
+
+It refuses to know in which order leaves come and what they do to a round.
+
+>>> read_envelope(b'{ "payload": "" }')
+Traceback (most recent call last):
+...
+referee.audit.reading.LeafFaultError: it is not the canonical JSON of an envelope with at most one signature
+"""
+
+import binascii
+import re
+from dataclasses import dataclass
+from typing import Final, Generic, TypeAlias, TypeVar
+
+from referee.audit.finding import Code
+from referee.audit.keys import KeyRing, Role
+from referee.dealing import leaf as leaves
+from referee.dealing.header import Header, HeaderError
+from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf
+from referee.dealing.seal import SEALED_SIZE
+from referee.evidence import canonical
+from referee.evidence.canonical import CanonicalError, Form, unhex
+from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
+from referee.evidence.ed25519 import SIGNATURE_SIZE
+from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.transcript import told
+from referee.transcript.told import Transcript, TranscriptError
+
+Payload: TypeAlias = OpenLeaf | DealLeaf | Transcript | AbortLeaf | RevealLeaf | KeyLeaf
+LeafT = TypeVar("LeafT", OpenLeaf, DealLeaf, Transcript, AbortLeaf, RevealLeaf, KeyLeaf)
+
+SIGNERS: Final[dict[str, Role | None]] = {
+    leaves.OPEN_TYPE: Role.SHUFFLER,
+    leaves.DEAL_TYPE: Role.SHUFFLER,
+    told.MEDIA_TYPE: Role.REFEREE,
+    leaves.ABORT_TYPE: Role.SHUFFLER,
+    leaves.REVEAL_TYPE: None,
+    leaves.KEY_TYPE: Role.ROOT,
+}
+"""Who signs each type of leaf; None where nobody does."""
+
+_FORMS: Final = {
+    leaves.OPEN_TYPE: Form(OpenLeaf),
+    leaves.DEAL_TYPE: Form(DealLeaf),
+    leaves.ABORT_TYPE: Form(AbortLeaf),
+    leaves.REVEAL_TYPE: Form(RevealLeaf),
+    leaves.KEY_TYPE: Form(KeyLeaf),
+}
+_SIGNATURE: Final = re.compile(rb'"sig":"([A-Za-z0-9+/]*={0,2})"')
+
+
+class LeafFaultError(ValueError):
+    """A leaf that cannot be read: its code, and a detail for people."""
+
+    def __init__(self, code: Code, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed(Generic[LeafT]):
+    """A leaf in its place: index, leaf hash, envelope, the keys as they stand there, and what it says."""
+
+    index: int
+    hash: bytes
+    envelope: Envelope
+    ring: KeyRing
+    leaf: LeafT
+
+
+def read_envelope(data: bytes) -> Envelope:
+    """The envelope of a leaf's bytes; LeafFaultError where they are not the one text of one."""
+    try:
+        return Envelope.parse(data)
+    except EnvelopeError as error:
+        if error.fault is EnvelopeFault.TOO_LONG:
+            raise LeafFaultError(Code.LEAF_TOO_LONG, error.detail) from None
+        signature = _SIGNATURE.search(data)
+        if signature is not None and (size := _decoded_size(signature[1])) != SIGNATURE_SIZE:
+            detail = f"its signature has {size} bytes, not {SIGNATURE_SIZE}"
+            raise LeafFaultError(Code.SIGNATURE_MALFORMED, detail) from None
+        raise LeafFaultError(Code.NOT_CANONICAL, error.detail) from None
+
+
+def read_payload(envelope: Envelope) -> Payload:
+    """What an envelope's payload says by its type; LeafFaultError where it is not that type's one text.
+
+    An OPEN's header is not looked into; ``read_header`` does.
+    """
+    if envelope.payload_type == told.MEDIA_TYPE:
+        return _read_transcript(envelope.payload)
+    form = _FORMS.get(envelope.payload_type)
+    if form is None:
+        detail = f"it holds {envelope.payload_type!r}, which is no type of leaf"
+        raise LeafFaultError(Code.TYPE_CONFUSION, detail)
+    try:
+        leaf = form.read(envelope.payload)
+    except CanonicalError as error:
+        raise LeafFaultError(_misread(envelope.payload), f"{error}, as {envelope.payload_type} must be") from None
+    try:
+        _check(leaf)
+    except CanonicalError as error:
+        raise LeafFaultError(Code.NOT_CANONICAL, str(error)) from None
+    return leaf
+
+
+def read_header(leaf: OpenLeaf) -> Header:
+    """The header of an OPEN; LeafFaultError where it breaks the protocol or has an unsound seat key."""
+    try:
+        header = leaf.header.to_header()
+    except HeaderError as error:
+        unsound = error.field.startswith("seat_keys[")
+        code = Code.UNSOUND_KEY if unsound else Code.HEADER_REFUSED
+        raise LeafFaultError(code, f"header.{error.field}: {error}") from None
+    if len(leaf.client_commitments) != header.seat_count:
+        detail = f"{header.seat_count} seats have {len(leaf.client_commitments)} places for commitments"
+        raise LeafFaultError(Code.HEADER_REFUSED, detail)
+    return header
+
+
+def _read_transcript(payload: bytes) -> Transcript:
+    try:
+        transcript = told.parse(payload)
+        for text in (transcript.round_id, transcript.told.deck_root):
+            unhex(text)
+    except (TranscriptError, CanonicalError) as error:
+        raise LeafFaultError(_misread(payload), str(error)) from None
+    return transcript
+
+
+def _misread(payload: bytes) -> Code:
+    """Why a payload is not what its type says: it is another canonical text, or none."""
+    try:
+        canonical.decode(payload)
+    except CanonicalError:
+        return Code.NOT_CANONICAL
+    return Code.TYPE_CONFUSION
+
+
+def _check(leaf: OpenLeaf | DealLeaf | AbortLeaf | RevealLeaf | KeyLeaf) -> None:
+    match leaf:
+        case OpenLeaf():
+            texts = (leaf.round_id, leaf.server_commitment, *filter(None, leaf.client_commitments))
+            unhex(leaf.sealed_seed, SEALED_SIZE)
+        case DealLeaf():
+            texts = (leaf.round_id, leaf.mix, leaf.deck_root, *filter(None, leaf.client_seeds))
+        case AbortLeaf():
+            texts = (leaf.round_id, *filter(None, leaf.client_seeds))
+        case RevealLeaf():
+            texts = (leaf.round_id, leaf.server_seed)
+        case KeyLeaf():
+            texts = ()
+            _check_key(leaf.key)
+    for text in texts:
+        unhex(text)
+
+
+def _check_key(text: str) -> None:
+    try:
+        VerifierKey.parse(text)
+    except KeyTextError as error:
+        raise LeafFaultError(Code.UNSOUND_KEY, str(error)) from None
+
+
+def _decoded_size(text: bytes) -> int:
+    try:
+        return len(binascii.a2b_base64(text))
+    except binascii.Error:
+        return -1

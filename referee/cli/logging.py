@@ -1,0 +1,23 @@
+"""Log lines are JSON on standard error, one a call, and never hold a request's or an answer's content."""
+
+import logging
+import sys
+
+import orjson
+import structlog
+
+
+def configure(*, quiet: bool) -> None:
+    """Log lines go to standard error; quiet leaves out all but warnings."""
+    structlog.configure(
+        cache_logger_on_first_use=True,
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING if quiet else logging.INFO),
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.format_exc_info,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.JSONRenderer(serializer=orjson.dumps),
+        ],
+        logger_factory=structlog.BytesLoggerFactory(file=sys.stderr.buffer),
+    )

@@ -1,0 +1,53 @@
+"""``referee rulesets``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table as Grid
+
+from referee.cli.ending import RulesetFolder, catalogue_of, fail
+from referee.rulesets import UnknownRulesetError
+
+app = typer.Typer(help="Show the rulesets at hand.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_rulesets(rulesets: RulesetFolder = None) -> None:
+    """Show each ruleset's id, version, name and digest."""
+    grid = Grid("ruleset", "version", "tên · name", "seats", "bet unit", "SHA-256 of the file")
+    for ruleset in catalogue_of(rulesets):
+        seats = ruleset.rules.seats
+        grid.add_row(
+            ruleset.id,
+            ruleset.version,
+            f"{ruleset.title.vi}\n{ruleset.title.en}",
+            f"{seats.minimum}-{seats.maximum}",
+            str(ruleset.bet_unit),
+            ruleset.digest.hex()[:16] + "…",
+        )
+    Console().print(grid)
+
+
+@app.command("show")
+def show(
+    ruleset_id: Annotated[str, typer.Argument(help="Such as mau_binh.classic.")],
+    version: Annotated[str, typer.Option(help="Empty for the newest.")] = "",
+    rulesets: RulesetFolder = None,
+) -> None:
+    """Print a ruleset's file, byte for byte."""
+    try:
+        ruleset = catalogue_of(rulesets).get(ruleset_id, version or None)
+    except UnknownRulesetError as error:
+        fail(f"{error}; `referee rulesets list` names those there are")
+    typer.echo(ruleset.source.decode(), nl=False)
+
+
+@app.command("check")
+def check(
+    folder: Annotated[Path, typer.Argument(help="Folder with TOML files.", exists=True, file_okay=False)],
+) -> None:
+    """Load a folder of rulesets as a server would, and say what is wrong with the first bad one."""
+    count = len(catalogue_of(folder)) - len(catalogue_of(None))
+    typer.echo(f"{count} rulesets of your own are good")

@@ -1,0 +1,189 @@
+"""A certificate shows what the shuffler signed for this round, and nothing else passes."""
+
+import dataclasses
+import json
+import pickle
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.cards import Seat
+from referee.dealing import certificate
+from referee.dealing.certificate import CertificateError, CertificateFault, CertificateReason
+from referee.dealing.deal import Deal
+from referee.dealing.header import Header
+from referee.evidence.dsse import Envelope
+from referee.evidence.ed25519 import Signer
+
+SEED = bytes(range(32))
+SEEDS = [bytes([seat]) * 32 for seat in range(4)]
+DEALT_TIME = 1_800_000_005_000
+
+
+@pytest.fixture(scope="module")
+def deal(header: Header) -> Deal:
+    return Deal.derive(header, server_seed=SEED, client_seeds=SEEDS)
+
+
+@pytest.fixture(scope="module")
+def data(header: Header, deal: Deal, shuffler: Signer) -> bytes:
+    return certificate.issue(deal, header, sections=range(4), dealt_time=DEALT_TIME, signer=shuffler)
+
+
+def fault_of(data: bytes, header: Header, *signers: Signer, now: int = DEALT_TIME) -> CertificateFault:
+    with pytest.raises(CertificateError) as caught:
+        certificate.verify(data, keys=[signer.public_key for signer in signers], header=header, now=now)
+    return caught.value.fault
+
+
+def test_it_shows_the_hands_that_were_dealt(header: Header, deal: Deal, data: bytes, shuffler: Signer):
+    shown = certificate.verify(data, keys=[shuffler.public_key], header=header, now=DEALT_TIME)
+    assert dict(shown.sections) == dict(enumerate(deal.sections))
+    assert [shown.hand(Seat(seat)) for seat in range(4)] == list(deal.sections)
+    assert (shown.round_id, shown.commitment, shown.mixed) == (deal.round_id, deal.commitment, deal.mixed)
+    assert (shown.deck_root, shown.dealt_time) == (deal.deck_root, DEALT_TIME)
+
+
+def test_it_opens_the_sections_named_and_tells_no_other_key(header: Header, deal: Deal, shuffler: Signer):
+    data = certificate.issue(deal, header, sections=[2, 0, 2], dealt_time=DEALT_TIME, signer=shuffler)
+    shown = certificate.verify(data, keys=[shuffler.public_key], header=header, now=DEALT_TIME)
+    assert list(shown.sections) == [0, 2]
+    assert shown.hand(Seat(1)) is None
+    payload = Envelope.parse(data).payload
+    assert [deal.keys[index].hex().encode() in payload for index in range(4)] == [True, False, True, False]
+    assert SEED.hex().encode() not in payload
+
+
+def test_it_lasts_until_the_deadline_and_no_longer(header: Header, data: bytes, shuffler: Signer):
+    keys = [shuffler.public_key]
+    certificate.verify(data, keys=keys, header=header, now=header.round_deadline)
+    assert fault_of(data, header, shuffler, now=header.round_deadline + 1) is CertificateFault.EXPIRED
+    assert certificate.read(data, keys=keys, header=header).expires_time == header.round_deadline
+
+
+@given(place=st.integers(0, 10_000), bit=st.integers(0, 7))
+@settings(max_examples=300)
+def test_every_changed_bit_is_refused(header: Header, data: bytes, shuffler: Signer, place: int, bit: int):
+    changed = bytearray(data)
+    changed[place % len(data)] ^= 1 << bit
+    assert fault_of(bytes(changed), header, shuffler) in {CertificateFault.MALFORMED, CertificateFault.FORGED}
+
+
+def test_one_of_several_keys_suffices(header: Header, data: bytes, shuffler: Signer, stranger: Signer):
+    keys = [stranger.public_key, shuffler.public_key]
+    assert certificate.verify(data, keys=keys, header=header, now=DEALT_TIME).hand(Seat(0))
+    assert fault_of(data, header, stranger) is CertificateFault.FORGED
+    assert fault_of(data, header) is CertificateFault.FORGED
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"stake": 9},
+        {"table_id": "table-8"},
+        {"layout": (13, 13, 26)},
+        {"seat_keys": (bytes(32),) * 3},
+        {"round_deadline": 1_800_000_900_001},
+    ],
+)
+def test_it_is_worth_nothing_under_another_header(
+    header: Header, data: bytes, shuffler: Signer, change: dict[str, Any]
+):
+    other = dataclasses.replace(header, **change)
+    assert fault_of(data, other, shuffler) is CertificateFault.FOREIGN_ROUND
+
+
+def test_every_member_of_the_payload_is_checked(header: Header, data: bytes, shuffler: Signer, second: ModuleType):
+    """Signed by the shuffler itself, each hash that is off by one bit is caught; only the dealt time is its word."""
+    payload = json.loads(Envelope.parse(data).payload)
+
+    def off_by_one(value: Any) -> list[Any]:  # noqa: ANN401 - whatever JSON holds
+        if isinstance(value, dict):
+            return [{**value, name: other} for name in value for other in off_by_one(value[name])]
+        if isinstance(value, list):
+            return [
+                [*value[:place], other, *value[place + 1 :]]
+                for place, member in enumerate(value)
+                for other in off_by_one(member)
+            ]
+        if isinstance(value, str):
+            return [value[:-1] + "0123456789abcdef"[int(value[-1], 16) ^ 1]]
+        return [value + 1]
+
+    changed = off_by_one(payload)
+    assert len(changed) == 6 + 4 + 4 * (13 + 1 + 1)
+    accepted = []
+    for other in changed:
+        forged = Envelope.signed(certificate.CERTIFICATE_TYPE, second.canonical(other), shuffler).to_bytes()
+        try:
+            certificate.verify(forged, keys=[shuffler.public_key], header=header, now=DEALT_TIME)
+        except CertificateError:
+            continue
+        accepted.append(other)
+    assert accepted == [{**payload, "dealt_time": DEALT_TIME + 1}]
+
+
+def test_certificates_of_one_deal_are_joined(header: Header, deal: Deal, shuffler: Signer):
+    shown = [
+        certificate.verify(
+            certificate.issue(deal, header, sections=sections, dealt_time=DEALT_TIME, signer=shuffler),
+            keys=[shuffler.public_key],
+            header=header,
+            now=DEALT_TIME,
+        )
+        for sections in ([0], [2, 0], [], [3])
+    ]
+    assert dict(certificate.join(shown)) == {index: deal.sections[index] for index in (0, 2, 3)}
+    assert dict(certificate.join([])) == {}
+
+
+def test_certificates_of_two_deals_are_not_joined(header: Header, deal: Deal, shuffler: Signer):
+    """A shuffler that has dealt one round twice."""
+    again = Deal.derive(header, server_seed=bytes(32), client_seeds=SEEDS)
+    shown = [
+        certificate.verify(
+            certificate.issue(dealt, header, sections=[seat], dealt_time=DEALT_TIME, signer=shuffler),
+            keys=[shuffler.public_key],
+            header=header,
+            now=DEALT_TIME,
+        )
+        for seat, dealt in enumerate((deal, again))
+    ]
+    with pytest.raises(CertificateError) as caught:
+        certificate.join(shown)
+    assert caught.value.fault is CertificateFault.FOREIGN_ROUND
+
+
+def test_one_card_in_two_joined_hands_is_refused(header: Header, data: bytes, shuffler: Signer):
+    shown = certificate.verify(data, keys=[shuffler.public_key], header=header, now=DEALT_TIME)
+    one = dataclasses.replace(shown, sections={0: shown.sections[0]})
+    other = dataclasses.replace(shown, sections={1: shown.sections[0]})
+    with pytest.raises(CertificateError) as caught:
+        certificate.join([one, other])
+    assert caught.value.fault is CertificateFault.DUPLICATE_CARD
+
+
+def test_nothing_is_issued_for_another_round_or_section(header: Header, deal: Deal, shuffler: Signer):
+    other = dataclasses.replace(header, stake=9)
+    with pytest.raises(ValueError, match="another round"):
+        certificate.issue(deal, other, sections=[0], dealt_time=DEALT_TIME, signer=shuffler)
+    for section in (-1, 4):
+        with pytest.raises(IndexError):
+            certificate.issue(deal, header, sections=[section], dealt_time=DEALT_TIME, signer=shuffler)
+
+
+def test_every_fault_comes_to_a_reason():
+    reasons = {fault: fault.reason for fault in CertificateFault}
+    assert reasons[CertificateFault.FORGED] is CertificateReason.FORGED
+    assert reasons[CertificateFault.FOREIGN_ROUND] is CertificateReason.FOREIGN
+    assert reasons[CertificateFault.EXPIRED] is CertificateReason.EXPIRED
+    assert list(reasons.values()).count(CertificateReason.MALFORMED) == len(reasons) - 3
+
+
+def test_the_error_crosses_processes():
+    error = CertificateError(CertificateFault.WRONG_SIZE, "a hand of twelve")
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+    assert (copy.fault, copy.reason, str(copy)) == (error.fault, error.reason, "a hand of twelve")

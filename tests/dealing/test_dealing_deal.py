@@ -1,0 +1,247 @@
+"""A deal follows from header and seeds alone, and gives nothing away by itself."""
+
+import random
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from referee.cards import DECK, Card, Seat
+from referee.dealing import seal as seals
+from referee.dealing.commitment import SeedError, arrangement_commitment, client_commitment, server_commitment
+from referee.dealing.deal import Deal
+from referee.dealing.header import Header
+from referee.dealing.layout import BOARD_SECTIONS, layout_of
+from referee.dealing.proof import CardProofError, check_card, prove_card
+from referee.dealing.seal import SealError
+from referee.dealing.section import card_leaf, section_leaves, section_root
+
+SEED = bytes(range(32))
+SEEDS = [bytes([seat]) * 32 for seat in range(4)]
+
+
+def test_the_second_derivation_deals_alike(second: ModuleType, header_from: Callable[[dict[str, Any]], Header]):
+    """Two hundred random rounds of all layouts."""
+    source = random.Random(20)  # noqa: S311 - the same rounds every time
+    for _ in range(200):
+        game = source.choice(["mau_binh", "tien_len", "ultimate_texas"])
+        seats = source.randint(1, 6) if game == "ultimate_texas" else source.randint(2, 4)
+        value = second.header_of(
+            ruleset_id=f"{game}.any",
+            layout=list(layout_of(game, seat_count=seats).sizes),
+            seat_keys=["00" * 32] * seats,
+            table_id=f"t{source.random()}",
+        )
+        seed, seeds = source.randbytes(32), [source.randbytes(32) for _ in range(seats)]
+        deal = Deal.derive(header_from(value), server_seed=seed, client_seeds=seeds)
+        expected = second.derive(value, seed, seeds)
+        assert deal.mixed == expected["mix"]
+        assert [card.number for section in deal.sections for card in section] == expected["deck"]
+        assert list(deal.roots) == expected["roots"]
+        assert deal.deck_root == expected["deck_root"]
+        assert deal.leader == (expected["leader"] if game == "tien_len" else None)
+
+
+def test_every_seed_changes_every_root(header: Header):
+    deal = Deal.derive(header, server_seed=SEED, client_seeds=SEEDS)
+    others = [Deal.derive(header, server_seed=bytes(32), client_seeds=SEEDS)]
+    for seat in range(4):
+        seeds = list(SEEDS)
+        seeds[seat] = b"\xff" * 32
+        others.append(Deal.derive(header, server_seed=SEED, client_seeds=seeds))
+    seeds = [SEEDS[1], SEEDS[0], *SEEDS[2:]]
+    others.append(Deal.derive(header, server_seed=SEED, client_seeds=seeds))
+    seen = set(deal.roots)
+    for other in others:
+        assert not seen & set(other.roots)
+        seen |= set(other.roots)
+
+
+def test_a_deal_has_every_card_once(header: Header):
+    deal = Deal.derive(header, server_seed=SEED, client_seeds=SEEDS)
+    assert sorted((card for section in deal.sections for card in section), key=DECK.index) == list(DECK)
+
+
+def test_a_deal_shows_neither_keys_nor_cards(header: Header):
+    deal = Deal.derive(header, server_seed=SEED, client_seeds=SEEDS)
+    assert repr(deal.keys[0]) not in repr(deal)
+    assert "Card." not in repr(deal)
+
+
+@pytest.mark.parametrize("seeds", [SEEDS[:3], [*SEEDS, bytes(32)], [b"", *SEEDS[1:]], [bytes(31), *SEEDS[1:]]])
+def test_every_seat_has_a_seed_of_32_bytes(header: Header, seeds: list[bytes]):
+    with pytest.raises(SeedError):
+        Deal.derive(header, server_seed=SEED, client_seeds=seeds)
+
+
+@pytest.mark.parametrize("size", [0, 31, 33])
+def test_only_32_bytes_can_be_committed_to(size: int):
+    for commit in (
+        lambda seed: server_commitment(round_id=bytes(32), seed=seed),
+        lambda seed: client_commitment(round_id=bytes(32), seat=Seat(0), seed=seed),
+        lambda seed: arrangement_commitment(round_id=bytes(32), seat=Seat(0), cards=DECK[:13], nonce=seed),
+    ):
+        with pytest.raises(SeedError):
+            commit(bytes(size))
+
+
+def test_commitments_of_other_rounds_seats_and_kinds_differ():
+    commitments = {
+        server_commitment(round_id=bytes(32), seed=SEED),
+        server_commitment(round_id=SEED, seed=SEED),
+        client_commitment(round_id=bytes(32), seat=Seat(0), seed=SEED),
+        client_commitment(round_id=bytes(32), seat=Seat(1), seed=SEED),
+        client_commitment(round_id=SEED, seat=Seat(0), seed=SEED),
+        arrangement_commitment(round_id=bytes(32), seat=Seat(0), cards=DECK[:13], nonce=SEED),
+        arrangement_commitment(round_id=bytes(32), seat=Seat(0), cards=DECK[12::-1], nonce=SEED),
+    }
+    assert len(commitments) == 7
+
+
+@pytest.mark.parametrize(
+    ("game", "seats", "sizes"),
+    [
+        ("mau_binh", 2, (13, 13, 26)),
+        ("mau_binh", 3, (13, 13, 13, 13)),
+        ("tien_len", 4, (13, 13, 13, 13)),
+        ("ultimate_texas", 1, (2, 2, 3, 2, 43)),
+        ("ultimate_texas", 6, (2, 2, 2, 2, 2, 2, 2, 3, 2, 33)),
+    ],
+)
+def test_layouts_deal_hands_then_board_then_stock(game: str, seats: int, sizes: tuple[int, ...]):
+    layout = layout_of(game, seat_count=seats)
+    assert layout.sizes == sizes
+    assert sum(layout.sizes) == 52
+    assert layout.hands == tuple(layout.hand(Seat(seat)) for seat in range(seats))
+    named = [layout.board(name) for name in BOARD_SECTIONS] if game == "ultimate_texas" else []
+    stock = [] if layout.stock is None else [layout.stock]
+    assert [*layout.hands, *named, *stock] == list(range(len(sizes)))
+
+
+def test_layouts_that_do_not_exist_are_refused():
+    with pytest.raises(KeyError):
+        layout_of("mau_binh", seat_count=4).board("flop")
+    with pytest.raises(KeyError):
+        layout_of("ultimate_texas", seat_count=4).board("stock")
+    with pytest.raises(KeyError):
+        layout_of("poker", seat_count=2)
+    for seats in (0, -1, 5):
+        with pytest.raises(ValueError, match="seats"):
+            layout_of("tien_len", seat_count=seats)
+
+
+def test_leaves_of_a_section_are_those_of_its_cards(second: ModuleType):
+    cards = DECK[5:18]
+    leaves = section_leaves(key=SEED, round_id=bytes(32), section=3, cards=cards)
+    salts = second.hkdf(SEED, b"", second.enc("salt", bytes(32), b"\x03"), 32 * 13)
+    assert leaves == [
+        card_leaf(round_id=bytes(32), section=3, place=place, card=card, salt=salts[32 * place :][:32])
+        for place, card in enumerate(cards)
+    ]
+
+
+@pytest.mark.parametrize("size", range(1, 53))
+def test_every_card_of_every_section_size_can_be_proved_and_nothing_else(size: int):
+    cards = DECK[:size]
+    told = {"round_id": bytes(32), "section": 2}
+    root = section_root(**told, key=SEED, cards=cards)
+    for place in range(size):
+        proof = prove_card(**told, key=SEED, cards=cards, place=place)
+        check_card(proof, round_id=bytes(32), size=size, root=root)
+        assert proof.card == cards[place]
+        assert len(proof.path) <= (size - 1).bit_length()
+        for changed in (
+            {"place": (place + 1) % size} if size > 1 else {"place": 1},
+            {"place": -1},
+            {"section": 1},
+            {"card": DECK[(place + 1) % 52]},
+            {"salt": bytes(32)},
+            {"salt": proof.salt[:31]},
+            {"path": (*proof.path, bytes(32))},
+            {"path": proof.path[1:] if proof.path else (bytes(32),)},
+        ):
+            fields = {name: getattr(proof, name) for name in ("section", "place", "card", "salt", "path")}
+            with pytest.raises(CardProofError):
+                check_card(type(proof)(**{**fields, **changed}), round_id=bytes(32), size=size, root=root)
+        for round_id, wrong_root in ((SEED, root), (bytes(32), bytes(32))):
+            with pytest.raises(CardProofError):
+                check_card(proof, round_id=round_id, size=size, root=wrong_root)
+
+
+def test_a_card_of_a_hand_takes_at_most_four_hashes():
+    for size in range(1, 14):
+        told = {"round_id": bytes(32), "section": 0, "key": SEED, "cards": DECK[:size]}
+        assert max(len(prove_card(**told, place=place).path) for place in range(size)) <= 4
+
+
+def test_a_place_that_the_section_has_not_cannot_be_proved():
+    for place in (-1, 2):
+        with pytest.raises(IndexError):
+            prove_card(round_id=bytes(32), section=0, key=SEED, cards=DECK[:2], place=place)
+
+
+def test_a_section_root_is_of_its_cards_order_index_round_and_key():
+    def root(**changes: object) -> bytes:
+        told: dict[str, Any] = {"key": SEED, "round_id": bytes(32), "section": 0, "cards": DECK[:3]}
+        return section_root(**{**told, **changes})
+
+    other_cards: list[tuple[Card, ...]] = [DECK[:2], DECK[:4], DECK[2::-1]]
+    roots = [root(), root(key=bytes(32)), root(round_id=SEED), root(section=1), *(root(cards=c) for c in other_cards)]
+    assert len(set(roots)) == len(roots)
+
+
+ROUND_ID = b"\x07" * 32
+COMMITMENT = server_commitment(round_id=ROUND_ID, seed=SEED)
+SEALING_KEY = b"\x09" * 32
+
+
+def sealed(seed: bytes = SEED) -> bytes:
+    return seals.seal(seed, sealing_key=SEALING_KEY, round_id=ROUND_ID, commitment=COMMITMENT, nonce=bytes(range(24)))
+
+
+def opened(data: bytes, **changes: bytes) -> bytes:
+    told = {"sealing_key": SEALING_KEY, "round_id": ROUND_ID, "commitment": COMMITMENT}
+    return seals.unseal(data, **{**told, **changes})
+
+
+def test_a_sealed_seed_opens_with_its_key_for_its_round():
+    assert len(sealed()) == seals.SEALED_SIZE == 72
+    assert opened(sealed()) == SEED
+    assert SEED not in sealed()
+
+
+@pytest.mark.parametrize("place", range(72))
+def test_a_changed_byte_of_a_sealed_seed_is_refused(place: int):
+    data = bytearray(sealed())
+    data[place] ^= 1
+    with pytest.raises(SealError):
+        opened(bytes(data))
+
+
+@pytest.mark.parametrize("data", [b"", sealed()[:-1], sealed() + b"\x00", bytes(24), bytes(40)])
+def test_a_sealed_seed_of_another_size_is_refused(data: bytes):
+    with pytest.raises(SealError):
+        opened(data)
+
+
+@pytest.mark.parametrize("name", ["sealing_key", "round_id", "commitment"])
+def test_a_sealed_seed_opens_for_nothing_else(name: str):
+    with pytest.raises(SealError):
+        opened(sealed(), **{name: bytes(32)})
+
+
+def test_a_seed_that_c_does_not_commit_to_does_not_come_out():
+    with pytest.raises(SealError):
+        opened(sealed(bytes(32)))
+
+
+def test_keys_nonces_and_seeds_of_another_size_seal_nothing():
+    told = {"sealing_key": SEALING_KEY, "round_id": ROUND_ID, "commitment": COMMITMENT, "nonce": bytes(24)}
+    for changes in ({"nonce": bytes(23)}, {"nonce": b""}, {"sealing_key": bytes(31)}):
+        with pytest.raises(SealError):
+            seals.seal(SEED, **{**told, **changes})
+    with pytest.raises(SeedError):
+        seals.seal(bytes(31), **told)
+    with pytest.raises(SealError):
+        opened(sealed(), sealing_key=bytes(31))

@@ -1,0 +1,136 @@
+"""Leaves: what is read is what was written, and what cannot be meant is neither written nor read."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.dealing import leaf
+from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, LeafError, OpenLeaf, RevealLeaf
+from referee.evidence.canonical import CanonicalError
+
+HEX32 = st.binary(min_size=32, max_size=32).map(bytes.hex)
+TIMES = st.integers(0, 2**53 - 1)
+SEATS = st.integers(0, 1) | st.just(msgspec.UNSET)
+LEAVES = st.one_of(
+    st.builds(
+        DealLeaf,
+        client_seeds=st.tuples(HEX32, HEX32),
+        dealt_time=TIMES,
+        deck_root=HEX32,
+        mix=HEX32,
+        round_id=HEX32,
+        leader=SEATS,
+    ),
+    st.builds(
+        AbortLeaf,
+        aborted_time=TIMES,
+        client_seeds=st.tuples(HEX32 | st.just(""), HEX32 | st.just("")),
+        reason=st.sampled_from(["SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"]),
+        round_id=HEX32,
+        stage=st.sampled_from(["OPENED", "DEALT"]),
+        culprit=SEATS,
+    ),
+    st.builds(RevealLeaf, round_id=HEX32, server_seed=HEX32),
+)
+KINDS = {"open": OpenLeaf, "deal": DealLeaf, "abort": AbortLeaf, "reveal": RevealLeaf, "key": KeyLeaf}
+
+
+@given(LEAVES)
+def test_leaves_can_be_read_back(written: DealLeaf | AbortLeaf | RevealLeaf):
+    payload = leaf.encode(written)
+    assert leaf.parse(payload, type(written)) == written
+    assert json.loads(payload) == json.loads(json.dumps(msgspec.to_builtins(written)))
+    assert b"null" not in payload
+
+
+@given(LEAVES)
+def test_a_leaf_is_no_leaf_of_another_kind(written: DealLeaf | AbortLeaf | RevealLeaf):
+    payload = leaf.encode(written)
+    for kind in KINDS.values():
+        if kind is not type(written):
+            with pytest.raises(CanonicalError):
+                leaf.parse(payload, kind)
+
+
+def test_every_kind_has_a_media_type_of_its_own():
+    for name, kind in KINDS.items():
+        assert leaf.TYPES[kind] == f"application/vnd.referee.{name}.v1+json"
+    assert len(leaf.TYPES) == len(KINDS)
+
+
+UPPER = "AB" * 32
+REFUSED: list[tuple[str, str, Any]] = [
+    ("open", "round_id", "00" * 32),
+    ("open", "server_commitment", UPPER),
+    ("open", "client_commitments", []),
+    ("open", "client_commitments", ["", "", "", "00"]),
+    ("open", "client_commitments", ["", "", "", UPPER]),
+    ("open", "client_commitments", ["", "", "", None]),
+    ("open", "client_commitments", [""] * 5),
+    ("open", "sealed_seed", ""),
+    ("open", "sealed_seed", "00" * 71),
+    ("deal", "client_seeds", ["", "00" * 32, "00" * 32, "00" * 32]),
+    ("deal", "mix", UPPER),
+    ("deal", "mix", "00"),
+    ("deal", "leader", 4),
+    ("deal", "leader", -1),
+    ("deal", "leader", None),
+    ("deal", "leader", True),
+    ("deal", "dealt_time", 2**53),
+    ("deal", "dealt_time", -1),
+    ("deal", "dealt_time", "1"),
+    ("deal", "dealt_time", 1.0),
+    ("deal", "server_seed", "00" * 32),
+    ("abort", "reason", "BORED"),
+    ("abort", "stage", "SETTLED"),
+    ("abort", "culprit", 4),
+    ("abort", "culprit", ""),
+    ("abort", "client_seeds", ["00"]),
+    ("reveal", "server_seed", ""),
+    ("reveal", "server_seed", UPPER),
+    ("reveal", "server_seed", "0" * 63 + "é"),
+    ("key", "role", "croupier"),
+    ("key", "action", "add"),
+    ("key", "key", "PeterNeumann+c74f20a4+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"),
+    ("key", "key", ""),
+]
+
+
+@pytest.mark.parametrize(("kind", "member", "value"), REFUSED)
+def test_a_payload_that_cannot_be_meant_is_refused(
+    vectors_of: Callable[[str], list[dict[str, Any]]], kind: str, member: str, value: object
+):
+    vector = next(vector for vector in vectors_of("leaves") if vector["kind"] == kind)
+    payload = {**json.loads(vector["payload"]), member: value}
+    data = json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    with pytest.raises(CanonicalError):
+        leaf.parse(data, KINDS[kind])
+
+
+def test_an_open_with_a_broken_header_names_its_field(vectors_of: Callable[[str], list[dict[str, Any]]]):
+    vector = next(vector for vector in vectors_of("leaves") if vector["kind"] == "open")
+    payload = json.loads(vector["payload"])
+    payload["header"]["stake"] = 0
+    with pytest.raises(LeafError, match=r"header\.stake"):
+        leaf.parse(json.dumps(payload, sort_keys=True, separators=(",", ":")).encode(), OpenLeaf)
+
+
+def test_what_would_not_be_read_is_not_written():
+    with pytest.raises(CanonicalError):
+        leaf.encode(RevealLeaf(round_id="00" * 32, server_seed=UPPER))
+    with pytest.raises(CanonicalError):
+        leaf.encode(
+            DealLeaf(
+                client_seeds=("00" * 32,),
+                dealt_time=1,
+                deck_root="00" * 32,
+                mix="00" * 32,
+                round_id="00" * 32,
+                leader=1,
+            )
+        )

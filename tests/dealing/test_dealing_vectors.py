@@ -1,0 +1,183 @@
+"""Every dealing vector, which the second derivation wrote, holds for this project; and they are what it writes."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from referee.cards import Card, Seat
+from referee.dealing import certificate, leaf, seal
+from referee.dealing.certificate import CertificateError
+from referee.dealing.commitment import arrangement_commitment, client_commitment
+from referee.dealing.deal import Deal
+from referee.dealing.deck import StreamUsedUpError, draw_leader, shuffle
+from referee.dealing.header import Header
+from referee.dealing.proof import CardProof, check_card
+from referee.dealing.section import card_salts
+from referee.evidence.dsse import Envelope, open_envelope
+from referee.evidence.ed25519 import Signer
+
+Vector = dict[str, Any]
+Read = Callable[[str], list[Vector]]
+ReadHeader = Callable[[Vector], Header]
+LEAVES = {
+    "open": leaf.OpenLeaf,
+    "deal": leaf.DealLeaf,
+    "abort": leaf.AbortLeaf,
+    "reveal": leaf.RevealLeaf,
+    "key": leaf.KeyLeaf,
+}
+
+
+def unhexed(*texts: str) -> list[bytes]:
+    return [bytes.fromhex(text) for text in texts]
+
+
+def test_vectors_are_what_the_second_derivation_writes(rows: ModuleType):
+    for topic in rows.TOPICS:
+        assert rows.path(topic).read_text(encoding="ascii") == rows.text(topic), topic
+
+
+def test_every_vector_says_why_and_whence(rows: ModuleType, vectors_of: Read):
+    for topic in rows.TOPICS:
+        vectors = vectors_of(topic)
+        assert len({vector["id"] for vector in vectors}) == len(vectors) > 0
+        assert all(vector["why"] and vector["source"] for vector in vectors)
+
+
+def test_header_vectors(vectors_of: Read, header_from: ReadHeader):
+    for vector in vectors_of("headers"):
+        assert header_from(vector["header"]).round_id.hex() == vector["round_id"], vector["id"]
+
+
+def test_deal_vectors(vectors_of: Read, header_from: ReadHeader):
+    for vector in vectors_of("deals"):
+        header = header_from(vector["header"])
+        seeds = unhexed(*vector["client_seeds"])
+        deal = Deal.derive(header, server_seed=bytes.fromhex(vector["server_seed"]), client_seeds=seeds)
+        assert deal.round_id == header.round_id
+        assert deal.commitment.hex() == vector["server_commitment"]
+        assert deal.mixed.hex() == vector["mix"]
+        assert [card.number for section in deal.sections for card in section] == vector["deck"]
+        assert deal.deck_root.hex() == vector["deck_root"]
+        for index, (section, cards) in enumerate(zip(vector["sections"], deal.sections, strict=True)):
+            assert [card.number for card in cards] == section["cards"]
+            assert deal.keys[index].hex() == section["key"]
+            assert deal.roots[index].hex() == section["root"]
+            salts = card_salts(key=deal.keys[index], round_id=deal.round_id, section=index, size=len(cards))
+            assert b"".join(salts).hex() == section["salts"]
+        leader = draw_leader(mixed=deal.mixed, round_id=deal.round_id, seat_count=header.seat_count)
+        assert leader == vector["leader"]
+        assert deal.leader == (leader if vector["id"].startswith("tien_len") else None)
+        commitments = [
+            client_commitment(round_id=deal.round_id, seat=Seat(seat), seed=seed).hex()
+            for seat, seed in enumerate(seeds)
+        ]
+        assert commitments == vector["client_commitments"]
+
+
+def test_shuffle_vectors(vectors_of: Read):
+    for vector in vectors_of("shuffles"):
+        stream = bytes.fromhex(vector["stream"])
+        if vector["deck"]:
+            assert [card.number for card in shuffle(stream)] == vector["deck"], vector["id"]
+        else:
+            with pytest.raises(StreamUsedUpError):
+                shuffle(stream)
+
+
+def test_card_proof_vectors(vectors_of: Read):
+    for vector in vectors_of("card_proofs"):
+        proof = CardProof(
+            section=vector["section"],
+            place=vector["place"],
+            card=Card(vector["card"]),
+            salt=bytes.fromhex(vector["salt"]),
+            path=tuple(unhexed(*vector["path"])),
+        )
+        round_id, root = unhexed(vector["round_id"], vector["root"])
+        check_card(proof, round_id=round_id, size=vector["size"], root=root)
+
+
+def test_certificate_vectors(vectors_of: Read, header_from: ReadHeader):
+    faults = set()
+    for vector in vectors_of("certificates"):
+        header = header_from(vector["header"])
+        data = vector["certificate"].encode()
+        keys = unhexed(vector["public_key"])
+        if vector["fault"]:
+            faults.add(vector["fault"])
+            with pytest.raises(CertificateError) as caught:
+                certificate.read(data, keys=keys, header=header)
+            assert caught.value.fault == vector["fault"], vector["id"]
+            continue
+        shown = certificate.verify(data, keys=keys, header=header, now=header.round_deadline)
+        cards = {str(index): [card.number for card in section] for index, section in shown.sections.items()}
+        assert cards == vector["sections"]
+        assert shown.deck_root.hex() == vector["deck_root"]
+        assert shown.dealt_time == vector["dealt_time"]
+    assert faults == set(certificate.CertificateFault) - {"EXPIRED"}
+
+
+def test_issued_certificates_are_those_of_the_vectors(
+    vectors_of: Read, header_from: ReadHeader, second: ModuleType, shuffler: Signer
+):
+    """Ed25519 signatures are a function of key and message, so the bytes are equal."""
+    for vector in vectors_of("certificates"):
+        if vector["fault"]:
+            continue
+        header = header_from(vector["header"])
+        server, clients = second.seeds_of(vector["id"], vector["header"])
+        deal = Deal.derive(header, server_seed=server, client_seeds=clients)
+        issued = certificate.issue(
+            deal, header, sections=map(int, vector["sections"]), dealt_time=second.DEALT_TIME, signer=shuffler
+        )
+        assert issued.decode() == vector["certificate"]
+
+
+def test_sealed_seed_vectors(vectors_of: Read):
+    for vector in vectors_of("sealed_seeds"):
+        seed, key, round_id, commitment, nonce, sealed = unhexed(
+            *(vector[name] for name in vector if name not in {"id", "why", "source"})
+        )
+        told = {"sealing_key": key, "round_id": round_id, "commitment": commitment}
+        assert seal.seal(seed, **told, nonce=nonce) == sealed
+        assert seal.unseal(sealed, **told) == seed
+
+
+def test_second_derivation_has_the_published_hchacha20(second: ModuleType):
+    """draft-irtf-cfrg-xchacha-03, section 2.2.1."""
+    nonce = bytes.fromhex("000000090000004a0000000031415927")
+    expected = "82413b4227b27bfed30e42508a877d73a0f9e4d58a74a853c12ec41326d3ecdc"
+    assert second.hchacha20(bytes(range(32)), nonce).hex() == expected
+
+
+def test_arrangement_vectors(vectors_of: Read):
+    for vector in vectors_of("arrangements"):
+        commitment = arrangement_commitment(
+            round_id=bytes.fromhex(vector["round_id"]),
+            seat=Seat(vector["seat"]),
+            cards=[Card(number) for number in vector["cards"]],
+            nonce=bytes.fromhex(vector["nonce"]),
+        )
+        assert commitment.hex() == vector["commitment"]
+
+
+def test_leaf_vectors(vectors_of: Read, shuffler: Signer):
+    for vector in vectors_of("leaves"):
+        kind = LEAVES[vector["kind"]]
+        payload = vector["payload"].encode()
+        read = leaf.parse(payload, kind)
+        assert leaf.encode(read) == payload
+        if vector["public_key"]:
+            opened = open_envelope(
+                vector["envelope"].encode(),
+                payload_type=leaf.TYPES[kind],
+                public_key=bytes.fromhex(vector["public_key"]),
+            )
+            assert opened == payload
+            written = Envelope.signed(leaf.TYPES[kind], payload, shuffler)
+        else:
+            written = Envelope(leaf.TYPES[kind], payload)
+        assert written.to_bytes().decode() == vector["envelope"]

@@ -1,0 +1,127 @@
+"""What holds of every settlement, whatever the cards."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from referee.cards import Seat
+from referee.games.mau_binh import (
+    CHI,
+    MauBinhRules,
+    Outcome,
+    apply,
+    begin,
+    check_event,
+    instant_win_of,
+    is_acceptable,
+    max_stake,
+    max_units,
+    settle,
+)
+from referee.money import MAX_AMOUNT
+
+RoundMaker: TypeAlias = Callable[[MauBinhRules, int], Any]
+SEEDS = st.integers(min_value=0, max_value=10**9)
+many = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def settled(rules: MauBinhRules, told: Any, *, stake: int = 100) -> Outcome:  # noqa: ANN401 - the fixture's own type
+    is_over = any(instant_win_of(rules, hand) for hand in told.hands)
+    outcome = settle(
+        rules,
+        told.hands,
+        stake=stake,
+        dealt_time=told.dealt_time,
+        closed_time=told.closed_time,
+        events=() if is_over else told.events,
+    )
+    assert outcome.violations == ()
+    return outcome
+
+
+@many
+@given(seed=SEEDS)
+def test_money_only_changes_hands(rules: MauBinhRules, make_round: RoundMaker, seed: int):
+    """Net amounts sum to zero, are whole stakes and stay within the bound that is checked at opening."""
+    outcome = settled(rules, make_round(rules, seed))
+    assert sum(outcome.net) == 0
+    assert all(transfer.amount > 0 and transfer.amount % 100 == 0 for transfer in outcome.transfers)
+    assert all(transfer.payer != transfer.payee for transfer in outcome.transfers)
+    assert max(map(abs, outcome.net)) <= 100 * max_units(rules, seat_count=len(outcome.net))
+
+
+@many
+@given(seed=SEEDS)
+def test_twice_the_stake_doubles_every_transfer(rules: MauBinhRules, make_round: RoundMaker, seed: int):
+    told = make_round(rules, seed)
+    once, twice = settled(rules, told), settled(rules, told, stake=200)
+    assert [replace(transfer, amount=2 * transfer.amount) for transfer in once.transfers] == list(twice.transfers)
+    assert replace(once, transfers=(), net=()) == replace(twice, transfers=(), net=())
+
+
+@many
+@given(seed=SEEDS, data=st.data())
+def test_other_seats_give_the_same_result_in_other_seats(
+    rules: MauBinhRules, make_round: RoundMaker, seed: int, data: st.DataObject
+):
+    """Dealing the same hands to permuted seats permutes transfers, net, fouls and winners, and nothing else."""
+    told = make_round(rules, seed)
+    new_seats = data.draw(st.permutations(range(len(told.hands))))
+    moved = replace(
+        told,
+        hands=tuple(told.hands[new_seats.index(seat)] for seat in range(len(told.hands))),
+        events=tuple(replace(event, seat=Seat(new_seats[event.seat])) for event in told.events),
+    )
+    before, after = settled(rules, told), settled(rules, moved)
+    expected = {
+        replace(transfer, payer=new_seats[transfer.payer], payee=new_seats[transfer.payee])
+        for transfer in before.transfers
+    }
+    assert expected == set(after.transfers)
+    assert len(before.transfers) == len(after.transfers)
+    assert list(before.net) == [after.net[new] for new in new_seats]
+    assert {new_seats[seat] for seat in before.winners} == set(after.winners)
+    assert {(new_seats[foul.seat or 0], foul.code) for foul in before.fouls} == {(f.seat, f.code) for f in after.fouls}
+
+
+@many
+@given(seed=SEEDS)
+def test_the_order_within_a_chi_means_nothing(rules: MauBinhRules, make_round: RoundMaker, seed: int):
+    told = make_round(rules, seed)
+    turned = replace(
+        told,
+        events=tuple(
+            replace(event, back=event.back[::-1], middle=event.middle[::-1], front=event.front[::-1])
+            if hasattr(event, "back")
+            else event
+            for event in told.events
+        ),
+    )
+    assert settled(rules, told).transfers == settled(rules, turned).transfers
+
+
+@many
+@given(seed=SEEDS)
+def test_events_one_by_one_are_lawful(rules: MauBinhRules, make_round: RoundMaker, seed: int):
+    """``check_event`` accepts what ``settle`` accepts, and ``apply`` never undoes a departure or the showdown."""
+    told = make_round(rules, seed)
+    so_far = begin(rules, told.hands, dealt_time=told.dealt_time)
+    if so_far.is_won_at_the_deal:
+        return
+    for event in told.events:
+        assert is_acceptable(check_event(rules, so_far, event))
+        after = apply(rules, so_far, event)
+        assert after.showdown_time <= so_far.showdown_time
+        assert all(new == old for new, old in zip(after.departures, so_far.departures, strict=True) if old is not None)
+        assert 0 <= max(gone or 0 for gone in after.departures) <= len(CHI)
+        so_far = after
+
+
+@pytest.mark.parametrize("seat_count", [2, 3, 4])
+def test_highest_stake_settles_and_one_more_could_not(rules: MauBinhRules, seat_count: int):
+    most, units = max_stake(rules, seat_count=seat_count), max_units(rules, seat_count=seat_count)
+    assert most * units <= MAX_AMOUNT < (most + 1) * units

@@ -1,0 +1,68 @@
+"""Who sits, watches, waits, is sent out, and when to deal."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.games.mau_binh import MauBinhRules, Person, SeatingError, seat_people
+from referee.rulesets import get
+
+VECTORS = Path(__file__).parents[2] / "vectors" / "mau_binh" / "seating.jsonl"
+
+
+def vectors() -> list[Any]:
+    lines = VECTORS.read_text(encoding="utf-8").splitlines()
+    return [pytest.param(vector, id=vector["id"]) for vector in map(json.loads, lines)]
+
+
+def maubinh_com() -> MauBinhRules:
+    rules = get("mau_binh.maubinh_com").rules
+    assert isinstance(rules, MauBinhRules)
+    return rules
+
+
+@pytest.mark.parametrize("vector", vectors())
+def test_room_is_as_the_rule_says(vector: dict[str, Any]):
+    rules = get(vector["ruleset"]).rules
+    assert isinstance(rules, MauBinhRules)
+    people = [Person(**{"seated_time": None, "ready_time": None} | told) for told in vector["people"]]
+    found = seat_people(rules, people, now=vector["now"])
+    expected = vector["seating"]
+    lists = ("seated", "newly_seated", "watching", "sent_out", "waiting")
+    assert {key: expected[key] for key in lists} == {key: list(getattr(found, key)) for key in lists}
+    assert expected["is_deal_due"] is found.is_deal_due
+    assert expected.get("next_time") == found.next_time
+
+
+def test_next_time_is_when_the_first_is_sent_out():
+    """Nothing changes before ``next_time``; at that time somebody is sent out."""
+    people = [
+        Person(name="an", came_time=0, seated_time=0, ready_time=7),
+        Person(name="ba", came_time=0, seated_time=100, ready_time=None),
+        Person(name="cu", came_time=0, seated_time=50, ready_time=None),
+    ]
+    first = seat_people(maubinh_com(), people, now=100)
+    assert first.next_time == 20_050
+    assert seat_people(maubinh_com(), people, now=20_049).sent_out == ()
+    assert seat_people(maubinh_com(), people, now=20_050).sent_out == ("cu",)
+
+
+@pytest.mark.parametrize(
+    ("people", "words"),
+    [
+        ([("an", 0, None, None), ("an", 1, None, None)], "more than once"),
+        ([("an", 11, None, None)], "not in this order"),
+        ([("an", 5, 4, None)], "not in this order"),
+        ([("an", 1, 3, 2)], "not in this order"),
+        ([("an", 1, None, 2)], "without a seat"),
+        ([(name, 1, 2, None) for name in "abcde"], "5 people are seated"),
+    ],
+)
+def test_people_who_cannot_be_in_one_room_are_an_error(people: list[Any], words: str):
+    told = [
+        Person(name=name, came_time=came, seated_time=seated, ready_time=ready) for name, came, seated, ready in people
+    ]
+    with pytest.raises(SeatingError, match=words):
+        seat_people(maubinh_com(), told, now=10)

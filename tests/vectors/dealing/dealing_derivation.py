@@ -1,0 +1,302 @@
+"""The dealing protocol a second time, written from its definition with other libraries and without this project.
+
+It is slow and plain: HKDF and Ed25519 by ``cryptography``, the Merkle tree by the recursion that RFC 6962 defines,
+XChaCha20-Poly1305 by HChaCha20 over the ChaCha20-Poly1305 of ``cryptography``, JSON and base64 by the standard library.
+Below it stand the headers, seeds and keys that the vectors are made of.
+"""
+
+import base64
+import hashlib
+import json
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+Row = dict[str, Any]
+
+HEADER_ORDER = (
+    ("protocol", 1),
+    ("origin", str),
+    ("randomness_suite", 1),
+    ("table_id", str),
+    ("round_number", 8),
+    ("ruleset_id", str),
+    ("ruleset_version", str),
+    ("ruleset_digest", bytes),
+    ("layout", "sizes"),
+    ("currency", str),
+    ("stake", 8),
+    ("seat_stakes", "stakes"),
+    ("seat_keys", "keys"),
+    ("previous_leaf", bytes),
+    ("deal_deadline", 8),
+    ("round_deadline", 8),
+)
+
+
+def number(value: int, size: int) -> bytes:
+    return value.to_bytes(size, "big")
+
+
+def enc(tag: str, *fields: bytes) -> bytes:
+    name = ("referee/v1/" + tag).encode()
+    out = struct.pack("B", len(name)) + name + struct.pack("B", len(fields))
+    for field in fields:
+        out += struct.pack(">I", len(field)) + field
+    return out
+
+
+def tagged(tag: str, *fields: bytes) -> bytes:
+    return hashlib.sha256(enc(tag, *fields)).digest()
+
+
+def hkdf(secret: bytes, salt: bytes, info: bytes, length: int) -> bytes:
+    return HKDF(algorithm=hashes.SHA256(), length=length, salt=salt or None, info=info).derive(secret)
+
+
+def tree_root(leaves: list[bytes]) -> bytes:
+    if len(leaves) == 1:
+        return hashlib.sha256(b"\x00" + leaves[0]).digest()
+    k = 1
+    while 2 * k < len(leaves):
+        k *= 2
+    return hashlib.sha256(b"\x01" + tree_root(leaves[:k]) + tree_root(leaves[k:])).digest()
+
+
+def tree_path(leaves: list[bytes], index: int) -> list[bytes]:
+    if len(leaves) == 1:
+        return []
+    k = 1
+    while 2 * k < len(leaves):
+        k *= 2
+    if index < k:
+        return [*tree_path(leaves[:k], index), tree_root(leaves[k:])]
+    return [*tree_path(leaves[k:], index - k), tree_root(leaves[:k])]
+
+
+def round_id(header: Row) -> bytes:
+    """From the header's JSON form."""
+    fields = []
+    for name, kind in HEADER_ORDER:
+        value = header[name]
+        if kind is str:
+            fields.append(value.encode("ascii"))
+        elif kind is bytes:
+            fields.append(bytes.fromhex(value))
+        elif kind == "sizes":
+            fields.append(bytes(value))
+        elif kind == "stakes":
+            fields.append(b"".join(number(ante, 8) + number(trips, 8) for ante, trips in value))
+        elif kind == "keys":
+            fields.append(b"".join(bytes.fromhex(key) for key in value))
+        else:
+            fields.append(number(value, kind))
+    return tagged("round", *fields)
+
+
+def draw(stream: Iterator[int], n: int) -> int:
+    limit = 256 - (256 % n)
+    while True:
+        byte = next(stream)
+        if byte < limit:
+            return byte % n
+
+
+def shuffled(stream: bytes) -> list[int] | None:
+    """Card numbers in the order dealt; None where the stream is used up."""
+    deck = [k + 1 for k in range(52)]
+    rest = iter(stream)
+    try:
+        for i in reversed(range(1, 52)):
+            j = draw(rest, i + 1)
+            deck[i], deck[j] = deck[j], deck[i]
+    except StopIteration:
+        return None
+    return deck
+
+
+def derive(header: Row, server_seed: bytes, client_seeds: list[bytes]) -> Row:
+    rid = round_id(header)
+    commitment = tagged("server-commit", rid, server_seed)
+    mix = tagged("mix", rid, commitment, b"", *client_seeds)
+    deck = shuffled(hkdf(server_seed, mix, enc("deck", rid), 128))
+    assert deck is not None
+    sections: list[Row] = []
+    start = 0
+    for i, size in enumerate(header["layout"]):
+        cards = deck[start : start + size]
+        start += size
+        key = hkdf(server_seed, mix, enc("section", rid, number(i, 1)), 32)
+        salts = hkdf(key, b"", enc("salt", rid, number(i, 1)), 32 * size)
+        leaves = [
+            tagged("card", rid, number(i, 1), number(k, 1), number(card, 1), salts[32 * k : 32 * k + 32])
+            for k, card in enumerate(cards)
+        ]
+        sections.append(
+            {"index": i, "cards": cards, "key": key, "salts": salts, "leaves": leaves, "root": tree_root(leaves)}
+        )
+    leader = draw(iter(hkdf(mix, b"", enc("leader", rid), 32)), len(header["seat_keys"]))
+    roots = [section["root"] for section in sections]
+    return {
+        "round_id": rid,
+        "server_commitment": commitment,
+        "mix": mix,
+        "deck": deck,
+        "sections": sections,
+        "roots": roots,
+        "deck_root": tagged("deck-root", rid, commitment, mix, bytes(header["layout"]), *roots),
+        "leader": leader,
+    }
+
+
+def canonical(value: Any) -> bytes:  # noqa: ANN401 - whatever JSON holds
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
+
+
+def pae(payload_type: str, payload: bytes) -> bytes:
+    return b" ".join(
+        [b"DSSEv1", str(len(payload_type)).encode(), payload_type.encode(), str(len(payload)).encode(), payload]
+    )
+
+
+def envelope(payload_type: str, payload: bytes, signing_seed: bytes | None) -> bytes:
+    signatures = []
+    if signing_seed is not None:
+        signature = Ed25519PrivateKey.from_private_bytes(signing_seed).sign(pae(payload_type, payload))
+        signatures = [{"sig": base64.b64encode(signature).decode()}]
+    return canonical(
+        {"payload": base64.b64encode(payload).decode(), "payloadType": payload_type, "signatures": signatures}
+    )
+
+
+def public_key(signing_seed: bytes) -> bytes:
+    return Ed25519PrivateKey.from_private_bytes(signing_seed).public_key().public_bytes_raw()
+
+
+CERTIFICATE_TYPE = "application/vnd.referee.certificate.v1+json"
+
+
+def certificate_payload(header: Row, dealt: Row, sections: list[int], dealt_time: int) -> Row:
+    return {
+        "round_id": dealt["round_id"].hex(),
+        "server_commitment": dealt["server_commitment"].hex(),
+        "mix": dealt["mix"].hex(),
+        "deck_root": dealt["deck_root"].hex(),
+        "dealt_time": dealt_time,
+        "expires_time": header["round_deadline"],
+        "section_roots": [root.hex() for root in dealt["roots"]],
+        "sections": [
+            {"index": i, "cards": dealt["sections"][i]["cards"], "key": dealt["sections"][i]["key"].hex()}
+            for i in sections
+        ],
+    }
+
+
+def hchacha20(key: bytes, nonce: bytes) -> bytes:
+    """draft-irtf-cfrg-xchacha-03, section 2.2."""
+    state = list(struct.unpack("<16I", b"expand 32-byte k" + key + nonce))
+
+    def quarter(a: int, b: int, c: int, d: int) -> None:
+        for x, y, z, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+            state[x] = (state[x] + state[y]) & 0xFFFFFFFF
+            mixed = state[z] ^ state[x]
+            state[z] = ((mixed << turn) | (mixed >> (32 - turn))) & 0xFFFFFFFF
+
+    for _ in range(10):
+        for column in range(4):
+            quarter(column, column + 4, column + 8, column + 12)
+        for diagonal in range(4):
+            quarter(diagonal, (diagonal + 1) % 4 + 4, (diagonal + 2) % 4 + 8, (diagonal + 3) % 4 + 12)
+    return struct.pack("<8I", *state[:4], *state[12:])
+
+
+def sealed(seed: bytes, sealing_key: bytes, rid: bytes, commitment: bytes, nonce: bytes) -> bytes:
+    subkey = hchacha20(hkdf(sealing_key, b"", enc("seal", rid), 32), nonce[:16])
+    return nonce + ChaCha20Poly1305(subkey).encrypt(bytes(4) + nonce[16:], seed, rid + commitment)
+
+
+KEYS = [public_key(hashlib.sha256(b"seat key %d" % seat).digest()).hex() for seat in range(6)]
+NO_KEY = "00" * 32
+SHUFFLER = hashlib.sha256(b"a shuffler's key for tests").digest()
+STRANGER = hashlib.sha256(b"a stranger's key for tests").digest()
+DEALT_TIME = 1_800_000_005_000
+
+
+def header_of(**changes: Any) -> Row:  # noqa: ANN401 - any member
+    return {
+        "protocol": 1,
+        "origin": "log.example/tables",
+        "randomness_suite": 1,
+        "table_id": "table-7",
+        "round_number": 1,
+        "ruleset_id": "mau_binh.maubinh_com",
+        "ruleset_version": "1.0.0",
+        "ruleset_digest": hashlib.sha256(b"a ruleset").hexdigest(),
+        "layout": [13, 13, 13, 13],
+        "currency": "VND",
+        "stake": 10_000,
+        "seat_stakes": [],
+        "seat_keys": [NO_KEY] * 4,
+        "previous_leaf": "00" * 32,
+        "deal_deadline": 1_800_000_020_000,
+        "round_deadline": 1_800_000_900_000,
+        **changes,
+    }
+
+
+PREVIOUS = hashlib.sha256(b"the leaf before").hexdigest()
+HEADERS: dict[str, tuple[str, Row]] = {
+    "mau_binh_four": ("four seats take the whole deck, so there is no stock", header_of()),
+    "mau_binh_two": (
+        "two seats leave a stock of 26",
+        header_of(layout=[13, 13, 26], seat_keys=[NO_KEY] * 2, ruleset_id="mau_binh.classic", table_id="A.b_c-9"),
+    ),
+    "mau_binh_three": (
+        "three seats and a stock of 13: the layout of four seats, under another id",
+        header_of(seat_keys=[NO_KEY] * 3, ruleset_id="mau_binh.chi_2020", stake=1),
+    ),
+    "tien_len_four": (
+        "every seat has a key; a later round names the leaf that ended the one before",
+        header_of(
+            ruleset_id="tien_len.mien_nam", seat_keys=KEYS[:4], round_number=2, previous_leaf=PREVIOUS, currency="CHIP"
+        ),
+    ),
+    "tien_len_three": (
+        "three seats: bytes 255 are thrown away when the leader is drawn",
+        header_of(ruleset_id="tien_len.mien_nam", seat_keys=[KEYS[0], NO_KEY, KEYS[2]]),
+    ),
+    "ultimate_texas_one": (
+        "one seat against the house: a stock of 43",
+        header_of(
+            ruleset_id="ultimate_texas.casino",
+            layout=[2, 2, 3, 2, 43],
+            seat_keys=[NO_KEY],
+            stake=2,
+            seat_stakes=[[200, 0]],
+        ),
+    ),
+    "ultimate_texas_six": (
+        "six seats with stakes of their own, one of them the largest amount there is",
+        header_of(
+            ruleset_id="ultimate_texas.two_plus_three",
+            layout=[2, 2, 2, 2, 2, 2, 2, 3, 2, 33],
+            seat_keys=KEYS,
+            stake=2,
+            seat_stakes=[[2, 0], [4, 1], [6, 5], [200, 100], [2, 2**53 - 1], [1000, 7]],
+            round_number=2**53 - 1,
+            previous_leaf=PREVIOUS,
+        ),
+    ),
+    "fixture_suite": ("a scripted deal for tests names its own suite", header_of(randomness_suite=250)),
+}
+
+
+def seeds_of(name: str, header: Row) -> tuple[bytes, list[bytes]]:
+    server = hashlib.sha256(f"server seed of {name}".encode()).digest()
+    clients = [hashlib.sha256(f"seed of seat {i} of {name}".encode()).digest() for i in range(len(header["seat_keys"]))]
+    return server, clients
