@@ -45,11 +45,13 @@ def examine_cards(
     reveal: Placed[RevealLeaf],
     docket: Docket,
     *,
+    sections: Sequence[Sequence[int]],
     roots: Sequence[bytes],
 ) -> bool:
     """Whether the deal is the one that header and seeds give, and the cards told are its cards.
 
-    ``roots`` are the section roots as certificates show them, empty where none does.
+    ``sections`` are the cards told, from section 0 on, in numbers that cards have; ``roots`` the section roots as
+    certificates show them. Both are empty where there are none.
     """
     try:
         again = Deal.derive(
@@ -60,7 +62,6 @@ def examine_cards(
     except StreamUsedUpError as error:
         docket.add(Code.DECK_NOT_FROM_SEEDS, str(error), leaf_index=deal.index)
         return False
-    sections = () if gathered.settle is None else gathered.settle.leaf.told.sections
     difference = _cards_differ(sections, again)
     if again.deck_root.hex() != deal.leaf.deck_root:
         _explain_root(again, deal, docket, sections=sections, roots=roots, cards=difference)

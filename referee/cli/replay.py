@@ -1,4 +1,143 @@
-"""stub"""
+"""``referee replay``: one round done again from what was told, and its deck dealt again from its seeds."""
+
+from pathlib import Path
+from typing import Annotated
+
+import orjson
+import typer
+from rich.console import Console
+from rich.table import Table as Grid
+
+from referee.audit.difference import first_difference
+from referee.cli.ending import FOUND, DataFolder, RulesetFolder, catalogue_of, fail
+from referee.cli.show import card_line
+from referee.dealing.deal import Deal
+from referee.dealing.leaf import DealLeaf, RevealLeaf
+from referee.dealing.leaf import parse as parse_leaf
+from referee.evidence.canonical import CanonicalError, unhex
+from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.log import Kind, SlotKey
+from referee.rulesets import Catalogue, UnknownRulesetError
+from referee.storage import Reader, StoreError, open_sqlite_reader
+from referee.transcript.replay import replay as replay_told
+from referee.transcript.told import Told, Transcript, TranscriptError
+from referee.transcript.told import parse as parse_transcript
 
 
-def replay(): ...
+def replay(  # noqa: PLR0913 - one parameter an option
+    table_id: Annotated[str, typer.Argument(help="The table; left out with --file.")] = "",
+    round_number: Annotated[int, typer.Argument(help="The round; 0 for the table's latest.", min=0)] = 0,
+    *,
+    data: DataFolder = Path("referee-data"),
+    file: Annotated[
+        Path | None, typer.Option(help="A SETTLE leaf or a bare transcript in a file.", exists=True, dir_okay=False)
+    ] = None,
+    rulesets: RulesetFolder = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the replayed transcript and nothing else.")] = False,
+) -> None:
+    """Replay one round: what was told, what follows from it, and whether both are the transcript.
+
+    Exit code 0 where they are, 1 where they differ, 2 where there is no such round.
+    """
+    catalogue = catalogue_of(rulesets)
+    leaves = {Kind.SETTLE: file.read_bytes()} if file is not None else _leaves(data, table_id, round_number)
+    try:
+        payload = _payload(leaves[Kind.SETTLE])
+        transcript = parse_transcript(payload)
+        ruleset = catalogue.of_digest(unhex(transcript.told.header.ruleset_digest))
+        again = replay_told(transcript.told, ruleset)
+    except KeyError:
+        fail("the round is not settled, so there is nothing to replay")
+    except (TranscriptError, CanonicalError, EnvelopeError, UnknownRulesetError) as error:
+        fail(str(error))
+    if as_json:
+        typer.echo(again.payload.decode())
+        raise typer.Exit(0 if again.payload == payload else FOUND)
+    console = Console()
+    _print_told(console, transcript, catalogue)
+    same = _print_equality(console, "replay(told) == transcript", payload, again.payload)
+    if Kind.REVEAL in leaves:
+        dealt = _redealt(transcript.told, leaves)
+        told = orjson.dumps(transcript.told.sections)
+        same &= _print_equality(console, "redeal(OPEN, DEAL, REVEAL) == the cards told", told, orjson.dumps(dealt))
+    else:
+        console.print("[yellow]the seed is not at hand, so the deck was not dealt again[/]")
+    raise typer.Exit(0 if same else FOUND)
+
+
+def _leaves(data: Path, table_id: str, round_number: int) -> dict[Kind, bytes]:
+    """The round's leaves by kind; ends the command where there is no such round."""
+    if not table_id:
+        fail("name a table, or a file with --file")
+    try:
+        reader: Reader = open_sqlite_reader(data)
+    except StoreError as error:
+        fail(str(error))
+    try:
+        found = reader.round(SlotKey(table_id, round_number)) if round_number else reader.latest_round(table_id)
+        if found is None:
+            fail(f"table {table_id} has no such round")
+        return {mark.kind: reader.leaf(mark.index) for mark in reader.marks(found.key)}
+    except ValueError as error:
+        fail(str(error))
+    finally:
+        reader.close()
+
+
+def _payload(data: bytes) -> bytes:
+    """The transcript in an envelope, or the bytes themselves where they are a bare transcript."""
+    return data if data.startswith(b'{"format"') else Envelope.parse(data).payload
+
+
+def _redealt(told: Told, leaves: dict[Kind, bytes]) -> list[list[int]]:
+    """The cards that the seeds give, for the sections that were told."""
+    dealt = parse_leaf(Envelope.parse(leaves[Kind.DEAL]).payload, DealLeaf)
+    revealed = parse_leaf(Envelope.parse(leaves[Kind.REVEAL]).payload, RevealLeaf)
+    deal = Deal.derive(
+        told.read_header(),
+        server_seed=unhex(revealed.server_seed),
+        client_seeds=[unhex(seed) for seed in dealt.client_seeds],
+    )
+    return [[card.number for card in section] for section in deal.sections[: len(told.sections)]]
+
+
+def _print_told(console: Console, transcript: Transcript, catalogue: Catalogue) -> None:
+    told = transcript.told
+    header = told.header
+    ruleset = catalogue.of_digest(unhex(header.ruleset_digest))
+    console.rule(f"[bold]{header.table_id}[/] · round {header.round_number}")
+    console.print(
+        f"{ruleset.title.vi} · {ruleset.title.en} ({header.ruleset_id} {header.ruleset_version})\n"
+        f"[dim]round {transcript.round_id}\nstake {header.stake:,} {header.currency}, dealt {told.dealt_time}, "
+        f"closed {told.closed_time}[/]"
+    )
+    cards = Grid("section", "told cards")
+    for index, section in enumerate(told.sections):
+        name = f"seat {index}" if index < len(header.seat_keys) else f"section {index}"
+        cards.add_row(name, card_line(section))
+    console.print(cards)
+    events = Grid("#", "event", "ms after the deal", "attested")
+    for number, event in enumerate(told.events, 1):
+        events.add_row(str(number), bytes(event.event).decode(), str(event.time - told.dealt_time), event.attested)
+    console.print(events)
+    found = orjson.loads(bytes(transcript.found))
+    paid = Grid("from", "to", "amount", "reason", "about")
+    for one in found["transfers"]:
+        paid.add_row(str(one["from"]), str(one["to"]), f"{one['amount']:,}", one["reason"], one["subject"])
+    console.print(paid)
+
+
+def _print_equality(console: Console, claim: str, told: bytes, found: bytes) -> bool:
+    """Prints whether two texts are equal, or where they first differ; tells which."""
+    if told == found:
+        console.print(f"[bold green]✓[/] {claim}")
+        return True
+    console.print(f"[bold red]✗[/] {claim}")
+    difference = first_difference(told, found)
+    if difference is not None:
+        grid = Grid("first difference at", "told", "found")
+        grid.add_row(difference.path, difference.told, difference.found)
+        console.print(grid)
+    else:
+        console.print("  the same values, but in other than canonical form")
+    return False

@@ -31,6 +31,7 @@ from referee.service.ruleset import RulesetService
 from referee.service.seating import SeatingService
 from referee.service.settling import Settler
 from referee.service.shuffler import ShufflerParts, ShufflerService
+from referee.service.ultimate_texas import UltimateTexasService
 from referee.storage import Append, RelationalStore, StoreError, Writer, check_store, open_sqlite
 from referee.v1 import (
     log_pb2_grpc,
@@ -38,6 +39,7 @@ from referee.v1 import (
     ruleset_pb2_grpc,
     seating_pb2_grpc,
     shuffler_pb2_grpc,
+    ultimate_texas_pb2_grpc,
 )
 
 DEFAULT_ORIGIN: Final = "localhost/referee"
@@ -52,7 +54,7 @@ FULL_NAMES: Final = {
     "rulesets": ("referee.v1.RulesetService",),
     "seating": ("referee.v1.SeatingService",),
     "shuffler": ("referee.v1.ShufflerService",),
-    "referee": ("referee.v1.MauBinhService",),
+    "referee": ("referee.v1.MauBinhService", "referee.v1.UltimateTexasService"),
     "log": ("referee.v1.LogService",),
 }
 """The gRPC services of each name."""
@@ -155,9 +157,7 @@ class Application:
             "shuffler": lambda: shuffler_pb2_grpc.add_ShufflerServiceServicer_to_server(
                 ShufflerService(self._shuffler_parts(settings, catalogue, verifier)), self._server
             ),
-            "referee": lambda: mau_binh_pb2_grpc.add_MauBinhServiceServicer_to_server(
-                MauBinhService(verifier, settler), self._server
-            ),
+            "referee": lambda: self._add_referee(verifier, settler),
             "log": lambda: log_pb2_grpc.add_LogServiceServicer_to_server(
                 LogService(self._store, log_key=self.keys.log.verifier_key, root_key=self.keys.root.verifier_key),
                 self._server,
@@ -171,6 +171,12 @@ class Application:
         for name in ("", *names):
             self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
         reflection.enable_server_reflection([*names, health.SERVICE_NAME, reflection.SERVICE_NAME], self._server)
+
+    def _add_referee(self, verifier: RoundVerifier, settler: Settler) -> None:
+        mau_binh_pb2_grpc.add_MauBinhServiceServicer_to_server(MauBinhService(verifier, settler), self._server)
+        ultimate_texas_pb2_grpc.add_UltimateTexasServiceServicer_to_server(
+            UltimateTexasService(verifier, settler), self._server
+        )
 
     def _shuffler_parts(self, settings: Settings, catalogue: Catalogue, verifier: RoundVerifier) -> ShufflerParts:
         return ShufflerParts(
@@ -200,6 +206,7 @@ def _name_keys(store: RelationalStore, writer: Writer, keys: KeyFolder) -> None:
     if store.head().size:
         return
     leaves = [
+        KeyLeaf(action="ADD", key=keys.log.verifier_key, role="log"),
         KeyLeaf(action="ADD", key=keys.shuffler.verifier_key, role="shuffler"),
         KeyLeaf(action="ADD", key=keys.referee.verifier_key, role="referee"),
     ]

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -26,6 +27,7 @@ from referee.wire.refusal import RefusedError
 from referee.wire.slot import slot_refusal
 
 APPEND_SECONDS: Final = 30.0
+_MEMO_SIZE: Final = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +141,11 @@ class Settler:
                 "the receipt is for another event, number, time or round; events cannot be edited, moved or dropped",
                 field=field,
             )
-        signature = (Envelope.parse(one.receipt).signature or b"").hex()
         return ToldEvent(
             event=msgspec.Raw(one.event),
             time=one.time,
             attested="RECEIPT",
-            receipt=signature,
+            receipt=_read_receipt(one.receipt, self._keys)[1],
             opens_section=opens,
         )
 
@@ -152,15 +153,21 @@ class Settler:
 def read_receipt(data: bytes, *, keys: Sequence[bytes], field: str) -> EventReceipt:
     """The event receipt in an envelope that one of the referee's keys signed; refuses any other bytes."""
     try:
-        envelope = Envelope.parse(data)
-        envelope.verify_any(payload_type=RECEIPT_TYPE, public_keys=keys)
-        return FORM.read(envelope.payload)
+        return _read_receipt(data, tuple(keys))[0]
     except EnvelopeError as error:
         forged = error.fault is EnvelopeFault.FORGED
         reason = ErrorReason.ERROR_REASON_FORGED if forged else ErrorReason.ERROR_REASON_MALFORMED
         raise RefusedError(reason, error.detail, field=field) from None
     except CanonicalError as error:
         raise RefusedError(ErrorReason.ERROR_REASON_MALFORMED, str(error), field=field) from None
+
+
+@lru_cache(maxsize=_MEMO_SIZE)
+def _read_receipt(data: bytes, keys: tuple[bytes, ...]) -> tuple[EventReceipt, str]:
+    """The receipt in an envelope, and its signature in hex. A pure memo: every question of a round repeats them all."""
+    envelope = Envelope.parse(data)
+    envelope.verify_any(payload_type=RECEIPT_TYPE, public_keys=keys)
+    return FORM.read(envelope.payload), (envelope.signature or b"").hex()
 
 
 class log_refusals:  # noqa: N801 - reads as the context manager that it is

@@ -1,6 +1,6 @@
 """Ultimate Texas Hold'em on the wire: events read, stakes refused, states and outcomes written."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from referee.cards import Seat
@@ -73,7 +73,7 @@ def write_state(state: State) -> ultimate_texas_pb2.UltimateTexasState:
                 play_multiple=seat.multiple,
                 folded=seat.has_folded,
                 gone=seat.has_left,
-                legal_decisions=[_NUMBERS[decision] for decision in legal_decisions(state, Seat(index))],
+                legal_decisions=_numbers(legal_decisions(state, Seat(index))),
                 checked=seat.has_checked,
             )
             for index, seat in enumerate(state.seats)
@@ -107,3 +107,7 @@ def write_outcome(settled: Settled, ruleset: Ruleset) -> ultimate_texas_pb2.Ulti
         ruleset_digest=ruleset.digest,
         house_net_minor=house_net(outcome.transfers),
     )
+
+
+def _numbers(decisions: Iterable[Decision]) -> list[ultimate_texas_pb2.Decision]:
+    return [_NUMBERS[decision] for decision in decisions]  # type: ignore[misc] # the enum of the wire is the number itself

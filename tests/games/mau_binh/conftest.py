@@ -79,7 +79,7 @@ def _patterned(rng: random.Random) -> list[Card]:
 def _hand(rng: random.Random, free: list[Card]) -> list[Card]:
     """Thirteen of the free cards, back, middle and front one after the other; often something special in a chi."""
     wanted: list[list[Card]] = []
-    if rng.random() < 0.04:
+    if rng.random() < 0.08:
         wanted = [_patterned(rng)]
     elif rng.random() < 0.7:
         makers = rng.choice([[_quad], [_straight_flush], [_quad, _full_house], [_straight_flush, _quad]])
@@ -121,11 +121,12 @@ def make_round(rules: MauBinhRules, seed: int) -> ToldRound:
     """A lawful round of two to four seats."""
     rng = random.Random(seed)  # noqa: S311 - a test that repeats itself
     seat_count = rng.choice((2, 3, 3, 4, 4))
-    free, hands = list(DECK), []
+    free = list(DECK)
+    hands: list[tuple[Card, ...]] = []
     for _ in range(seat_count):
-        hand = _hand(rng, free)
-        free = [card for card in free if card not in hand]
-        hands.append(tuple(hand))
+        dealt = tuple(_hand(rng, free))
+        free = [card for card in free if card not in dealt]
+        hands.append(dealt)
     rng.shuffle(hands)
     dealt_time, deadline = 1_000_000, 1_000_000 + rules.arranging_ms
     submissions: list[Arrange | Leave] = []

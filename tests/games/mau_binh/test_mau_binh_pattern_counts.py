@@ -41,7 +41,10 @@ def test_patterns_of_suits_are_as_many_as_the_formulas_say():
     found = counted_by_suits()
     orders = 12
     three_flushes = (
-        orders * comb(13, 5) ** 2 * comb(13, 3) + orders * comb(13, 10) * comb(13, 3) + orders * comb(13, 8) * comb(13, 5) + 4
+        orders * comb(13, 5) ** 2 * comb(13, 3)
+        + orders * comb(13, 10) * comb(13, 3)
+        + orders * comb(13, 8) * comb(13, 5)
+        + 4
     )
     assert three_flushes == 5_705_516_392
     assert {
@@ -109,7 +112,8 @@ def test_patterns_of_ranks_are_as_many_as_the_formulas_say():
     assert found == {
         Pattern.DRAGON: 4**13,
         Pattern.SIX_PAIRS: 52 * sum(comb(12, k) * comb(12 - k, 6 - 2 * k) * 6 ** (6 - 2 * k) for k in range(4)),
-        Pattern.FIVE_PAIRS_ONE_TRIPLE: 52 * sum(comb(12, k) * comb(12 - k, 5 - 2 * k) * 6 ** (5 - 2 * k) for k in range(3)),
+        Pattern.FIVE_PAIRS_ONE_TRIPLE: 52
+        * sum(comb(12, k) * comb(12 - k, 5 - 2 * k) * 6 ** (5 - 2 * k) for k in range(3)),
         Pattern.THREE_STRAIGHTS: 2_029_579_776,
     }
 

@@ -22,7 +22,7 @@ from referee.games.mau_binh import (
     max_units,
     settle,
 )
-from referee.money import MAX_AMOUNT
+from referee.money import MAX_AMOUNT, Amount
 
 RoundMaker: TypeAlias = Callable[[MauBinhRules, int], Any]
 SEEDS = st.integers(min_value=0, max_value=10**9)
@@ -59,7 +59,9 @@ def test_money_only_changes_hands(rules: MauBinhRules, make_round: RoundMaker, s
 def test_twice_the_stake_doubles_every_transfer(rules: MauBinhRules, make_round: RoundMaker, seed: int):
     told = make_round(rules, seed)
     once, twice = settled(rules, told), settled(rules, told, stake=200)
-    assert [replace(transfer, amount=2 * transfer.amount) for transfer in once.transfers] == list(twice.transfers)
+    assert [replace(transfer, amount=Amount(2 * transfer.amount)) for transfer in once.transfers] == list(
+        twice.transfers
+    )
     assert replace(once, transfers=(), net=()) == replace(twice, transfers=(), net=())
 
 
@@ -78,7 +80,7 @@ def test_other_seats_give_the_same_result_in_other_seats(
     )
     before, after = settled(rules, told), settled(rules, moved)
     expected = {
-        replace(transfer, payer=new_seats[transfer.payer], payee=new_seats[transfer.payee])
+        replace(transfer, payer=Seat(new_seats[transfer.payer]), payee=Seat(new_seats[transfer.payee]))
         for transfer in before.transfers
     }
     assert expected == set(after.transfers)

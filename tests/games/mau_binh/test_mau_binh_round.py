@@ -191,7 +191,10 @@ def test_showdown_shows_chi_after_chi_and_then_the_summary():
         ("FRONT", "chi cuối", 10),
     ]
     assert shown.summary_seconds == 15
-    rows = [[(seat.cards, seat.name and seat.name.en, seat.units_won, seat.units_lost) for seat in c.seats] for c in shown.chi]
+    rows = [
+        [(seat.cards, seat.name and seat.name.en, seat.units_won, seat.units_lost) for seat in c.seats]
+        for c in shown.chi
+    ]
     assert rows == [
         [(HANDS[0][:5], "full house", 1, 0), (HANDS[1][:5], "pair", 0, 1)],
         [(HANDS[0][5:10], "straight", 1, 0), (HANDS[1][5:10], "pair", 0, 1)],

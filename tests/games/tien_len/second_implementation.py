@@ -79,7 +79,7 @@ def beats(play: Cards, below: Cards) -> bool:
     return (same and max(map(weight, play)) > max(map(weight, below))) or chop(play, below) is not None
 
 
-def pattern_top(pattern: str, hand: Cards) -> tuple[int, int] | None:  # noqa: C901, PLR0911, PLR0912 - one branch a pattern
+def pattern_top(pattern: str, hand: Cards) -> tuple[int, int] | None:  # noqa: PLR0911 - one branch a pattern
     """The best card of a pattern in thirteen cards, or None."""
     ranks = {rank: sorted((card for card in hand if card[0] == rank), key=weight) for rank in RANKS}
     pairs = "".join("x" if len(ranks[rank]) >= 2 else "." for rank in RANKS[:-1])
@@ -171,7 +171,9 @@ def _add(name: str, cards: Cards, rest: Worth) -> Worth:
 class SlowRound:
     """A round that changes as it is played. ``live`` are the seats still in the trick, the one on turn first."""
 
-    def __init__(self, hands: Iterable[Iterable[str]], leader: int, *, chain_to_last: bool = True, instant_wins: bool = True) -> None:
+    def __init__(
+        self, hands: Iterable[Iterable[str]], leader: int, *, chain_to_last: bool = True, instant_wins: bool = True
+    ) -> None:
         self.hands = [set(hand) for hand in hands]
         self.stay = set(range(len(self.hands)))
         self.debts: Counter[tuple[int, int, str, str]] = Counter()

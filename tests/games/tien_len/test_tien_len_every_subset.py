@@ -11,7 +11,18 @@ from typing import Any
 import pytest
 
 from referee.cards import DECK, Card, Seat
-from referee.games.tien_len import Event, Pass, Play, State, TienLenRules, apply, check_play, legal_plays, may_pass, start
+from referee.games.tien_len import (
+    Event,
+    Pass,
+    Play,
+    State,
+    TienLenRules,
+    apply,
+    check_play,
+    legal_plays,
+    may_pass,
+    start,
+)
 
 Dealing = Callable[[random.Random, int], tuple[tuple[Card, ...], ...]]
 

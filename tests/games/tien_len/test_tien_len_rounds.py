@@ -142,7 +142,9 @@ def test_twice_the_stake_doubles_every_transfer(rules: TienLenRules, dealing: De
             state = apply(state, choose(chance, state, keep_three=False, leaving=0.02))
         if state.is_over:
             once, twice = settle(state, stake=Amount(50)), settle(state, stake=Amount(100))
-            doubled = [Transfer(paid.payer, paid.payee, Amount(2 * paid.amount), paid.reason, paid.subject) for paid in once]
+            doubled = [
+                Transfer(paid.payer, paid.payee, Amount(2 * paid.amount), paid.reason, paid.subject) for paid in once
+            ]
             assert doubled == list(twice)
 
 
@@ -177,7 +179,7 @@ def test_a_replay_stops_at_the_first_unlawful_event(variant: Variant, dealing: D
     events = [lead, Pass(Seat(0), 2), Pass(Seat(1), 3)]
     stopped = replay(rules, hands, events, leader=Seat(0), dealt_time=0)
     assert apply(state, lead) == stopped.state
-    assert [Fault.OUT_OF_TURN] == [fault.code for fault in stopped.violations]
+    assert [fault.code for fault in stopped.violations] == [Fault.OUT_OF_TURN]
     assert stopped.violations == check_event(stopped.state, events[1])
 
 
@@ -185,7 +187,7 @@ def test_an_unlawful_event_is_not_applied(variant: Variant, dealing: Dealing) ->
     state = start(variant({"instant_wins": []}), dealing(random.Random("unlawful"), 2), leader=Seat(0), dealt_time=0)
     with pytest.raises(UnlawfulEventError, match="MUST_LEAD") as refused:
         apply(state, Pass(Seat(0), 1))
-    assert [Fault.MUST_LEAD] == [fault.code for fault in refused.value.violations]
+    assert [fault.code for fault in refused.value.violations] == [Fault.MUST_LEAD]
 
 
 def test_a_round_that_goes_on_is_not_settled(variant: Variant, dealing: Dealing) -> None:
@@ -216,7 +218,7 @@ def test_a_deal_that_is_none_is_refused(
 
 def test_the_bound_on_a_rounds_money_lets_a_large_stake_stand(rules: TienLenRules) -> None:
     """Thirteen red twos at 4 and 24 for twos and 2 for each other card chopped: 52 a loser and 120 besides."""
-    assert [52 + 120, 2 * 52 + 120, 3 * 52 + 120] == [max_units(rules, seat_count=seats) for seats in (2, 3, 4)]
+    assert [max_units(rules, seat_count=seats) for seats in (2, 3, 4)] == [52 + 120, 2 * 52 + 120, 3 * 52 + 120]
     assert max_units(rules, seat_count=4) * 10**12 < MAX_AMOUNT
 
 

@@ -86,7 +86,8 @@ def test_a_round_ends_and_pays_as_worked_out(
     transfers = settle(played.state, stake=Amount(100))
     found = [[paid.payer, paid.payee, paid.amount, paid.reason, paid.subject] for paid in transfers]
     expected = [
-        [payer, payee, 100 * units, reason, subject] for payer, payee, units, reason, subject in rounds_vector["transfers"]
+        [payer, payee, 100 * units, reason, subject]
+        for payer, payee, units, reason, subject in rounds_vector["transfers"]
     ]
     assert expected == found
     assert sum(net_amounts(transfers, played.state.seat_count)) == 0

@@ -71,6 +71,10 @@ def drop_root(payload: Row, _: Row) -> None:
     payload["section_roots"].pop()
 
 
+def add_root(payload: Row, _: Row) -> None:
+    payload["section_roots"].append(ZEROS)
+
+
 def shout_mix(payload: Row, dealt: Row) -> None:
     payload["mix"] = dealt["mix"].hex().upper()
 
@@ -109,6 +113,7 @@ CHANGES: list[tuple[str, str, str, Change]] = [
     ("twice", "BAD_SECTION", "one section stands twice", repeat_section),
     ("unknown_section", "BAD_SECTION", "the layout has four sections", put("sections", 3, "index", value=4)),
     ("root_missing", "BAD_SECTION", "a section has no root", drop_root),
+    ("root_added", "BAD_SECTION", "a root of no section", add_root),
     ("duplicate_card", "DUPLICATE_CARD", "the roots are true, and one card stands in two hands", deal_card_twice),
     ("extra_member", "MALFORMED", "a member that certificates have not", put("note", value="x")),
     ("uppercase_hex", "MALFORMED", "hex is lowercase", shout_mix),

@@ -1,0 +1,258 @@
+"""UltimateTexasService: checks, accepts, previews and settles rounds of Ultimate Texas Hold'em.
+
+The hands are known from the deal on; board and house are not, and no question but settling needs them. The receipt of
+the event that closes a street is what opens the next cards, so a frontend that tells its own events asks at least for
+those to be accepted; a round whose house was never opened is refused at settlement for its missing section.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Final
+
+import grpc
+
+from referee.cards import Card
+from referee.dealing.header import Header, HeaderJson
+from referee.dealing.layout import BOARD_SECTIONS, layout_of
+from referee.games.ultimate_texas import (
+    MAX_EVENTS,
+    Event,
+    StakesError,
+    UltimateTexasRules,
+    check_decision,
+    check_settlement,
+)
+from referee.rulesets import Ruleset, load_texts
+from referee.service.batch import batched, settled_or_refused
+from referee.service.rounds import RoundVerifier, VerifiedRound
+from referee.service.settling import Chain, Received, Settler
+from referee.storage import Logged
+from referee.transcript.replay import write_transcript
+from referee.transcript.told import Told
+from referee.transcript.ultimate_texas import Played, encode_event, found_json, play, settled, step
+from referee.v1 import ultimate_texas_pb2, ultimate_texas_pb2_grpc
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.receipt import write_logged
+from referee.wire.refusal import RefusedError
+from referee.wire.ruleset import ultimate_texas_rules
+from referee.wire.ultimate_texas import read_event, stakes_refusal, write_outcome, write_state
+from referee.wire.violation import write_violations
+
+MAX_BATCH: Final = 256
+_GAME: Final = "ultimate_texas"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A round as read from a request: its terms and cards, its events played up to the first unlawful one."""
+
+    verified: VerifiedRound
+    played: Played
+    chain: Chain
+
+    @property
+    def refused_event(self) -> int:
+        """The number of the first unlawful event; 0 where all are lawful."""
+        return _refused_event(self.played)
+
+
+class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer):
+    """Judges by the rulesets that the verifier knows; signs and logs through the settler."""
+
+    def __init__(self, verifier: RoundVerifier, settler: Settler) -> None:
+        self._verifier = verifier
+        self._settler = settler
+        self._texts = load_texts(_GAME)
+
+    def CheckDecision(
+        self, request: ultimate_texas_pb2.CheckDecisionRequest, context: grpc.ServicerContext
+    ) -> ultimate_texas_pb2.CheckDecisionResponse:
+        """Everything wrong with a decision, and where the round stands."""
+        del context
+        return self._check(request)
+
+    def CheckDecisions(
+        self, request: ultimate_texas_pb2.CheckDecisionsRequest, context: grpc.ServicerContext
+    ) -> ultimate_texas_pb2.CheckDecisionsResponse:
+        """Many decisions; a bad question among them refuses the call, naming it."""
+        del context
+        return ultimate_texas_pb2.CheckDecisionsResponse(
+            responses=batched(request.requests, self._check, limit=MAX_BATCH)
+        )
+
+    def AcceptEvent(
+        self, request: ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, context: grpc.ServicerContext
+    ) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
+        """The next event judged at the referee's clock, with its receipt, which names the section that it opens."""
+        del context
+        if request.event.time or request.event.receipt:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_FIELD, "the referee's clock decides; leave the time 0", field="event"
+            )
+        reading = self._read(request.round, self._verifier.verify, field="round")
+        now = self._settler.clock()
+        event = read_event(request.event, time=now, field="event")
+        before = reading.played.state
+        violations = reading.played.violations or check_decision(before, event)
+        if violations:
+            return ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse(
+                violations=write_violations(violations, self._texts),
+                state=write_state(before),
+                refused_event_number=reading.refused_event,
+            )
+        after, opening = step(before, event)
+        receipt = self._settler.accept(
+            reading.verified, reading.chain, encode_event(event), time=now, opens_section=opening
+        )
+        return ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse(
+            event=ultimate_texas_pb2.UltimateTexasEvent(
+                time=now, seat=request.event.seat, decision=request.event.decision, receipt=receipt
+            ),
+            event_number=after.event_count,
+            state=write_state(after),
+            opens_section=opening,
+        )
+
+    def PreviewRound(
+        self, request: ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest, context: grpc.ServicerContext
+    ) -> ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse:
+        """Where the round stands, and its outcome where the cards for it are open."""
+        del context
+        reading = self._read(request.round, self._verifier.verify, field="round")
+        played, verified = reading.played, reading.verified
+        if played.violations:
+            return ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse(
+                violations=write_violations(played.violations, self._texts), refused_event_number=reading.refused_event
+            )
+        response = ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse(state=write_state(played.state))
+        is_open = len(verified.sections) == verified.header.seat_count + len(BOARD_SECTIONS)
+        if played.state.is_over and is_open:
+            outcome = write_outcome(settled(played.state, _sections(verified, field="round")), verified.ruleset)
+            response.outcome.CopyFrom(outcome)
+        return response
+
+    def SettleRound(
+        self, request: ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest, context: grpc.ServicerContext
+    ) -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse:
+        """The round settled, signed and durable."""
+        del context
+        return self._begin_settling(request)()
+
+    def SettleRounds(
+        self, request: ultimate_texas_pb2.UltimateTexasServiceSettleRoundsRequest, context: grpc.ServicerContext
+    ) -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundsResponse:
+        """Many rounds settled, each on its own."""
+        del context
+        results = settled_or_refused(request.requests, self._begin_settling, limit=MAX_BATCH)
+        return ultimate_texas_pb2.UltimateTexasServiceSettleRoundsResponse(
+            rounds=[
+                ultimate_texas_pb2.SettledUltimateTexasRound(refused=result)
+                if not isinstance(result, ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse)
+                else ultimate_texas_pb2.SettledUltimateTexasRound(settled=result)
+                for result in results
+            ]
+        )
+
+    def _check(self, request: ultimate_texas_pb2.CheckDecisionRequest) -> ultimate_texas_pb2.CheckDecisionResponse:
+        told = request.round
+        if told.certificates:
+            verified = self._verifier.verify(told.header, told.certificates, field="round")
+            header, ruleset, dealt_time = verified.header, verified.ruleset, verified.dealt_time
+        else:
+            header, ruleset = self._verifier.read_terms(told.header, field="round.header")
+            dealt_time = 0
+        _, played = _play(told, header, ruleset, dealt_time=dealt_time, field="round")
+        state = played.state
+        event = read_event(request.event, time=state.last_time, field="event")
+        violations = played.violations or check_decision(state, event)
+        return ultimate_texas_pb2.CheckDecisionResponse(
+            violations=write_violations(violations, self._texts),
+            state=write_state(state),
+            ruleset_digest=ruleset.digest,
+            refused_event_number=_refused_event(played),
+        )
+
+    def _read(
+        self, message: ultimate_texas_pb2.UltimateTexasRound, verify: Callable[..., VerifiedRound], *, field: str
+    ) -> Reading:
+        verified = verify(message.header, message.certificates, field=field)
+        events, played = _play(message, verified.header, verified.ruleset, dealt_time=verified.dealt_time, field=field)
+        received = [
+            Received(encode_event(event), event.time, one.receipt, opening)
+            for event, one, opening in zip(events, message.events, played.openings, strict=True)
+        ]
+        return Reading(verified=verified, played=played, chain=self._settler.chain(verified, received, field=field))
+
+    def _begin_settling(
+        self, request: ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest
+    ) -> Callable[[], ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse]:
+        """Judges and queues a settlement; what is returned waits until it is durable."""
+        reading = self._read(request.round, self._verifier.verify_ended, field="round")
+        verified, state = reading.verified, reading.played.state
+        now = self._settler.clock()
+        self._settler.check_unexpired(verified, now=now)
+        violations = reading.played.violations or check_settlement(state, closed_time=now)
+        if violations:
+            refused = ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse(
+                violations=write_violations(violations, self._texts), refused_event_number=reading.refused_event
+            )
+            return lambda: refused
+        sections = _sections(verified, field="round")
+        judged = settled(state, sections)
+        told = Told(
+            header=HeaderJson.of(verified.header),
+            deck_root=verified.deck_root.hex(),
+            dealt_time=verified.dealt_time,
+            closed_time=now,
+            sections=tuple([tuple([card.number for card in section]) for section in sections]),
+            events=reading.chain.events,
+        )
+        found = found_json(judged, events_hash=reading.chain.last_hash)
+        future: Future[tuple[Logged, ...]] = self._settler.submit(
+            verified, told, write_transcript(verified.header, told, found), last_hash=reading.chain.last_hash
+        )
+        response = ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse(
+            outcome=write_outcome(judged, verified.ruleset)
+        )
+
+        def finish() -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse:
+            response.log_receipt.CopyFrom(write_logged(self._settler.logged(future)))
+            return response
+
+        return finish
+
+
+def _play(
+    message: ultimate_texas_pb2.UltimateTexasRound, header: Header, ruleset: Ruleset, *, dealt_time: int, field: str
+) -> tuple[list[Event], Played]:
+    """The events and what they come to; refuses too many, or a header whose bets no round can start with."""
+    rules: UltimateTexasRules = ultimate_texas_rules(ruleset, field=f"{field}.header.ruleset_id")
+    if len(message.events) > MAX_EVENTS:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_TOO_MANY_EVENTS,
+            f"a round has at most {MAX_EVENTS} events",
+            field=f"{field}.events",
+            limit=MAX_EVENTS,
+            found=len(message.events),
+        )
+    events = [
+        read_event(one, time=one.time, field=f"{field}.events[{index}]") for index, one in enumerate(message.events)
+    ]
+    try:
+        played = play(rules, header.seat_stakes, events, bet_unit=ruleset.bet_unit, dealt_time=dealt_time)
+    except StakesError as error:
+        raise stakes_refusal(error.violations, field=f"{field}.header") from None
+    return events, played
+
+
+def _sections(verified: VerifiedRound, *, field: str) -> tuple[tuple[Card, ...], ...]:
+    """All that a settlement needs, in the order of the layout; refuses a round of which something is not open."""
+    layout = layout_of(_GAME, seat_count=verified.header.seat_count)
+    hands = [(hand, f"the hand of seat {hand}") for hand in layout.hands]
+    board = [(layout.board(name), f"the section {name}") for name in BOARD_SECTIONS]
+    return tuple([verified.section(index, name, field=field) for index, name in (*hands, *board)])
+
+
+def _refused_event(played: Played) -> int:
+    return played.state.event_count + 1 if played.violations else 0

@@ -1,0 +1,133 @@
+"""The rules are data: what the docstring prints, what has a name and a text, and what a file may not say."""
+
+import string
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import pytest
+
+from referee.cards import Seat, parse_cards
+from referee.games.tien_len import Fault, Kind, TienLenRules, Victim, chop, find_instant_win, read_combination, set_of
+from referee.games.tien_len.chop import takes, victim_of
+from referee.rulesets import Language, get, load_texts
+from referee.verdict import Violation
+
+Variant = Callable[[dict[str, Any]], TienLenRules]
+
+
+def test_the_chop_table_in_the_docstring_is_the_data(rules: TienLenRules) -> None:
+    assert chop.__doc__ is not None
+    rows = [line.strip("| ").split(" | ") for line in chop.__doc__.splitlines() if line.startswith("|")]
+    header, _, *body = rows
+    assert ["chops with", *Victim] == header
+    assert [row[0] for row in body] == ["PAIR_RUN_3", "QUAD", "PAIR_RUN_4"]
+    for name, *cells in body:
+        kind = Kind(name)
+        words = [
+            "smaller" if victim == kind else "yes" if victim in takes(rules.chops, kind) else "-" for victim in Victim
+        ]
+        assert words == cells
+
+
+def test_only_three_kinds_chop_and_only_five_things_are_chopped(rules: TienLenRules) -> None:
+    assert {kind for kind in Kind if takes(rules.chops, kind)} == {Kind.PAIR_RUN_3, Kind.QUAD, Kind.PAIR_RUN_4}
+    found = {
+        text: victim_of(play)
+        for text in ("2S", "2S 2H", "2S 2H 2D", "AS", "AS AH", "3S 4S 5S", "2S 2C 2D 2H", "3S 3H 4S 4H 5S 5H")
+        if (play := read_combination(set_of(parse_cards(text)))) is not None
+    }
+    assert found == {
+        "2S": Victim.TWO,
+        "2S 2H": Victim.PAIR_OF_TWOS,
+        "2S 2H 2D": None,
+        "AS": None,
+        "AS AH": None,
+        "3S 4S 5S": None,
+        "2S 2C 2D 2H": Victim.QUAD,
+        "3S 3H 4S 4H 5S 5H": Victim.PAIR_RUN_3,
+    }
+
+
+def test_the_released_file_names_every_code_in_both_languages(rules: TienLenRules) -> None:
+    names = get("tien_len.mien_nam").names
+    for table, codes in rules.named_codes.items():
+        assert {str(code) for code in codes} == set(names[table])
+        assert all(name.vi and name.en for name in names[table].values())
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_every_fault_has_words_that_use_only_facts_it_has(language: Language) -> None:
+    texts = load_texts("tien_len")
+    assert {fault.value for fault in Fault} == set(texts.violations)
+    violation = Violation(
+        code="", seat=Seat(1), cards=parse_cards("3S"), against=parse_cards("4S"), expected=5, found=6
+    )
+    for fault in Fault:
+        said = texts.say(replace(violation, code=fault), language)
+        assert said.endswith(".")
+        assert not set("{}?") & set(said)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"seats": {"minimum": 4, "maximum": 2}}, "more than seats.maximum"),
+        ({"seats": {"minimum": 2, "maximum": 5}}, "<= 4"),
+        ({"chops": {"quad": ["TWO", "TWO"]}}, "chops.quad lists TWO more than once"),
+        ({"chops": {"quad": ["THREE_TWOS"]}}, "THREE_TWOS"),
+        ({"chops": {"chain": "NOBODY_PAYS"}}, "NOBODY_PAYS"),
+        ({"chop_prices": {"quad": 1.5}}, "int"),
+        ({"chop_prices": {"quad": -1}}, ">= 0"),
+        ({"chop_prices": {"triple": 1}}, "unknown field `triple`"),
+        ({"turn": {"quote": ""}}, "length >= 1"),
+    ],
+)
+def test_a_file_that_contradicts_itself_is_refused(rules: TienLenRules, change: dict[str, Any], reason: str) -> None:
+    data = msgspec.to_builtins(rules)
+    for table, values in change.items():
+        data[table].update(values)
+    with pytest.raises(msgspec.ValidationError, match=reason):
+        msgspec.convert(data, TienLenRules)
+
+
+@pytest.mark.parametrize("table", TienLenRules.__struct_fields__)
+def test_no_table_has_a_default(rules: TienLenRules, table: str) -> None:
+    data = msgspec.to_builtins(rules)
+    del data[table]
+    with pytest.raises(msgspec.ValidationError, match=f"missing required field `{table}`"):
+        msgspec.convert(data, TienLenRules)
+
+
+def test_a_pattern_listed_twice_is_refused(rules: TienLenRules) -> None:
+    data = msgspec.to_builtins(rules)
+    data["instant_wins"] = [*data["instant_wins"], data["instant_wins"][0]]
+    with pytest.raises(msgspec.ValidationError, match="instant_wins lists DRAGON_RUN more than once"):
+        msgspec.convert(data, TienLenRules)
+
+
+def test_the_order_of_patterns_is_the_files(variant: Variant, rules: TienLenRules) -> None:
+    """A house that puts six pairs first has them win over a dragon run."""
+    turned = list(reversed(msgspec.to_builtins(rules)["instant_wins"]))
+    hands = tuple(
+        set_of(parse_cards(text))
+        for text in ("3S 4D 5H 6C 7H 8D 9D TS JH QS KC AC 2H", "4C 4H 5D 5C 6S 6H 9C 9H JS JD KS KD 3C")
+    )
+    as_released = find_instant_win(rules.instant_wins, hands)
+    as_turned = find_instant_win(variant({"instant_wins": turned}).instant_wins, hands)
+    assert as_released is not None
+    assert as_turned is not None
+    assert (as_released.seat, as_released.units) == (0, 9)
+    assert (as_turned.seat, as_turned.units) == (1, 2)
+
+
+def test_every_price_of_the_file_is_proved_whole(rules: TienLenRules) -> None:
+    """Fourteen prices, eight patterns and two penalties."""
+    assert len(rules.payouts) == 14 + len(rules.instant_wins) + 2
+    assert all(payout.denominator == 1 for payout in rules.payouts)
+
+
+def test_codes_are_ascii_in_capitals() -> None:
+    allowed = set(string.ascii_uppercase + string.digits + "_")
+    assert all(set(code.value) <= allowed for code in (*Fault, *Kind, *Victim))
