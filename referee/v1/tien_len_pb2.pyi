@@ -75,7 +75,7 @@ class Combination(_message.Message):
     def __init__(self, kind: _Optional[str] = ..., name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
 
 class TienLenState(_message.Message):
-    __slots__ = ("over", "turn", "to_beat", "to_beat_seat", "cards_left", "passed", "gone", "leader")
+    __slots__ = ("over", "turn", "to_beat", "to_beat_seat", "cards_left", "passed", "gone", "leader", "deadline_time")
     OVER_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
     TO_BEAT_FIELD_NUMBER: _ClassVar[int]
@@ -84,6 +84,7 @@ class TienLenState(_message.Message):
     PASSED_FIELD_NUMBER: _ClassVar[int]
     GONE_FIELD_NUMBER: _ClassVar[int]
     LEADER_FIELD_NUMBER: _ClassVar[int]
+    DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
     over: bool
     turn: int
     to_beat: Combination
@@ -92,7 +93,8 @@ class TienLenState(_message.Message):
     passed: _containers.RepeatedScalarFieldContainer[int]
     gone: _containers.RepeatedScalarFieldContainer[int]
     leader: int
-    def __init__(self, over: _Optional[bool] = ..., turn: _Optional[int] = ..., to_beat: _Optional[_Union[Combination, _Mapping]] = ..., to_beat_seat: _Optional[int] = ..., cards_left: _Optional[_Iterable[int]] = ..., passed: _Optional[_Iterable[int]] = ..., gone: _Optional[_Iterable[int]] = ..., leader: _Optional[int] = ...) -> None: ...
+    deadline_time: int
+    def __init__(self, over: _Optional[bool] = ..., turn: _Optional[int] = ..., to_beat: _Optional[_Union[Combination, _Mapping]] = ..., to_beat_seat: _Optional[int] = ..., cards_left: _Optional[_Iterable[int]] = ..., passed: _Optional[_Iterable[int]] = ..., gone: _Optional[_Iterable[int]] = ..., leader: _Optional[int] = ..., deadline_time: _Optional[int] = ...) -> None: ...
 
 class CheckPlayRequest(_message.Message):
     __slots__ = ("round", "event")
@@ -103,14 +105,16 @@ class CheckPlayRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ...) -> None: ...
 
 class CheckPlayResponse(_message.Message):
-    __slots__ = ("violations", "combination", "ruleset_digest")
+    __slots__ = ("violations", "combination", "ruleset_digest", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     COMBINATION_FIELD_NUMBER: _ClassVar[int]
     RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     combination: Combination
     ruleset_digest: bytes
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., combination: _Optional[_Union[Combination, _Mapping]] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., combination: _Optional[_Union[Combination, _Mapping]] = ..., ruleset_digest: _Optional[bytes] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class CheckPlaysRequest(_message.Message):
     __slots__ = ("requests",)
@@ -131,16 +135,20 @@ class ListPlaysRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ...) -> None: ...
 
 class ListPlaysResponse(_message.Message):
-    __slots__ = ("turn", "plays", "may_pass", "ruleset_digest")
+    __slots__ = ("turn", "plays", "may_pass", "ruleset_digest", "violations", "refused_event_number")
     TURN_FIELD_NUMBER: _ClassVar[int]
     PLAYS_FIELD_NUMBER: _ClassVar[int]
     MAY_PASS_FIELD_NUMBER: _ClassVar[int]
     RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     turn: int
     plays: _containers.RepeatedCompositeFieldContainer[Combination]
     may_pass: bool
     ruleset_digest: bytes
-    def __init__(self, turn: _Optional[int] = ..., plays: _Optional[_Iterable[_Union[Combination, _Mapping]]] = ..., may_pass: _Optional[bool] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
+    def __init__(self, turn: _Optional[int] = ..., plays: _Optional[_Iterable[_Union[Combination, _Mapping]]] = ..., may_pass: _Optional[bool] = ..., ruleset_digest: _Optional[bytes] = ..., violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class TienLenServiceAcceptEventRequest(_message.Message):
     __slots__ = ("round", "event")
@@ -151,44 +159,50 @@ class TienLenServiceAcceptEventRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ...) -> None: ...
 
 class TienLenServiceAcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "event", "event_number", "state")
+    __slots__ = ("violations", "event", "event_number", "state", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     event: TienLenEvent
     event_number: int
     state: TienLenState
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ...) -> None: ...
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class TienLenSeatResult(_message.Message):
-    __slots__ = ("seat", "left", "instant_win", "gone", "net_minor", "winner")
+    __slots__ = ("seat", "left", "instant_win", "gone", "net_minor", "winner", "instant_win_name")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     LEFT_FIELD_NUMBER: _ClassVar[int]
     INSTANT_WIN_FIELD_NUMBER: _ClassVar[int]
     GONE_FIELD_NUMBER: _ClassVar[int]
     NET_MINOR_FIELD_NUMBER: _ClassVar[int]
     WINNER_FIELD_NUMBER: _ClassVar[int]
+    INSTANT_WIN_NAME_FIELD_NUMBER: _ClassVar[int]
     seat: int
     left: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
     instant_win: str
     gone: bool
     net_minor: int
     winner: bool
-    def __init__(self, seat: _Optional[int] = ..., left: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., instant_win: _Optional[str] = ..., gone: _Optional[bool] = ..., net_minor: _Optional[int] = ..., winner: _Optional[bool] = ...) -> None: ...
+    instant_win_name: _text_pb2.Text
+    def __init__(self, seat: _Optional[int] = ..., left: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., instant_win: _Optional[str] = ..., gone: _Optional[bool] = ..., net_minor: _Optional[int] = ..., winner: _Optional[bool] = ..., instant_win_name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ...) -> None: ...
 
 class TienLenOutcome(_message.Message):
-    __slots__ = ("seats", "transfers", "ending", "ruleset_digest")
+    __slots__ = ("seats", "transfers", "ending", "ruleset_digest", "ending_name")
     SEATS_FIELD_NUMBER: _ClassVar[int]
     TRANSFERS_FIELD_NUMBER: _ClassVar[int]
     ENDING_FIELD_NUMBER: _ClassVar[int]
     RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    ENDING_NAME_FIELD_NUMBER: _ClassVar[int]
     seats: _containers.RepeatedCompositeFieldContainer[TienLenSeatResult]
     transfers: _containers.RepeatedCompositeFieldContainer[_money_pb2.Transfer]
     ending: str
     ruleset_digest: bytes
-    def __init__(self, seats: _Optional[_Iterable[_Union[TienLenSeatResult, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ending: _Optional[str] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+    ending_name: _text_pb2.Text
+    def __init__(self, seats: _Optional[_Iterable[_Union[TienLenSeatResult, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ending: _Optional[str] = ..., ruleset_digest: _Optional[bytes] = ..., ending_name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ...) -> None: ...
 
 class TienLenServicePreviewRoundRequest(_message.Message):
     __slots__ = ("round",)
@@ -197,14 +211,16 @@ class TienLenServicePreviewRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ...) -> None: ...
 
 class TienLenServicePreviewRoundResponse(_message.Message):
-    __slots__ = ("violations", "state", "outcome")
+    __slots__ = ("violations", "state", "outcome", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     state: TienLenState
     outcome: TienLenOutcome
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ..., outcome: _Optional[_Union[TienLenOutcome, _Mapping]] = ...) -> None: ...
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ..., outcome: _Optional[_Union[TienLenOutcome, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class TienLenServiceSettleRoundRequest(_message.Message):
     __slots__ = ("round",)
@@ -213,14 +229,16 @@ class TienLenServiceSettleRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ...) -> None: ...
 
 class TienLenServiceSettleRoundResponse(_message.Message):
-    __slots__ = ("violations", "outcome", "log_receipt")
+    __slots__ = ("violations", "outcome", "log_receipt", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     outcome: TienLenOutcome
     log_receipt: _round_pb2.LogReceipt
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[TienLenOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[TienLenOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class TienLenServiceSettleRoundsRequest(_message.Message):
     __slots__ = ("requests",)

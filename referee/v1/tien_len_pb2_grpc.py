@@ -28,8 +28,12 @@ if _version_not_supported:
 class TienLenServiceStub:
     """Judges Tien Len Mien Nam. Every question carries the round so far; nothing is remembered between calls.
 
-    Violation codes stand in the ruleset's data with their wording, such as OUT_OF_TURN, CARD_NOT_HELD, MUST_LEAD,
-    PASSED_ALREADY, NOT_A_COMBINATION, DOES_NOT_BEAT and ROUND_OVER.
+    Violation codes, with their wording in the answer. An event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER,
+    ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. The cards of a play:
+    CARD_TWICE, CARD_PLAYED_BEFORE, CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Settling: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY.
+
+    A hand that wins at the deal ends the round there: such a round has no events and is settled at once.
     """
 
     def __init__(self, channel):
@@ -78,8 +82,12 @@ class TienLenServiceStub:
 class TienLenServiceServicer:
     """Judges Tien Len Mien Nam. Every question carries the round so far; nothing is remembered between calls.
 
-    Violation codes stand in the ruleset's data with their wording, such as OUT_OF_TURN, CARD_NOT_HELD, MUST_LEAD,
-    PASSED_ALREADY, NOT_A_COMBINATION, DOES_NOT_BEAT and ROUND_OVER.
+    Violation codes, with their wording in the answer. An event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER,
+    ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. The cards of a play:
+    CARD_TWICE, CARD_PLAYED_BEFORE, CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Settling: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY.
+
+    A hand that wins at the deal ends the round there: such a round has no events and is settled at once.
     """
 
     def CheckPlay(self, request, context):
@@ -180,8 +188,12 @@ def add_TienLenServiceServicer_to_server(servicer, server):
 class TienLenService:
     """Judges Tien Len Mien Nam. Every question carries the round so far; nothing is remembered between calls.
 
-    Violation codes stand in the ruleset's data with their wording, such as OUT_OF_TURN, CARD_NOT_HELD, MUST_LEAD,
-    PASSED_ALREADY, NOT_A_COMBINATION, DOES_NOT_BEAT and ROUND_OVER.
+    Violation codes, with their wording in the answer. An event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER,
+    ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. The cards of a play:
+    CARD_TWICE, CARD_PLAYED_BEFORE, CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Settling: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY.
+
+    A hand that wins at the deal ends the round there: such a round has no events and is settled at once.
     """
 
     @staticmethod

@@ -29,8 +29,12 @@ GRPC_VERSION: str
 class TienLenServiceStub:
     """Judges Tien Len Mien Nam. Every question carries the round so far; nothing is remembered between calls.
 
-    Violation codes stand in the ruleset's data with their wording, such as OUT_OF_TURN, CARD_NOT_HELD, MUST_LEAD,
-    PASSED_ALREADY, NOT_A_COMBINATION, DOES_NOT_BEAT and ROUND_OVER.
+    Violation codes, with their wording in the answer. An event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER,
+    ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. The cards of a play:
+    CARD_TWICE, CARD_PLAYED_BEFORE, CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Settling: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY.
+
+    A hand that wins at the deal ends the round there: such a round has no events and is settled at once.
     """
 
     @_typing.overload
@@ -56,8 +60,12 @@ class TienLenServiceStub:
 class TienLenServiceAsyncStub(TienLenServiceStub):
     """Judges Tien Len Mien Nam. Every question carries the round so far; nothing is remembered between calls.
 
-    Violation codes stand in the ruleset's data with their wording, such as OUT_OF_TURN, CARD_NOT_HELD, MUST_LEAD,
-    PASSED_ALREADY, NOT_A_COMBINATION, DOES_NOT_BEAT and ROUND_OVER.
+    Violation codes, with their wording in the answer. An event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER,
+    ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. The cards of a play:
+    CARD_TWICE, CARD_PLAYED_BEFORE, CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Settling: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY.
+
+    A hand that wins at the deal ends the round there: such a round has no events and is settled at once.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -79,8 +87,12 @@ class TienLenServiceAsyncStub(TienLenServiceStub):
 class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
     """Judges Tien Len Mien Nam. Every question carries the round so far; nothing is remembered between calls.
 
-    Violation codes stand in the ruleset's data with their wording, such as OUT_OF_TURN, CARD_NOT_HELD, MUST_LEAD,
-    PASSED_ALREADY, NOT_A_COMBINATION, DOES_NOT_BEAT and ROUND_OVER.
+    Violation codes, with their wording in the answer. An event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER,
+    ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. The cards of a play:
+    CARD_TWICE, CARD_PLAYED_BEFORE, CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Settling: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY.
+
+    A hand that wins at the deal ends the round there: such a round has no events and is settled at once.
     """
 
     @_abc_1.abstractmethod

@@ -18,10 +18,10 @@ bích* to go out with 3♠ alone, *chặn* to stop that; *bỏ lượt* to pass;
 >>> round = apply(round, Play(Seat(0), parse_cards("2S"), time=1))
 >>> [spell(play.cards) for play in legal_plays(round)]
 ['4S 4C 5D 5H 6D 6H']
->>> [violation.code for violation in check_event(round, Play(Seat(1), parse_cards("KS"), time=2))]
+>>> [str(fault.code) for fault in check_event(round, Play(Seat(1), parse_cards("KS"), time=2))]
 ['DOES_NOT_BEAT']
 >>> round = apply(round, Play(Seat(1), parse_cards("4S 4C 5D 5H 6D 6H"), time=2))
->>> [(paid.payer, paid.payee, paid.amount, paid.subject) for paid in chop_transfers(round, stake=100)]
+>>> [(paid.payer, paid.payee, paid.amount, str(paid.subject)) for paid in chop_transfers(round, stake=100)]
 [(0, 1, 300, 'BLACK_TWO')]
 """
 

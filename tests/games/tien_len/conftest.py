@@ -1,4 +1,4 @@
-"""What the tests of Tiến Lên share: the vectors by topic, the rules, the second implementation and the words of a vector."""
+"""What the tests of Tiến Lên share: vectors by topic, the rules, deals at random, the second implementation."""
 
 import importlib.util
 import json
@@ -73,7 +73,7 @@ def deal_evenly(chance: random.Random, seats: int) -> tuple[tuple[Card, ...], ..
 
 
 def deal_in_pairs(chance: random.Random, seats: int) -> tuple[tuple[Card, ...], ...]:
-    """A deal of four pairs a hand, often of neighbouring ranks, and five loose cards: full of runs of pairs and quads."""
+    """A deal of four pairs a hand, often of neighbouring ranks, and five loose cards: full of runs and quads."""
     ranks = [DECK[4 * rank : 4 * rank + 4] for rank in (*range(1, 13), 0)]
     pairs = [pair for rank in ranks for suits in [chance.sample(rank, 4)] for pair in (suits[:2], suits[2:])]
     order = sorted(range(26), key=lambda place: place + chance.gauss(0, 5))
@@ -82,6 +82,12 @@ def deal_in_pairs(chance: random.Random, seats: int) -> tuple[tuple[Card, ...], 
     chance.shuffle(loose)
     hands = [tuple(block + loose[5 * seat : 5 * seat + 5]) for seat, block in enumerate(blocks)]
     return tuple(chance.sample(hands, seats))
+
+
+@pytest.fixture
+def chance(request: pytest.FixtureRequest) -> random.Random:
+    """Chance that is the same in every run: its seed is the name of the test."""
+    return random.Random(request.node.name)  # noqa: S311 - deals of tests keep no secret
 
 
 @pytest.fixture(scope="session", params=[deal_evenly, deal_in_pairs])
@@ -93,7 +99,7 @@ def dealing(request: pytest.FixtureRequest) -> Callable[[random.Random, int], tu
 
 @pytest.fixture(scope="session")
 def read_event() -> Callable[[str, int], Event]:
-    """The event that a vector's words say: ``0 3S 3C``, ``1 pass``, ``2 leave``, ``3 timeout``, at a time with ``@``."""
+    """The event in a vector's words: ``0 3S 3C``, ``1 pass``, ``2 leave``, ``3 timeout``, with ``@`` and a time."""
 
     def read(text: str, number: int) -> Event:
         words = text.split()

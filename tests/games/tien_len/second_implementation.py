@@ -1,4 +1,4 @@
-"""Tiến Lên Miền Nam once more, straight from the rulings: cards are texts, hands are sets, nothing of the referee is used.
+"""Tiến Lên Miền Nam once more, straight from the rulings: cards are texts, hands are sets, no code of the referee.
 
 It is slow on purpose and shares no idea with the game under test: no bits, no states, no price tables in common.
 """
@@ -142,7 +142,7 @@ Worth = tuple[int, int, int, int, int, tuple[tuple[str, int], ...]]
 
 
 def _leftover(hand: Cards, known: dict[Cards, Worth]) -> Worth:
-    """Units, cards grouped, minus the number of groups, four-pair runs, quads, and the parts; the greatest of all ways."""
+    """Units, cards grouped, minus the number of groups, four-pair runs, quads, parts: the greatest of all ways."""
     if not hand:
         return 0, 0, 0, 0, 0, ()
     if hand not in known:

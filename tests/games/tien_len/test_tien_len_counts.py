@@ -71,7 +71,7 @@ def rank_vectors(left: int = 13, ranks: int = 13) -> Iterator[tuple[int, ...]]:
 
 def hands_of(vector: tuple[int, ...]) -> int:
     """How many hands have these counts of ranks."""
-    return math.prod(math.comb(4, count) for count in vector)
+    return int(math.prod(math.comb(4, count) for count in vector))
 
 
 def a_hand_of(vector: tuple[int, ...]) -> int:
@@ -174,7 +174,7 @@ def plays_in(vector: tuple[int, ...]) -> int:
             total += runs
     pairs = [math.comb(count, 2) for count in vector[:12]]
     total += sum(math.prod(pairs[low : low + 3]) for low in range(10))
-    return total + sum(math.prod(pairs[low : low + 4]) for low in range(9))
+    return int(total + sum(math.prod(pairs[low : low + 4]) for low in range(9)))
 
 
 WORST_HAND = (3, 4, 3, 3, *[0] * 9)

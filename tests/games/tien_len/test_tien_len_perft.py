@@ -1,7 +1,7 @@
 """Counts of all play sequences from fixed positions (perft): both implementations reach the same number at each depth.
 
-A position is a deal, a leader and the events so far; a sequence of depth d is d plays or passes, one that ends the round
-earlier is counted once where it ends. On failure the counts are compared move by move (*divide*).
+A position is a deal, a leader and the events so far; a sequence of depth d is d plays or passes, and one that ends the
+round earlier is counted once. On failure the counts are compared move by move (*divide*).
 """
 
 import copy

@@ -26,7 +26,8 @@ def test_the_chop_table_in_the_docstring_is_the_data(rules: TienLenRules) -> Non
     for name, *cells in body:
         kind = Kind(name)
         words = [
-            "smaller" if victim == kind else "yes" if victim in takes(rules.chops, kind) else "-" for victim in Victim
+            "smaller" if victim.value == kind.value else "yes" if victim in takes(rules.chops, kind) else "-"
+            for victim in Victim
         ]
         assert words == cells
 

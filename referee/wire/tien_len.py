@@ -1,0 +1,139 @@
+"""Tiến Lên on the wire: events and previous rounds read, combinations, states and outcomes written."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from referee.cards import Seat
+from referee.games.tien_len import Combination, Event, Leave, Pass, Play, State, Timeout, turn_deadline
+from referee.money import net_amounts
+from referee.rulesets import Ruleset
+from referee.transcript.leader import PreviousFault, PreviousRound, PreviousRoundError
+from referee.transcript.tien_len import Judged
+from referee.v1 import tien_len_pb2
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.card import numbers_of, read_cards
+from referee.wire.header import read_header
+from referee.wire.money import write_transfers
+from referee.wire.refusal import RefusedError
+from referee.wire.ruleset import write_name
+
+MAX_CARDS: Final = 64
+"""More cards in one play are no mistake of a person; they are refused before they are looked at."""
+
+MAX_PREVIOUS_ROUNDS: Final = 256
+
+
+def read_event(message: tien_len_pb2.TienLenEvent, *, time: int, field: str) -> Event:
+    """The event at a time; refuses one that says nothing or names no card."""
+    seat = Seat(message.seat)
+    match message.WhichOneof("choice"):
+        case "play":
+            numbers = message.play.cards
+            if len(numbers) > MAX_CARDS:
+                raise RefusedError(
+                    ErrorReason.ERROR_REASON_INVALID_FIELD,
+                    f"{len(numbers)} cards are too many to look at",
+                    field=f"{field}.play.cards",
+                )
+            return Play(seat, read_cards(numbers, field=f"{field}.play.cards"), time)
+        case "pass":
+            return Pass(seat, time)
+        case "leave":
+            return Leave(seat, time)
+        case "timeout":
+            return Timeout(seat, time)
+        case _:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_MISSING_FIELD,
+                "say what the seat did: play, pass, leave or timeout",
+                field=field,
+            )
+
+
+def read_previous_rounds(messages: Sequence[tien_len_pb2.PreviousRound], *, field: str) -> list[PreviousRound]:
+    """The rounds as sent; refuses too many, or a header that breaks the protocol."""
+    if len(messages) > MAX_PREVIOUS_ROUNDS:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_FIELD,
+            f"at most {MAX_PREVIOUS_ROUNDS} rounds are looked back on, not {len(messages)}",
+            field=field,
+            limit=MAX_PREVIOUS_ROUNDS,
+            found=len(messages),
+        )
+    return [
+        PreviousRound(message.terminal_leaf, read_header(message.header, field=f"{field}[{index}].header"))
+        for index, message in enumerate(messages)
+    ]
+
+
+_PREVIOUS_REASONS: Final = {
+    PreviousFault.MALFORMED: ErrorReason.ERROR_REASON_MALFORMED,
+    PreviousFault.FORGED: ErrorReason.ERROR_REASON_FORGED,
+    PreviousFault.FOREIGN: ErrorReason.ERROR_REASON_FOREIGN,
+    PreviousFault.INCOMPLETE: ErrorReason.ERROR_REASON_MISSING_FIELD,
+    PreviousFault.SURPLUS: ErrorReason.ERROR_REASON_INVALID_FIELD,
+}
+
+
+def previous_refusal(error: PreviousRoundError, *, field: str) -> RefusedError:
+    """The refusal of rounds that prove no winner, ``field`` being the path of their list."""
+    path = f"{field}[{error.index}]"
+    return RefusedError(
+        _PREVIOUS_REASONS[error.fault], str(error), field=f"{path}.{error.member}" if error.member else path
+    )
+
+
+def write_combination(combination: Combination, ruleset: Ruleset) -> tien_len_pb2.Combination:
+    """A combination with its name."""
+    kind = combination.kind
+    return tien_len_pb2.Combination(
+        kind=kind, name=write_name(ruleset.names["kind"][kind]), cards=numbers_of(combination.cards)
+    )
+
+
+def write_state(state: State, ruleset: Ruleset) -> tien_len_pb2.TienLenState:
+    """Where a round stands."""
+    return tien_len_pb2.TienLenState(
+        over=state.is_over,
+        turn=None if state.is_over else state.turn,
+        to_beat=None if state.to_beat is None else write_combination(state.to_beat, ruleset),
+        to_beat_seat=state.to_beat_seat,
+        cards_left=[hand.bit_count() for hand in state.held],
+        passed=_seats(state.passed),
+        gone=_seats(state.gone),
+        leader=state.leader,
+        deadline_time=turn_deadline(state),
+    )
+
+
+def write_outcome(judged: Judged, ruleset: Ruleset) -> tien_len_pb2.TienLenOutcome:
+    """What a round comes to that is over and was judged without violations."""
+    state, ending = judged.state, judged.state.ending
+    if ending is None:
+        msg = "a round that is not over comes to nothing"
+        raise ValueError(msg)
+    win = ending.instant_win
+    seats = [
+        tien_len_pb2.TienLenSeatResult(
+            seat=seat,
+            left=numbers_of(state.cards_of(Seat(seat))),
+            gone=state.has_left(Seat(seat)),
+            net_minor=net,
+            winner=seat == ending.winner,
+        )
+        for seat, net in enumerate(net_amounts(judged.transfers, state.seat_count))
+    ]
+    if win is not None:
+        seats[win.seat].instant_win = win.pattern
+        seats[win.seat].instant_win_name.CopyFrom(write_name(ruleset.names["pattern"][win.pattern]))
+    return tien_len_pb2.TienLenOutcome(
+        seats=seats,
+        transfers=write_transfers(judged.transfers),
+        ending=ending.kind,
+        ruleset_digest=ruleset.digest,
+        ending_name=write_name(ruleset.names["ending"][ending.kind]),
+    )
+
+
+def _seats(bits: int) -> list[int]:
+    return [seat for seat in range(bits.bit_length()) if bits >> seat & 1]

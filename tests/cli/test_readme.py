@@ -1,0 +1,39 @@
+"""The README's first call is run as it is printed, against a real server."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from referee.server.app import Application, Settings
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_first_call_runs_as_printed(tmp_path, capsys):
+    """A round is opened, dealt and settled by the printed code; only the port is another."""
+    (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    with Application(Settings(data=tmp_path, listen="127.0.0.1:0")) as application:
+        code = code.replace("127.0.0.1:50051", f"127.0.0.1:{application.port}")
+        exec(compile(code + "\nchannel.close()\n", "README.md", "exec"), {})  # noqa: S102 - the README's own code
+    assert "proved under\nlocalhost/referee\n" in capsys.readouterr().out
+
+
+def test_the_two_commands_are_targets_of_the_makefile():
+    """``make demo`` and ``make test`` exist."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"^\$ make ([a-z]+)", README, flags=re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
+
+
+def test_every_link_to_a_file_leads_somewhere():
+    """No room of the map is missing."""
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in link]
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_python_version_is_the_one_the_package_asks_for():
+    """The README promises no other than pyproject.toml does."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert f"Python {project['requires-python'].removeprefix('>=')} or later" in README

@@ -1,0 +1,90 @@
+"""How long the law of Tiến Lên takes: ``python tests/games/tien_len/bench_tien_len.py`` prints microseconds a call.
+
+Rounds are played at random by four seats that pass one time in three.
+"""
+
+import random
+import sys
+import time
+from collections.abc import Callable
+
+from referee.cards import DECK, Seat, parse_cards
+from referee.games.tien_len import (
+    Event,
+    Pass,
+    Play,
+    State,
+    TienLenRules,
+    apply,
+    check_event,
+    legal_plays,
+    may_pass,
+    replay,
+    set_of,
+    settle,
+    start,
+)
+from referee.games.tien_len.combination import combinations_in
+from referee.money import Amount
+from referee.rulesets import get
+
+ROUNDS = 400
+
+
+def play(rules: TienLenRules, chance: random.Random) -> tuple[State, list[Event], list[State]]:
+    """A deal, the events of its round and the states they were told in; without events where a hand wins at once."""
+    cards = chance.sample(DECK, 52)
+    dealt = state = start(rules, [cards[seat::4] for seat in range(4)], leader=Seat(0), dealt_time=0)
+    events: list[Event] = []
+    states: list[State] = []
+    while not state.is_over:
+        plays = legal_plays(state)
+        event: Event = Pass(state.turn, 0)
+        if not may_pass(state) or (plays and chance.random() > 1 / 3):
+            event = Play(state.turn, chance.choice(plays).cards, 0)
+        states.append(state)
+        events.append(event)
+        state = apply(state, event)
+    return dealt, events, states
+
+
+def measure(name: str, calls: list[Callable[[], object]]) -> None:
+    """Print the mean processor time of some calls."""
+    begun = time.process_time()
+    for call in calls:
+        call()
+    sys.stdout.write(f"{name:42} {(time.process_time() - begun) / len(calls) * 1e6:9.1f} us\n")
+
+
+def main() -> None:
+    """Measure and print."""
+    rules = get("tien_len.mien_nam").rules
+    if not isinstance(rules, TienLenRules):
+        raise TypeError
+    chance = random.Random(1)  # noqa: S311 - deals of a measurement keep no secret
+    rounds = [found for found in (play(rules, chance) for _ in range(ROUNDS)) if found[1]]
+    told = [(state, event) for _, events, states in rounds for state, event in zip(states, events, strict=True)]
+    hands = [tuple(dealt.cards_of(Seat(seat)) for seat in range(4)) for dealt, _, _ in rounds]
+    over = [apply(states[-1], events[-1]) for _, events, states in rounds]
+    stake = Amount(100)
+    measure(
+        "start, four hands", [lambda dealt=dealt: start(rules, dealt, leader=Seat(0), dealt_time=0) for dealt in hands]
+    )
+    measure("check_event", [lambda pair=pair: check_event(*pair) for pair in told])
+    measure("apply", [lambda pair=pair: apply(*pair) for pair in told])
+    measure("legal_plays, any state", [lambda pair=pair: legal_plays(pair[0]) for pair in told])
+    measure("legal_plays, thirteen cards to lead", [lambda dealt=dealt: legal_plays(dealt) for dealt, _, _ in rounds])
+    for text in ("3S 3C 3D 4S 4C 4D 4H 5S 5C 5D 6S 6C 6D", "3S 4C 5S 6C 7S 8C 9S TC JS QC KS AC AS"):
+        worst = set_of(parse_cards(text))
+        number = len(tuple(combinations_in(worst)))
+        measure(f"the {number} combinations of {text[:11]}...", [lambda hand=worst: tuple(combinations_in(hand))] * 100)
+    replays = [(dealt, events) for dealt, (_, events, _) in zip(hands, rounds, strict=True)]
+    measure(
+        f"replay, {len(told) / len(rounds):.0f} events a round",
+        [lambda pair=pair: replay(rules, *pair, leader=Seat(0), dealt_time=0) for pair in replays],
+    )
+    measure("settle", [lambda state=state: settle(state, stake=stake) for state in over])
+
+
+if __name__ == "__main__":
+    main()
