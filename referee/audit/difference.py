@@ -9,13 +9,14 @@ Difference(path='net[1]', told='-10', found='-12')
 True
 """
 
+import itertools
 from typing import Final
 
 import orjson
 
 from referee.audit.finding import Difference
 
-ABSENT: Final = "absent"
+_ABSENT: Final = object()
 _MAX_SHOWN: Final = 240
 
 
@@ -31,33 +32,23 @@ def first_difference(told: bytes, found: bytes) -> Difference | None:
 
 
 def shown(value: object) -> str:
-    """A value as compact JSON, cut where it is long."""
+    """A value as compact JSON, cut where it is long; ``absent`` for a member or item that is not there."""
+    if value is _ABSENT:
+        return "absent"
     return _cut(orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode())
 
 
 def _differ(path: str, told: object, found: object) -> Difference | None:
     if type(told) is type(found) and told == found:
         return None
+    inner = None
     if isinstance(told, dict) and isinstance(found, dict):
         for name in sorted(told.keys() | found.keys()):
-            inner = f"{path}.{name}" if path else str(name)
-            if name not in told:
-                return Difference(inner, ABSENT, shown(found[name]))
-            if name not in found:
-                return Difference(inner, shown(told[name]), ABSENT)
-            if (difference := _differ(inner, told[name], found[name])) is not None:
-                return difference
-    if isinstance(told, list) and isinstance(found, list):
-        for place, (one, other) in enumerate(zip(told, found, strict=False)):
-            if (difference := _differ(f"{path}[{place}]", one, other)) is not None:
-                return difference
-        place = min(len(told), len(found))
-        return Difference(
-            f"{path}[{place}]",
-            shown(told[place]) if place < len(told) else ABSENT,
-            shown(found[place]) if place < len(found) else ABSENT,
-        )
-    return Difference(path, shown(told), shown(found))
+            inner = inner or _differ(f"{path}.{name}".lstrip("."), told.get(name, _ABSENT), found.get(name, _ABSENT))
+    elif isinstance(told, list) and isinstance(found, list):
+        for place, (one, other) in enumerate(itertools.zip_longest(told, found, fillvalue=_ABSENT)):
+            inner = inner or _differ(f"{path}[{place}]", one, other)
+    return inner or Difference(path, shown(told), shown(found))
 
 
 def _cut(text: str) -> str:

@@ -35,7 +35,7 @@ def round_id_of(data: bytes) -> bytes | None:
         return None
     for form in (_CERTIFICATE_FORM, FORM):
         try:
-            named: CertificateJson | EventReceipt = form.read(payload)  # type: ignore[attr-defined] # one of two forms
+            named: CertificateJson | EventReceipt = form.read(payload)
             return bytes.fromhex(named.round_id)
         except (CanonicalError, ValueError):
             continue
@@ -51,7 +51,9 @@ def examine_certificates(gathered: GatheredRound, docket: Docket) -> tuple[bytes
             read = certificate.read(data, keys=keys, header=gathered.header)
         except CertificateError as error:
             code = _CODES.get(error.fault, Code.CERTIFICATE_REFUSED)
-            docket.add(code, f"certificate {number} is refused: {error.fault}: {error.detail}", leaf_index=_leaf(gathered))
+            docket.add(
+                code, f"certificate {number} is refused: {error.fault}: {error.detail}", leaf_index=_leaf(gathered)
+            )
             continue
         if _agrees(read, gathered, docket, number=number):
             payload = _CERTIFICATE_FORM.read(Envelope.parse(data).payload)

@@ -12,6 +12,7 @@ from referee.audit.source import NO_EXHIBITS, Exhibits
 from referee.dealing.header import Header
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf
 from referee.rulesets import Catalogue
+from referee.transcript.leader import LastWinner
 from referee.transcript.told import Transcript
 
 
@@ -20,6 +21,7 @@ class GatheredRound:
     """The leaves of one round, None where there is none, and what people hold of it.
 
     ``round_id`` is the one that its OPEN names, ``previous_round_id`` that of the table's round before, where known.
+    ``last_winner`` won the table's last settled round before, where that was of the same game and its winner leads.
     """
 
     round_id: bytes
@@ -30,6 +32,7 @@ class GatheredRound:
     abort: Placed[AbortLeaf] | None = None
     reveal: Placed[RevealLeaf] | None = None
     previous_round_id: bytes | None = None
+    last_winner: LastWinner | None = None
     exhibits: Exhibits = NO_EXHIBITS
 
 

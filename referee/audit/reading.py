@@ -13,6 +13,7 @@ referee.audit.reading.LeafFaultError: it is not the canonical JSON of an envelop
 
 import binascii
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Generic, TypeAlias, TypeVar
 
@@ -31,7 +32,7 @@ from referee.transcript import told
 from referee.transcript.told import Transcript, TranscriptError
 
 Payload: TypeAlias = OpenLeaf | DealLeaf | Transcript | AbortLeaf | RevealLeaf | KeyLeaf
-LeafT = TypeVar("LeafT", OpenLeaf, DealLeaf, Transcript, AbortLeaf, RevealLeaf, KeyLeaf)
+LeafT_co = TypeVar("LeafT_co", bound=Payload, covariant=True)
 
 SIGNERS: Final[dict[str, Role | None]] = {
     leaves.OPEN_TYPE: Role.SHUFFLER,
@@ -43,12 +44,12 @@ SIGNERS: Final[dict[str, Role | None]] = {
 }
 """Who signs each type of leaf; None where nobody does."""
 
-_FORMS: Final = {
-    leaves.OPEN_TYPE: Form(OpenLeaf),
-    leaves.DEAL_TYPE: Form(DealLeaf),
-    leaves.ABORT_TYPE: Form(AbortLeaf),
-    leaves.REVEAL_TYPE: Form(RevealLeaf),
-    leaves.KEY_TYPE: Form(KeyLeaf),
+_READERS: Final[dict[str, Callable[[bytes], OpenLeaf | DealLeaf | AbortLeaf | RevealLeaf | KeyLeaf]]] = {
+    leaves.OPEN_TYPE: Form(OpenLeaf).read,
+    leaves.DEAL_TYPE: Form(DealLeaf).read,
+    leaves.ABORT_TYPE: Form(AbortLeaf).read,
+    leaves.REVEAL_TYPE: Form(RevealLeaf).read,
+    leaves.KEY_TYPE: Form(KeyLeaf).read,
 }
 _SIGNATURE: Final = re.compile(rb'"sig":"([A-Za-z0-9+/]*={0,2})"')
 
@@ -63,14 +64,14 @@ class LeafFaultError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed(Generic[LeafT]):
+class Placed(Generic[LeafT_co]):
     """A leaf in its place: index, leaf hash, envelope, the keys as they stand there, and what it says."""
 
     index: int
     hash: bytes
     envelope: Envelope
     ring: KeyRing
-    leaf: LeafT
+    leaf: LeafT_co
 
 
 def read_envelope(data: bytes) -> Envelope:
@@ -94,12 +95,12 @@ def read_payload(envelope: Envelope) -> Payload:
     """
     if envelope.payload_type == told.MEDIA_TYPE:
         return _read_transcript(envelope.payload)
-    form = _FORMS.get(envelope.payload_type)
-    if form is None:
+    read = _READERS.get(envelope.payload_type)
+    if read is None:
         detail = f"it holds {envelope.payload_type!r}, which is no type of leaf"
         raise LeafFaultError(Code.TYPE_CONFUSION, detail)
     try:
-        leaf = form.read(envelope.payload)
+        leaf = read(envelope.payload)
     except CanonicalError as error:
         raise LeafFaultError(_misread(envelope.payload), f"{error}, as {envelope.payload_type} must be") from None
     try:

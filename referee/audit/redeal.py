@@ -39,7 +39,7 @@ def opens_commitment(gathered: GatheredRound, reveal: Placed[RevealLeaf], docket
     return False
 
 
-def examine_cards(
+def examine_cards(  # noqa: PLR0913 - all that the cards follow from
     gathered: GatheredRound,
     deal: Placed[DealLeaf],
     reveal: Placed[RevealLeaf],
@@ -94,9 +94,7 @@ def _explain_root(  # noqa: PLR0913 - all that explains a root
     roots: Sequence[bytes],
     cards: Difference | None,
 ) -> None:
-    hidden = [
-        index for index, (one, other) in enumerate(zip(roots, again.roots, strict=False)) if one != other
-    ]
+    hidden = [index for index, (one, other) in enumerate(zip(roots, again.roots, strict=False)) if one != other]
     if hidden and hidden[0] >= len(sections):
         index = hidden[0]
         docket.add(
@@ -128,9 +126,7 @@ def _root_of_told(again: Deal, sections: Sequence[Sequence[int]]) -> str:
     roots = list(again.roots)
     for index, numbers in enumerate(sections[: len(roots)]):
         cards = [DECK[number - 1] for number in numbers]
-        roots[index] = section_root(
-            key=again.keys[index], round_id=again.round_id, section=index, cards=cards
-        )
+        roots[index] = section_root(key=again.keys[index], round_id=again.round_id, section=index, cards=cards)
     layout = [len(section) for section in again.sections]
     root = deck_root(
         round_id=again.round_id, commitment=again.commitment, mixed=again.mixed, layout=layout, roots=roots

@@ -100,9 +100,7 @@ def _examine_open(gathered: GatheredRound, law: Law, docket: Docket) -> Ruleset 
     if (ruleset.id, ruleset.version) != (header.ruleset_id, header.ruleset_version):
         found = f"{ruleset.id} {ruleset.version}"
         difference = Difference("header.ruleset_id", named, found)
-        docket.add(
-            Code.WRONG_RULESET, "the digest is another ruleset's", leaf_index=index, difference=difference
-        )
+        docket.add(Code.WRONG_RULESET, "the digest is another ruleset's", leaf_index=index, difference=difference)
         return None
     try:
         sizes: tuple[int, ...] = layout_of(ruleset.game, seat_count=header.seat_count).sizes
@@ -128,15 +126,13 @@ def _examine_deal(gathered: GatheredRound, deal: Placed[DealLeaf], docket: Docke
         docket.add(Code.CLIENT_SEED_MISMATCH, detail, leaf_index=deal.index)
         return False
     seeds = _client_seeds(deal)
-    is_sound = all(
-        [_opens(gathered, Seat(seat), seed, docket, leaf_index=deal.index) for seat, seed in enumerate(seeds)]
-    )
+    opening = [_opens(gathered, Seat(seat), seed, docket, leaf_index=deal.index) for seat, seed in enumerate(seeds)]
     commitment = bytes.fromhex(opened.server_commitment)
     mixed = mix(round_id=gathered.round_id, commitment=commitment, client_seeds=seeds)
     if mixed.hex() != deal.leaf.mix:
         _explain_mix(gathered, deal, seeds, mixed, docket)
         return False
-    return _examine_leader(gathered, deal, mixed, docket) and is_sound
+    return _examine_leader(gathered, deal, mixed, docket) and all(opening)
 
 
 def _opens(gathered: GatheredRound, seat: Seat, seed: bytes, docket: Docket, *, leaf_index: int) -> bool:
@@ -193,7 +189,9 @@ def _examine_leader(gathered: GatheredRound, deal: Placed[DealLeaf], mixed: byte
     if told == found:
         return True
     difference = Difference("leader", shown(told), shown(found))
-    docket.add(Code.LEADER_MISMATCH, "the leader is not the one the mix draws", leaf_index=deal.index, difference=difference)
+    docket.add(
+        Code.LEADER_MISMATCH, "the leader is not the one the mix draws", leaf_index=deal.index, difference=difference
+    )
     return False
 
 
@@ -210,7 +208,10 @@ def _examine_abort(gathered: GatheredRound, abort: Placed[AbortLeaf], docket: Do
             docket.add(Code.CLIENT_SEED_MISMATCH, detail, leaf_index=abort.index)
         elif text:
             _opens(gathered, Seat(seat), bytes.fromhex(text), docket, leaf_index=abort.index)
-    if leaf.reason == "SEED_MISSING" and isinstance(leaf.culprit, int) and leaf.client_seeds[leaf.culprit]:
+    if isinstance(leaf.culprit, int) and leaf.culprit >= header.seat_count:
+        detail = f"a round of {header.seat_count} seats has no seat {leaf.culprit} to blame"
+        docket.add(Code.ABORT_MISTOLD, detail, leaf_index=abort.index)
+    elif leaf.reason == "SEED_MISSING" and isinstance(leaf.culprit, int) and leaf.client_seeds[leaf.culprit]:
         detail = f"seat {leaf.culprit} is blamed for a missing seed, and its seed is there"
         docket.add(Code.ABORT_MISTOLD, detail, leaf_index=abort.index)
     deadline = header.deal_deadline if leaf.stage == "OPENED" else header.round_deadline
@@ -224,7 +225,9 @@ def _dealing_level(gathered: GatheredRound, seeds: tuple[bytes, ...], docket: Do
     index = -1 if gathered.deal is None else gathered.deal.index
     for seat, seed in enumerate(seeds):
         if is_trivial(seed):
-            docket.add(Code.CLIENT_SEED_TRIVIAL, f"the seed of seat {seat} was hardly drawn at random", leaf_index=index)
+            docket.add(
+                Code.CLIENT_SEED_TRIVIAL, f"the seed of seat {seat} was hardly drawn at random", leaf_index=index
+            )
         elif seed in seeds[:seat]:
             detail = f"seats {seeds.index(seed)} and {seat} have the same seed"
             docket.add(Code.CLIENT_SEEDS_EQUAL, detail, leaf_index=index)

@@ -14,7 +14,10 @@ The nonce is random and handed in; this module draws nothing and keeps nothing.
 
 from typing import Final
 
-from nacl import bindings
+from nacl.bindings import (
+    crypto_aead_xchacha20poly1305_ietf_decrypt,
+    crypto_aead_xchacha20poly1305_ietf_encrypt,
+)
 from nacl.exceptions import CryptoError
 
 from referee.dealing.commitment import SEED_SIZE, checked_seed, server_commitment
@@ -35,7 +38,7 @@ def seal(seed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes,
     if len(nonce) != NONCE_SIZE:
         msg = f"a nonce has {NONCE_SIZE} bytes, not {len(nonce)}"
         raise SealError(msg)
-    return nonce + bindings.crypto_aead_xchacha20poly1305_ietf_encrypt(
+    return nonce + crypto_aead_xchacha20poly1305_ietf_encrypt(
         checked_seed(seed), round_id + commitment, nonce, _key(sealing_key, round_id)
     )
 
@@ -47,7 +50,7 @@ def unseal(sealed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: by
     seed = b""
     if len(sealed) == SEALED_SIZE:
         try:
-            seed = bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(boxed, round_id + commitment, nonce, key)
+            seed = crypto_aead_xchacha20poly1305_ietf_decrypt(boxed, round_id + commitment, nonce, key)
         except CryptoError:
             seed = b""
     if not seed or server_commitment(round_id=round_id, seed=seed) != commitment:

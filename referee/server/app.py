@@ -23,6 +23,7 @@ from referee.server.clock import Clock, system_clock
 from referee.server.keys import KeyFolder
 from referee.server.revealer import Revealer
 from referee.service.interceptor import CallInterceptor
+from referee.service.leading import Leaders
 from referee.service.log import LogService
 from referee.service.mau_binh import MauBinhService
 from referee.service.opening import Opener
@@ -31,6 +32,7 @@ from referee.service.ruleset import RulesetService
 from referee.service.seating import SeatingService
 from referee.service.settling import Settler
 from referee.service.shuffler import ShufflerParts, ShufflerService
+from referee.service.tien_len import TienLenService
 from referee.service.ultimate_texas import UltimateTexasService
 from referee.storage import Append, RelationalStore, StoreError, Writer, check_store, open_sqlite
 from referee.v1 import (
@@ -39,6 +41,7 @@ from referee.v1 import (
     ruleset_pb2_grpc,
     seating_pb2_grpc,
     shuffler_pb2_grpc,
+    tien_len_pb2_grpc,
     ultimate_texas_pb2_grpc,
 )
 
@@ -54,7 +57,7 @@ FULL_NAMES: Final = {
     "rulesets": ("referee.v1.RulesetService",),
     "seating": ("referee.v1.SeatingService",),
     "shuffler": ("referee.v1.ShufflerService",),
-    "referee": ("referee.v1.MauBinhService", "referee.v1.UltimateTexasService"),
+    "referee": ("referee.v1.MauBinhService", "referee.v1.TienLenService", "referee.v1.UltimateTexasService"),
     "log": ("referee.v1.LogService",),
 }
 """The gRPC services of each name."""
@@ -174,6 +177,8 @@ class Application:
 
     def _add_referee(self, verifier: RoundVerifier, settler: Settler) -> None:
         mau_binh_pb2_grpc.add_MauBinhServiceServicer_to_server(MauBinhService(verifier, settler), self._server)
+        leaders = Leaders(referee_keys=[self.keys.referee.public_key], shuffler_keys=[self.keys.shuffler.public_key])
+        tien_len_pb2_grpc.add_TienLenServiceServicer_to_server(TienLenService(verifier, settler, leaders), self._server)
         ultimate_texas_pb2_grpc.add_UltimateTexasServiceServicer_to_server(
             UltimateTexasService(verifier, settler), self._server
         )

@@ -106,6 +106,11 @@ class KeyFolder:
         )
 
 
+def read_public_keys(folder: Path) -> dict[str, str]:
+    """The verifier key of each role in a key folder; KeyFileError where one is missing or unreadable."""
+    return {role: KeySigner.from_text(_read(folder / f"{role}.key")).verifier_key for role in ROLES}
+
+
 def _sealing_key(text: str) -> bytes:
     try:
         key = bytes.fromhex(text.strip())

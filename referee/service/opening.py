@@ -8,9 +8,10 @@ from referee.dealing.header import NO_KEY, PROTOCOL, SUITE_COMMITMENT, Header, H
 from referee.dealing.layout import layout_of
 from referee.games.mau_binh.limit import check_stake
 from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.tien_len import TienLenRules, max_units
 from referee.games.ultimate_texas import Stake, UltimateTexasRules, check_stakes
 from referee.log import NO_LEAF, Round
-from referee.money import Amount
+from referee.money import MAX_AMOUNT, Amount
 from referee.rulesets import Catalogue, Ruleset
 from referee.storage import Reader
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -122,7 +123,21 @@ _STAKE_WORDS: Final = {
 def _stake_faults(header: Header, ruleset: Ruleset) -> tuple[Violation, ...]:
     if isinstance(ruleset.rules, MauBinhRules):
         return check_stake(ruleset.rules, seat_count=header.seat_count, stake=header.stake, bet_unit=ruleset.bet_unit)
+    if isinstance(ruleset.rules, TienLenRules):
+        units = max_units(ruleset.rules, seat_count=header.seat_count)
+        return _stake_limits(header.stake, bet_unit=ruleset.bet_unit, most=MAX_AMOUNT // max(1, units))
     return ()
+
+
+def _stake_limits(stake: int, *, bet_unit: int, most: int) -> tuple[Violation, ...]:
+    faults = []
+    if stake < bet_unit:
+        faults.append(Violation(code="STAKE_TOO_LOW", expected=bet_unit, found=stake))
+    if stake % bet_unit:
+        faults.append(Violation(code="STAKE_NOT_A_MULTIPLE", expected=bet_unit, found=stake))
+    if stake > most:
+        faults.append(Violation(code="STAKE_TOO_HIGH", expected=most - most % bet_unit, found=stake))
+    return tuple(faults)
 
 
 def _check_seat_stakes(header: Header, rules: UltimateTexasRules, *, bet_unit: int, field: str) -> None:

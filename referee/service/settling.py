@@ -73,11 +73,17 @@ class Settler:
 
     def chain(self, verified: VerifiedRound, received: Sequence[Received], *, field: str) -> Chain:
         """The events chained and attested; refuses a receipt that is forged or of another event."""
-        last = first_hash(round_id=verified.header.round_id, deck_root=verified.deck_root)
-        told = []
-        for index, one in enumerate(received):
-            last = next_hash(last, number=index + 1, event=one.event)
-            told.append(self._attested(verified, one, last, number=index + 1, field=f"{field}.events[{index}].receipt"))
+        start = Chain((), first_hash(round_id=verified.header.round_id, deck_root=verified.deck_root))
+        return self.extended(verified, start, received, field=field)
+
+    def extended(self, verified: VerifiedRound, chain: Chain, received: Sequence[Received], *, field: str) -> Chain:
+        """The chain with more events of its round behind it, attested like the first."""
+        last, told = chain.last_hash, list(chain.events)
+        for one in received:
+            number = len(told) + 1
+            last = next_hash(last, number=number, event=one.event)
+            path = f"{field}.events[{number - 1}].receipt"
+            told.append(self._attested(verified, one, last, number=number, field=path))
         return Chain(tuple(told), last)
 
     def check_unexpired(self, verified: VerifiedRound, *, now: int) -> None:

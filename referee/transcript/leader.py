@@ -3,8 +3,8 @@
 The law: a header names the leaf that ended the table's round before it, by its RFC 6962 hash. That leaf is a SETTLE,
 signed by the referee, whose ``found.winners`` names the winner, or an ABORT, signed by the shuffler, behind which the
 header of the aborted round leads one round further back. Rounds are told newest first, back to the first SETTLE. The
-winner leads from the seat it has now; a winner who has a key sits where that key does. Where nothing was settled before, or
-the winner is gone, the leader is drawn from the deal's mix.
+winner leads from the seat it has now; a winner who has a key sits where that key does. Where nothing was settled before,
+or the winner is gone, the leader is drawn from the deal's mix.
 
 Whether a winner without a key is gone, and at which seat it sits otherwise, is the frontend's word. This module does
 not know whether the leaves stand in a log: the header's hash of them does.

@@ -13,9 +13,10 @@ import msgspec
 from referee.dealing.header import Header
 from referee.evidence import canonical
 from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.tien_len import TienLenRules
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.rulesets import Ruleset
-from referee.transcript import mau_binh, ultimate_texas
+from referee.transcript import mau_binh, tien_len, ultimate_texas
 from referee.transcript.chain import chain_hashes
 from referee.transcript.found import FoundValue
 from referee.transcript.told import FORMAT, Told, TranscriptError
@@ -77,6 +78,12 @@ def _found(told: Told, ruleset: Ruleset, *, events_hash: bytes) -> Mapping[str, 
         if outcome.violations:
             raise UnlawfulRoundError(outcome.violations, event_number=outcome.refused_event)
         return mau_binh.found_json(outcome, events_hash=events_hash)
+    if isinstance(ruleset.rules, TienLenRules):
+        made = [tien_len.decode_event(bytes(event.event), time=event.time) for event in told.events]
+        played = tien_len.judge(ruleset.rules, told, made)
+        if played.violations:
+            raise UnlawfulRoundError(played.violations, event_number=played.refused_event)
+        return tien_len.found_json(played, events_hash=events_hash)
     if isinstance(ruleset.rules, UltimateTexasRules):
         decided = [ultimate_texas.decode_event(bytes(event.event), time=event.time) for event in told.events]
         judged = ultimate_texas.judge(ruleset.rules, told, decided, bet_unit=ruleset.bet_unit)

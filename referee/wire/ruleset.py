@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.tien_len import TienLenRules
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.rulesets import Catalogue, Ruleset, UnknownRulesetError
 from referee.v1 import ruleset_pb2
@@ -59,6 +60,13 @@ def mau_binh_rules(ruleset: Ruleset, *, field: str) -> MauBinhRules:
     """The ruleset's rules of Mậu Binh; refuses a ruleset of another game."""
     if not isinstance(ruleset.rules, MauBinhRules):
         raise wrong_game(ruleset, "Mậu Binh", field=field)
+    return ruleset.rules
+
+
+def tien_len_rules(ruleset: Ruleset, *, field: str) -> TienLenRules:
+    """The ruleset's rules of Tiến Lên; refuses a ruleset of another game."""
+    if not isinstance(ruleset.rules, TienLenRules):
+        raise wrong_game(ruleset, "Tiến Lên", field=field)
     return ruleset.rules
 
 

@@ -40,7 +40,7 @@ def refusal(source: bytes) -> RulesetError:
 
 
 @pytest.mark.parametrize("ruleset", BUILTIN)
-def test_dumping_a_ruleset_gives_what_was_read(ruleset: Ruleset):
+def test_dumping_a_ruleset_gives_what_was_read(ruleset: Ruleset) -> None:
     """Header and rules written out again are the file's data, without a key more or less."""
     data = tomllib.loads(ruleset.source.decode())
     header = {key: data[key] for key in Header.__struct_fields__}
@@ -53,13 +53,13 @@ def test_dumping_a_ruleset_gives_what_was_read(ruleset: Ruleset):
 
 
 @pytest.mark.parametrize("ruleset", BUILTIN)
-def test_digest_is_the_sha256_of_the_file(ruleset: Ruleset):
+def test_digest_is_the_sha256_of_the_file(ruleset: Ruleset) -> None:
     assert ruleset.digest == hashlib.sha256(ruleset.source).digest()
     assert load_builtin().of_digest(ruleset.digest) is ruleset
 
 
 @pytest.mark.parametrize("ruleset", BUILTIN)
-def test_every_key_is_needed(ruleset: Ruleset):
+def test_every_key_is_needed(ruleset: Ruleset) -> None:
     """Without any one of its keys, at any depth, a file is no ruleset or another one; none has a default."""
     data = tomllib.loads(ruleset.source.decode())
     rules_type = GAMES[ruleset.game]
@@ -77,21 +77,21 @@ def test_every_key_is_needed(ruleset: Ruleset):
 
 
 @pytest.mark.parametrize("ruleset", BUILTIN)
-def test_every_payout_is_whole_at_one_bet_unit(ruleset: Ruleset):
+def test_every_payout_is_whole_at_one_bet_unit(ruleset: Ruleset) -> None:
     payouts = list(ruleset.rules.payouts)
     assert payouts
     assert all((Fraction(payout) * ruleset.bet_unit).denominator == 1 for payout in payouts)
 
 
 @pytest.mark.parametrize("ruleset", BUILTIN)
-def test_every_table_quotes_a_seed(ruleset: Ruleset):
+def test_every_table_quotes_a_seed(ruleset: Ruleset) -> None:
     data = tomllib.loads(ruleset.source.decode())
     quoted = [table for table in tables(data) if "source" in table]
     assert len(quoted) > 10
     assert all(SEEDS.fullmatch(str(table["source"])) and str(table["quote"]).strip() for table in quoted)
 
 
-def test_builtin_rulesets_are_the_six():
+def test_builtin_rulesets_are_the_six() -> None:
     assert {ruleset.id: ruleset.version for ruleset in load_builtin()} == {
         "mau_binh.chi_2020": "1.0.0",
         "mau_binh.classic": "1.0.0",
@@ -119,7 +119,7 @@ def test_builtin_rulesets_are_the_six():
         ('version = "1.0.0"\n', 'version = "1.0.0"\nversion = "1.0.0"\n', None, "not TOML"),
     ],
 )
-def test_bad_line_is_named(old: str, new: str, line_of: str | None, words: str):
+def test_bad_line_is_named(old: str, new: str, line_of: str | None, words: str) -> None:
     source = edited(old, new)
     error = refusal(source)
     assert words in error.reason
@@ -146,27 +146,27 @@ def test_bad_line_is_named(old: str, new: str, line_of: str | None, words: str):
         ('[four_aces_sweep]\nkind = "NONE"', '[four_aces_sweep]\nkind = "BACK_BECOMES_WORTH"\nunits = 80', "FOUR_ACES"),
     ],
 )
-def test_contradiction_is_refused(old: str, new: str, words: str):
+def test_contradiction_is_refused(old: str, new: str, words: str) -> None:
     assert words in str(refusal(edited(old, new)))
 
 
-def test_four_aces_sweep_must_be_worth_more():
+def test_four_aces_sweep_must_be_worth_more() -> None:
     source = edited("units = 80", "units = 20", source=get("mau_binh.maubinh_com").source)
     assert "no more than FOUR_ACES are worth" in str(refusal(source))
 
 
-def test_payout_that_the_bet_unit_does_not_make_whole_is_refused():
+def test_payout_that_the_bet_unit_does_not_make_whole_is_refused() -> None:
     """Ultimate Texas pays 3:2, so a bet unit of one would have to round."""
     source = edited("bet_unit = 2", "bet_unit = 1", source=get("ultimate_texas.casino").source)
     assert "does not pay a whole amount at 3/2" in str(refusal(source))
 
 
-def test_text_that_is_not_utf_8_is_refused():
+def test_text_that_is_not_utf_8_is_refused() -> None:
     error = refusal(b'id = "a"\n# \xff\n')
     assert (error.reason, error.line) == ("not UTF-8 text", 2)
 
 
-def test_unknown_ruleset_is_an_error():
+def test_unknown_ruleset_is_an_error() -> None:
     with pytest.raises(UnknownRulesetError, match=r"the id 'mau_binh\.none'"):
         get("mau_binh.none")
     with pytest.raises(UnknownRulesetError, match=r"version '9\.0\.0'"):
@@ -175,7 +175,7 @@ def test_unknown_ruleset_is_an_error():
         load_builtin().of_digest(bytes(32))
 
 
-def test_house_file_stands_beside_the_builtin_ones(tmp_path: Path):
+def test_house_file_stands_beside_the_builtin_ones(tmp_path: Path) -> None:
     (tmp_path / "house.toml").write_bytes(edited("mau_binh.classic", "mau_binh.house"))
     (tmp_path / "notes.txt").write_text("not read")
     catalogue = load_folder(tmp_path)
@@ -184,7 +184,7 @@ def test_house_file_stands_beside_the_builtin_ones(tmp_path: Path):
     assert catalogue.get("mau_binh.classic") is get("mau_binh.classic")
 
 
-def test_latest_version_goes_by_numbers(tmp_path: Path):
+def test_latest_version_goes_by_numbers(tmp_path: Path) -> None:
     for version in ("1.2.0", "1.10.0"):
         (tmp_path / f"{version}.toml").write_bytes(edited('version = "1.0.0"', f'version = "{version}"'))
     catalogue = load_folder(tmp_path)
@@ -193,7 +193,7 @@ def test_latest_version_goes_by_numbers(tmp_path: Path):
     assert [r.version for r in catalogue if r.id == "mau_binh.classic"] == ["1.0.0", "1.2.0", "1.10.0"]
 
 
-def test_released_ruleset_cannot_change(tmp_path: Path):
+def test_released_ruleset_cannot_change(tmp_path: Path) -> None:
     """Other bytes under a built-in id and version are refused, be it a comment; the same bytes are the same."""
     (tmp_path / "copy.toml").write_bytes(CLASSIC)
     assert len(load_folder(tmp_path)) == len(load_builtin())
@@ -202,7 +202,7 @@ def test_released_ruleset_cannot_change(tmp_path: Path):
         load_folder(tmp_path)
 
 
-def test_two_house_files_cannot_share_an_identity(tmp_path: Path):
+def test_two_house_files_cannot_share_an_identity(tmp_path: Path) -> None:
     house = edited("mau_binh.classic", "mau_binh.house")
     (tmp_path / "a.toml").write_bytes(house)
     (tmp_path / "b.toml").write_bytes(house + b"\n")

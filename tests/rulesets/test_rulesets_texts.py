@@ -18,18 +18,18 @@ def fields_of(template: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
 
 
-def test_every_mau_binh_code_has_words():
+def test_every_mau_binh_code_has_words() -> None:
     assert set(load_texts("mau_binh").violations) == {str(code) for code in Code}
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_words_use_facts_that_exist_and_the_same_in_both_languages(game: str):
+def test_words_use_facts_that_exist_and_the_same_in_both_languages(game: str) -> None:
     for code, name in load_texts(game).violations.items():
         assert fields_of(name.vi) <= FACTS, code
         assert fields_of(name.vi) == fields_of(name.en), code
 
 
-def test_facts_are_filled_in():
+def test_facts_are_filled_in() -> None:
     texts = load_texts("mau_binh")
     late = Violation(code=Code.DEADLINE_PASSED, seat=Seat(0), deadline_time=60_000, received_time=61_001)
     assert texts.say(late, Language.EN) == "The arranging time is up; this came 2 s late."
@@ -38,12 +38,12 @@ def test_facts_are_filled_in():
     assert texts.say(Violation(code=Code.ROUND_NOT_OVER, seat=Seat(2)), Language.VI).startswith("Ghế 3 ")
 
 
-def test_code_without_words_is_said_as_it_is():
+def test_code_without_words_is_said_as_it_is() -> None:
     assert load_texts("mau_binh").say(Violation(code="NEW_CODE"), Language.EN) == "NEW_CODE"
 
 
 @pytest.mark.parametrize("ruleset", [pytest.param(ruleset, id=ruleset.id) for ruleset in load_builtin()])
-def test_names_are_vietnamese_and_english(ruleset: Ruleset):
+def test_names_are_vietnamese_and_english(ruleset: Ruleset) -> None:
     """English names are plain letters; nothing is blank, nothing is only a code."""
     for table in ruleset.names.values():
         for code, name in table.items():

@@ -12,7 +12,8 @@ Beyond that only chops (*chặt*), and which those are is the ruleset's data. As
 Three twos cannot be chopped. This module knows no turns and moves no money; it says what a chop took, by price.
 
 >>> from referee.cards import parse_cards
->>> from referee.games.tien_len.combination import read_combination, set_of
+>>> from referee.games.tien_len.combination import read_combination
+>>> from referee.games.tien_len.order import set_of
 >>> low, high, run = (read_combination(set_of(parse_cards(text))) for text in ("3S 3C", "3D 3H", "4S 5S 6S"))
 >>> is_higher(high, than=low), is_higher(low, than=high), is_higher(run, than=low)
 (True, False, False)

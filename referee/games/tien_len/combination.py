@@ -14,6 +14,7 @@ Twos stand in no run. Nothing else is a play, five pairs in a row neither: those
 This module does not know whose turn it is nor what beats what.
 
 >>> from referee.cards import parse_cards, spell
+>>> from referee.games.tien_len.order import set_of
 >>> read_combination(set_of(parse_cards("3S 4H 5C"))).kind.value
 'RUN'
 >>> read_combination(set_of(parse_cards("KS AH 2C"))) is None
@@ -30,9 +31,7 @@ import msgspec
 
 from referee.cards import Card
 from referee.games.tien_len.code import Kind
-from referee.games.tien_len.order import BY_STRENGTH, COUNT, RANK_COUNT, RANK_OF_TWOS, CardSet, cards_of, set_of
-
-__all__ = ["SHAPES", "Combination", "Shape", "combinations_in", "read_combination", "set_of", "sets_of_shape"]
+from referee.games.tien_len.order import BY_STRENGTH, COUNT, RANK_COUNT, RANK_OF_TWOS, CardSet, cards_of
 
 
 class Shape(NamedTuple):
@@ -61,11 +60,15 @@ _SHAPE_BY_MEASURE: Final = {(shape.width, shape.length): shape for shape in SHAP
 
 _CHOICES: Final = tuple(
     tuple(
-        tuple(part for part in range(1, 16) if part & nibble == part and COUNT[part] == width) for nibble in range(16)
+        tuple(
+            tuple(part << 4 * rank for part in range(1, 16) if part & nibble == part and COUNT[part] == width)
+            for nibble in range(16)
+        )
+        for rank in range(RANK_COUNT)
     )
     for width in range(5)
 )
-"""``_CHOICES[width][nibble]``: the ways to take that many cards of a rank, lowest top card first."""
+"""``_CHOICES[width][rank][nibble]``: the ways to take that many cards of a rank, lowest top card first."""
 
 
 class Combination(msgspec.Struct, frozen=True):
@@ -117,11 +120,9 @@ def sets_of_shape(hand: CardSet, shape: Shape, *, above: int = -1) -> Iterator[C
     ways = _CHOICES[shape.width]
     ranks_allowed = RANK_COUNT if shape.length == 1 else RANK_OF_TWOS
     for high in range(max(shape.length - 1, above >> 2), ranks_allowed):
-        window = [
-            [part << 4 * rank for part in ways[hand >> 4 * rank & 15]] for rank in range(high, high - shape.length, -1)
-        ]
+        window = [ways[rank][hand >> 4 * rank & 15] for rank in range(high, high - shape.length, -1)]
         if high == above >> 2:
-            window[0] = [part for part in window[0] if part.bit_length() - 1 > above]
+            window[0] = tuple(part for part in window[0] if part.bit_length() - 1 > above)
         if all(window):
             yield from map(sum, product(*window)) if shape.length > 1 else window[0]
 

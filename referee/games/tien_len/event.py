@@ -15,7 +15,10 @@ import msgspec
 from referee.cards import Card, Seat
 
 MAX_EVENTS: Final = 120
-"""The most events of a round: at some 350 bytes each they leave 6,000 of a transcript's 48,000 bytes for the rest."""
+"""The most events of a round: at some 350 bytes each they leave 6,000 of a transcript's 48,000 bytes for the rest.
+
+Four seats that play nothing but singles and all pass every time could make 196; a round takes about 60.
+"""
 
 
 class Play(msgspec.Struct, frozen=True):

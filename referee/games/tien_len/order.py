@@ -25,22 +25,16 @@ RANK_OF_ACES: Final = 11
 RANK_OF_TWOS: Final = 12
 """Ranks are counted from the weakest: 0 is the three, 11 the ace, 12 the two."""
 
-_THREES_FROM_TWOS: Final = 4
-_STRENGTHS: Final = {card: (card.number - 1 - _THREES_FROM_TWOS) % len(DECK) for card in DECK}
-_BITS: Final = {card: 1 << strength for card, strength in _STRENGTHS.items()}
-BY_STRENGTH: Final = tuple(sorted(DECK, key=_STRENGTHS.__getitem__))
-"""The 52 cards, weakest first."""
+BY_STRENGTH: Final = DECK[4:] + DECK[:4]
+"""The 52 cards, weakest first: in the order of their numbers, with the twos moved to the end."""
+
+_BITS: Final = {card: 1 << strength for strength, card in enumerate(BY_STRENGTH)}
 
 THREE_OF_SPADES: Final[CardSet] = _BITS[Card.THREE_OF_SPADES]
 TWOS: Final[CardSet] = 0b1111 << 4 * RANK_OF_TWOS
 
 COUNT: Final = tuple(nibble.bit_count() for nibble in range(16))
 """How many cards a rank holds, by the four bits of that rank."""
-
-
-def strength_of(card: Card) -> int:
-    """The place of a card in the order, 0 (3♠) to 51 (2♥)."""
-    return _STRENGTHS[card]
 
 
 def set_of(cards: Iterable[Card]) -> CardSet:

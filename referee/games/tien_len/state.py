@@ -3,10 +3,11 @@
 States are values: nothing changes one, an event makes another. Hands are known to the referee in full. A hand that wins
 at the deal ends the round as event 0, so no event is lawful after it.
 
->>> from referee.games.tien_len.order import set_of
->>> from referee.cards import parse_cards
->>> set_of(parse_cards("3S")) == THREE_OF_SPADES
-True
+>>> from referee.cards import DECK
+>>> from referee.rulesets import get
+>>> state = start(get("tien_len.mien_nam").rules, [DECK[:13], DECK[13:26]], leader=Seat(1), dealt_time=0)
+>>> state.ending.kind.value, state.ending.winner, state.ending.instant_win.pattern.value
+('INSTANT_WIN', 0, 'TWO_QUADS')
 """
 
 from collections.abc import Sequence

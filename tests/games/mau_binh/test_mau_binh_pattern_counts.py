@@ -36,7 +36,7 @@ def counted_by_suits() -> Counter[Pattern]:
     return found
 
 
-def test_patterns_of_suits_are_as_many_as_the_formulas_say():
+def test_patterns_of_suits_are_as_many_as_the_formulas_say() -> None:
     """Three flushes hold 5-5-3, 10-3, 8-5 or 13 cards of their suits."""
     found = counted_by_suits()
     orders = 12
@@ -73,7 +73,7 @@ def three_straight_counts() -> set[tuple[int, ...]]:
     return {tuple("".join(three).count(rank) for rank in "23456789TJQKA") for three in runs}
 
 
-def test_three_straights_are_all_found():
+def test_three_straights_are_all_found() -> None:
     """Suits are free, so hands are counted by ranks; each of these rank counts is found."""
     counts = three_straight_counts()
     assert sum(hands_with_rank_counts(one) for one in counts) == 2_029_579_776
@@ -93,7 +93,7 @@ def rank_counts(ranks: int, cards: int) -> Iterator[tuple[int, ...]]:
 
 @pytest.mark.exhaustive
 @pytest.mark.timeout(900)
-def test_patterns_of_ranks_are_as_many_as_the_formulas_say():
+def test_patterns_of_ranks_are_as_many_as_the_formulas_say() -> None:
     """Over every way that thirteen ranks can hold thirteen cards: none found too many, none missed.
 
     Pairs: the odd rank and its suits, then how many of the others stand four times and how many twice.
@@ -118,7 +118,7 @@ def test_patterns_of_ranks_are_as_many_as_the_formulas_say():
     }
 
 
-def test_dragons_are_all_found():
+def test_dragons_are_all_found() -> None:
     """4^13 hands hold each rank once; the four of one suit are the suited ones. Every suit pattern of the ranks 2-5."""
     assert 4**13 == 67_108_864
     for suits in itertools.product(range(4), repeat=4):

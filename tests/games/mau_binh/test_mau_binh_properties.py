@@ -45,7 +45,7 @@ def settled(rules: MauBinhRules, told: Any, *, stake: int = 100) -> Outcome:  # 
 
 @many
 @given(seed=SEEDS)
-def test_money_only_changes_hands(rules: MauBinhRules, make_round: RoundMaker, seed: int):
+def test_money_only_changes_hands(rules: MauBinhRules, make_round: RoundMaker, seed: int) -> None:
     """Net amounts sum to zero, are whole stakes and stay within the bound that is checked at opening."""
     outcome = settled(rules, make_round(rules, seed))
     assert sum(outcome.net) == 0
@@ -56,7 +56,7 @@ def test_money_only_changes_hands(rules: MauBinhRules, make_round: RoundMaker, s
 
 @many
 @given(seed=SEEDS)
-def test_twice_the_stake_doubles_every_transfer(rules: MauBinhRules, make_round: RoundMaker, seed: int):
+def test_twice_the_stake_doubles_every_transfer(rules: MauBinhRules, make_round: RoundMaker, seed: int) -> None:
     told = make_round(rules, seed)
     once, twice = settled(rules, told), settled(rules, told, stake=200)
     assert [replace(transfer, amount=Amount(2 * transfer.amount)) for transfer in once.transfers] == list(
@@ -69,7 +69,7 @@ def test_twice_the_stake_doubles_every_transfer(rules: MauBinhRules, make_round:
 @given(seed=SEEDS, data=st.data())
 def test_other_seats_give_the_same_result_in_other_seats(
     rules: MauBinhRules, make_round: RoundMaker, seed: int, data: st.DataObject
-):
+) -> None:
     """Dealing the same hands to permuted seats permutes transfers, net, fouls and winners, and nothing else."""
     told = make_round(rules, seed)
     new_seats = data.draw(st.permutations(range(len(told.hands))))
@@ -92,7 +92,7 @@ def test_other_seats_give_the_same_result_in_other_seats(
 
 @many
 @given(seed=SEEDS)
-def test_the_order_within_a_chi_means_nothing(rules: MauBinhRules, make_round: RoundMaker, seed: int):
+def test_the_order_within_a_chi_means_nothing(rules: MauBinhRules, make_round: RoundMaker, seed: int) -> None:
     told = make_round(rules, seed)
     turned = replace(
         told,
@@ -108,7 +108,7 @@ def test_the_order_within_a_chi_means_nothing(rules: MauBinhRules, make_round: R
 
 @many
 @given(seed=SEEDS)
-def test_events_one_by_one_are_lawful(rules: MauBinhRules, make_round: RoundMaker, seed: int):
+def test_events_one_by_one_are_lawful(rules: MauBinhRules, make_round: RoundMaker, seed: int) -> None:
     """``check_event`` accepts what ``settle`` accepts, and ``apply`` never undoes a departure or the showdown."""
     told = make_round(rules, seed)
     so_far = begin(rules, told.hands, dealt_time=told.dealt_time)
@@ -124,6 +124,6 @@ def test_events_one_by_one_are_lawful(rules: MauBinhRules, make_round: RoundMake
 
 
 @pytest.mark.parametrize("seat_count", [2, 3, 4])
-def test_highest_stake_settles_and_one_more_could_not(rules: MauBinhRules, seat_count: int):
+def test_highest_stake_settles_and_one_more_could_not(rules: MauBinhRules, seat_count: int) -> None:
     most, units = max_stake(rules, seat_count=seat_count), max_units(rules, seat_count=seat_count)
     assert most * units <= MAX_AMOUNT < (most + 1) * units

@@ -22,10 +22,11 @@ from referee.games.mau_binh import (
     check_closing,
     check_event,
     chi_shown,
+    max_units,
     settle,
     showdown,
 )
-from referee.games.mau_binh.rules import FoulFlat, FoulLosesChi, LeavingInShowdown, NoSweep, SweptByAll
+from referee.games.mau_binh.rules import FoulFlat, FoulLosesChi, LeavingInShowdown, NoFourAcesSweep, NoSweep, SweptByAll
 from referee.money import AmountError
 from referee.rulesets import Ruleset, get
 
@@ -49,7 +50,7 @@ COM = rules_of("mau_binh.maubinh_com")
 
 
 @pytest.mark.parametrize(("name", "seconds"), [("maubinh_com", 90), ("classic", 60), ("chi_2020", 60)])
-def test_arrangement_is_in_time_until_the_deadline(name: str, seconds: int):
+def test_arrangement_is_in_time_until_the_deadline(name: str, seconds: int) -> None:
     rules = rules_of(f"mau_binh.{name}")
     told = begin(rules, HANDS, dealt_time=500)
     deadline = 500 + 1000 * seconds
@@ -60,13 +61,13 @@ def test_arrangement_is_in_time_until_the_deadline(name: str, seconds: int):
     ]
 
 
-def test_each_chi_is_shown_for_five_seconds():
+def test_each_chi_is_shown_for_five_seconds() -> None:
     told = apply(COM, apply(COM, begin(COM, HANDS, dealt_time=0), arrange(0, HANDS[0], 10)), arrange(1, HANDS[1], 20))
     shown = {time: chi_shown(COM, told, time) for time in (19, 20, 5_019, 5_020, 10_019, 10_020, 15_019, 15_020, 10**9)}
     assert list(shown.values()) == [0, 1, 1, 2, 2, 3, 3, 4, 4]
 
 
-def test_showdown_waits_for_every_seat_still_in():
+def test_showdown_waits_for_every_seat_still_in() -> None:
     told = begin(COM, HANDS, dealt_time=0)
     assert told.showdown_time == 90_000
     one = apply(COM, told, arrange(0, HANDS[0], 10))
@@ -76,7 +77,7 @@ def test_showdown_waits_for_every_seat_still_in():
     assert apply(COM, one, Leave(Seat(0), 40)).all_in_time is None
 
 
-def test_leaving_at_the_moment_that_starts_the_showdown_goes_by_order():
+def test_leaving_at_the_moment_that_starts_the_showdown_goes_by_order() -> None:
     """Told before the last submission: left before the showdown. Told after it: left while the back is shown."""
     hands = (*HANDS, parse_cards("AS AC QS QC TS 9H 9D 6S 4D 3H 8H 7D 2C"))
     told = begin(COM, hands, dealt_time=0)
@@ -86,27 +87,27 @@ def test_leaving_at_the_moment_that_starts_the_showdown_goes_by_order():
     assert (before.departures[0], after.departures[0]) == (0, 1)
 
 
-def test_apply_refuses_what_check_event_refuses():
+def test_apply_refuses_what_check_event_refuses() -> None:
     told = begin(COM, HANDS, dealt_time=0)
     with pytest.raises(UnlawfulEventError) as caught:
         apply(COM, told, Leave(Seat(2), 5))
     assert [violation.code for violation in caught.value.violations] == [Code.UNKNOWN_SEAT]
 
 
-def test_fouled_arrangement_is_applied_and_told():
+def test_fouled_arrangement_is_applied_and_told() -> None:
     told = begin(COM, HANDS, dealt_time=0)
     event = arrange(1, parse_cards(FOULED), 5)
     assert [violation.code for violation in check_event(COM, told, event)] == [Code.FOULED_MIDDLE]
     assert apply(COM, told, event).standing(Seat(1)) == event.arrangement
 
 
-def test_without_a_submission_the_cards_stand_as_dealt():
+def test_without_a_submission_the_cards_stand_as_dealt() -> None:
     told = begin(COM, HANDS, dealt_time=0)
     assert told.standing(Seat(0)) == Arrangement(HANDS[0][:5], HANDS[0][5:10], HANDS[0][10:])
 
 
 @pytest.mark.parametrize("seat_count", [2, 3, 4])
-def test_no_seat_uses_up_the_events_of_another(seat_count: int):
+def test_no_seat_uses_up_the_events_of_another(seat_count: int) -> None:
     """All but the last seat rearrange until they are refused; even so each can leave, and the last can arrange."""
     rest = [card for card in DECK if card not in {*HANDS[0], *HANDS[1]}]
     hands = (*HANDS, tuple(rest[0::2]), tuple(rest[1::2]))[:seat_count]
@@ -127,7 +128,7 @@ def test_no_seat_uses_up_the_events_of_another(seat_count: int):
     assert share * seat_count <= MAX_EVENTS
 
 
-def test_closing_names_every_seat_that_is_waited_for():
+def test_closing_names_every_seat_that_is_waited_for() -> None:
     told = begin(COM, HANDS, dealt_time=0)
     assert [fault.seat for fault in check_closing(told, closed_time=89_999)] == [0, 1]
     assert check_closing(told, closed_time=90_000) == ()
@@ -141,13 +142,13 @@ def test_closing_names_every_seat_that_is_waited_for():
         ((HANDS[0], (*HANDS[1][:12], HANDS[0][0])), "more than once: KS"),
     ],
 )
-def test_hands_that_no_deal_gives_are_an_error(hands: tuple[tuple[Card, ...], ...], words: str):
+def test_hands_that_no_deal_gives_are_an_error(hands: tuple[tuple[Card, ...], ...], words: str) -> None:
     with pytest.raises(DealError, match=words):
         begin(COM, hands, dealt_time=0)
 
 
 @pytest.mark.parametrize("stake", [0, -1, 2**53])
-def test_stake_that_cannot_be_settled_is_an_error(stake: int):
+def test_stake_that_cannot_be_settled_is_an_error(stake: int) -> None:
     with pytest.raises(AmountError, match="is no stake"):
         settle(COM, HANDS, stake=stake, dealt_time=0, closed_time=90_000, events=())
 
@@ -159,7 +160,7 @@ def outcome_of(rules: MauBinhRules, *, seat_1: str = WEAK, events: tuple[Leave, 
     return outcome
 
 
-def test_house_variants_need_no_code():
+def test_house_variants_need_no_code() -> None:
     """Each knob that no sheet turns: no sweep, a foul without a sweep, a flat foul with chi lost by leaving."""
     said = {"source": "house", "quote": "house"}
     no_sweep = msgspec.structs.replace(COM, sweep=NoSweep(**said))
@@ -171,6 +172,7 @@ def test_house_variants_need_no_code():
     flat = msgspec.structs.replace(COM, foul=FoulFlat(units=4, **said))
     assert outcome_of(flat, seat_1=FOULED).net == (4, -4)
     assert outcome_of(flat, seat_1=FOULED, events=(Leave(Seat(0), 96_000),)).net == (2, -2)
+    assert outcome_of(flat, seat_1=FOULED, events=(Leave(Seat(0), 101_000),)).net == (5, -5)
     five = msgspec.structs.replace(COM, sweep=SweptByAll(multiplier=5, **said))
     assert outcome_of(five).net == (25, -25)
     stands = msgspec.structs.replace(
@@ -179,11 +181,22 @@ def test_house_variants_need_no_code():
     assert outcome_of(stands, events=(Leave(Seat(0), 91_000),)).net == (15, -15)
 
 
+def test_bound_counts_whatever_is_dearest() -> None:
+    """Threefold chi (20 + 24 + 3); without sweeps the full sweep of four aces, instant wins, a flat foul."""
+    said = {"source": "house", "quote": "house"}
+    assert max_units(COM, seat_count=2) == 141
+    no_sweep = msgspec.structs.replace(COM, sweep=NoSweep(**said))
+    assert max_units(no_sweep, seat_count=3) == 2 * (80 + 24 + 3)
+    no_aces = msgspec.structs.replace(no_sweep, four_aces_sweep=NoFourAcesSweep(**said))
+    assert max_units(no_aces, seat_count=2) == 99
+    assert max_units(msgspec.structs.replace(no_aces, foul=FoulFlat(units=500, **said)), seat_count=4) == 1_500
+
+
 def com() -> Ruleset:
     return get("mau_binh.maubinh_com")
 
 
-def test_showdown_shows_chi_after_chi_and_then_the_summary():
+def test_showdown_shows_chi_after_chi_and_then_the_summary() -> None:
     shown = showdown(COM, outcome_of(COM), stake=1, names=com().names)
     assert [(chi.chi, chi.name.vi, chi.start_seconds) for chi in shown.chi] == [
         ("BACK", "chi đầu", 0),
@@ -206,13 +219,13 @@ def test_showdown_shows_chi_after_chi_and_then_the_summary():
     ]
 
 
-def test_showdown_hides_the_cards_of_who_left_before_it():
+def test_showdown_hides_the_cards_of_who_left_before_it() -> None:
     shown = showdown(COM, outcome_of(COM, events=(Leave(Seat(1), 5),)), stake=1, names=com().names)
     gone = [chi.seats[1] for chi in shown.chi]
     assert [(seat.cards, seat.category, seat.name, seat.is_gone) for seat in gone] == [((), None, None, True)] * 3
 
 
-def test_showdown_marks_fouls_and_who_left_during_it():
+def test_showdown_marks_fouls_and_who_left_during_it() -> None:
     outcome = outcome_of(COM, seat_1=FOULED, events=(Leave(Seat(0), 95_000),))
     shown = showdown(COM, outcome, stake=1, names=com().names)
     assert [[(seat.is_fouled, seat.is_gone) for seat in chi.seats] for chi in shown.chi] == [
@@ -222,7 +235,7 @@ def test_showdown_marks_fouls_and_who_left_during_it():
     ]
 
 
-def test_instant_win_shows_the_summary_alone():
+def test_instant_win_shows_the_summary_alone() -> None:
     hands = (DECK[0:52:4], DECK[1:26:2])
     outcome = settle(COM, hands, stake=1, dealt_time=0, closed_time=0, events=())
     shown = showdown(COM, outcome, stake=1, names=com().names)
@@ -231,7 +244,7 @@ def test_instant_win_shows_the_summary_alone():
     assert (first.pattern, first.name and first.name.vi, first.instant_win_units) == ("SUITED_DRAGON", "rồng cuốn", 99)
 
 
-def test_refused_round_has_no_showdown():
+def test_refused_round_has_no_showdown() -> None:
     refused = settle(COM, HANDS, stake=1, dealt_time=0, closed_time=1, events=())
     with pytest.raises(ValueError, match="no showdown"):
         showdown(COM, refused, stake=1, names=com().names)
@@ -240,7 +253,7 @@ def test_refused_round_has_no_showdown():
     assert all(getattr(refused, f.name) == getattr(empty, f.name) for f in fields(Outcome) if f.name not in kept)
 
 
-def test_showdown_units_add_up_to_the_net():
+def test_showdown_units_add_up_to_the_net() -> None:
     for seat_1, leave in itertools.product((WEAK, FOULED), (None, 5, 91_000, 96_000, 101_000)):
         events = () if leave is None else (Leave(Seat(0), leave),)
         outcome = outcome_of(COM, seat_1=seat_1, events=events)

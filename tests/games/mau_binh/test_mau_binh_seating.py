@@ -24,7 +24,7 @@ def maubinh_com() -> MauBinhRules:
 
 
 @pytest.mark.parametrize("vector", vectors())
-def test_room_is_as_the_rule_says(vector: dict[str, Any]):
+def test_room_is_as_the_rule_says(vector: dict[str, Any]) -> None:
     rules = get(vector["ruleset"]).rules
     assert isinstance(rules, MauBinhRules)
     people = [Person(**{"seated_time": None, "ready_time": None} | told) for told in vector["people"]]
@@ -36,7 +36,7 @@ def test_room_is_as_the_rule_says(vector: dict[str, Any]):
     assert expected.get("next_time") == found.next_time
 
 
-def test_next_time_is_when_the_first_is_sent_out():
+def test_next_time_is_when_the_first_is_sent_out() -> None:
     """Nothing changes before ``next_time``; at that time somebody is sent out."""
     people = [
         Person(name="an", came_time=0, seated_time=0, ready_time=7),
@@ -60,7 +60,7 @@ def test_next_time_is_when_the_first_is_sent_out():
         ([(name, 1, 2, None) for name in "abcde"], "5 people are seated"),
     ],
 )
-def test_people_who_cannot_be_in_one_room_are_an_error(people: list[Any], words: str):
+def test_people_who_cannot_be_in_one_room_are_an_error(people: list[Any], words: str) -> None:
     told = [
         Person(name=name, came_time=came, seated_time=seated, ready_time=ready) for name, came, seated, ready in people
     ]

@@ -246,7 +246,7 @@ def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, a
 SHEETS = {"mau_binh.maubinh_com": "000", "mau_binh.classic": "001", "mau_binh.chi_2020": "003"}
 
 
-def test_settlement_agrees_with_the_slow_one(ruleset: Ruleset, rules: MauBinhRules, make_round: RoundMaker):
+def test_settlement_agrees_with_the_slow_one(ruleset: Ruleset, rules: MauBinhRules, make_round: RoundMaker) -> None:
     """Every pair's total, the fouls and the winners agree over random rounds in which everything rare is common."""
     seen = agreed(SHEETS[ruleset.id], rules, make_round, range(1_500))
     expected = {"BACK", "MIDDLE", "FRONT", "SWEEP", "INSTANT_WIN", "LEFT", "STRAIGHT_FLUSH", "FOUR_OF_A_KIND"}
@@ -256,7 +256,9 @@ def test_settlement_agrees_with_the_slow_one(ruleset: Ruleset, rules: MauBinhRul
 
 
 @pytest.mark.exhaustive
-def test_settlement_agrees_with_the_slow_one_at_length(ruleset: Ruleset, rules: MauBinhRules, make_round: RoundMaker):
+def test_settlement_agrees_with_the_slow_one_at_length(
+    ruleset: Ruleset, rules: MauBinhRules, make_round: RoundMaker
+) -> None:
     agreed(SHEETS[ruleset.id], rules, make_round, range(100_000, 120_000))
 
 
@@ -287,7 +289,7 @@ def agreed(sheet: str, rules: MauBinhRules, make_round: RoundMaker, seeds: Itera
     return seen
 
 
-def test_patterns_agree_with_splitting_the_cards(make_round: RoundMaker):
+def test_patterns_agree_with_splitting_the_cards(make_round: RoundMaker) -> None:
     """The patterns of each hand dealt are those that trying every split finds, and each is seen often."""
     rules = get("mau_binh.classic").rules
     assert isinstance(rules, MauBinhRules)

@@ -74,7 +74,7 @@ def told_of(violation: Violation) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("vector", vectors("settlement"))
-def test_settlement_is_as_computed_by_hand(vector: dict[str, Any]):
+def test_settlement_is_as_computed_by_hand(vector: dict[str, Any]) -> None:
     outcome = settled(vector)
     assert outcome.violations == ()
     assert vector["transfers"] == [
@@ -93,14 +93,14 @@ def test_settlement_is_as_computed_by_hand(vector: dict[str, Any]):
 
 
 @pytest.mark.parametrize("vector", vectors("refusal"))
-def test_unlawful_round_is_refused_with_the_facts(vector: dict[str, Any]):
+def test_unlawful_round_is_refused_with_the_facts(vector: dict[str, Any]) -> None:
     outcome = settled(vector)
     assert vector["violations"] == [told_of(violation) for violation in outcome.violations]
     assert outcome == Outcome(violations=outcome.violations, refused_event=vector["refused_event"])
 
 
 @pytest.mark.parametrize("vector", vectors("arrangement"))
-def test_arrangement_is_checked_for_everything_at_once(vector: dict[str, Any]):
+def test_arrangement_is_checked_for_everything_at_once(vector: dict[str, Any]) -> None:
     chi: list[tuple[Card, ...]] = [parse_cards(vector[name]) for name in ("back", "middle", "front")]
     violations = check_arrangement(rules_of(vector), parse_cards(vector["dealt"]), Arrangement(*chi))
     assert vector["violations"] == [told_of(violation) for violation in violations]
@@ -108,7 +108,7 @@ def test_arrangement_is_checked_for_everything_at_once(vector: dict[str, Any]):
 
 
 @pytest.mark.parametrize("vector", vectors("instant_win"))
-def test_instant_win_is_seen_in_the_cards(vector: dict[str, Any]):
+def test_instant_win_is_seen_in_the_cards(vector: dict[str, Any]) -> None:
     dealt = parse_cards(vector["dealt"])
     assert vector["patterns"] == list(patterns_of(dealt))
     for name in ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020"):
@@ -117,27 +117,27 @@ def test_instant_win_is_seen_in_the_cards(vector: dict[str, Any]):
 
 
 @pytest.mark.parametrize("vector", vectors("stake"))
-def test_stake_is_checked_before_the_deal(vector: dict[str, Any]):
+def test_stake_is_checked_before_the_deal(vector: dict[str, Any]) -> None:
     violations = check_stake(
         rules_of(vector), seat_count=vector["seat_count"], stake=vector["stake"], bet_unit=vector["bet_unit"]
     )
     assert vector["violations"] == [told_of(violation) for violation in violations]
 
 
-def test_every_violation_code_has_a_vector():
+def test_every_violation_code_has_a_vector() -> None:
     files = ("arrangement", "refusal", "stake")
     produced = {told["code"] for file in files for param in vectors(file) for told in param.values[0]["violations"]}
     assert produced == {str(code) for code in Code}
 
 
-def test_every_reason_and_pattern_has_a_vector():
+def test_every_reason_and_pattern_has_a_vector() -> None:
     paid = [transfer for param in vectors("settlement") for transfer in param.values[0]["transfers"]]
     assert {transfer["reason"] for transfer in paid} == {str(reason) for reason in Reason}
     seen = {pattern for param in vectors("instant_win") for pattern in param.values[0]["patterns"]}
     assert seen == {str(pattern) for pattern in Pattern}
 
 
-def test_every_value_that_differs_from_the_ordinary_has_a_vector():
+def test_every_value_that_differs_from_the_ordinary_has_a_vector() -> None:
     """Each special value of each ruleset is paid by a vector; four aces in the middle always foul and have none."""
     paid = {
         (param.values[0]["ruleset"], transfer["reason"], transfer["subject"], transfer["amount"])

@@ -6,10 +6,12 @@ Rounds are played at random by four seats that pass one time in three.
 import random
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from referee.cards import DECK, Seat, parse_cards
 from referee.games.tien_len import (
+    Combination,
     Event,
     Pass,
     Play,
@@ -25,6 +27,7 @@ from referee.games.tien_len import (
     start,
 )
 from referee.games.tien_len.combination import combinations_in
+from referee.games.tien_len.order import CardSet
 from referee.money import Amount
 from referee.rulesets import get
 
@@ -48,7 +51,12 @@ def play(rules: TienLenRules, chance: random.Random) -> tuple[State, list[Event]
     return dealt, events, states
 
 
-def measure(name: str, calls: list[Callable[[], object]]) -> None:
+def list_combinations(hand: CardSet) -> tuple[Combination, ...]:
+    """All combinations of a hand."""
+    return tuple(combinations_in(hand))
+
+
+def measure(name: str, calls: Sequence[Callable[[], object]]) -> None:
     """Print the mean processor time of some calls."""
     begun = time.process_time()
     for call in calls:
@@ -67,23 +75,21 @@ def main() -> None:
     hands = [tuple(dealt.cards_of(Seat(seat)) for seat in range(4)) for dealt, _, _ in rounds]
     over = [apply(states[-1], events[-1]) for _, events, states in rounds]
     stake = Amount(100)
-    measure(
-        "start, four hands", [lambda dealt=dealt: start(rules, dealt, leader=Seat(0), dealt_time=0) for dealt in hands]
-    )
-    measure("check_event", [lambda pair=pair: check_event(*pair) for pair in told])
-    measure("apply", [lambda pair=pair: apply(*pair) for pair in told])
-    measure("legal_plays, any state", [lambda pair=pair: legal_plays(pair[0]) for pair in told])
-    measure("legal_plays, thirteen cards to lead", [lambda dealt=dealt: legal_plays(dealt) for dealt, _, _ in rounds])
+    measure("start, four hands", [partial(start, rules, dealt, leader=Seat(0), dealt_time=0) for dealt in hands])
+    measure("check_event", [partial(check_event, *pair) for pair in told])
+    measure("apply", [partial(apply, *pair) for pair in told])
+    measure("legal_plays, any state", [partial(legal_plays, pair[0]) for pair in told])
+    measure("legal_plays, thirteen cards to lead", [partial(legal_plays, dealt) for dealt, _, _ in rounds])
     for text in ("3S 3C 3D 4S 4C 4D 4H 5S 5C 5D 6S 6C 6D", "3S 4C 5S 6C 7S 8C 9S TC JS QC KS AC AS"):
         worst = set_of(parse_cards(text))
-        number = len(tuple(combinations_in(worst)))
-        measure(f"the {number} combinations of {text[:11]}...", [lambda hand=worst: tuple(combinations_in(hand))] * 100)
+        number = len(list_combinations(worst))
+        measure(f"the {number} combinations of {text[:11]}...", [partial(list_combinations, worst)] * 100)
     replays = [(dealt, events) for dealt, (_, events, _) in zip(hands, rounds, strict=True)]
     measure(
         f"replay, {len(told) / len(rounds):.0f} events a round",
-        [lambda pair=pair: replay(rules, *pair, leader=Seat(0), dealt_time=0) for pair in replays],
+        [partial(replay, rules, *pair, leader=Seat(0), dealt_time=0) for pair in replays],
     )
-    measure("settle", [lambda state=state: settle(state, stake=stake) for state in over])
+    measure("settle", [partial(settle, state, stake=stake) for state in over])
 
 
 if __name__ == "__main__":

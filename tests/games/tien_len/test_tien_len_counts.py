@@ -71,7 +71,7 @@ def rank_vectors(left: int = 13, ranks: int = 13) -> Iterator[tuple[int, ...]]:
 
 def hands_of(vector: tuple[int, ...]) -> int:
     """How many hands have these counts of ranks."""
-    return int(math.prod(math.comb(4, count) for count in vector))
+    return math.prod([math.comb(4, count) for count in vector])
 
 
 def a_hand_of(vector: tuple[int, ...]) -> int:
@@ -149,7 +149,7 @@ def hands_with_quads_of(fewest: int) -> int:
 def hands_with_triples_of(groups: int) -> int:
     """Four groups of three and a thirteenth card: of another rank, or the fourth of one of the groups."""
     ranks = math.comb(13, groups)
-    return ranks * 4**groups * (13 - groups) * 4 + ranks * groups * 4 ** (groups - 1)
+    return int(ranks * 4**groups * (13 - groups) * 4 + ranks * groups * 4 ** (groups - 1))
 
 
 def hands_with_six_pairs() -> int:

@@ -35,7 +35,7 @@ def subsets_of(cards: list[str]) -> Iterator[frozenset[str]]:
         yield frozenset(card for place, card in enumerate(cards) if mask >> place & 1)
 
 
-def compare_all_subsets(second: ModuleType, slow: Any, state: State, by_text: dict[str, Card]) -> int:
+def compare_all_subsets(second: ModuleType, slow: Any, state: State, by_text: dict[str, Card]) -> int:  # noqa: ANN401 - a SlowRound
     """Assert that all three agree on the state; how many plays were legal."""
     held = [card.text for card in state.cards_of(state.turn)]
     expected = {subset for subset in subsets_of(held) if slow.is_legal(subset)}

@@ -77,7 +77,7 @@ def tell(slow: Any, event: Event) -> None:  # noqa: ANN401 - as above
 
 
 @pytest.mark.parametrize("own", [True, False], ids=["referee", "second"])
-def test_play_sequences_are_as_many_as_counted(  # noqa: PLR0913 - fixtures
+def test_play_sequences_are_as_many_as_counted(  # noqa: PLR0913, PLR0917 - fixtures
     rules: TienLenRules,
     second: ModuleType,
     deal: Callable[[Sequence[str]], tuple[tuple[Card, ...], ...]],

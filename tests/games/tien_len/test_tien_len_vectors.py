@@ -1,4 +1,4 @@
-"""Every vector names the sentence of the seed or the rulings that it follows; what it expects was worked out by hand."""
+"""Every vector names the sentence of the seed or the rulings that it follows; its answer was worked out by hand."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
-
-BOT_NAMES = ("An", "Bình", "Chi", "Dũng", "Giang", "Hà")
+from referee.v1.card_pb2 import Card
 
 _TRIES = 200
 _BACK_TOP, _FRONT_TOP = 7462, 455  # classes of five and of three cards: scales strengths to one another
@@ -17,7 +16,7 @@ def arrange(
     played: mau_binh_pb2.MauBinhRound,
     *,
     seat: int,
-    hand: Sequence[int],
+    hand: Sequence[Card],
     luck: random.Random,
 ) -> mau_binh_pb2.Arrangement:
     """The best lawful arrangement among some promising and some random ones, as the referee judges them."""
@@ -46,7 +45,7 @@ def _score(answer: mau_binh_pb2.CheckArrangementResponse) -> float:
     return back / _BACK_TOP + middle / _BACK_TOP + front / _FRONT_TOP
 
 
-def _promising(hand: Sequence[int]) -> Iterator[mau_binh_pb2.Arrangement]:
+def _promising(hand: Sequence[Card]) -> Iterator[mau_binh_pb2.Arrangement]:
     for pool in _orders(hand):
         for start in range(4):
             back, rest = pool[:5], pool[5:]
@@ -54,7 +53,7 @@ def _promising(hand: Sequence[int]) -> Iterator[mau_binh_pb2.Arrangement]:
             yield mau_binh_pb2.Arrangement(back=back, middle=rest[:5], front=rest[5:])
 
 
-def _orders(hand: Sequence[int]) -> Iterator[list[int]]:
+def _orders(hand: Sequence[Card]) -> Iterator[list[Card]]:
     counts = Counter(_rank(card) for card in hand)
     by_group = sorted(hand, key=lambda card: (counts[_rank(card)], _rank(card)), reverse=True)
     yield by_group
@@ -63,16 +62,17 @@ def _orders(hand: Sequence[int]) -> Iterator[list[int]]:
         if len(flush) >= 5:  # noqa: PLR2004 - a flush has five cards
             yield flush[:5] + [card for card in by_group if card not in flush[:5]]
     for top in range(12, 2, -1):
-        run = [next((card for card in by_group if _rank(card) == rank % 13), 0) for rank in range(top, top - 5, -1)]
-        if 0 not in run:
-            yield run + [card for card in by_group if card not in run]
+        run = [card for rank in range(top, top - 5, -1) for card in by_group if _rank(card) == rank % 13]
+        firsts = list({_rank(card): card for card in reversed(run)}.values())
+        if len(firsts) == 5:  # noqa: PLR2004 - a straight has five ranks
+            yield firsts + [card for card in by_group if card not in firsts]
 
 
-def _shuffled(hand: Sequence[int], luck: random.Random) -> Iterator[mau_binh_pb2.Arrangement]:
+def _shuffled(hand: Sequence[Card], luck: random.Random) -> Iterator[mau_binh_pb2.Arrangement]:
     for _ in range(_TRIES):
         cards = luck.sample(list(hand), len(hand))
         yield mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
 
 
-def _rank(card: int) -> int:
+def _rank(card: Card) -> int:
     return (card - 1) // 4

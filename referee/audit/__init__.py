@@ -1,0 +1,39 @@
+"""The audit: bytes of a log in, everything that does not hold out.
+
+The law of this room: it believes nothing but two keys. What a log promises is written in ``dealing``, ``log`` and
+``transcript``; here the promises are held against its leaves, each fault under a stable code. It knows neither
+storage nor networks, neither clock nor any game.
+
+==============  ==================================================================================
+module          what it says
+==============  ==================================================================================
+``audit``       the whole: leaves in order, the root, checkpoints, keys, rounds, seeds
+``source``      what a log must offer to be read, and what people hold besides
+``reading``     a leaf's bytes as envelope, type and payload
+``keys``        whose signature counts, at each place of the log
+``table``       the order of steps, and what each table did
+``round``       one round: signatures, commitments, seeds; ``settlement``, ``redeal``, ``exhibit``
+``examiners``   rounds examined in one process or several
+``seeds``       seeds used twice
+``level``       how much is proved
+``finding``     codes, numbers, severities; ``explanation`` has the words, ``text`` the lines
+``report``      what came of it
+==============  ==================================================================================
+"""
+
+from referee.audit.audit import audit_log
+from referee.audit.finding import Code, Difference, Finding, Severity
+from referee.audit.report import Report
+from referee.audit.source import Bundle, Exhibits, LogSource
+
+__all__ = [
+    "Bundle",
+    "Code",
+    "Difference",
+    "Exhibits",
+    "Finding",
+    "LogSource",
+    "Report",
+    "Severity",
+    "audit_log",
+]

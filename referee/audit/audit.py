@@ -1,0 +1,294 @@
+"""An audit: a log's leaves read once, in order, against its signed checkpoint, its keys and its rounds.
+
+The law: nothing is believed but the two keys given from outside, the log's and the root's. The root is computed again
+from the leaves; checkpoints seen earlier must be of a log that this one continues; every round is examined whole.
+Memory holds the rounds that wait for a leaf, one line a table and a bounded list of findings, however long the log is.
+
+It refuses to know where leaves are kept, and the time, which is given.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+
+from referee.audit.examiners import Examiners
+from referee.audit.exhibit import round_id_of
+from referee.audit.finding import Code, Difference, Finding, Severity
+from referee.audit.gathered import Examined, GatheredRound, Law
+from referee.audit.keys import KeyFaultError, KeyHistory, Role
+from referee.audit.level import DealingLevel
+from referee.audit.reading import SIGNERS, LeafFaultError, Placed, read_envelope, read_header, read_payload
+from referee.audit.report import Report
+from referee.audit.seeds import Owner, SeedBook
+from referee.audit.source import NO_EXHIBITS, Exhibits, LogSource
+from referee.audit.table import Tables
+from referee.dealing.leaf import KeyLeaf, OpenLeaf
+from referee.evidence.dsse import Envelope
+from referee.evidence.merkle import Frontier, leaf_hash
+from referee.evidence.note import NoteError
+from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint, CheckpointError, open_checkpoint
+from referee.rulesets import Catalogue
+
+GRACE_MS: Final = 60_000
+"""How long after its deadline a leaf may be missing before that is a finding."""
+MAX_FINDINGS: Final = 1_000
+"""Findings of each severity that are listed; all are counted."""
+_STEP: Final = 4_096
+"""Leaves between two words of progress."""
+
+Progress = Callable[[int, int], None]
+
+
+def audit_log(  # noqa: PLR0913 - what an audit goes by
+    source: LogSource,
+    *,
+    origin: str,
+    log_key: str,
+    root_key: str,
+    catalogue: Catalogue,
+    now: int,
+    witnessed: Sequence[bytes] = (),
+    exhibits: Exhibits = NO_EXHIBITS,
+    workers: int = 1,
+    grace: int = GRACE_MS,
+    progress: Progress | None = None,
+) -> Report:
+    """What is to be said about a log.
+
+    Keys are C2SP verifier key text; KeyTextError where one is none. ``now`` is ms since 1970 UTC and decides which
+    deadlines have passed, ``grace`` ms ago. ``witnessed`` are signed checkpoints that somebody kept, ``exhibits`` what
+    people hold of single rounds. ``progress`` hears of leaves done and leaves in all. A log without a checkpoint that
+    holds is not read any further.
+    """
+    root, log = VerifierKey.parse(root_key), VerifierKey.parse(log_key)
+    report = Report.empty(origin=origin, now=now)
+    findings = _Findings()
+    try:
+        checkpoint = open_checkpoint(source.checkpoint, origin=origin, keys=[log])
+    except (CheckpointError, NoteError) as error:
+        findings.add(Finding.of(Code.CHECKPOINT_REFUSED, str(error)))
+        findings.fill(report)
+        return report
+    report.checkpoint = source.checkpoint.decode()
+    report.size = checkpoint.size
+    kept = _open_witnessed(witnessed, origin=origin, log=log, findings=findings)
+    rounds_held = _by_round(exhibits)
+    audit = _Audit(report, findings, KeyHistory(root), Tables(rounds_held), SeedBook())
+    law = Law(origin=origin, catalogue=catalogue)
+    with audit.seeds, Examiners(law, workers=workers) as examiners:
+        audit.read(source, checkpoint, kept, examiners, progress)
+        audit.close(examiners, grace=grace)
+    audit.check_log_key(log)
+    audit.check_exhibits(rounds_held)
+    findings.fill(report)
+    return report
+
+
+class _Findings:
+    """Findings as they come: all counted, the first of each severity kept."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[Code] = Counter()
+        self._kept: dict[Severity, list[Finding]] = {severity: [] for severity in Severity}
+
+    def add(self, finding: Finding) -> None:
+        self._counts[finding.code] += 1
+        kept = self._kept[finding.severity]
+        if len(kept) < MAX_FINDINGS:
+            kept.append(finding)
+
+    def fill(self, report: Report) -> None:
+        report.finding_counts = dict(sorted(self._counts.items()))
+        together = [finding for severity in Severity for finding in self._kept[severity]]
+        report.findings = tuple(sorted(together, key=lambda finding: finding.order))
+
+
+class _Audit:
+    """One audit under way."""
+
+    def __init__(self, report: Report, findings: _Findings, keys: KeyHistory, tables: Tables, seeds: SeedBook) -> None:
+        self.seeds = seeds
+        self._report = report
+        self._findings = findings
+        self._keys = keys
+        self._tables = tables
+        self._independent = bytearray(report.size // 8 + 1)
+
+    def read(
+        self,
+        source: LogSource,
+        checkpoint: Checkpoint,
+        kept: Sequence[tuple[Checkpoint, bytes]],
+        examiners: Examiners,
+        progress: Progress | None,
+    ) -> None:
+        """The leaves go by once; the tree is compared with every checkpoint it passes."""
+        frontier = Frontier()
+        at_size: dict[int, list[tuple[Checkpoint, bytes]]] = {}
+        for one in kept:
+            at_size.setdefault(one[0].size, []).append(one)
+        self._compare(frontier, at_size)
+        for larger in sorted(size for size in at_size if size > checkpoint.size):
+            note = at_size[larger][0][1]
+            difference = Difference("checkpoint", self._report.checkpoint, note.decode())
+            detail = f"the log has {checkpoint.size} leaves and once signed that it has {larger}"
+            self._findings.add(Finding.of(Code.LOG_TRUNCATED, detail, difference=difference))
+        for data in source.leaves(0, checkpoint.size):
+            hashed = leaf_hash(data)
+            for gathered in self._take(data, hashed, frontier.size):
+                self._hear(examiners.submit(gathered))
+            frontier = frontier.append(hashed)
+            if frontier.size in at_size:
+                self._compare(frontier, at_size)
+            if progress is not None and frontier.size % _STEP == 0:
+                progress(frontier.size, checkpoint.size)
+        self._report.root = frontier.root.hex()
+        if frontier.size < checkpoint.size:
+            detail = f"the checkpoint is of {checkpoint.size} leaves, and there are {frontier.size}"
+            self._findings.add(Finding.of(Code.LOG_TRUNCATED, detail))
+        elif frontier.root != checkpoint.root:
+            difference = Difference("root", checkpoint.root.hex(), frontier.root.hex())
+            detail = "the leaves are not those that the log signed"
+            self._findings.add(Finding.of(Code.ROOT_MISMATCH, detail, difference=difference))
+        if progress is not None:
+            progress(frontier.size, checkpoint.size)
+
+    def close(self, examiners: Examiners, *, grace: int) -> None:
+        """Rounds that still wait are examined as they are, seeds compared, and everything counted."""
+        for gathered in self._tables.close(now=self._report.now, grace=grace):
+            self._hear(examiners.submit(gathered))
+        self._hear(examiners.finish())
+        for finding in self._tables.findings:
+            self._findings.add(finding)
+        self._compare_seeds()
+        self._report.keys = self._keys.records
+        self._report.tables = dict(sorted(self._tables.counts.items()))
+        for counts in self._report.tables.values():
+            self._report.rounds.add(counts)
+
+    def check_log_key(self, log: VerifierKey) -> None:
+        """The key that signed the checkpoint is one that the log's root named, where it named any for the log."""
+        named = self._keys.ring.of(Role.LOG)
+        if named and log.public_key not in named:
+            detail = f"the root named other keys for the log than {log.text}"
+            self._findings.add(Finding.of(Code.LOG_KEY_UNREGISTERED, detail))
+
+    def check_exhibits(self, held: dict[bytes, Exhibits]) -> None:
+        """What people hold is of rounds that the log has."""
+        for round_id, exhibits in held.items():
+            if round_id in self._tables.exhibited:
+                continue
+            name = f"round {round_id.hex()}" if round_id else "no round"
+            if exhibits.certificates:
+                detail = f"a certificate is of {name}, which the log does not have"
+                self._findings.add(Finding.of(Code.CERTIFICATE_REFUSED, detail))
+            if exhibits.event_receipts:
+                detail = f"an event receipt is of {name}, which the log does not have"
+                self._findings.add(Finding.of(Code.RECEIPT_REFUSED, detail))
+
+    def _take(self, data: bytes, hashed: bytes, index: int) -> Iterator[GatheredRound]:
+        """The round that a leaf completes, if it does; its faults are findings."""
+        envelope: Envelope | None = None
+        try:
+            envelope = read_envelope(data)
+            leaf = read_payload(envelope)
+            if isinstance(leaf, OpenLeaf):
+                opened = Placed(index=index, hash=hashed, envelope=envelope, ring=self._keys.ring, leaf=leaf)
+                self._tables.open(opened, read_header(leaf))
+                return
+        except LeafFaultError as error:
+            code, detail = self._forged(envelope) or (error.code, error.detail)
+            self._findings.add(Finding.of(code, detail, leaf_index=index))
+            return
+        if isinstance(leaf, KeyLeaf):
+            try:
+                self._keys.take(envelope, leaf, leaf_index=index)
+            except KeyFaultError as error:
+                self._findings.add(Finding.of(error.code, error.detail, leaf_index=index))
+            self._report.checked.signatures += 1
+            return
+        placed = Placed(index=index, hash=hashed, envelope=envelope, ring=self._keys.ring, leaf=leaf)
+        gathered = self._tables.take(placed)
+        if gathered is not None:
+            yield gathered
+
+    def _forged(self, envelope: Envelope | None) -> tuple[Code, str] | None:
+        """What is wrong with the signature of a leaf that cannot be read, where its type says who signs it."""
+        role = None if envelope is None else SIGNERS.get(envelope.payload_type)
+        return None if envelope is None or role is None else self._keys.ring.fault_of(envelope, role)
+
+    def _hear(self, examined: Iterable[Examined]) -> None:
+        report = self._report
+        for one in examined:
+            for finding in one.findings:
+                self._findings.add(finding)
+            report.checked.signatures += one.signatures
+            report.checked.replayed += one.is_replayed
+            report.checked.redealt += one.is_redealt
+            if one.event_level is not None:
+                report.event_levels[one.event_level] += 1
+            if one.dealing_level is not None:
+                report.dealing_levels[one.dealing_level] += 1
+                if one.dealing_level is DealingLevel.L2:
+                    self._independent[one.client_seeds_leaf >> 3] |= 1 << (one.client_seeds_leaf & 7)
+            for seed in one.client_seeds:
+                self.seeds.add(Owner.CLIENT, seed, leaf=one.client_seeds_leaf)
+            if one.server_seed is not None:
+                self.seeds.add(Owner.SERVER, one.server_seed, leaf=one.server_seed_leaf)
+
+    def _compare_seeds(self) -> None:
+        for again in self.seeds.repeated():
+            if again.owner is Owner.SERVER:
+                detail = f"leaf {again.first_leaf} shows the same server seed"
+                self._findings.add(Finding.of(Code.SERVER_SEED_REPEATED, detail, leaf_index=again.leaf))
+            else:
+                detail = f"a seat's seed stands in leaf {again.first_leaf} too"
+                self._findings.add(Finding.of(Code.CLIENT_SEED_REPEATED, detail, leaf_index=again.leaf))
+                self._lower(again.first_leaf)
+                self._lower(again.leaf)
+
+    def _lower(self, leaf: int) -> None:
+        """A round of level L2 with this DEAL leaf is of level L1, once."""
+        bit = 1 << (leaf & 7)
+        if self._independent[leaf >> 3] & bit:
+            self._independent[leaf >> 3] ^= bit
+            self._report.dealing_levels[DealingLevel.L2] -= 1
+            self._report.dealing_levels[DealingLevel.L1] += 1
+
+    def _compare(self, frontier: Frontier, at_size: dict[int, list[tuple[Checkpoint, bytes]]]) -> None:
+        """The tree so far is the one that each checkpoint of its size was signed for."""
+        for kept, note in at_size.get(frontier.size, ()):
+            if kept.root != frontier.root:
+                is_split = kept.size == self._report.size
+                difference = Difference("checkpoint", self._report.checkpoint, note.decode())
+                self._findings.add(
+                    Finding.of(
+                        Code.SPLIT_VIEW if is_split else Code.HISTORY_REWRITTEN,
+                        "the log signed two checkpoints of which neither continues the other",
+                        difference=difference,
+                    )
+                )
+
+
+def _open_witnessed(
+    notes: Sequence[bytes], *, origin: str, log: VerifierKey, findings: _Findings
+) -> list[tuple[Checkpoint, bytes]]:
+    kept = []
+    for number, note in enumerate(notes):
+        try:
+            kept.append((open_checkpoint(note, origin=origin, keys=[log]), note))
+        except (CheckpointError, NoteError) as error:
+            findings.add(Finding.of(Code.CHECKPOINT_REFUSED, f"checkpoint {number} that was kept: {error}"))
+    return kept
+
+
+def _by_round(exhibits: Exhibits) -> dict[bytes, Exhibits]:
+    held: dict[bytes, tuple[list[bytes], list[bytes]]] = {}
+    for place, data in enumerate((*exhibits.certificates, *exhibits.event_receipts)):
+        mine = held.setdefault(round_id_of(data) or b"", ([], []))
+        mine[place >= len(exhibits.certificates)].append(data)
+    return {
+        round_id: Exhibits(certificates=tuple(certificates), event_receipts=tuple(receipts))
+        for round_id, (certificates, receipts) in held.items()
+    }

@@ -1,0 +1,101 @@
+"""Seeds that were used twice, found among any number of them with a bounded memory.
+
+The law: seeds are compared whole, so what is said to be repeated is. Records of 40 bytes (whose it is, seed, leaf) are
+gathered in memory, sorted and put away in a temporary file whenever 65,536 have come together, and at the end the
+sorted runs are merged: equal seeds then stand side by side. Memory is one run, and a small buffer for each run.
+
+It refuses to know what a repeated seed means.
+
+>>> book = SeedBook()
+>>> for leaf, seed in enumerate([b"a" * 32, b"b" * 32, b"a" * 32]):
+...     book.add(Owner.CLIENT, seed, leaf=leaf)
+>>> [(again.first_leaf, again.leaf) for again in book.repeated()]
+[(0, 2)]
+"""
+
+import enum
+import heapq
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import IO, Final, Self
+
+_RUN: Final = 65_536
+_RECORD: Final = 40
+_SEED: Final = slice(0, 33)
+_LEAF: Final = slice(33, 40)
+_READ: Final = 64
+"""Records of a run that are read at once."""
+
+
+class Owner(enum.IntEnum):
+    """Whose seed it is."""
+
+    SERVER = 0
+    CLIENT = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeated:
+    """A seed that stands in a leaf and stood in an earlier one, the first of all that have it."""
+
+    owner: Owner
+    first_leaf: int
+    leaf: int
+
+
+class SeedBook:
+    """Every seed of a log with the leaf it stands in. ``run`` is how many are kept in memory."""
+
+    def __init__(self, *, run: int = _RUN) -> None:
+        self._run = run
+        self._buffer = bytearray()
+        self._file: IO[bytes] | None = None
+        self._ends: list[int] = [0]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def add(self, owner: Owner, seed: bytes, *, leaf: int) -> None:
+        """A seed of 32 bytes that a leaf shows."""
+        self._buffer += bytes((owner,)) + seed + leaf.to_bytes(7, "big")
+        if len(self._buffer) >= self._run * _RECORD:
+            self._put_away()
+
+    def repeated(self) -> Iterator[Repeated]:
+        """Each later leaf that shows a seed again, by owner, then seed; once for each leaf."""
+        runs = [self._stored(start, end) for start, end in zip(self._ends, self._ends[1:], strict=False)]
+        seed, first, latest = b"", -1, -1
+        for record in heapq.merge(iter(self._sorted()), *runs):
+            leaf = int.from_bytes(record[_LEAF], "big")
+            if record[_SEED] != seed:
+                seed, first = record[_SEED], leaf
+            elif leaf != latest:
+                yield Repeated(owner=Owner(record[0]), first_leaf=first, leaf=leaf)
+            latest = leaf
+
+    def _sorted(self) -> list[bytes]:
+        data = bytes(self._buffer)
+        return sorted([data[at : at + _RECORD] for at in range(0, len(data), _RECORD)])
+
+    def _put_away(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="referee-audit-")  # noqa: SIM115 - lives as long as the book
+        self._file.seek(self._ends[-1])
+        self._file.write(b"".join(self._sorted()))
+        self._ends.append(self._file.tell())
+        self._buffer.clear()
+
+    def _stored(self, start: int, end: int) -> Iterator[bytes]:
+        while self._file is not None and start < end:
+            self._file.seek(start)
+            data = self._file.read(min(_READ * _RECORD, end - start))
+            yield from (data[at : at + _RECORD] for at in range(0, len(data), _RECORD))
+            start += len(data)

@@ -1,0 +1,167 @@
+"""What the demo's tables share: the stubs, opening a round by the short or the long path, and what is printed of it."""
+
+import hashlib
+import random
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import grpc
+from rich.console import Console
+from rich.table import Table as Grid
+
+from referee.cards import Seat
+from referee.cli.show import short_hash
+from referee.dealing.commitment import client_commitment
+from referee.rulesets import Ruleset
+from referee.v1 import (
+    mau_binh_pb2_grpc,
+    money_pb2,
+    round_pb2,
+    ruleset_pb2_grpc,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+    tien_len_pb2_grpc,
+    ultimate_texas_pb2_grpc,
+)
+
+NAMES: Final = ("An", "Bình", "Chi", "Dũng", "Giang", "Hà")
+STAKE: Final = 1000
+CURRENCY: Final = "CHIP"
+HOUSE_NAME: Final = "Nhà cái"
+HOUSE_SEAT: Final = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Stubs of the services that the demo uses."""
+
+    rulesets: ruleset_pb2_grpc.RulesetServiceStub
+    shuffler: shuffler_pb2_grpc.ShufflerServiceStub
+    mau_binh: mau_binh_pb2_grpc.MauBinhServiceStub
+    tien_len: tien_len_pb2_grpc.TienLenServiceStub
+    ultimate_texas: ultimate_texas_pb2_grpc.UltimateTexasServiceStub
+
+    @classmethod
+    def at(cls, channel: grpc.Channel) -> "Services":
+        """Stubs on a channel."""
+        return cls(
+            ruleset_pb2_grpc.RulesetServiceStub(channel),
+            shuffler_pb2_grpc.ShufflerServiceStub(channel),
+            mau_binh_pb2_grpc.MauBinhServiceStub(channel),
+            tien_len_pb2_grpc.TienLenServiceStub(channel),
+            ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """One table of the demo: who plays what, where it is shown, and the bots' taste."""
+
+    services: Services
+    ruleset: Ruleset
+    seat_count: int
+    console: Console
+    luck: random.Random
+
+    @property
+    def table_id(self) -> str:
+        """The table's name in the log."""
+        return f"demo.{self.ruleset.id}"
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Who sits there, by seat."""
+        return NAMES[: self.seat_count]
+
+    def name_of(self, seat: int) -> str:
+        """Who a seat is, the house included."""
+        return HOUSE_NAME if seat == HOUSE_SEAT else NAMES[seat]
+
+    def deal(
+        self, *, stronger: bool, seat_stakes: Sequence[money_pb2.SeatStake] = ()
+    ) -> tuple[shuffler_pb2.OpenRoundResponse, shuffler_pb2.DealRoundResponse]:
+        """The table's next round opened and dealt; ``stronger`` has every seat commit to its seed beforehand."""
+        terms = shuffler_pb2.RoundTerms(
+            table_id=self.table_id,
+            ruleset_id=self.ruleset.id,
+            seat_count=self.seat_count,
+            currency=CURRENCY,
+            stake_minor=self.ruleset.bet_unit if seat_stakes else STAKE,
+            seat_stakes=seat_stakes,
+        )
+        seeds = [secrets.token_bytes(32) for _ in self.names]
+        shuffler = self.services.shuffler
+        if stronger:
+            prepared = shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms))
+            commitments = [
+                client_commitment(round_id=prepared.round_id, seat=Seat(seat), seed=seed)
+                for seat, seed in enumerate(seeds)
+            ]
+            opening = shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=commitments)
+        else:
+            opening = shuffler_pb2.OpenRoundRequest(terms=terms)
+        opened = shuffler.OpenRound(opening)
+        dealt = shuffler.DealRound(
+            shuffler_pb2.DealRoundRequest(
+                table_id=self.table_id, round_number=opened.header.round_number, client_seeds=seeds
+            )
+        )
+        self._print_opening(opened, dealt, stronger=stronger)
+        return opened, dealt
+
+    def print_settlement(self, transfers: Sequence[money_pb2.Transfer], receipt: round_pb2.LogReceipt) -> None:
+        """Prints who pays whom and for what, and where the settlement stands in the log."""
+        self.console.print(self._transfer_grid(transfers))
+        digest = hashlib.sha256(receipt.leaf).digest()
+        size = receipt.checkpoint.splitlines()[1]
+        self.console.print(
+            f"[dim]SETTLE is leaf {receipt.leaf_index}, envelope {short_hash(digest)}, proved by "
+            f"{len(receipt.inclusion_proof)} hashes to a tree of {size} leaves[/]\n"
+        )
+
+    def _print_opening(
+        self, opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse, *, stronger: bool
+    ) -> None:
+        path = (
+            "every seat committed to its seed, every event has a receipt"
+            if stronger
+            else "seeds in one call, times are the frontend's word"
+        )
+        title = self.ruleset.title
+        header = opened.header
+        self.console.rule(f"[bold]{title.vi}[/] · {title.en} · round {header.round_number}")
+        self.console.print(
+            f"[dim]round {short_hash(opened.round_id)} · stake {header.stake_minor:,} {header.currency} · {path}\n"
+            f"OPEN is leaf {opened.log_receipt.leaf_index}: server commitment "
+            f"{short_hash(opened.server_commitment)} · DEAL is leaf {dealt.log_receipt.leaf_index}[/]"
+        )
+
+    def _transfer_grid(self, transfers: Sequence[money_pb2.Transfer]) -> Grid:
+        pairs: dict[tuple[int, int], list[money_pb2.Transfer]] = {}
+        for transfer in transfers:
+            pairs.setdefault((transfer.payer, transfer.payee), []).append(transfer)
+        grid = Grid.grid(padding=(0, 1))
+        for (payer, payee), paid in pairs.items():
+            reasons = ", ".join(
+                f"{self._named('reason', one.reason)}{self._about(one)} {one.amount_minor:,}" for one in paid
+            )
+            total = sum(one.amount_minor for one in paid)
+            grid.add_row(
+                f"  {self.name_of(payer)} → {self.name_of(payee)}", f"{total:,} {CURRENCY}", f"[dim]{reasons}[/]"
+            )
+        return grid
+
+    def _named(self, table: str, code: str) -> str:
+        name = self.ruleset.names.get(table, {}).get(code)
+        return code if name is None else name.vi
+
+    def _about(self, transfer: money_pb2.Transfer) -> str:
+        if not transfer.subject:
+            return ""
+        for names in self.ruleset.names.values():
+            name = names.get(transfer.subject)
+            if name is not None:
+                return f" ({name.vi})"
+        return f" ({transfer.subject})"

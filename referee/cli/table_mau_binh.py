@@ -1,0 +1,89 @@
+"""A table of Mậu Binh in the demo: bots arrange, the showdown is shown chi by chi."""
+
+from rich.table import Table as Grid
+from rich.text import Text as Line
+
+from referee.cli.bots_mau_binh import arrange
+from referee.cli.show import card_line, signed
+from referee.cli.table import CURRENCY, Table
+from referee.v1 import mau_binh_pb2, shuffler_pb2
+
+
+def play(table: Table, *, stronger: bool) -> None:
+    """Plays one round and prints it; ``stronger`` takes commitments and receipts."""
+    opened, dealt = table.deal(stronger=stronger)
+    played = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
+    _play_events(table, played, dealt, receipts=stronger)
+    referee = table.services.mau_binh
+    preview = referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=played))
+    settled = referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=played))
+    table.console.print(_showdown_grid(preview, settled, table))
+    table.print_settlement(settled.outcome.transfers, settled.log_receipt)
+
+
+def _play_events(
+    table: Table, played: mau_binh_pb2.MauBinhRound, dealt: shuffler_pb2.DealRoundResponse, *, receipts: bool
+) -> None:
+    referee = table.services.mau_binh
+    preview = referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=played))
+    if not preview.violations:  # an instant win has ended the round
+        return
+    for hand in dealt.hands:
+        arrangement = arrange(referee, played, seat=hand.seat, hand=hand.cards, luck=table.luck)
+        event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=arrangement)
+        if receipts:
+            event = referee.AcceptEvent(mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=played, event=event)).event
+        else:
+            event.time = dealt.dealt_time
+        played.events.append(event)
+
+
+def _showdown_grid(
+    preview: mau_binh_pb2.MauBinhServicePreviewRoundResponse,
+    settled: mau_binh_pb2.MauBinhServiceSettleRoundResponse,
+    table: Table,
+) -> Grid:
+    grid = Grid(show_lines=True)
+    grid.add_column("", no_wrap=True)
+    chi = preview.showdown.chi
+    for shown in chi:
+        grid.add_column(f"{shown.name.vi} · {shown.name.en}\n[dim]{shown.seconds} s[/]", no_wrap=True)
+    if not chi:
+        grid.add_column("bài · hand", no_wrap=True)
+    grid.add_column("tổng kết · summary", justify="right", no_wrap=True)
+    for result, summary in zip(settled.outcome.seats, preview.showdown.summary, strict=True):
+        cells = [_shown(shown.hands[result.seat]) for shown in chi]
+        if not chi:
+            held = result.arrangement
+            cells = [card_line([*held.back, *held.middle, *held.front])]
+        grid.add_row(_who(table.names[result.seat], winner=result.winner), *cells, _total(summary))
+    return grid
+
+
+def _who(name: str, *, winner: bool) -> Line:
+    return Line(f"★ {name}" if winner else f"  {name}", style="bold" if winner else "")
+
+
+def _shown(shown: mau_binh_pb2.ShownHand) -> Line:
+    if not shown.cards:
+        return Line.assemble(("rời bàn\nleft ", "dim"), signed(-shown.units_lost))
+    won, lost = int(shown.units_won), int(shown.units_lost)
+    return Line.assemble(
+        card_line(shown.cards),
+        "\n",
+        shown.name.vi,
+        (f" {shown.name.en} ", "dim"),
+        signed(won - lost),
+        (f" (+{won} -{lost})" if won and lost else "", "dim"),
+    )
+
+
+def _total(summary: mau_binh_pb2.ShownSummary) -> Line:
+    lines = [Line.assemble(signed(summary.net_minor), (f" {CURRENCY}", "dim"))]
+    if summary.instant_win:
+        lines.append(Line(f"{summary.instant_win_name.vi} · {summary.instant_win_name.en}", style="yellow"))
+    if summary.fouled:
+        lines.append(Line("binh lủng · fouled", style="yellow"))
+    if summary.added_units:
+        lines.append(Line.assemble(("sập, lủng · sweep, foul ", "dim"), signed(summary.added_units)))
+    return Line("\n").join(lines)

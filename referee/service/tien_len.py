@@ -1,0 +1,341 @@
+"""TienLenService: checks, lists, accepts, previews and settles rounds of Tiến Lên.
+
+Every question carries the whole round, so what its events come to is remembered by all bytes that it follows from: the
+next question, with one event more, goes on from there.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Final
+
+import grpc
+import msgspec
+
+from referee.cards import Card, Seat
+from referee.dealing.header import HeaderJson
+from referee.evidence.encoding import framed, u32, u64
+from referee.games.tien_len import (
+    MAX_EVENTS,
+    Combination,
+    Event,
+    Play,
+    State,
+    TienLenRules,
+    UnlawfulEventError,
+    apply,
+    check_event,
+    legal_plays,
+    may_pass,
+    read_combination,
+    set_of,
+    start,
+)
+from referee.rulesets import load_texts
+from referee.service.batch import batched, settled_or_refused
+from referee.service.leading import Lead, Leaders
+from referee.service.memo import Memo
+from referee.service.rounds import RoundVerifier, VerifiedRound
+from referee.service.settling import Chain, Received, Settler
+from referee.storage import Logged
+from referee.transcript.replay import write_transcript
+from referee.transcript.tien_len import Judged, close, encode_event, found_json
+from referee.transcript.told import Told
+from referee.v1 import tien_len_pb2, tien_len_pb2_grpc
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.verdict import Violation
+from referee.wire.card import numbers_of
+from referee.wire.receipt import write_logged
+from referee.wire.refusal import RefusedError
+from referee.wire.ruleset import tien_len_rules
+from referee.wire.tien_len import read_event, write_combination, write_outcome, write_state
+from referee.wire.violation import write_violations
+
+MAX_BATCH: Final = 256
+_GAME: Final = "tien_len"
+_MEMO_SIZE: Final = 4096
+_LOOK_BACK: Final = 3
+"""How many events a question may have more than one seen before and still go on from there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What a round's events come to: the state before the first unlawful one, and what is wrong with that one."""
+
+    lead: Lead
+    state: State
+    chain: Chain
+    violations: tuple[Violation, ...] = ()
+
+    @property
+    def refused_event(self) -> int:
+        """The number of the first unlawful event; 0 where all are lawful."""
+        return self.state.event_count + 1 if self.violations else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A round as read from a request: its terms and cards, and what its events come to."""
+
+    verified: VerifiedRound
+    hands: Sequence[Sequence[Card]]
+    standing: Standing
+
+
+class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
+    """Judges by the rulesets that the verifier knows; signs and logs through the settler."""
+
+    def __init__(self, verifier: RoundVerifier, settler: Settler, leaders: Leaders) -> None:
+        self._verifier = verifier
+        self._settler = settler
+        self._leaders = leaders
+        self._texts = load_texts(_GAME)
+        self._memo: Memo[Standing] = Memo(_MEMO_SIZE)
+
+    def CheckPlay(
+        self, request: tien_len_pb2.CheckPlayRequest, context: grpc.ServicerContext
+    ) -> tien_len_pb2.CheckPlayResponse:
+        """Everything wrong with a play or another event, and what its cards make."""
+        del context
+        return self._check(request)
+
+    def CheckPlays(
+        self, request: tien_len_pb2.CheckPlaysRequest, context: grpc.ServicerContext
+    ) -> tien_len_pb2.CheckPlaysResponse:
+        """Many events; a bad question among them refuses the call, naming it."""
+        del context
+        return tien_len_pb2.CheckPlaysResponse(responses=batched(request.requests, self._check, limit=MAX_BATCH))
+
+    def ListPlays(
+        self, request: tien_len_pb2.ListPlaysRequest, context: grpc.ServicerContext
+    ) -> tien_len_pb2.ListPlaysResponse:
+        """Everything that the seat on turn may play."""
+        del context
+        reading = self._read(request.round, self._verifier.verify, field="round")
+        ruleset, standing = reading.verified.ruleset, reading.standing
+        if standing.violations:
+            return tien_len_pb2.ListPlaysResponse(
+                violations=write_violations(standing.violations, self._texts),
+                refused_event_number=standing.refused_event,
+                ruleset_digest=ruleset.digest,
+            )
+        state = standing.state
+        return tien_len_pb2.ListPlaysResponse(
+            turn=None if state.is_over else state.turn,
+            plays=[write_combination(play, ruleset) for play in legal_plays(state)],
+            may_pass=may_pass(state),
+            ruleset_digest=ruleset.digest,
+        )
+
+    def AcceptEvent(
+        self, request: tien_len_pb2.TienLenServiceAcceptEventRequest, context: grpc.ServicerContext
+    ) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
+        """The next event judged at the referee's clock, with its receipt."""
+        del context
+        if request.event.time or request.event.receipt:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_FIELD, "the referee's clock decides; leave the time 0", field="event"
+            )
+        reading = self._read(request.round, self._verifier.verify, field="round")
+        verified, standing = reading.verified, reading.standing
+        now = self._settler.clock()
+        event = read_event(request.event, time=now, field="event")
+        violations = standing.violations or check_event(standing.state, event)
+        if violations:
+            return tien_len_pb2.TienLenServiceAcceptEventResponse(
+                violations=write_violations(violations, self._texts),
+                state=write_state(standing.state, verified.ruleset),
+                refused_event_number=standing.refused_event,
+            )
+        after = apply(standing.state, event)
+        response = tien_len_pb2.TienLenServiceAcceptEventResponse(
+            event=request.event, event_number=after.event_count, state=write_state(after, verified.ruleset)
+        )
+        response.event.time = now
+        response.event.receipt = self._settler.accept(verified, standing.chain, encode_event(event), time=now)
+        return response
+
+    def PreviewRound(
+        self, request: tien_len_pb2.TienLenServicePreviewRoundRequest, context: grpc.ServicerContext
+    ) -> tien_len_pb2.TienLenServicePreviewRoundResponse:
+        """Where the round stands, and its outcome once it is over."""
+        del context
+        reading = self._read(request.round, self._verifier.verify, field="round")
+        verified, standing = reading.verified, reading.standing
+        if standing.violations:
+            return tien_len_pb2.TienLenServicePreviewRoundResponse(
+                violations=write_violations(standing.violations, self._texts),
+                refused_event_number=standing.refused_event,
+            )
+        state = standing.state
+        response = tien_len_pb2.TienLenServicePreviewRoundResponse(state=write_state(state, verified.ruleset))
+        if state.is_over:
+            judged = close(state, stake=verified.header.stake, closed_time=state.last_time)
+            response.outcome.CopyFrom(write_outcome(judged, verified.ruleset))
+        return response
+
+    def SettleRound(
+        self, request: tien_len_pb2.TienLenServiceSettleRoundRequest, context: grpc.ServicerContext
+    ) -> tien_len_pb2.TienLenServiceSettleRoundResponse:
+        """The round settled, signed and durable."""
+        del context
+        return self._begin_settling(request)()
+
+    def SettleRounds(
+        self, request: tien_len_pb2.TienLenServiceSettleRoundsRequest, context: grpc.ServicerContext
+    ) -> tien_len_pb2.TienLenServiceSettleRoundsResponse:
+        """Many rounds settled, each on its own."""
+        del context
+        results = settled_or_refused(request.requests, self._begin_settling, limit=MAX_BATCH)
+        return tien_len_pb2.TienLenServiceSettleRoundsResponse(
+            rounds=[
+                tien_len_pb2.SettledTienLenRound(refused=result)
+                if not isinstance(result, tien_len_pb2.TienLenServiceSettleRoundResponse)
+                else tien_len_pb2.SettledTienLenRound(settled=result)
+                for result in results
+            ]
+        )
+
+    def _check(self, request: tien_len_pb2.CheckPlayRequest) -> tien_len_pb2.CheckPlayResponse:
+        reading = self._read(request.round, self._verifier.verify, field="round")
+        ruleset, standing = reading.verified.ruleset, reading.standing
+        state = standing.state
+        event = read_event(request.event, time=max(self._settler.clock(), state.last_time), field="event")
+        combination = _combination_of(event)
+        return tien_len_pb2.CheckPlayResponse(
+            violations=write_violations(standing.violations or check_event(state, event), self._texts),
+            combination=None if combination is None else write_combination(combination, ruleset),
+            ruleset_digest=ruleset.digest,
+            refused_event_number=standing.refused_event,
+        )
+
+    def _read(self, message: tien_len_pb2.TienLenRound, verify: Callable[..., VerifiedRound], *, field: str) -> Reading:
+        verified = verify(message.header, message.certificates, field=field)
+        rules = tien_len_rules(verified.ruleset, field=f"{field}.header.ruleset_id")
+        count = len(message.events)
+        if count > MAX_EVENTS:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_TOO_MANY_EVENTS,
+                f"a round has at most {MAX_EVENTS} events",
+                field=f"{field}.events",
+                limit=MAX_EVENTS,
+                found=count,
+            )
+        hands = verified.hands([Seat(seat) for seat in range(verified.header.seat_count)], field=field)
+        keys = _keys_of(verified, message)
+        known = next(filter(None, map(self._memo.get, keys)), None)
+        begun = known or self._begun(verified, rules, hands, message, field=field)
+        standing = self._gone_on(verified, begun, message.events[len(begun.chain.events) :], field=field)
+        if standing is not known:
+            self._memo.put(keys[0], standing)
+        return Reading(verified=verified, hands=hands, standing=standing)
+
+    def _begun(
+        self,
+        verified: VerifiedRound,
+        rules: TienLenRules,
+        hands: Sequence[Sequence[Card]],
+        message: tien_len_pb2.TienLenRound,
+        *,
+        field: str,
+    ) -> Standing:
+        """The round as dealt."""
+        lead = self._leaders.find(verified, message, field=field)
+        return Standing(
+            lead=lead,
+            state=start(rules, hands, leader=lead.leader, dealt_time=verified.dealt_time),
+            chain=self._settler.chain(verified, (), field=field),
+        )
+
+    def _gone_on(
+        self, verified: VerifiedRound, known: Standing, messages: Sequence[tien_len_pb2.TienLenEvent], *, field: str
+    ) -> Standing:
+        """What a standing comes to with more events after it; the same where there are none."""
+        if not messages:
+            return known
+        state, violations = known.state, known.violations
+        received: list[Received] = []
+        for index, one in enumerate(messages, start=len(known.chain.events)):
+            event = read_event(one, time=one.time, field=f"{field}.events[{index}]")
+            received.append(Received(encode_event(event), one.time, one.receipt))
+            if not violations:
+                try:
+                    state = apply(state, event)
+                except UnlawfulEventError as error:
+                    violations = error.violations
+        chain = self._settler.extended(verified, known.chain, received, field=field)
+        return Standing(lead=known.lead, state=state, chain=chain, violations=violations)
+
+    def _begin_settling(
+        self, request: tien_len_pb2.TienLenServiceSettleRoundRequest
+    ) -> Callable[[], tien_len_pb2.TienLenServiceSettleRoundResponse]:
+        """Judges and queues a settlement; what is returned waits until it is durable."""
+        reading = self._read(request.round, self._verifier.verify_ended, field="round")
+        verified, standing = reading.verified, reading.standing
+        now = self._settler.clock()
+        self._settler.check_unexpired(verified, now=now)
+        judged = _closed(reading, now)
+        if judged.violations:
+            refused = tien_len_pb2.TienLenServiceSettleRoundResponse(
+                violations=write_violations(judged.violations, self._texts), refused_event_number=judged.refused_event
+            )
+            return lambda: refused
+        told = _told(reading, closed_time=now)
+        found = found_json(judged, events_hash=standing.chain.last_hash)
+        future: Future[tuple[Logged, ...]] = self._settler.submit(
+            verified, told, write_transcript(verified.header, told, found), last_hash=standing.chain.last_hash
+        )
+        settled = tien_len_pb2.TienLenServiceSettleRoundResponse(outcome=write_outcome(judged, verified.ruleset))
+
+        def finish() -> tien_len_pb2.TienLenServiceSettleRoundResponse:
+            settled.log_receipt.CopyFrom(write_logged(self._settler.logged(future)))
+            return settled
+
+        return finish
+
+
+def _keys_of(verified: VerifiedRound, message: tien_len_pb2.TienLenRound) -> list[bytes]:
+    """The hashes of all that a standing follows from: of the whole round, then with one, two, .. events fewer."""
+    hashed = hashlib.sha256(verified.header.round_id + verified.deck_root + u64(verified.dealt_time))
+    winner = message.previous_winner_seat + 1 if message.HasField("previous_winner_seat") else 0
+    hashed.update(u64(winner) + u32(len(message.previous_rounds)))
+    for one in message.previous_rounds:
+        hashed.update(framed(one.SerializeToString(deterministic=True)))
+    before = []
+    first_kept = len(message.events) - _LOOK_BACK
+    for index, event in enumerate(message.events):
+        if index >= first_kept:
+            before.append(hashed.digest())
+        hashed.update(framed(event.SerializeToString(deterministic=True)))
+    return [hashed.digest(), *reversed(before)]
+
+
+def _combination_of(event: Event) -> Combination | None:
+    """What the cards of a play make; None where they make nothing, one stands twice, or the event is no play."""
+    if not isinstance(event, Play):
+        return None
+    card_set = set_of(event.cards)
+    return read_combination(card_set) if card_set.bit_count() == len(event.cards) else None
+
+
+def _closed(reading: Reading, now: int) -> Judged:
+    standing = reading.standing
+    if standing.violations:
+        return Judged(state=standing.state, violations=standing.violations, refused_event=standing.refused_event)
+    return close(standing.state, stake=reading.verified.header.stake, closed_time=now)
+
+
+def _told(reading: Reading, *, closed_time: int) -> Told:
+    lead = reading.standing.lead
+    hands: Sequence[Sequence[int]] = [numbers_of(hand) for hand in reading.hands]
+    return Told(
+        header=HeaderJson.of(reading.verified.header),
+        deck_root=reading.verified.deck_root.hex(),
+        dealt_time=reading.verified.dealt_time,
+        closed_time=closed_time,
+        sections=tuple([tuple(hand) for hand in hands]),
+        events=reading.standing.chain.events,
+        leader=lead.leader,
+        previous_winner_seat=msgspec.UNSET if lead.previous_winner_seat is None else lead.previous_winner_seat,
+    )

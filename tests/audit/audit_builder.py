@@ -1,0 +1,396 @@
+"""Builds logs of real rounds: keys named, rounds opened, dealt, played, settled and revealed, every leaf signed.
+
+A round is first laid out as ``Parts`` and only then signed, so that a test can change one thing in it and have the rest
+follow, or not follow, as an attacker would.
+"""
+
+import base64
+import hashlib
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import msgspec
+from audit_players import PLAYERS, Dealt, Play
+from nacl.signing import SigningKey
+
+from referee.audit import Bundle, Exhibits
+from referee.cards import Seat
+from referee.dealing import leaf as leaves
+from referee.dealing.commitment import client_commitment, mix, server_commitment
+from referee.dealing.deal import Deal
+from referee.dealing.header import NO_KEY, NO_LEAF, SUITE_COMMITMENT, Header, HeaderJson
+from referee.dealing.layout import layout_of
+from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf
+from referee.dealing.seal import SEALED_SIZE
+from referee.evidence.dsse import Envelope
+from referee.evidence.merkle import leaf_hash, root
+from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint, CheckpointSigner
+from referee.rulesets import Ruleset, get
+from referee.transcript.chain import chain_hashes
+from referee.transcript.leader import LastWinner
+from referee.transcript.receipt import EventReceipt, sign_receipt
+from referee.transcript.replay import replay
+from referee.transcript.told import MEDIA_TYPE, Attested, Told, ToldEvent
+
+ORIGIN: Final = "log.example/1"
+START: Final = 1_800_000_000_000
+ROUND_MS: Final = 1_000_000
+DEAL_MS: Final = 20_000
+
+
+def digest(*parts: object) -> bytes:
+    """32 bytes that stand for these parts."""
+    return hashlib.sha256("/".join(map(str, parts)).encode()).digest()
+
+
+class NamedSigner:
+    """A key derived from a name, so that every run signs alike."""
+
+    def __init__(self, name: str) -> None:
+        self._key = SigningKey(digest("key", name))
+        self.name = name
+        self.public_key = bytes(self._key.verify_key)
+
+    @property
+    def text(self) -> str:
+        """The public key as verifier key text."""
+        return VerifierKey(self.name, self.public_key).text
+
+    def sign(self, message: bytes) -> bytes:
+        """The signature."""
+        return self._key.sign(message).signature
+
+
+ROOT: Final = NamedSigner("log.example/1/root")
+LOG: Final = NamedSigner("log.example/1")
+SHUFFLER: Final = NamedSigner("log.example/1/shuffler")
+REFEREE: Final = NamedSigner("log.example/1/referee")
+STRANGER: Final = NamedSigner("somebody")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """How a table plays. ``commits`` says whether seats commit to their seeds, ``attested`` how events are."""
+
+    name: str
+    ruleset_id: str
+    seats: int
+    commits: bool = True
+    attested: Attested = "RECEIPT"
+    keyed: bool = False
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The ruleset that the table plays by."""
+        return get(self.ruleset_id)
+
+    def seat_key(self, seat: int) -> NamedSigner:
+        """The key of a seat, where the table's seats have keys."""
+        return NamedSigner(f"{self.name}/seat/{seat}")
+
+
+@dataclass(slots=True, kw_only=True)
+class Parts:
+    """A round laid out. Changing a part changes that part alone."""
+
+    table: Table
+    header: Header
+    server_seed: bytes
+    client_seeds: tuple[bytes, ...]
+    deal: Deal
+    opened: OpenLeaf
+    dealt: DealLeaf
+    revealed: RevealLeaf
+    told: Told | None = None
+    transcript: bytes = b""
+    aborted: AbortLeaf | None = None
+    dealer: NamedSigner = SHUFFLER
+    judge: NamedSigner = REFEREE
+
+    @property
+    def ended(self) -> bytes:
+        """The leaf that ends the round, signed."""
+        if self.aborted is not None:
+            return sign(leaves.ABORT_TYPE, leaves.encode(self.aborted), SHUFFLER)
+        return sign(MEDIA_TYPE, self.transcript, self.judge)
+
+    @property
+    def open_leaf(self) -> bytes:
+        """The OPEN leaf, signed."""
+        return sign(leaves.OPEN_TYPE, plain(self.opened), SHUFFLER)
+
+    @property
+    def deal_leaf(self) -> bytes:
+        """The DEAL leaf, signed."""
+        return sign(leaves.DEAL_TYPE, plain(self.dealt), self.dealer)
+
+    @property
+    def reveal_leaf(self) -> bytes:
+        """The REVEAL leaf, which nobody signs."""
+        return Envelope(leaves.REVEAL_TYPE, plain(self.revealed)).to_bytes()
+
+    @property
+    def leaves(self) -> list[bytes]:
+        """All leaves in their order."""
+        return [self.open_leaf, self.deal_leaf, self.ended, self.reveal_leaf]
+
+
+def plain(leaf: msgspec.Struct) -> bytes:
+    """The canonical payload of a leaf, whether or not it can be meant."""
+    return msgspec.json.Encoder(order="sorted").encode(leaf)
+
+
+def sign(payload_type: str, payload: bytes, signer: NamedSigner) -> bytes:
+    """The leaf of a payload with the signer's signature."""
+    return Envelope.signed(payload_type, payload, signer).to_bytes()
+
+
+def key_leaf(signer: NamedSigner, role: str, *, action: str = "ADD", by: NamedSigner = ROOT) -> bytes:
+    """The leaf that adds or revokes a key."""
+    leaf = msgspec.convert({"action": action, "key": signer.text, "role": role}, KeyLeaf)
+    return sign(leaves.KEY_TYPE, leaves.encode(leaf), by)
+
+
+@dataclass(slots=True)
+class LogBuilder:
+    """A log that grows. ``entries`` are its leaves so far."""
+
+    entries: list[bytes] = field(default_factory=list)
+    ends: dict[str, bytes] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    winners: dict[str, LastWinner] = field(default_factory=dict)
+    exhibits: Exhibits = field(default_factory=Exhibits)
+
+    @classmethod
+    def founded(cls) -> "LogBuilder":
+        """A log that has named its keys."""
+        return cls([key_leaf(LOG, "log"), key_leaf(SHUFFLER, "shuffler"), key_leaf(REFEREE, "referee")])
+
+    def lay_out(self, table: Table, **terms: object) -> Parts:
+        """The table's next round, opened and dealt, on paper; ``terms`` are header fields that are otherwise."""
+        return lay_out(
+            table,
+            number=self.numbers.get(table.name, 0) + 1,
+            previous_leaf=self.ends.get(table.name, NO_LEAF),
+            **terms,
+        )
+
+    def append(self, parts: Parts, *, steps: str = "ODER") -> None:
+        """The leaves of a round stand in the log: O pen, D eal, E nd, R eveal, as the letters say."""
+        made = {"O": parts.open_leaf, "D": parts.deal_leaf, "E": b"", "R": parts.reveal_leaf}
+        if "E" in steps:
+            made["E"] = parts.ended
+            self.ends[parts.table.name] = leaf_hash(parts.ended)
+        self.numbers[parts.table.name] = parts.header.round_number
+        self.entries += [made[step] for step in steps]
+
+    def play(self, table: Table, *, seed: int = 0) -> Parts:
+        """The table's next round, played and settled, stands in the log."""
+        parts = self.lay_out(table)
+        settle(parts, last_winner=self.winners.get(table.name), seed=seed)
+        self.keep_winner(parts)
+        self.append(parts)
+        return parts
+
+    def keep_winner(self, parts: Parts) -> None:
+        """Who won is remembered, for the next round's leader."""
+        if parts.dealt.leader is not msgspec.UNSET:
+            seat = msgspec.json.decode(parts.transcript)["found"]["winners"][0]
+            self.winners[parts.table.name] = LastWinner(Seat(seat), parts.header.seat_keys[seat])
+
+    def checkpoint(self, *, origin: str = ORIGIN, signer: NamedSigner = LOG) -> bytes:
+        """The signed checkpoint of the log as it stands."""
+        head = Checkpoint(origin, len(self.entries), root(self.entries))
+        return CheckpointSigner(signer, key_name=signer.name).sign(head)
+
+    def bundle(self) -> Bundle:
+        """The log as it stands."""
+        return Bundle(checkpoint=self.checkpoint(), entries=tuple(self.entries))
+
+
+def lay_out(table: Table, *, number: int, previous_leaf: bytes, **terms: object) -> Parts:
+    """A round of a table, opened and dealt, on paper."""
+    ruleset, start = table.ruleset, START + ROUND_MS * number
+    bets_alone = ruleset.game == "ultimate_texas"
+    header = Header(
+        protocol=1,
+        origin=ORIGIN,
+        randomness_suite=SUITE_COMMITMENT,
+        table_id=table.name,
+        round_number=number,
+        ruleset_id=ruleset.id,
+        ruleset_version=ruleset.version,
+        ruleset_digest=ruleset.digest,
+        layout=layout_of(ruleset.game, seat_count=table.seats).sizes,
+        currency="CHIP",
+        stake=ruleset.bet_unit if bets_alone else 100 * ruleset.bet_unit,
+        seat_stakes=tuple([(10 * ruleset.bet_unit, 5 * (seat % 2)) for seat in range(table.seats)])
+        if bets_alone
+        else (),
+        seat_keys=tuple([table.seat_key(seat).public_key if table.keyed else NO_KEY for seat in range(table.seats)]),
+        previous_leaf=previous_leaf,
+        deal_deadline=start + DEAL_MS,
+        round_deadline=start + ROUND_MS - 1,
+    )
+    header = replace(header, **terms)  # type: ignore[arg-type] # a test names fields with their types
+    server_seed = digest("server", table.name, number)
+    client_seeds = tuple([digest("client", table.name, number, seat) for seat in range(table.seats)])
+    return dealt_from(table, header, server_seed=server_seed, client_seeds=client_seeds)
+
+
+def dealt_from(table: Table, header: Header, *, server_seed: bytes, client_seeds: tuple[bytes, ...]) -> Parts:
+    """A round opened and dealt from a header and seeds, all as the protocol has it."""
+    round_id = header.round_id
+    deal = Deal.derive(header, server_seed=server_seed, client_seeds=client_seeds)
+    commitments = [client_commitment(round_id=round_id, seat=Seat(i), seed=seed) for i, seed in enumerate(client_seeds)]
+    opened = OpenLeaf(
+        client_commitments=tuple([one.hex() if table.commits else "" for one in commitments]),
+        header=HeaderJson.of(header),
+        round_id=round_id.hex(),
+        sealed_seed=(digest("sealed", round_id) * 3)[:SEALED_SIZE].hex(),
+        server_commitment=server_commitment(round_id=round_id, seed=server_seed).hex(),
+    )
+    dealt = DealLeaf(
+        client_seeds=tuple([seed.hex() for seed in client_seeds]),
+        dealt_time=header.deal_deadline - DEAL_MS // 2,
+        deck_root=deal.deck_root.hex(),
+        mix=deal.mixed.hex(),
+        round_id=round_id.hex(),
+        leader=msgspec.UNSET if deal.leader is None else int(deal.leader),
+    )
+    return Parts(
+        table=table,
+        header=header,
+        server_seed=server_seed,
+        client_seeds=client_seeds,
+        deal=deal,
+        opened=opened,
+        dealt=dealt,
+        revealed=RevealLeaf(round_id=round_id.hex(), server_seed=server_seed.hex()),
+    )
+
+
+def settle(parts: Parts, *, play: Play | None = None, last_winner: LastWinner | None = None, seed: int = 0) -> None:
+    """The round is played by chance, or as given, and its transcript written."""
+    header, ruleset = parts.header, parts.table.ruleset
+    leader = parts.dealt.leader if last_winner is None else int(last_winner.seat)
+    if play is None:
+        dealt = Dealt(
+            ruleset=ruleset,
+            sections=parts.deal.sections,
+            seat_count=header.seat_count,
+            seat_stakes=header.seat_stakes,
+            leader=Seat(leader if isinstance(leader, int) else 0),
+            time=parts.dealt.dealt_time,
+        )
+        play = PLAYERS[ruleset.game](dealt, random.Random(f"{parts.table.name}/{header.round_number}/{seed}"))
+    parts.told = Told(
+        header=HeaderJson.of(header),
+        deck_root=parts.dealt.deck_root,
+        dealt_time=parts.dealt.dealt_time,
+        closed_time=play.closed_time,
+        sections=tuple([tuple([card.number for card in one]) for one in parts.deal.sections[: play.section_count]]),
+        events=attested_events(parts, play),
+        leader=leader,
+        previous_winner_seat=msgspec.UNSET if last_winner is None else int(last_winner.seat),
+    )
+    parts.transcript = replay(parts.told, ruleset).payload
+
+
+def retell(parts: Parts, **told: object) -> None:
+    """The transcript is written again with some of its told part changed, and what follows from that."""
+    assert parts.told is not None
+    parts.told = msgspec.structs.replace(parts.told, **told)
+    parts.transcript = replay(parts.told, parts.table.ruleset).payload
+
+
+def attested_events(parts: Parts, play: Play) -> tuple[ToldEvent, ...]:
+    """The moves as told, each attested as the table does it."""
+    events = [move.event for move in play.moves]
+    hashes = chain_hashes(round_id=parts.header.round_id, deck_root=bytes.fromhex(parts.dealt.deck_root), events=events)
+    told = []
+    for number, move in enumerate(play.moves, 1):
+        opens = msgspec.UNSET if move.opens_section is None else move.opens_section
+        receipt = signature = ""
+        match parts.table.attested:
+            case "RECEIPT":
+                envelope = receipt_of(parts, number, hashes[number], time=move.time, opens_section=opens)
+                receipt = (Envelope.parse(envelope).signature or b"").hex()
+            case "SEAT":
+                seat = msgspec.json.decode(move.event)["seat"]
+                signature = parts.table.seat_key(seat).sign(hashes[number]).hex()
+            case "FRONTEND":
+                pass
+        told.append(
+            ToldEvent(
+                event=msgspec.Raw(move.event),
+                time=move.time,
+                attested=parts.table.attested,
+                receipt=receipt,
+                signature=signature,
+                opens_section=opens if receipt else msgspec.UNSET,
+            )
+        )
+    return tuple(told)
+
+
+def receipt_of(
+    parts: Parts, number: int, hashed: bytes, *, time: int, opens_section: int | msgspec.UnsetType = msgspec.UNSET
+) -> bytes:
+    """The referee's receipt of an event, as an envelope."""
+    receipt = EventReceipt(
+        event_hash=hashed.hex(),
+        number=number,
+        received_time=time,
+        round_id=parts.header.round_id.hex(),
+        opens_section=opens_section,
+    )
+    return sign_receipt(receipt, REFEREE)
+
+
+def remix(parts: Parts, *, commitment: bytes | None = None) -> str:
+    """The mix over the parts' seeds and a commitment, as DEAL shows it."""
+    return mix(
+        round_id=parts.header.round_id,
+        commitment=parts.deal.commitment if commitment is None else commitment,
+        client_seeds=parts.client_seeds,
+    ).hex()
+
+
+def abort(parts: Parts, *, stage: str, reason: str, culprit: int | None = None, time: int | None = None) -> None:
+    """The round is aborted, before its deal or after it."""
+    seats = range(parts.header.seat_count)
+    seeds = [
+        "" if stage == "OPENED" and (seat == culprit or culprit is None) else parts.dealt.client_seeds[seat]
+        for seat in seats
+    ]
+    data = {
+        "aborted_time": parts.header.round_deadline + 1 if time is None else time,
+        "client_seeds": seeds,
+        "reason": reason,
+        "round_id": parts.header.round_id.hex(),
+        "stage": stage,
+    }
+    parts.aborted = msgspec.convert(data if culprit is None else data | {"culprit": culprit}, AbortLeaf)
+
+
+def as_json(bundle: Bundle, exhibits: Exhibits, **more: object) -> dict[str, object]:
+    """A bundle as a fixture spells it: leaves as text, with the keys to audit it by."""
+    return {
+        **more,
+        "origin": ORIGIN,
+        "log_key": LOG.text,
+        "root_key": ROOT.text,
+        "checkpoint": base64.b64encode(bundle.checkpoint).decode(),
+        "leaves": [leaf.decode() for leaf in bundle.entries],
+        "certificates": [one.decode() for one in exhibits.certificates],
+        "event_receipts": [one.decode() for one in exhibits.event_receipts],
+    }
+
+
+def healthy_tables(rulesets: Iterable[str], seats: Sequence[int] = (2, 3, 4)) -> list[Table]:
+    """A table for each ruleset and number of seats."""
+    return [Table(name=f"{name}.{count}", ruleset_id=name, seats=count) for name in rulesets for count in seats]

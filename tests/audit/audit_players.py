@@ -1,0 +1,123 @@
+"""Players for test rounds: they choose lawful events by a seeded chance, whatever the game is.
+
+A round is played with the games' own states; what is told of it is the events' bytes, in order, with their times and
+the sections they open.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from referee.cards import Card, Seat
+from referee.games import mau_binh as binh
+from referee.games import tien_len as lon
+from referee.games import ultimate_texas as texas
+from referee.games.mau_binh import MauBinhRules
+from referee.games.tien_len import TienLenRules
+from referee.games.ultimate_texas import UltimateTexasRules
+from referee.rulesets import Ruleset
+from referee.transcript import mau_binh, tien_len, ultimate_texas
+
+Hands = Sequence[tuple[Card, ...]]
+MOVE_MS: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """An event's bytes, its time, and the section it opens."""
+
+    event: bytes
+    time: int
+    opens_section: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """All moves of a round, when it can be closed, and how many sections are told of it."""
+
+    moves: tuple[Move, ...]
+    closed_time: int
+    section_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dealt:
+    """What a round is played from."""
+
+    ruleset: Ruleset
+    sections: Hands
+    seat_count: int
+    seat_stakes: Sequence[tuple[int, int]]
+    leader: Seat
+    time: int
+
+
+def play_mau_binh(
+    dealt: Dealt, luck: random.Random, *, silent: Sequence[int] = (), leaving: Sequence[int] = ()
+) -> Play:
+    """Every seat arranges in time but the silent ones, whose cards stand as dealt, and the leaving ones."""
+    rules = dealt.ruleset.rules
+    assert isinstance(rules, MauBinhRules)
+    hands = tuple(dealt.sections[: dealt.seat_count])
+    state = binh.begin(rules, hands, dealt_time=dealt.time)
+    moves: list[Move] = []
+    if state.is_won_at_the_deal:
+        return Play(moves=(), closed_time=dealt.time, section_count=dealt.seat_count)
+    for seat in range(dealt.seat_count):
+        time = dealt.time + MOVE_MS * (1 + seat)
+        event: binh.Event
+        if seat in leaving:
+            event = binh.Leave(Seat(seat), time)
+        elif seat in silent:
+            continue
+        else:
+            cards = sorted(hands[seat], key=lambda card: (card.rank, card.suit), reverse=luck.random() < 0.8)
+            event = binh.Arrange(Seat(seat), tuple(cards[:5]), tuple(cards[5:10]), tuple(cards[10:]), time)
+        state = binh.apply(rules, state, event)
+        moves.append(Move(mau_binh.encode_event(event), time))
+    closed = state.deadline_time if state.all_in_time is None else state.all_in_time
+    return Play(moves=tuple(moves), closed_time=closed, section_count=dealt.seat_count)
+
+
+def play_ultimate_texas(dealt: Dealt, luck: random.Random) -> Play:
+    """Every seat decides by chance until all have played or folded."""
+    rules = dealt.ruleset.rules
+    assert isinstance(rules, UltimateTexasRules)
+    stakes = [texas.Stake(ante=ante, trips=trips) for ante, trips in dealt.seat_stakes]  # type: ignore[arg-type] # ints
+    state = texas.start(rules, stakes, bet_unit=dealt.ruleset.bet_unit, dealt_time=dealt.time)
+    moves: list[Move] = []
+    time = dealt.time
+    while not state.is_over:
+        time += MOVE_MS
+        seat = luck.choice(state.may_decide)
+        decision = luck.choice(texas.legal_decisions(state, seat))
+        event = texas.Event(seat, decision, time)
+        state, opening = ultimate_texas.step(state, event)
+        moves.append(Move(ultimate_texas.encode_event(event), time, opening))
+    return Play(moves=tuple(moves), closed_time=time, section_count=dealt.seat_count + 3)
+
+
+def play_tien_len(dealt: Dealt, luck: random.Random) -> Play:
+    """Every seat plays what it can, mostly, and else passes."""
+    rules = dealt.ruleset.rules
+    assert isinstance(rules, TienLenRules)
+    state = lon.start(rules, dealt.sections[: dealt.seat_count], leader=dealt.leader, dealt_time=dealt.time)
+    moves: list[Move] = []
+    time = dealt.time
+    while not state.is_over:
+        time += MOVE_MS
+        plays = lon.legal_plays(state)
+        event: lon.Event = lon.Pass(state.turn, time)
+        if plays and (not lon.may_pass(state) or luck.random() < 0.9):
+            event = lon.Play(state.turn, max(plays, key=lambda play: len(play.cards)).cards, time)
+        state = lon.apply(state, event)
+        moves.append(Move(tien_len.encode_event(event), time))
+    return Play(moves=tuple(moves), closed_time=time, section_count=dealt.seat_count)
+
+
+PLAYERS: Final[dict[str, Callable[[Dealt, random.Random], Play]]] = {
+    "mau_binh": play_mau_binh,
+    "tien_len": play_tien_len,
+    "ultimate_texas": play_ultimate_texas,
+}

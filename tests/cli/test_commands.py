@@ -1,0 +1,208 @@
+"""The ``referee`` command as a person or a script uses it: real processes, their output and exit codes."""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SECONDS = 90
+
+
+def referee(*arguments, **options):
+    """The command's finished process."""
+    environment = {**os.environ, "COLUMNS": "160", "TERM": "dumb"}
+    return subprocess.run(
+        [sys.executable, "-m", "referee", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env=environment,
+        check=False,
+        **options,
+    )
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """The demo's output and the data folder it left."""
+    data = tmp_path_factory.mktemp("demo") / "data"
+    done = referee("demo", "--rounds", 1, "--seed", 7, "--data", data)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout, data
+
+
+def test_demo_shows_every_ruleset_and_a_clean_audit(demo):
+    """A newcomer sees each game's table, the settlement and what was proved."""
+    output, _ = demo
+    for title in ("Mậu Binh (maubinh.com)", "Mậu Binh cổ điển", "Mậu Binh tính chi (2020)"):
+        assert title in output
+    assert "SETTLE is leaf" in output
+    assert "audit" in output
+
+
+def test_audit_of_the_demo_is_clean_and_machine_readable(demo):
+    """Exit code 0, and JSON with what was counted."""
+    _, data = demo
+    done = referee("audit", "--data", data, "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["findings"] == []
+    assert report["rounds"]["settled"] == report["checked"]["replayed"] == report["checked"]["redealt"] > 0
+
+
+def test_audit_takes_keys_known_from_elsewhere(demo):
+    """The keys that ``referee keys`` prints are those that the audit asks for; another log's are refused."""
+    _, data = demo
+    keys = dict(line.split("\t") for line in referee("keys", "--data", data).stdout.splitlines())
+    assert list(keys) == ["root", "log", "shuffler", "referee"]
+    good = referee("audit", "--data", data, "--log-key", keys["log"], "--root-key", keys["root"])
+    assert good.returncode == 0
+    wrong = referee("audit", "--data", data, "--log-key", keys["root"], "--root-key", keys["root"], "--json")
+    assert wrong.returncode == 1
+    assert [finding["code"] for finding in json.loads(wrong.stdout)["findings"]] == ["CHECKPOINT_REFUSED"]
+
+
+def test_audit_finds_a_leaf_edited_in_place(demo, tmp_path):
+    """One byte of one settlement changed in the database: exit code 1 and the finding."""
+    _, data = demo
+    copy = tmp_path / "data"
+    shutil.copytree(data, copy)
+    edit_a_leaf(copy)
+    done = referee("audit", "--data", copy, "--json")
+    assert done.returncode == 1
+    assert "ROOT_MISMATCH" in json.loads(done.stdout)["finding_counts"]
+
+
+def test_serve_refuses_a_damaged_log(demo, tmp_path):
+    """A log whose leaves do not give its root is not served, and the operator is told what to do."""
+    _, data = demo
+    copy = tmp_path / "data"
+    shutil.copytree(data, copy)
+    edit_a_leaf(copy)
+    done = referee("serve", "--data", copy, "--listen", "127.0.0.1:0")
+    assert done.returncode == 2
+    assert "restore" in done.stderr
+
+
+def edit_a_leaf(folder):
+    """Flips one byte in the middle of the last leaf of the database."""
+    with sqlite3.connect(folder / "log.sqlite3") as connection:
+        (position, leaf) = connection.execute("select position, data from leaf order by position desc").fetchone()
+        edited = leaf[:60] + bytes([leaf[60] ^ 1]) + leaf[61:]
+        connection.execute("update leaf set data = ? where position = ?", (edited, position))
+    connection.close()
+
+
+def test_audit_of_no_log_says_so(tmp_path):
+    """Exit code 2, which a script can tell from findings."""
+    done = referee("audit", "--data", tmp_path)
+    assert done.returncode == 2
+    assert "no log" in done.stderr
+
+
+def test_audit_of_a_service_that_does_not_answer_says_so():
+    """Exit code 2."""
+    done = referee("audit", "--address", "127.0.0.1:1")
+    assert done.returncode == 2
+    assert "UNAVAILABLE" in done.stderr
+
+
+def test_replay_of_a_round_proves_both_equalities(demo):
+    """Told, found and dealt again."""
+    _, data = demo
+    done = referee("replay", "demo.mau_binh.classic", 1, "--data", data)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "✓ replay(told) == transcript" in done.stdout
+    assert "✓ redeal(OPEN, DEAL, REVEAL) == the cards told" in done.stdout
+
+
+def test_replay_shows_the_first_difference(demo, tmp_path):
+    """A transcript with another amount: exit code 1, told and found side by side."""
+    _, data = demo
+    printed = referee("replay", "demo.mau_binh.chi_2020", 1, "--data", data, "--json")
+    assert printed.returncode == 0
+    transcript = printed.stdout.strip()
+    amount = json.loads(transcript)["found"]["transfers"][0]["amount"]
+    file = tmp_path / "transcript.json"
+    file.write_text(transcript.replace(f'"amount":{amount}', f'"amount":{amount + 1}', 1), encoding="ascii")
+    done = referee("replay", "--file", file)
+    assert done.returncode == 1
+    assert "found.transfers[0].amount" in done.stdout
+    assert str(amount + 1) in done.stdout
+
+
+def test_replay_of_no_round_says_so(demo):
+    """Exit code 2."""
+    _, data = demo
+    done = referee("replay", "no-such-table", "--data", data)
+    assert done.returncode == 2
+    assert "no-such-table" in done.stderr
+
+
+def test_serve_says_where_it_listens_and_stops_on_sigterm(tmp_path):
+    """A script reads one JSON line; SIGTERM ends it with exit code 0; another process audits it meanwhile."""
+    command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        ready = json.loads(process.stdout.readline())
+        done = referee("audit", "--address", ready["address"])
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(SECONDS) == 0
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_serve_on_a_taken_port_fails_loudly(tmp_path):
+    """The second server says so and ends with exit code 2."""
+    command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "one"), "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        address = json.loads(process.stdout.readline())["address"]
+        done = referee("serve", "--data", tmp_path / "two", "--listen", address)
+        process.terminate()
+        process.wait(SECONDS)
+    assert done.returncode == 2
+    assert address.rpartition(":")[2] in done.stderr
+
+
+def test_serve_refuses_an_unknown_service(tmp_path):
+    """The message names those there are."""
+    done = referee("serve", "--data", tmp_path, "--services", "poker")
+    assert done.returncode == 2
+    assert "shuffler" in done.stderr
+
+
+def test_rulesets_are_listed_shown_and_checked(tmp_path):
+    """What is shown is the file; a bad file of one's own is refused with its name and reason."""
+    listed = referee("rulesets", "list")
+    assert listed.returncode == 0
+    assert "mau_binh.classic" in listed.stdout
+    shown = referee("rulesets", "show", "mau_binh.classic")
+    source = Path(__file__).parents[2] / "referee" / "rulesets" / "mau_binh.classic.toml"
+    assert shown.stdout == source.read_text(encoding="utf-8")
+    bad = tmp_path / "house.toml"
+    bad.write_text(shown.stdout.replace("bet_unit", "bet_units", 1), encoding="utf-8")
+    checked = referee("rulesets", "check", tmp_path)
+    assert checked.returncode == 2
+    assert "house.toml" in checked.stderr
+
+
+def test_a_key_file_that_others_can_read_is_refused(tmp_path):
+    """The message says how to mend it."""
+    assert referee("keys", "--data", tmp_path, "--make").returncode == 0
+    (tmp_path / "keys" / "log.key").chmod(0o644)
+    done = referee("keys", "--data", tmp_path)
+    assert done.returncode == 2
+    assert "chmod 600" in done.stderr
+
+
+def test_a_key_that_went_missing_is_not_made_anew(tmp_path):
+    """Losing one key must be seen, not papered over."""
+    assert referee("keys", "--data", tmp_path, "--make").returncode == 0
+    (tmp_path / "keys" / "sealing.key").unlink()
+    done = referee("keys", "--data", tmp_path)
+    assert done.returncode == 2
+    assert "sealing.key" in done.stderr

@@ -1,0 +1,241 @@
+"""A running server with a clock that tests move, and tables of Ultimate Texas Hold'em played on it call by call."""
+
+import hashlib
+import itertools
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import grpc
+import pytest
+import structlog
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from referee.server.app import Application, Settings
+from referee.v1 import (
+    log_pb2,
+    log_pb2_grpc,
+    money_pb2,
+    round_pb2,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+    ultimate_texas_pb2,
+    ultimate_texas_pb2_grpc,
+)
+from referee.v1.ultimate_texas_pb2 import Decision
+
+START: Final = 1_800_000_000_000
+BET_UNIT: Final = 2
+CASINO: Final = "ultimate_texas.casino"
+
+
+class Clock:
+    """The time that the server sees, in milliseconds since 1970 UTC; it stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@dataclass
+class Round:
+    """A round in play: what the frontend holds of it, and the calls that move it on."""
+
+    server: "Server"
+    opened: shuffler_pb2.OpenRoundResponse
+    dealt: shuffler_pb2.DealRoundResponse
+    told: ultimate_texas_pb2.UltimateTexasRound
+    sections: list[shuffler_pb2.OpenSectionResponse] = field(default_factory=list)
+
+    def accept(self, seat: int, decision: str) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
+        """The answer to the next event; a lawful one is appended."""
+        answer = self.server.referee.AcceptEvent(
+            ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=self.told, event=decided(seat, decision))
+        )
+        if answer.event_number:
+            self.told.events.append(answer.event)
+        return answer
+
+    def tell(self, seat: int, decision: str) -> None:
+        """The next event on the frontend's word alone, at the clock's time."""
+        self.told.events.append(decided(seat, decision, time=self.server.clock.now))
+
+    def play(self, *decisions: tuple[int, str]) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
+        """The last answer after some events were accepted and the sections they open were opened."""
+        for seat, decision in decisions:
+            answer = self.accept(seat, decision)
+            assert not answer.violations, answer.violations
+            if answer.HasField("opens_section"):
+                self.open_section()
+        return answer
+
+    def open_section(self) -> shuffler_pb2.OpenSectionResponse:
+        """What the last event's receipt opens; the new certificate takes the place of the old."""
+        answer = self.server.shuffler.OpenSection(
+            shuffler_pb2.OpenSectionRequest(
+                table_id=self.opened.header.table_id,
+                round_number=self.opened.header.round_number,
+                event_receipt=self.told.events[-1].receipt,
+            )
+        )
+        self.told.certificates[:] = [answer.certificate]
+        self.sections.append(answer)
+        return answer
+
+    def check(self, seat: int, decision: str) -> ultimate_texas_pb2.CheckDecisionResponse:
+        """What is said of a decision, asked without a certificate."""
+        bare = ultimate_texas_pb2.UltimateTexasRound(header=self.told.header, events=self.told.events)
+        return self.server.referee.CheckDecision(
+            ultimate_texas_pb2.CheckDecisionRequest(round=bare, event=decided(seat, decision))
+        )
+
+    def preview(self) -> ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse:
+        """Where the round stands."""
+        return self.server.referee.PreviewRound(
+            ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.told)
+        )
+
+    def settle(self) -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse:
+        """The round settled, or why not."""
+        return self.server.referee.SettleRound(
+            ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=self.told)
+        )
+
+
+class Server:
+    """A running application and its stubs; ``restart`` stops it and starts it again on the same data."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clock = Clock()
+        self._folder = folder
+        self._drawn = itertools.count()
+        self._tables = itertools.count()
+        self._start()
+
+    def restart(self) -> None:
+        """Another process on the same data."""
+        self.close()
+        self._start()
+
+    def close(self) -> None:
+        """The server stopped."""
+        self.channel.close()
+        self.app.close()
+
+    def _start(self) -> None:
+        settings = Settings(data=self._folder, listen="127.0.0.1:0", clock=self.clock, entropy=self._entropy)
+        self.app = Application(settings).start()
+        self.channel = grpc.insecure_channel(f"127.0.0.1:{self.app.port}")
+        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
+        self.referee = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(self.channel)
+        self.log = log_pb2_grpc.LogServiceStub(self.channel)
+
+    def _entropy(self, size: int) -> bytes:
+        """Bytes that are the same in every run, so that a test that fails fails again."""
+        return hashlib.shake_256(f"{self._folder.name}{next(self._drawn)}".encode()).digest(size)
+
+    @property
+    def size(self) -> int:
+        """How many leaves the log has."""
+        return int(self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint.splitlines()[1])
+
+    def terms(
+        self, seats: int = 2, *, ruleset_id: str = CASINO, stakes: Sequence[tuple[int, int]] | None = None
+    ) -> shuffler_pb2.RoundTerms:
+        """Terms of a new table; each seat has an Ante of 10 and Trips of 5 unless stakes are given."""
+        return shuffler_pb2.RoundTerms(
+            table_id=f"table-{next(self._tables)}",
+            ruleset_id=ruleset_id,
+            seat_count=seats,
+            currency="CHIP",
+            stake_minor=BET_UNIT,
+            seat_stakes=[
+                money_pb2.SeatStake(ante_minor=ante, trips_minor=trips)
+                for ante, trips in (((10, 5),) * seats if stakes is None else stakes)
+            ],
+        )
+
+    def open(self, terms: shuffler_pb2.RoundTerms) -> shuffler_pb2.OpenRoundResponse:
+        """A round opened under some terms."""
+        return self.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+
+    def deal(
+        self, seats: int = 2, *, ruleset_id: str = CASINO, stakes: Sequence[tuple[int, int]] | None = None
+    ) -> Round:
+        """A dealt round at a new table."""
+        opened = self.open(self.terms(seats, ruleset_id=ruleset_id, stakes=stakes))
+        dealt = self.shuffler.DealRound(
+            shuffler_pb2.DealRoundRequest(
+                table_id=opened.header.table_id,
+                round_number=1,
+                client_seeds=[self._entropy(32) for _ in range(seats)],
+            )
+        )
+        told = ultimate_texas_pb2.UltimateTexasRound(header=opened.header, certificates=[dealt.certificate])
+        return Round(self, opened, dealt, told)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A refused call: the status code's name, the reason, and the path of the field at fault (empty for none)."""
+
+    code: str
+    reason: str
+    field: str
+
+
+Refused: TypeAlias = Callable[..., Refusal]
+
+
+def decided(seat: int, decision: str, *, time: int = 0) -> ultimate_texas_pb2.UltimateTexasEvent:
+    """An event without a receipt."""
+    return ultimate_texas_pb2.UltimateTexasEvent(time=time, seat=seat, decision=Decision.Value(f"DECISION_{decision}"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quiet() -> None:
+    """No line for each call."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    running = Server(tmp_path)
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def refused() -> Refused:
+    """The refusal that a call comes to; fails where the call is answered."""
+
+    def _refused(method: Callable[[Message], Message], request: Message) -> Refusal:
+        with pytest.raises(grpc.RpcError) as caught:
+            method(request)
+        status = rpc_status.from_call(caught.value)
+        info, bad = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest()
+        for detail in status.details:
+            _ = detail.Unpack(info) or detail.Unpack(bad)
+        assert info.domain == "referee.v1"
+        fields = [violation.field for violation in bad.field_violations]
+        return Refusal(caught.value.code().name, info.reason, fields[0] if fields else "")
+
+    return _refused
+
+
+@pytest.fixture
+def header_of() -> Callable[[Round], round_pb2.RoundHeader]:
+    """A copy of a round's header, to be changed."""
+
+    def _header_of(played: Round) -> round_pb2.RoundHeader:
+        header = round_pb2.RoundHeader()
+        header.CopyFrom(played.opened.header)
+        return header
+
+    return _header_of

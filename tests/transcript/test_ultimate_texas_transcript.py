@@ -1,0 +1,309 @@
+"""Rounds of Ultimate Texas Hold'em as transcripts: what is found, what is refused, and how the bytes stand."""
+
+import itertools
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.cards import DECK, Seat, parse_cards
+from referee.dealing.header import NO_KEY, NO_LEAF, PROTOCOL, SUITE_FIXTURE, Header, HeaderJson
+from referee.dealing.layout import layout_of
+from referee.evidence import canonical
+from referee.games.ultimate_texas import MAX_EVENTS, Code, Decision, Event
+from referee.rulesets import Ruleset, get
+from referee.transcript.replay import UnlawfulRoundError, replay
+from referee.transcript.told import Told, ToldEvent, TranscriptError, parse
+from referee.transcript.ultimate_texas import decode_event, encode_event
+
+VECTORS: Final = Path(__file__).parents[1] / "vectors" / "ultimate_texas" / "settlements.jsonl"
+LARGEST_PAYLOAD: Final = 48_000
+SEATS: Final = 2
+
+Vector = dict[str, Any]
+Events = Sequence[tuple[int, Decision]]
+
+LAWFUL: Final = (
+    (0, Decision.CHECK),
+    (1, Decision.PLAY_4X),
+    (0, Decision.PLAY_2X),
+)
+"""Seat 0 closes two streets at once with its bet on the flop; the first street closes with event 2."""
+
+
+def _vectors() -> list[Vector]:
+    return [json.loads(line) for line in VECTORS.read_text(encoding="utf-8").splitlines()]
+
+
+def _header(ruleset: Ruleset, stakes: Sequence[tuple[int, int]], *, stake: int = 2) -> Header:
+    return Header(
+        protocol=PROTOCOL,
+        origin="log.example/1",
+        randomness_suite=SUITE_FIXTURE,
+        table_id="t-1",
+        round_number=1,
+        ruleset_id=ruleset.id,
+        ruleset_version=ruleset.version,
+        ruleset_digest=ruleset.digest,
+        layout=layout_of(ruleset.game, seat_count=len(stakes)).sizes,
+        currency="CHIP",
+        stake=stake,
+        seat_stakes=tuple(stakes),
+        seat_keys=(NO_KEY,) * len(stakes),
+        previous_leaf=NO_LEAF,
+        deal_deadline=1_000_000,
+        round_deadline=2_000_000,
+    )
+
+
+def _told_event(event: Event, *, opens: int | None = None, receipt: str = "") -> ToldEvent:
+    return ToldEvent(
+        event=msgspec.Raw(encode_event(event)),
+        time=event.time,
+        attested="RECEIPT" if receipt else "FRONTEND",
+        receipt=receipt,
+        opens_section=msgspec.UNSET if opens is None else opens,
+    )
+
+
+def _told(
+    events: Events = LAWFUL,
+    *,
+    ruleset_id: str = "ultimate_texas.casino",
+    stakes: Sequence[tuple[int, int]] = ((10, 5),) * SEATS,
+    sections: Sequence[Sequence[int]] | None = None,
+    **changed: Any,  # noqa: ANN401 - members of Told, to be replaced
+) -> Told:
+    seats = len(stakes)
+    counter = itertools.count(1)
+    sizes = layout_of("ultimate_texas", seat_count=seats).sizes[:-1]
+    dealt = tuple(tuple(next(counter) for _ in range(size)) for size in sizes)
+    told = Told(
+        header=HeaderJson.of(_header(get(ruleset_id), stakes)),
+        deck_root="00" * 32,
+        dealt_time=1_000,
+        closed_time=9_000,
+        sections=dealt if sections is None else tuple(tuple(section) for section in sections),
+        events=tuple(
+            _told_event(Event(Seat(seat), decision, 1_000 + number))
+            for number, (seat, decision) in enumerate(events, 1)
+        ),
+    )
+    return msgspec.structs.replace(told, **changed)
+
+
+def _found(told: Told) -> dict[str, Any]:
+    payload = replay(told, get(told.header.ruleset_id)).payload
+    found: dict[str, Any] = json.loads(payload)["found"]
+    return found
+
+
+def _numbers(text: str) -> list[int]:
+    return [card.number for card in parse_cards(text)]
+
+
+@given(seat=st.integers(0, 2**32 - 1), decision=st.sampled_from(Decision), time=st.integers(0, 2**53 - 1))
+def test_event_comes_back_from_its_bytes(seat: int, decision: Decision, time: int):
+    event = Event(Seat(seat), decision, time)
+    assert decode_event(encode_event(event), time=time) == event
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"decision":"PLAY_5X","kind":"DECIDE","seat":0}',
+        b'{"decision":"CHECK","kind":"LEAVE","seat":0}',
+        b'{"decision":"CHECK","kind":"DECIDE"}',
+        b'{"decision":"CHECK","kind":"DECIDE","seat":0,"time":1}',
+        b'{"decision":"CHECK","kind":"DECIDE","seat":"0"}',
+        b'{"decision":"CHECK","kind":"DECIDE","seat":true}',
+        b'{"decision":"CHECK","kind":"DECIDE","seat":0.0}',
+        b'{"decision":"CHECK", "kind":"DECIDE","seat":0}',
+        b'{"kind":"DECIDE","decision":"CHECK","seat":0}',
+        b"\xff",
+        b"",
+    ],
+)
+def test_bytes_that_are_no_canonical_event_are_refused(data: bytes):
+    with pytest.raises(TranscriptError):
+        decode_event(data, time=0)
+
+
+@pytest.mark.parametrize("vector", [pytest.param(vector, id=vector["id"]) for vector in _vectors()])
+def test_found_part_is_what_the_settlement_vector_says(vector: Vector):
+    """The vectors were written from the seed's sentences for the settlement; a transcript says the same in codes."""
+    board = _numbers(vector["board"])
+    told = _told(
+        [(event["seat"], Decision(event["decision"])) for event in vector["events"]],
+        ruleset_id=vector["ruleset"],
+        stakes=[(stake["ante"], stake["trips"]) for stake in vector["stakes"]],
+        sections=[*map(_numbers, vector["hands"]), _numbers(vector["house"]), board[:3], board[3:]],
+    )
+    found = _found(told)
+    transfers = [
+        {"from": one["payer"], "to": one["payee"], **{key: one[key] for key in ("amount", "reason", "subject")}}
+        for one in vector["transfers"]
+    ]
+    assert found["transfers"] == transfers
+    assert [seat["net"] for seat in found["seats"]] == vector["net"]
+    assert [seat["result"] for seat in found["seats"]] == [seat["result"] for seat in vector["seats"]]
+    assert [seat["category"] for seat in found["seats"]] == [seat["category"] for seat in vector["seats"]]
+    assert found["house"]["category"] == vector["house_category"]
+    assert found["house"]["qualifies"] == int(vector["house_qualifies"])
+    assert found["house"]["net"] == -sum(vector["net"])
+
+
+def test_best_five_are_the_five_that_count():
+    """By hand: the board is 5-9-K of hearts, Q, 2; A-3 of hearts make a flush, Q-J of the house a pair."""
+    told = _told(
+        [(0, Decision.PLAY_4X)],
+        stakes=[(10, 5)],
+        sections=[_numbers("AH 3H"), _numbers("QD JS"), _numbers("5H 9H KH"), _numbers("QC 2D")],
+    )
+    found = _found(told)
+    assert found["seats"][0]["best"] == _numbers("AH 3H 5H 9H KH")
+    assert found["house"]["best"] == _numbers("QD JS 9H KH QC")
+
+
+def test_both_hole_cards_count_where_the_ruleset_says_so():
+    """By hand: the board alone is a flush of five, but a hand is both hole cards and three of the board."""
+    sections = [_numbers("2C 3D"), _numbers("4C 7D"), _numbers("5H 9H KH"), _numbers("QH JH")]
+    told = _told(
+        [(0, Decision.PLAY_4X)], ruleset_id="ultimate_texas.two_plus_three", stakes=[(10, 0)], sections=sections
+    )
+    assert _found(told)["seats"][0] == {
+        "best": _numbers("2C 3D KH QH JH"),
+        "category": "HIGH_CARD",
+        "net": -50,  # Blind 10 and Play 40; the house has king-queen-jack too, and its seven: no pair, the Ante pushes
+        "play_multiple": 4,
+        "result": "LOST",
+    }
+
+
+def test_payload_is_canonical_and_replays_to_itself():
+    payload = replay(_told(), get("ultimate_texas.casino")).payload
+    assert canonical.encode(canonical.decode(payload)) == payload
+    assert replay(parse(payload).told, get("ultimate_texas.casino")).payload == payload
+
+
+def test_largest_round_fits_a_leaf():
+    """Six seats that check twice, and all but the last leave at the end; every amount as large as it can be."""
+    ante = (2**53 - 1) // (6 * 510) // 2 * 2
+    checks = [(seat, Decision.CHECK) for _ in range(2) for seat in range(6)]
+    last = [(seat, decision) for seat in range(5) for decision in (Decision.PLAY_1X, Decision.LEAVE)]
+    events = [*checks, *last, (5, Decision.PLAY_1X)]
+    told = _told(events, stakes=[(ante, 0)] * 6)
+    assert len(events) == MAX_EVENTS
+    opening = {6: 7, 12: 8, 23: 6}
+    receipted = tuple(
+        msgspec.structs.replace(
+            event,
+            attested="RECEIPT",
+            receipt="00" * 64,
+            signature="00" * 64,
+            opens_section=opening.get(number, msgspec.UNSET),
+        )
+        for number, event in enumerate(told.events, 1)
+    )
+    payload = replay(msgspec.structs.replace(told, events=receipted), get("ultimate_texas.casino")).payload
+    assert len(payload) <= LARGEST_PAYLOAD
+
+
+@pytest.mark.parametrize(
+    ("events", "number", "codes"),
+    [
+        ([(0, Decision.FOLD)], 1, [Code.FOLD_NOT_OFFERED]),
+        ([*LAWFUL, (0, Decision.LEAVE)], 4, [Code.ROUND_OVER]),
+        ([(0, Decision.CHECK), (7, Decision.CHECK)], 2, [Code.UNKNOWN_SEAT]),
+        (LAWFUL[:1], 0, [Code.ROUND_NOT_OVER]),
+        ([], 0, [Code.ROUND_NOT_OVER, Code.ROUND_NOT_OVER]),
+    ],
+)
+def test_unlawful_round_has_no_transcript_and_says_where(events: Events, number: int, codes: list[Code]):
+    with pytest.raises(UnlawfulRoundError) as caught:
+        _found(_told(events))
+    assert caught.value.event_number == number
+    assert [violation.code for violation in caught.value.violations] == codes
+
+
+def test_round_closed_before_its_last_event_has_no_transcript():
+    with pytest.raises(UnlawfulRoundError, match="CLOSED_TOO_EARLY"):
+        _found(_told(closed_time=1_002))
+
+
+@pytest.mark.parametrize(
+    ("stakes", "code"),
+    [
+        ([(11, 0), (10, 0)], Code.ANTE_NOT_A_MULTIPLE),
+        ([(2**52, 0), (10, 0)], Code.STAKES_TOO_HIGH),
+    ],
+)
+def test_round_with_unlawful_stakes_has_no_transcript(stakes: list[tuple[int, int]], code: Code):
+    with pytest.raises(UnlawfulRoundError, match=code):
+        _found(_told(stakes=stakes))
+
+
+def test_stake_of_the_table_is_the_bet_unit():
+    header = HeaderJson.of(_header(get("ultimate_texas.casino"), ((10, 5),) * SEATS, stake=4))
+    with pytest.raises(TranscriptError, match="bet unit"):
+        _found(_told(header=header))
+
+
+@pytest.mark.parametrize("count", range(5))
+def test_round_with_a_section_missing_has_no_transcript(count: int):
+    with pytest.raises(TranscriptError, match=r"told\.sections"):
+        _found(_told(sections=_told().sections[:count]))
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        [[1, 2], [3, 4], [5, 6], [7, 8, 9], [10, 10]],
+        [[1, 2], [3, 4], [5, 6], [7, 8, 9], [10, 1]],
+        [[1, 2], [3, 4], [5, 6], [7, 8, 9], [10]],
+        [[1, 2], [3, 4], [5], [7, 8, 9], [10, 11]],
+        [[1, 2, 12], [3, 4], [5, 6], [7, 8, 9], [10, 11]],
+        [[1, 2], [3, 4], [5, 6], [7, 8, 9], [10, 53]],
+        [[1, 2], [3, 4], [5, 6], [7, 8, 9], [10, 11], list(range(12, len(DECK) + 1))],
+    ],
+)
+def test_round_with_other_cards_than_its_layout_has_no_transcript(sections: list[list[int]]):
+    with pytest.raises(TranscriptError):
+        _found(_told(sections=sections))
+
+
+def _receipted(openings: Sequence[int | None]) -> Told:
+    """The lawful round, each event with a receipt (its signature is not looked at here) that opens a section."""
+    events = tuple(
+        _told_event(Event(Seat(seat), decision, 1_000 + number), opens=opens, receipt="00" * 64)
+        for number, ((seat, decision), opens) in enumerate(zip(LAWFUL, openings, strict=True), 1)
+    )
+    return msgspec.structs.replace(_told(), events=events)
+
+
+def test_receipts_open_the_flop_and_then_all_the_rest():
+    """Two seats: section 2 is the house, 3 the flop, 4 turn and river."""
+    told = _receipted((None, 3, 2))
+    payload = replay(told, get("ultimate_texas.casino")).payload
+    opened = [event.get("opens_section") for event in json.loads(payload)["told"]["events"]]
+    assert opened == [None, 3, 2]
+
+
+@pytest.mark.parametrize(
+    "openings", [(None, None, 2), (None, 3, None), (3, 3, 2), (None, 4, 2), (None, 3, 4), (None, 2, 2)]
+)
+def test_receipt_that_opens_another_section_than_its_event_has_no_transcript(openings: tuple[int | None, ...]):
+    with pytest.raises(TranscriptError, match="opens section"):
+        _found(_receipted(openings))
+
+
+def test_event_without_a_receipt_opens_nothing():
+    told = _told()
+    events = (told.events[0], msgspec.structs.replace(told.events[1], opens_section=3), told.events[2])
+    with pytest.raises(TranscriptError, match="opens section"):
+        _found(msgspec.structs.replace(told, events=events))
