@@ -43,12 +43,12 @@ def examine(gathered: GatheredRound, law: Law) -> Examined:
     examine_receipts(gathered, settled.hashes, docket)
     is_redealt = False
     if reveal is not None and opens_commitment(gathered, reveal, docket) and deal is not None and is_sound:
-        sections = settle.leaf.told.sections if settle is not None and settled.has_sound_cards else ()
-        is_redealt = examine_cards(gathered, deal, reveal, docket, sections=sections, roots=roots)
+        is_redealt = examine_cards(gathered, deal, reveal, docket, sections=settled.sections, roots=roots)
     seeds = _client_seeds(deal) if deal is not None else ()
+    level = _dealing_level(gathered, seeds, docket) if deal is not None else None
     return Examined(
         findings=tuple(docket.findings),
-        dealing_level=_dealing_level(gathered, seeds, docket) if deal is not None else None,
+        dealing_level=level,
         event_level=event_level([event.attested for event in settle.leaf.told.events]) if settle is not None else None,
         client_seeds=seeds,
         client_seeds_leaf=-1 if deal is None else deal.index,
@@ -132,7 +132,8 @@ def _examine_deal(gathered: GatheredRound, deal: Placed[DealLeaf], docket: Docke
     if mixed.hex() != deal.leaf.mix:
         _explain_mix(gathered, deal, seeds, mixed, docket)
         return False
-    return _examine_leader(gathered, deal, mixed, docket) and all(opening)
+    is_named = header.round_id == gathered.round_id
+    return _examine_leader(gathered, deal, mixed, docket) and all(opening) and is_named
 
 
 def _opens(gathered: GatheredRound, seat: Seat, seed: bytes, docket: Docket, *, leaf_index: int) -> bool:

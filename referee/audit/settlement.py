@@ -42,10 +42,13 @@ _SLOT: Final = frozenset({"table_id", "round_number"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """What came of a SETTLE: whether it replays, its hashes h_0 to h_n, how many signatures in it were verified."""
+    """What came of a SETTLE: whether it replays, its hashes h_0 to h_n, how many signatures in it were verified.
+
+    ``sections`` are the cards told, where they are cards and as many as the layout has; they may stand twice.
+    """
 
     is_replayed: bool = False
-    has_sound_cards: bool = False
+    sections: tuple[tuple[int, ...], ...] = ()
     hashes: tuple[bytes, ...] = ()
     signatures: int = 0
 
@@ -77,11 +80,10 @@ def examine_settlement(
     if told.closed_time > gathered.header.round_deadline:
         detail = f"it was settled at {told.closed_time}, after the round's deadline {gathered.header.round_deadline}"
         docket.add(Code.SETTLED_LATE, detail, leaf_index=settle.index)
-    if not _has_sound_cards(gathered, settle, docket):
-        return Settled()
-    if ruleset is None:
-        return Settled(has_sound_cards=True)
-    again, fault = _replayed(told, ruleset)
+    sections = _sections(gathered, settle, docket)
+    if not sections or ruleset is None or docket.has(Code.DUPLICATE_CARD):
+        return Settled(sections=sections)
+    again, refusal = _replayed(told, ruleset)
     if again is not None and again.header.round_id == gathered.round_id:
         hashes = again.hashes
     else:
@@ -90,9 +92,9 @@ def examine_settlement(
         hashes = tuple(chain_hashes(round_id=gathered.round_id, deck_root=root, events=events))
     signatures, are_attested = _examine_attestations(gathered, settle, hashes, docket)
     is_replayed = again is not None and _is_same(settle, again.payload, hashes, docket)
-    if fault is not None:
-        docket.add(fault[0], fault[1], leaf_index=settle.index)
-    return Settled(is_replayed=is_replayed and are_attested, has_sound_cards=True, hashes=hashes, signatures=signatures)
+    if refusal is not None:
+        docket.add(refusal[0], refusal[1], leaf_index=settle.index)
+    return Settled(is_replayed=is_replayed and are_attested, sections=sections, hashes=hashes, signatures=signatures)
 
 
 def _examine_deal(gathered: GatheredRound, settle: Placed[Transcript], docket: Docket) -> None:
@@ -133,8 +135,8 @@ def _winner_fault(gathered: GatheredRound, seat: int) -> str:
     return ""
 
 
-def _has_sound_cards(gathered: GatheredRound, settle: Placed[Transcript], docket: Docket) -> bool:
-    """Whether the sections told are sections of the layout, from the first on, of different cards that exist."""
+def _sections(gathered: GatheredRound, settle: Placed[Transcript], docket: Docket) -> tuple[tuple[int, ...], ...]:
+    """The sections told, empty unless they are sections of the layout, from the first on, of cards that exist."""
     sections, layout = settle.leaf.told.sections, gathered.header.layout
     sizes = tuple([len(section) for section in sections])
     if sizes != layout[: len(sizes)] or len(sizes) < gathered.header.seat_count:
@@ -144,17 +146,16 @@ def _has_sound_cards(gathered: GatheredRound, settle: Placed[Transcript], docket
             leaf_index=settle.index,
             difference=Difference("told.sections", shown(list(sizes)), shown(list(layout))),
         )
-        return False
+        return ()
     numbers = list(itertools.chain.from_iterable(sections))
     if not all(1 <= number <= _MAX_CARD for number in numbers):
         unknown = [number for number in numbers if not 1 <= number <= _MAX_CARD]
         docket.add(Code.CARDS_MISMATCH, f"no card has the numbers {unknown}", leaf_index=settle.index)
-        return False
+        return ()
     if len(set(numbers)) < len(numbers):
         twice = sorted({number for number in numbers if numbers.count(number) > 1})
         docket.add(Code.DUPLICATE_CARD, f"cards {twice} were told more than once", leaf_index=settle.index)
-        return False
-    return True
+    return sections
 
 
 def _replayed(told: Told, ruleset: Ruleset) -> tuple[Replayed | None, tuple[Code, str] | None]:
@@ -227,7 +228,7 @@ def _is_receipted(
 
 
 def _is_signed_by_seat(gathered: GatheredRound, event: ToldEvent, *, hashed: bytes) -> bool:
-    seat = orjson.loads(event.event).get("seat")
+    seat = orjson.loads(bytes(event.event)).get("seat")
     keys = gathered.header.seat_keys
     if not isinstance(seat, int) or not 0 <= seat < len(keys) or keys[seat] == NO_KEY:
         return False
@@ -235,7 +236,7 @@ def _is_signed_by_seat(gathered: GatheredRound, event: ToldEvent, *, hashed: byt
 
 
 def _events_hash(transcript: Transcript) -> object:
-    found = orjson.loads(transcript.found)
+    found = orjson.loads(bytes(transcript.found))
     return found.get("events_hash") if isinstance(found, dict) else None
 
 

@@ -15,8 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from referee.audit.audit import audit_log
 from referee.audit.report import Report
 from referee.audit.source import LogSource
-from referee.audit.text import report_lines
 from referee.cli.ending import FOUND, DataFolder, RulesetFolder, catalogue_of, fail
+from referee.cli.report import print_report
 from referee.evidence.vkey import KeyTextError
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.clock import system_clock
@@ -53,8 +53,8 @@ def audit(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Prove a log: every signature, commitment, deal, rule and slot, and the tree over all of it.
 
-    Exit code 0 where nothing was found, 1 where something was, 2 where the log cannot be read. Without keys given, those
-    beside the log or of the service itself are used, which proves that the log agrees with itself and no more.
+    Exit code 0 where nothing was found, 1 where something was, 2 where the log cannot be read. Without keys given,
+    those beside the log or of the service itself are used, which proves that the log agrees with itself and no more.
     """
     catalogue = catalogue_of(rulesets)
     kept = [path.read_bytes() for path in witnessed or ()]
@@ -105,8 +105,7 @@ def _run(question: Question, catalogue: Catalogue, kept: Sequence[bytes], *, wor
 
 
 def _print(console: Console, report: Report, *, given: bool) -> None:
-    for line in report_lines(report):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    print_report(console, report)
     if not given:
         console.print(
             "The keys were taken from where the log is kept. To prove more than that the log agrees with itself, give "

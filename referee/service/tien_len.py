@@ -55,7 +55,7 @@ from referee.wire.violation import write_violations
 MAX_BATCH: Final = 256
 _GAME: Final = "tien_len"
 _MEMO_SIZE: Final = 4096
-_LOOK_BACK: Final = 3
+_LOOK_BACK: Final = 8
 """How many events a question may have more than one seen before and still go on from there."""
 
 

@@ -171,12 +171,8 @@ class LogBuilder:
 
     def lay_out(self, table: Table, **terms: object) -> Parts:
         """The table's next round, opened and dealt, on paper; ``terms`` are header fields that are otherwise."""
-        return lay_out(
-            table,
-            number=self.numbers.get(table.name, 0) + 1,
-            previous_leaf=self.ends.get(table.name, NO_LEAF),
-            **terms,
-        )
+        number = self.numbers.get(table.name, 0) + 1
+        return lay_out(table, number=number, **{"previous_leaf": self.ends.get(table.name, NO_LEAF), **terms})
 
     def append(self, parts: Parts, *, steps: str = "ODER") -> None:
         """The leaves of a round stand in the log: O pen, D eal, E nd, R eveal, as the letters say."""
@@ -211,7 +207,7 @@ class LogBuilder:
         return Bundle(checkpoint=self.checkpoint(), entries=tuple(self.entries))
 
 
-def lay_out(table: Table, *, number: int, previous_leaf: bytes, **terms: object) -> Parts:
+def lay_out(table: Table, *, number: int, **terms: object) -> Parts:
     """A round of a table, opened and dealt, on paper."""
     ruleset, start = table.ruleset, START + ROUND_MS * number
     bets_alone = ruleset.game == "ultimate_texas"
@@ -231,7 +227,7 @@ def lay_out(table: Table, *, number: int, previous_leaf: bytes, **terms: object)
         if bets_alone
         else (),
         seat_keys=tuple([table.seat_key(seat).public_key if table.keyed else NO_KEY for seat in range(table.seats)]),
-        previous_leaf=previous_leaf,
+        previous_leaf=NO_LEAF,
         deal_deadline=start + DEAL_MS,
         round_deadline=start + ROUND_MS - 1,
     )
@@ -286,7 +282,8 @@ def settle(parts: Parts, *, play: Play | None = None, last_winner: LastWinner | 
             leader=Seat(leader if isinstance(leader, int) else 0),
             time=parts.dealt.dealt_time,
         )
-        play = PLAYERS[ruleset.game](dealt, random.Random(f"{parts.table.name}/{header.round_number}/{seed}"))
+        luck = random.Random(f"{parts.table.name}/{header.round_number}/{seed}")  # noqa: S311 - the same in every run
+        play = PLAYERS[ruleset.game](dealt, luck)
     parts.told = Told(
         header=HeaderJson.of(header),
         deck_root=parts.dealt.deck_root,

@@ -72,7 +72,7 @@ def play_mau_binh(
         elif seat in silent:
             continue
         else:
-            cards = sorted(hands[seat], key=lambda card: (card.rank, card.suit), reverse=luck.random() < 0.8)
+            cards = sorted(hands[seat], key=lambda card: (card.rank, card.suit), reverse=luck.random() < 0.97)
             event = binh.Arrange(Seat(seat), tuple(cards[:5]), tuple(cards[5:10]), tuple(cards[10:]), time)
         state = binh.apply(rules, state, event)
         moves.append(Move(mau_binh.encode_event(event), time))

@@ -15,12 +15,12 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
+from referee.rulesets import Catalogue
 from referee.server.app import Application, Settings
 from referee.v1 import (
     log_pb2,
     log_pb2_grpc,
     money_pb2,
-    round_pb2,
     shuffler_pb2,
     shuffler_pb2_grpc,
     ultimate_texas_pb2,
@@ -40,6 +40,7 @@ class Clock:
         self.now = START
 
     def __call__(self) -> int:
+        """The time it stands at."""
         return self.now
 
 
@@ -67,7 +68,8 @@ class Round:
         self.told.events.append(decided(seat, decision, time=self.server.clock.now))
 
     def play(self, *decisions: tuple[int, str]) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
-        """The last answer after some events were accepted and the sections they open were opened."""
+        """The last answer after some events were accepted and the sections they open were opened; empty for none."""
+        answer = ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse()
         for seat, decision in decisions:
             answer = self.accept(seat, decision)
             assert not answer.violations, answer.violations
@@ -118,18 +120,20 @@ class Server:
         self._tables = itertools.count()
         self._start()
 
-    def restart(self) -> None:
-        """Another process on the same data."""
+    def restart(self, *, catalogue: Catalogue | None = None) -> None:
+        """Another process on the same data, perhaps with other rulesets."""
         self.close()
-        self._start()
+        self._start(catalogue)
 
     def close(self) -> None:
         """The server stopped."""
         self.channel.close()
         self.app.close()
 
-    def _start(self) -> None:
-        settings = Settings(data=self._folder, listen="127.0.0.1:0", clock=self.clock, entropy=self._entropy)
+    def _start(self, catalogue: Catalogue | None = None) -> None:
+        settings = Settings(
+            data=self._folder, listen="127.0.0.1:0", clock=self.clock, entropy=self._entropy, catalogue=catalogue
+        )
         self.app = Application(settings).start()
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.app.port}")
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
@@ -227,15 +231,3 @@ def refused() -> Refused:
         return Refusal(caught.value.code().name, info.reason, fields[0] if fields else "")
 
     return _refused
-
-
-@pytest.fixture
-def header_of() -> Callable[[Round], round_pb2.RoundHeader]:
-    """A copy of a round's header, to be changed."""
-
-    def _header_of(played: Round) -> round_pb2.RoundHeader:
-        header = round_pb2.RoundHeader()
-        header.CopyFrom(played.opened.header)
-        return header
-
-    return _header_of

@@ -1,0 +1,99 @@
+"""How an audit's report looks in a terminal: what was proved, how strongly, and what does not hold."""
+
+from typing import Final
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Grid
+
+from referee.audit.finding import Finding, Severity
+from referee.audit.level import DealingLevel, EventLevel
+from referee.audit.report import Report
+
+SHOWN_FINDINGS: Final = 20
+SHOWN_TABLES: Final = 12
+
+DEALING_WORDS: Final = {
+    DealingLevel.L0: "no commitment: such a deal proves nothing",
+    DealingLevel.L1: "the server committed before the seats' seeds came",
+    DealingLevel.L2: "every seat committed to its own seed before the round was opened",
+    DealingLevel.L3: "as L2, and a witness had seen it opened",
+}
+EVENT_WORDS: Final = {
+    EventLevel.E0: "times and departures are the frontend's word",
+    EventLevel.E1: "every event has the referee's receipt",
+    EventLevel.E2: "every event is signed by its seat",
+    EventLevel.NONE: "no events: it ended at the deal, or nobody did anything",
+}
+
+
+def print_report(console: Console, report: Report) -> None:
+    """Prints a report for a person."""
+    console.print(f"log [bold]{escape(report.origin)}[/], {report.size:,} leaves, root {report.root}")
+    _print_proved(console, report)
+    _print_tables(console, report)
+    for severity in Severity:
+        _print_findings(console, report, severity)
+    failures = report.count(Severity.FAIL)
+    if failures:
+        console.print(f"[bold red]✗ {failures:,} things do not hold[/]")
+    else:
+        console.print("[bold green]✓ everything in this log holds[/]")
+
+
+def _print_proved(console: Console, report: Report) -> None:
+    rounds, checked = report.rounds, report.checked
+    grid = Grid.grid(padding=(0, 1))
+    grid.add_row(f"  {checked.signatures:,}", "signatures are by keys that the root named")
+    grid.add_row(
+        f"  {checked.replayed:,} of {rounds.settled:,}", "settlements follow from what was told, byte for byte"
+    )
+    grid.add_row(f"  {checked.redealt:,} of {rounds.dealt:,}", "decks were dealt again from their seeds, card for card")
+    for level, count in report.dealing_levels.items():
+        if count:
+            grid.add_row(f"  {count:,} at {level}", DEALING_WORDS[level])
+    for attested, count in report.event_levels.items():
+        if count:
+            grid.add_row(
+                f"  {count:,} at {attested}" if attested is not EventLevel.NONE else f"  {count:,}",
+                EVENT_WORDS[attested],
+            )
+    console.print(grid)
+
+
+def _print_tables(console: Console, report: Report) -> None:
+    grid = Grid("table", "opened", "dealt", "settled", "aborted", "running", "unrevealed")
+    for table_id, counts in list(report.tables.items())[:SHOWN_TABLES]:
+        aborted = sum(counts.aborted_before_deal.values()) + sum(counts.aborted_after_deal.values())
+        numbers = (counts.opened, counts.dealt, counts.settled, aborted, counts.running, counts.unrevealed)
+        grid.add_row(escape(table_id), *[f"{number:,}" for number in numbers])
+    if len(report.tables) > SHOWN_TABLES:
+        grid.add_row(f"and {len(report.tables) - SHOWN_TABLES:,} more", *[""] * 6)
+    console.print(grid)
+
+
+def _print_findings(console: Console, report: Report, severity: Severity) -> None:
+    found = [finding for finding in report.findings if finding.severity is severity]
+    style = "red" if severity is Severity.FAIL else "yellow"
+    for finding in found[:SHOWN_FINDINGS]:
+        console.print(f"[{style}]{severity} {finding.code}[/] {escape(_place(finding))}: {escape(finding.detail)}")
+        if finding.difference is not None:
+            grid = Grid("first difference at", "told", "found")
+            grid.add_row(
+                *[escape(text) for text in (finding.difference.path, finding.difference.told, finding.difference.found)]
+            )
+            console.print(grid)
+    more = report.count(severity) - min(len(found), SHOWN_FINDINGS)
+    if more:
+        console.print(f"[{style}]and {more:,} more; --json lists them[/]")
+
+
+def _place(finding: Finding) -> str:
+    words = []
+    if finding.table_id is not None:
+        words.append(f"table {finding.table_id}")
+    if finding.round_number is not None:
+        words.append(f"round {finding.round_number}")
+    if finding.leaf_index is not None:
+        words.append(f"leaf {finding.leaf_index}")
+    return ", ".join(words) or "the log"

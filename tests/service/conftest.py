@@ -1,0 +1,345 @@
+"""A running server on loopback with a clock that tests move, and short ways to play rounds of Mậu Binh on it.
+
+Servicers, store, keys and transport are the real ones. The entropy is a hash of a counter, so every run deals alike.
+"""
+
+import hashlib
+import importlib
+import itertools
+import logging
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import grpc
+import pytest
+import structlog
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint, LogReceipt, open_checkpoint
+from referee.server.app import Application, Settings
+from referee.v1 import (
+    log_pb2,
+    log_pb2_grpc,
+    mau_binh_pb2,
+    mau_binh_pb2_grpc,
+    round_pb2,
+    ruleset_pb2_grpc,
+    seating_pb2_grpc,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+)
+
+START: Final = 1_800_000_000_000
+ORIGIN: Final = "log.example/1"
+CLASSIC: Final = "mau_binh.classic"
+ARRANGING_MS: Final = 60_000
+VECTORS: Final = Path(__file__).parents[1] / "vectors" / "dealing"
+
+
+class Clock:
+    """The time that the server sees, in milliseconds since 1970 UTC; it stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> int:
+        """The time it stands at."""
+        return self.now
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """How a call was refused: status code, reason, path of the field at fault (empty for none), facts."""
+
+    code: str
+    reason: str
+    field: str
+    facts: dict[str, str]
+    message: str
+
+
+def refusal_of(call: Callable[[], object]) -> Refusal:
+    """The refusal that a call comes to; the test fails where it is answered, or refused without saying why."""
+    with pytest.raises(grpc.RpcError) as caught:
+        call()
+    status = rpc_status.from_call(caught.value)
+    assert status is not None, caught.value
+    info, bad = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest()
+    for detail in status.details:
+        assert detail.Unpack(info) or detail.Unpack(bad)
+    assert info.domain == "referee.v1"
+    fields = [violation.field for violation in bad.field_violations]
+    assert len(fields) <= 1
+    return Refusal(
+        caught.value.code().name, info.reason, fields[0] if fields else "", dict(info.metadata), caught.value.details()
+    )
+
+
+def seeds_of(count: int, *, name: str = "") -> list[bytes]:
+    """A seed of 32 bytes for each seat; another name gives others."""
+    return [hashlib.sha256(f"seed {seat} {name}".encode()).digest() for seat in range(count)]
+
+
+def as_dealt(cards: Sequence[int]) -> mau_binh_pb2.Arrangement:
+    """The cards in the order they were dealt, which may foul and is always accepted."""
+    return arranged(cards[:5], cards[5:10], cards[10:])
+
+
+def arranged(back: Sequence[int], middle: Sequence[int], front: Sequence[int]) -> mau_binh_pb2.Arrangement:
+    """An arrangement from any numbers."""
+    made = mau_binh_pb2.Arrangement()
+    made.back.extend(back)  # type: ignore[arg-type] # numbers that name no card are sent on purpose
+    made.middle.extend(middle)  # type: ignore[arg-type] # the same
+    made.front.extend(front)  # type: ignore[arg-type] # the same
+    return made
+
+
+class Played:
+    """A dealt round: what the frontend holds of it, and the calls that move it on. ``told`` is the round so far."""
+
+    def __init__(
+        self, house: "House", opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse
+    ) -> None:
+        self.house, self.opened, self.dealt = house, opened, dealt
+        self.header = opened.header
+        self.told = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
+        self.hands: list[list[int]] = [list(hand.cards) for hand in dealt.hands]
+
+    @property
+    def name(self) -> dict[str, Any]:
+        """What names the round in a request."""
+        return {"table_id": self.header.table_id, "round_number": self.header.round_number}
+
+    def arrangement(self, seat: int) -> mau_binh_pb2.Arrangement:
+        """An arrangement of the seat's hand that does not foul, found by asking; as dealt where none is found."""
+        luck = random.Random(seat)  # noqa: S311 - the same arrangements in every run
+        ranked = sorted(self.hands[seat], reverse=True)
+        tries = [ranked, *(luck.sample(ranked, 13) for _ in range(127))]
+        asked = [mau_binh_pb2.CheckArrangementRequest(round=self.told, seat=seat, arrangement=as_dealt(t)) for t in tries]
+        answers = self.house.referee.CheckArrangements(mau_binh_pb2.CheckArrangementsRequest(requests=asked)).responses
+        lawful = [one.arrangement for one, answer in zip(asked, answers, strict=True) if not answer.violations]
+        return lawful[0] if lawful else as_dealt(self.hands[seat])
+
+    def tell_all(self) -> "Played":
+        """Every seat has submitted its cards as dealt, on the frontend's word, at the clock's time."""
+        for seat, hand in enumerate(self.hands):
+            self.told.events.add(time=self.house.clock.now, seat=seat, arrange=as_dealt(hand))
+        return self
+
+    def accept(
+        self, seat: int, arrangement: mau_binh_pb2.Arrangement | None = None
+    ) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
+        """The answer to a seat's event, leaving where it arranges nothing; an accepted event is appended."""
+        event = mau_binh_pb2.MauBinhEvent(seat=seat)
+        event.leave.SetInParent() if arrangement is None else event.arrange.CopyFrom(arrangement)
+        answer = self.house.referee.AcceptEvent(
+            mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=self.told, event=event)
+        )
+        if answer.event_number:
+            self.told.events.append(answer.event)
+        return answer
+
+    def request(self) -> mau_binh_pb2.MauBinhServiceSettleRoundRequest:
+        """The question that settles the round as told."""
+        return mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=self.told)
+
+    def settle(self) -> mau_binh_pb2.MauBinhServiceSettleRoundResponse:
+        """The round settled."""
+        return self.house.referee.SettleRound(self.request())
+
+    def preview(self) -> mau_binh_pb2.MauBinhServicePreviewRoundResponse:
+        """What settling now would give."""
+        return self.house.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=self.told))
+
+    def check(self, seat: int, arrangement: mau_binh_pb2.Arrangement) -> mau_binh_pb2.CheckArrangementResponse:
+        """What is said of an arrangement."""
+        return self.house.referee.CheckArrangement(
+            mau_binh_pb2.CheckArrangementRequest(round=self.told, seat=seat, arrangement=arrangement)
+        )
+
+    def deal_again(self, *, name: str = "") -> shuffler_pb2.DealRoundResponse:
+        """The deal asked for once more, from seeds of this name."""
+        seeds = seeds_of(len(self.hands), name=name)
+        return self.house.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**self.name, client_seeds=seeds))
+
+    def abort(self) -> shuffler_pb2.AbortRoundResponse:
+        """The round given up by the operator."""
+        return self.house.shuffler.AbortRound(
+            shuffler_pb2.AbortRoundRequest(**self.name, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
+        )
+
+    def reveal(self) -> shuffler_pb2.RevealRoundResponse:
+        """The server's seed, waited for."""
+        return self.house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**self.name))
+
+    def find(self) -> log_pb2.GetTableRoundResponse:
+        """Where the round stands by the log."""
+        return self.house.log.GetTableRound(log_pb2.GetTableRoundRequest(**self.name))
+
+
+class House:
+    """A server with its stubs. Tests reach the words of this file through it."""
+
+    refusal_of = staticmethod(refusal_of)
+    seeds_of = staticmethod(seeds_of)
+    as_dealt = staticmethod(as_dealt)
+    arranged = staticmethod(arranged)
+    START, ORIGIN, ARRANGING_MS = START, ORIGIN, ARRANGING_MS
+
+    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what Settings takes
+        self.folder = folder
+        self.clock = Clock()
+        counter = itertools.count()
+        self._settings = {
+            "entropy": lambda size: hashlib.shake_128(str(next(counter)).encode()).digest(size),
+            "clock": self.clock,
+            "origin": ORIGIN,
+            "listen": "127.0.0.1:0",
+        } | settings
+        self._tables = itertools.count(1)
+        self.start()
+
+    def start(self) -> None:
+        """The server runs on the folder."""
+        self.app = Application(Settings(data=self.folder, **self._settings)).start()
+        self.channel = self.dial()
+        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
+        self.referee = mau_binh_pb2_grpc.MauBinhServiceStub(self.channel)
+        self.log = log_pb2_grpc.LogServiceStub(self.channel)
+        self.rulesets = ruleset_pb2_grpc.RulesetServiceStub(self.channel)
+        self.seating = seating_pb2_grpc.SeatingServiceStub(self.channel)
+
+    def dial(self) -> grpc.Channel:
+        """A channel of its own, which may send more than the server takes."""
+        return grpc.insecure_channel(f"127.0.0.1:{self.app.port}", [("grpc.max_send_message_length", -1)])
+
+    def close(self) -> None:
+        """The server has stopped."""
+        self.channel.close()
+        self.app.close()
+
+    def restart(self) -> None:
+        """Another server runs on the same folder."""
+        self.close()
+        self.start()
+
+    def terms(self, table: str = "", **changes: Any) -> shuffler_pb2.RoundTerms:  # noqa: ANN401 - any field
+        """Terms for two seats by the classic sheet, at a new table where none is named."""
+        fields: dict[str, Any] = {"ruleset_id": CLASSIC, "seat_count": 2, "currency": "VND", "stake_minor": 1000}
+        return shuffler_pb2.RoundTerms(table_id=table or f"t-{next(self._tables)}", **fields | changes)
+
+    def open(self, table: str = "", **changes: Any) -> shuffler_pb2.OpenRoundResponse:  # noqa: ANN401 - any field
+        """A round opened under such terms."""
+        return self.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=self.terms(table, **changes)))
+
+    def deal(self, opened: shuffler_pb2.OpenRoundResponse) -> Played:
+        """The opened round, dealt."""
+        header = opened.header
+        request = shuffler_pb2.DealRoundRequest(
+            table_id=header.table_id,
+            round_number=header.round_number,
+            client_seeds=seeds_of(len(header.seat_keys)),
+        )
+        return Played(self, opened, self.shuffler.DealRound(request))
+
+    def play(self, table: str = "", **changes: Any) -> Played:  # noqa: ANN401 - any field
+        """A round opened under such terms and dealt, that no hand wins at the deal; at its table's next round."""
+        while True:
+            played = self.deal(self.open(table, **changes))
+            if played.preview().violations:
+                return played
+            played.settle()
+
+    def checkpoint(self) -> str:
+        """The newest signed checkpoint: another text once anything is written."""
+        return self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
+
+    @property
+    def log_keys(self) -> list[VerifierKey]:
+        """The keys that sign checkpoints, as the log names them."""
+        return [VerifierKey.parse(self.log.GetKeys(log_pb2.GetKeysRequest()).log_key)]
+
+    def head(self) -> Checkpoint:
+        """What the newest checkpoint says, its signature checked."""
+        return open_checkpoint(self.checkpoint().encode(), origin=ORIGIN, keys=self.log_keys)
+
+    def proved(self, receipt: round_pb2.LogReceipt) -> bytes:
+        """The leaf of a log receipt, after its proof and its checkpoint were checked."""
+        read = LogReceipt(
+            index=receipt.leaf_index,  # type: ignore[arg-type] # an index as it comes
+            leaf_hash=receipt.leaf_hash,
+            proof=tuple(receipt.inclusion_proof),
+            checkpoint=receipt.checkpoint.encode(),
+        )
+        read.verify(receipt.leaf, origin=ORIGIN, keys=self.log_keys)
+        return receipt.leaf
+
+    def leaves(self) -> list[bytes]:
+        """All leaves of the log."""
+        found: list[bytes] = []
+        while len(found) < self.head().size:
+            found += self.log.ListEntries(log_pb2.ListEntriesRequest(start=len(found))).leaves
+        return found
+
+    def raw(self, method: str, data: bytes, *, timeout: float = 10) -> bytes:
+        """The bytes that a method answers bytes with."""
+        answer: bytes = self.channel.unary_unary(f"/referee.v1.{method}")(data, timeout=timeout)
+        return answer
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quiet_calls() -> Iterator[None]:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    yield
+    structlog.reset_defaults()
+
+
+@pytest.fixture
+def make_house(tmp_path: Path) -> Iterator[Callable[..., House]]:
+    """Makes servers in this test's folder, each on a data folder by name; they are stopped when the test ends."""
+    running: list[House] = []
+
+    def make(name: str = "data", **settings: Any) -> House:  # noqa: ANN401 - what Settings takes
+        running.append(House(tmp_path / name, **settings))
+        return running[-1]
+
+    yield make
+    for house in reversed(running):
+        house.close()
+
+
+@pytest.fixture
+def house(make_house: Callable[..., House]) -> House:
+    """A server on an empty folder."""
+    return make_house()
+
+
+@pytest.fixture(scope="session")
+def second() -> Iterator[ModuleType]:
+    """The dealing protocol written a second time, which shares no line with this project."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(VECTORS)
+        yield importlib.import_module("dealing_derivation")
+
+
+@pytest.fixture(scope="session")
+def without_proofs() -> Callable[[Message], Message]:
+    """An answer without the proofs that grow with the log, so that an answer given later can be compared."""
+
+    def strip(message: Message) -> Message:
+        copy = type(message)()
+        copy.CopyFrom(message)
+        receipts = [copy.log_receipt] if hasattr(copy, "log_receipt") else []
+        for receipt in receipts:
+            receipt.ClearField("inclusion_proof")
+            receipt.ClearField("checkpoint")
+        return copy
+
+    return strip

@@ -1,0 +1,352 @@
+"""A running server with a clock that tests move, entropy that repeats, and short ways to play rounds of Tiến Lên."""
+
+import hashlib
+import logging
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import pytest
+import structlog
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from referee.cards import DECK, Card, Seat
+from referee.dealing import certificate
+from referee.dealing.deal import Deal
+from referee.dealing.deck import draw_leader
+from referee.dealing.header import NO_KEY, NO_LEAF, Header
+from referee.dealing.layout import layout_of
+from referee.dealing.section import deck_root, section_key, section_root
+from referee.rulesets import Catalogue, load_builtin
+from referee.server.app import Application, Settings
+from referee.v1 import (
+    log_pb2,
+    log_pb2_grpc,
+    mau_binh_pb2,
+    mau_binh_pb2_grpc,
+    round_pb2,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+    tien_len_pb2,
+    tien_len_pb2_grpc,
+)
+from referee.wire.header import write_header
+
+RULESET: Final = "tien_len.mien_nam"
+START: Final = 1_800_000_000_000
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """How a call was refused: its status code, the reason, and the path of the field at fault, if any."""
+
+    code: grpc.StatusCode
+    reason: str
+    field: str
+
+
+def refusal_of(call: Callable[[], object]) -> Refusal:
+    """The refusal that a call comes to; the test fails where it is answered."""
+    with pytest.raises(grpc.RpcError) as caught:
+        call()
+    status = rpc_status.from_call(caught.value)
+    info, bad = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest()
+    for detail in status.details:
+        if detail.Is(info.DESCRIPTOR):
+            detail.Unpack(info)
+        if detail.Is(bad.DESCRIPTOR):
+            detail.Unpack(bad)
+    assert info.domain == "referee.v1"
+    return Refusal(caught.value.code(), info.reason, bad.field_violations[0].field if bad.field_violations else "")
+
+
+def make_play(seat: int, cards: Sequence[int], *, time: int = 0) -> tien_len_pb2.TienLenEvent:
+    """Cards put on the table."""
+    return tien_len_pb2.TienLenEvent(seat=seat, time=time, play=tien_len_pb2.Play(cards=cards))  # type: ignore[arg-type] # the enum of the wire is the number itself
+
+
+def make_pass(seat: int, *, time: int = 0) -> tien_len_pb2.TienLenEvent:
+    """A trick let go."""
+    event = tien_len_pb2.TienLenEvent(seat=seat, time=time)
+    getattr(event, "pass").SetInParent()  # the field's name is a keyword
+    return event
+
+
+def winner_of(settled: tien_len_pb2.TienLenServiceSettleRoundResponse) -> int:
+    """The seat that won."""
+    (winner,) = (result.seat for result in settled.outcome.seats if result.winner)
+    return winner
+
+
+def follow(
+    later: tien_len_pb2.TienLenRound,
+    earlier: "Dealt",
+    leaf: bytes,
+    *,
+    winner_seat: int | None = None,
+) -> None:
+    """The later round names an earlier one as told before it, and where its winner sits."""
+    later.previous_rounds.add(terminal_leaf=leaf, header=earlier.opened.header)
+    if winner_seat is not None:
+        later.previous_winner_seat = winner_seat
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """A round that was dealt: what a question carries, and the answers that it is made from."""
+
+    round: tien_len_pb2.TienLenRound
+    opened: shuffler_pb2.OpenRoundResponse
+    dealt: shuffler_pb2.DealRoundResponse
+
+    @property
+    def hands(self) -> list[list[int]]:
+        """The hands by seat, as card numbers."""
+        return [list(hand.cards) for hand in self.dealt.hands]
+
+
+def scripted_deal(header: Header, hands: Sequence[Sequence[Card]], *, leader: int) -> Deal:
+    """A deal of these hands whose mix draws this leader."""
+    round_id, commitment = header.round_id, bytes(32)
+    mixes = (hashlib.sha256(bytes([number])).digest() for number in range(256))
+    drawn = ((mix, draw_leader(mixed=mix, round_id=round_id, seat_count=len(hands))) for mix in mixes)
+    mixed = next(mix for mix, seat in drawn if seat == leader)
+    dealt = {card for hand in hands for card in hand}
+    stock = tuple(card for card in DECK if card not in dealt)
+    sections = tuple(tuple(section) for section in (*hands, stock) if section)
+    keys = tuple(
+        section_key(seed=bytes(32), mixed=mixed, round_id=round_id, section=section) for section in range(len(sections))
+    )
+    roots = tuple(
+        section_root(key=key, round_id=round_id, section=section, cards=cards)
+        for section, (key, cards) in enumerate(zip(keys, sections, strict=True))
+    )
+    whole = deck_root(round_id=round_id, commitment=commitment, mixed=mixed, layout=header.layout, roots=roots)
+    return Deal(
+        round_id=round_id,
+        commitment=commitment,
+        mixed=mixed,
+        sections=sections,
+        keys=keys,
+        roots=roots,
+        deck_root=whole,
+        leader=Seat(leader),
+    )
+
+
+class House:
+    """A server with its stubs. ``clock`` holds the time it sees. Tests reach the words of this file through it."""
+
+    refusal_of = staticmethod(refusal_of)
+    make_play = staticmethod(make_play)
+    make_pass = staticmethod(make_pass)
+    winner_of = staticmethod(winner_of)
+    follow = staticmethod(follow)
+
+    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what Settings takes
+        self.clock = [START]
+        self.folder = folder
+        luck = random.Random(7)  # noqa: S311 - the same deals in every run
+        self.catalogue: Catalogue = settings.get("catalogue", load_builtin())
+        settings = {"entropy": luck.randbytes, "clock": lambda: self.clock[0]} | settings
+        self.app = Application(Settings(data=folder, listen="127.0.0.1:0", **settings)).start()
+        self.channel = grpc.insecure_channel(f"127.0.0.1:{self.app.port}")
+        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
+        self.referee = tien_len_pb2_grpc.TienLenServiceStub(self.channel)
+        self.mau_binh = mau_binh_pb2_grpc.MauBinhServiceStub(self.channel)
+        self.log = log_pb2_grpc.LogServiceStub(self.channel)
+        self._tables = 0
+
+    def close(self) -> None:
+        """The server has stopped."""
+        self.channel.close()
+        self.app.close()
+
+    def new_table(self) -> str:
+        """A table that nothing was played at."""
+        self._tables += 1
+        return f"t-{self._tables}"
+
+    def deal(
+        self, table: str = "", *, seats: int = 4, ruleset: str = RULESET, keys: Sequence[bytes] = (), stake: int = 10
+    ) -> Dealt:
+        """The table's next round, opened and dealt; a new table where none is named."""
+        opened = self.shuffler.OpenRound(
+            shuffler_pb2.OpenRoundRequest(
+                terms=shuffler_pb2.RoundTerms(
+                    table_id=table or self.new_table(),
+                    ruleset_id=ruleset,
+                    seat_count=seats,
+                    currency="CHIP",
+                    stake_minor=stake,
+                    seat_keys=keys,
+                )
+            )
+        )
+        header = opened.header
+        dealt = self.shuffler.DealRound(
+            shuffler_pb2.DealRoundRequest(
+                table_id=header.table_id,
+                round_number=header.round_number,
+                client_seeds=[bytes([seat + 1]) * 32 for seat in range(seats)],
+            )
+        )
+        told = tien_len_pb2.TienLenRound(header=header, certificates=[dealt.certificate])
+        return Dealt(told, opened, dealt)
+
+    def script(self, hands: Sequence[Sequence[Card]], *, leader: int, **changed: Any) -> tien_len_pb2.TienLenRound:  # noqa: ANN401 - members of Header
+        """A round with these hands, led by this seat, in a certificate of the shuffler's; the log knows nothing of it.
+
+        ``changed`` are members of the header, ``dealt_time`` when it was dealt.
+        """
+        ruleset = self.catalogue.get(changed.pop("ruleset", RULESET))
+        dealt_time = changed.pop("dealt_time", 0)
+        header = Header(
+            **{
+                "protocol": 1,
+                "origin": self.app.origin,
+                "randomness_suite": 1,
+                "table_id": self.new_table(),
+                "round_number": 1,
+                "ruleset_id": ruleset.id,
+                "ruleset_version": ruleset.version,
+                "ruleset_digest": ruleset.digest,
+                "layout": layout_of(ruleset.game, seat_count=len(hands)).sizes,
+                "currency": "CHIP",
+                "stake": 100,
+                "seat_stakes": (),
+                "seat_keys": (NO_KEY,) * len(hands),
+                "previous_leaf": NO_LEAF,
+                "deal_deadline": 2**53 - 1,
+                "round_deadline": 2**53 - 1,
+                **changed,
+            }
+        )
+        certificate_bytes = certificate.issue(
+            scripted_deal(header, hands, leader=leader),
+            header,
+            sections=range(len(hands)),
+            dealt_time=dealt_time,
+            signer=self.app.keys.shuffler,
+        )
+        return tien_len_pb2.TienLenRound(header=write_header(header), certificates=[certificate_bytes])
+
+    def deal_playable(self, *, seats: int = 4, **terms: Any) -> Dealt:  # noqa: ANN401 - what ``deal`` takes
+        """The first round of some new table that no hand wins at the deal."""
+        while True:
+            one = self.deal(seats=seats, **terms)
+            if not self.preview(one.round).state.over:
+                return one
+
+    def preview(self, told: tien_len_pb2.TienLenRound) -> tien_len_pb2.TienLenServicePreviewRoundResponse:
+        """Where the round stands."""
+        return self.referee.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=told))
+
+    def plays(self, told: tien_len_pb2.TienLenRound) -> tien_len_pb2.ListPlaysResponse:
+        """What may be played."""
+        return self.referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=told))
+
+    def check(
+        self, told: tien_len_pb2.TienLenRound, event: tien_len_pb2.TienLenEvent
+    ) -> tien_len_pb2.CheckPlayResponse:
+        """What is said of an event."""
+        return self.referee.CheckPlay(tien_len_pb2.CheckPlayRequest(round=told, event=event))
+
+    def accept(
+        self, told: tien_len_pb2.TienLenRound, event: tien_len_pb2.TienLenEvent
+    ) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
+        """The next event, asked to be accepted."""
+        return self.referee.AcceptEvent(tien_len_pb2.TienLenServiceAcceptEventRequest(round=told, event=event))
+
+    def settle(self, told: tien_len_pb2.TienLenRound) -> tien_len_pb2.TienLenServiceSettleRoundResponse:
+        """The round settled."""
+        return self.referee.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=told))
+
+    def abort(self, one: Dealt) -> shuffler_pb2.AbortRoundResponse:
+        """The round given up."""
+        return self.shuffler.AbortRound(
+            shuffler_pb2.AbortRoundRequest(
+                table_id=one.opened.header.table_id,
+                round_number=one.opened.header.round_number,
+                reason=shuffler_pb2.ABORT_REASON_OPERATOR,
+            )
+        )
+
+    def play_on(
+        self, told: tien_len_pb2.TienLenRound, *, seed: int = 1, receipts: bool = False, events: int = 1000
+    ) -> None:
+        """The round goes on by legal choices, to its end or for a number of events; at most one event a millisecond."""
+        luck = random.Random(seed)  # noqa: S311 - the same choices in every run
+        for _ in range(events):
+            listed = self.plays(told)
+            if not listed.HasField("turn"):
+                return
+            event = make_pass(listed.turn)
+            if listed.plays and (not listed.may_pass or luck.random() < 0.6):
+                event = make_play(listed.turn, luck.choice(listed.plays).cards)
+            self.clock[0] += 1
+            if receipts:
+                event = self.accept(told, event).event
+            else:
+                event.time = self.clock[0]
+            told.events.append(event)
+
+    def play_settled(
+        self, one: Dealt, *, seed: int = 1, receipts: bool = False
+    ) -> tien_len_pb2.TienLenServiceSettleRoundResponse:
+        """The round played out and settled."""
+        self.play_on(one.round, seed=seed, receipts=receipts)
+        return self.settle(one.round)
+
+    def log_size(self) -> int:
+        """How many leaves stand in the log."""
+        checkpoint = self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
+        return int(checkpoint.splitlines()[1])
+
+    def steps(self, header: round_pb2.RoundHeader) -> list[bytes]:
+        """The leaves of a round, in order."""
+        found = self.log.GetTableRound(
+            log_pb2.GetTableRoundRequest(table_id=header.table_id, round_number=header.round_number)
+        )
+        return [logged.leaf for logged in found.leaves]
+
+    def settle_mau_binh(self, table: str, *, seats: int = 2) -> tuple[bytes, round_pb2.RoundHeader]:
+        """A round of Mậu Binh at the table, settled after the arranging time: its SETTLE leaf and header."""
+        one = self.deal(table, seats=seats, ruleset="mau_binh.classic")
+        told = mau_binh_pb2.MauBinhRound(header=one.opened.header, certificates=[one.dealt.certificate])
+        self.clock[0] += 100_000
+        settled = self.mau_binh.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+        return settled.log_receipt.leaf, one.opened.header
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quiet() -> Iterator[None]:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    yield
+    structlog.reset_defaults()
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One server for all tests, each at tables of its own."""
+    running = House(tmp_path_factory.mktemp("house"))
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def open_house(tmp_path: Path) -> Iterator[Callable[..., House]]:
+    """Servers of a test's own, in folders of its own; the same name is the same folder again."""
+    opened: list[House] = []
+
+    def start(name: str = "data", **settings: Any) -> House:  # noqa: ANN401 - what Settings takes
+        opened.append(House(tmp_path / name, **settings))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()

@@ -1,0 +1,163 @@
+"""The vectors of the game's law, worked out by hand, asked over gRPC: dealt by script, judged at the clock they name."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import pytest
+
+from referee.cards import DECK, parse_cards
+from referee.rulesets import load_folder
+from referee.v1 import tien_len_pb2, violation_pb2
+
+House: TypeAlias = Any  # of the conftest beside this file
+Vector: TypeAlias = dict[str, Any]
+
+ROOT: Final = Path(__file__).parents[3]
+VECTORS: Final = ROOT / "tests" / "vectors" / "tien_len"
+RULES: Final = (ROOT / "referee" / "rulesets" / "tien_len.mien_nam.toml").read_text(encoding="utf-8")
+STAKE: Final = 100
+
+
+def _vectors(topic: str) -> list[Vector]:
+    return [json.loads(line) for line in (VECTORS / f"{topic}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def _house_rules(vector: Vector) -> str:
+    """The released file with the vector's knobs turned, under an id of its own."""
+    text = RULES.replace('id = "tien_len.mien_nam"', f'id = "{_ruleset(vector)}"')
+    for knob, value in vector["rules"].items():
+        if knob == "instant_wins":
+            text = re.sub(r"(?s)\[\[instant_wins\]\].*?(?=\n\[[^\[])", "", text)
+            text = re.sub(r"(?s)\[names\.pattern\].*?\n\n", "[names.pattern]\n\n", text)
+            text = text.replace("\n[title]", "instant_wins = []\n\n[title]")
+        else:
+            text = re.sub(rf"(?m)^{knob} = (?=\[|\"[A-Z]|0).*$", f"{knob} = {json.dumps(value)}", text)
+    return text
+
+
+def _ruleset(vector: Vector) -> str:
+    if "rules" not in vector:
+        return "tien_len.mien_nam"
+    return "tien_len." + re.sub("[^a-z0-9]", "_", vector["id"])
+
+
+@pytest.fixture(scope="module")
+def scripted(tmp_path_factory: pytest.TempPathFactory, house: House) -> Iterator[House]:
+    """A server that knows the variants that the vectors name."""
+    folder = tmp_path_factory.mktemp("rulesets")
+    for vector in (*_vectors("violations"), *_vectors("rounds")):
+        if "rules" in vector:
+            (folder / f"{_ruleset(vector)}.toml").write_text(_house_rules(vector), encoding="utf-8")
+    running = type(house)(tmp_path_factory.mktemp("scripted"), catalogue=load_folder(folder))
+    yield running
+    running.close()
+
+
+def _event(text: str, number: int) -> tien_len_pb2.TienLenEvent:
+    """The event that a vector's words say: ``0 3S 3C``, ``1 pass``, ``2 leave``, ``3 timeout``, a time with ``@``."""
+    words = text.split()
+    time = int(words.pop()[1:]) if words[-1].startswith("@") else number
+    event = tien_len_pb2.TienLenEvent(seat=int(words[0]), time=time)
+    if words[1] in {"pass", "leave", "timeout"}:
+        getattr(event, words[1]).SetInParent()
+    else:
+        cards = "" if words[1] == "play" else " ".join(words[1:])
+        event.play.CopyFrom(tien_len_pb2.Play(cards=[card.number for card in parse_cards(cards)]))  # type: ignore[misc] # the enum of the wire is the number itself
+    return event
+
+
+def _told(scripted: House, vector: Vector) -> tien_len_pb2.TienLenRound:
+    hands = [parse_cards(hand) for hand in vector["hands"]]
+    told: tien_len_pb2.TienLenRound = scripted.script(
+        hands, leader=vector["leader"], ruleset=_ruleset(vector), stake=STAKE
+    )
+    told.events.extend([_event(text, number) for number, text in enumerate(vector["events"], start=1)])
+    return told
+
+
+def _facts(violation: violation_pb2.Violation) -> dict[str, Any]:
+    facts: dict[str, Any] = {"code": violation.code}
+    for name in ("seat", "expected", "found", "deadline_time", "received_time"):
+        if violation.HasField(name):
+            facts[name] = getattr(violation, name)
+    for name in ("cards", "against"):
+        if getattr(violation, name) or (violation.code == "NOT_A_COMBINATION" and name == "cards"):
+            facts[name] = " ".join(DECK[number - 1].text for number in getattr(violation, name))
+    return facts
+
+
+@pytest.mark.parametrize("vector", _vectors("violations"), ids=lambda vector: vector["id"])
+def test_an_event_is_answered_with_exactly_its_faults(scripted: House, vector: Vector):
+    told = _told(scripted, vector)
+    size = scripted.log_size()
+    if vector["event"] == "settle":
+        if vector["violations"]:
+            answer = scripted.settle(told)
+            assert vector["violations"] == [_facts(violation) for violation in answer.violations]
+            assert not answer.HasField("outcome")
+        else:
+            assert scripted.preview(told).state.over
+    else:
+        last = max((event.time for event in told.events), default=0)
+        event = _event(vector["event"], max(len(told.events) + 1, last))
+        scripted.clock[0] = event.time
+        event.time = 0
+        accepted, checked = scripted.accept(told, event), scripted.check(told, event)
+        assert vector["violations"] == [_facts(violation) for violation in accepted.violations]
+        assert bool(vector["violations"]) == (not accepted.HasField("event"))
+        timeless = [fault for fault in vector["violations"] if fault["code"] not in {"OUT_OF_ORDER", "TIME_WENT_BACK"}]
+        assert timeless == [_facts(violation) for violation in checked.violations]
+        for violation in accepted.violations:
+            assert violation.code not in {violation.text.vi, violation.text.en}
+            assert "?" not in violation.text.vi + violation.text.en
+    assert scripted.log_size() == size
+
+
+@pytest.mark.parametrize("vector", _vectors("rounds"), ids=lambda vector: vector["id"])
+def test_a_round_ends_and_pays_over_the_wire_as_worked_out(scripted: House, vector: Vector):
+    told = _told(scripted, vector)
+    scripted.clock[0] = 1_000_000
+    answer = scripted.preview(told)
+    assert not answer.violations
+    outcome = answer.outcome
+    assert answer.state.over
+    assert vector["ending"] == outcome.ending
+    assert vector["winner"] == scripted.winner_of(answer)
+    expected = [
+        (payer, payee, STAKE * units, reason, subject) for payer, payee, units, reason, subject in vector["transfers"]
+    ]
+    assert expected == [
+        (paid.payer, paid.payee, paid.amount_minor, paid.reason, paid.subject) for paid in outcome.transfers
+    ]
+    assert sum(seat.net_minor for seat in outcome.seats) == 0
+    assert {int(text.split()[0]) for text in vector["events"] if "leave" in text} <= {
+        seat.seat for seat in outcome.seats if seat.gone
+    }
+
+
+@pytest.mark.parametrize("vector", _vectors("rounds"), ids=lambda vector: vector["id"])
+def test_the_seat_on_turn_and_what_it_must_beat_follow_the_events(scripted: House, vector: Vector):
+    """Before each event the state names a seat that may act, and lists the play that is then made."""
+    whole = _told(scripted, vector)
+    told = tien_len_pb2.TienLenRound()
+    told.CopyFrom(whole)
+    del told.events[:]
+    last: list[int] = []
+    for event in whole.events:
+        state, listed = scripted.preview(told).state, scripted.plays(told)
+        assert state.turn == listed.turn
+        assert listed.may_pass == state.HasField("to_beat")
+        if event.HasField("play"):
+            assert event.seat == state.turn
+            assert sorted(event.play.cards) in [sorted(play.cards) for play in listed.plays]
+            combination = scripted.check(told, event).combination
+            assert sorted(event.play.cards) == sorted(combination.cards)
+            assert combination.name.vi
+            last = sorted(event.play.cards)
+        elif state.HasField("to_beat"):
+            assert last in ([], sorted(state.to_beat.cards))
+        told.events.append(event)
+    assert scripted.preview(told).state.over

@@ -1,0 +1,212 @@
+"""Whole rounds over gRPC: opened, dealt, played by what ListPlays offers, settled, revealed and checked again."""
+
+import json
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import pytest
+
+from referee.dealing.deal import Deal
+from referee.dealing.leaf import DealLeaf, OpenLeaf, RevealLeaf
+from referee.dealing.leaf import parse as parse_leaf
+from referee.evidence import vkey
+from referee.evidence.dsse import Envelope
+from referee.evidence.merkle import leaf_hash
+from referee.log import LogReceipt
+from referee.rulesets import get
+from referee.transcript.replay import replay
+from referee.transcript.told import parse
+from referee.v1 import shuffler_pb2, tien_len_pb2
+
+House: TypeAlias = Any  # of the conftest beside this file
+
+RULESET: Final = "tien_len.mien_nam"
+
+
+def _payload(settled: tien_len_pb2.TienLenServiceSettleRoundResponse) -> bytes:
+    return Envelope.parse(settled.log_receipt.leaf).payload
+
+
+@pytest.mark.parametrize("receipts", [False, True])
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_settled_round_replays_from_what_was_told_byte_for_byte(house: House, seats: int, *, receipts: bool):
+    one = house.deal_playable(seats=seats)
+    settled = house.play_settled(one, receipts=receipts)
+    payload = _payload(settled)
+    told = parse(payload).told
+    assert payload == replay(told, get(RULESET)).payload
+    assert {"RECEIPT" if receipts else "FRONTEND"} == {event.attested for event in told.events}
+    assert [list(section) for section in told.sections] == one.hands
+    assert len(one.round.events) == len(told.events)
+
+
+def test_answer_says_what_the_signed_transcript_says(house: House):
+    one = house.deal_playable(seats=3)
+    settled = house.play_settled(one)
+    found = json.loads(_payload(settled))["found"]
+    outcome = settled.outcome
+    assert found["ending"] == outcome.ending
+    assert found["winners"] == [house.winner_of(settled)]
+    assert found["seats"] == [
+        {"instant_win": seat.instant_win, "left": list(seat.left), "net": seat.net_minor} for seat in outcome.seats
+    ]
+    assert found["transfers"] == [
+        {"amount": one.amount_minor, "from": one.payer, "reason": one.reason, "subject": one.subject, "to": one.payee}
+        for one in outcome.transfers
+    ]
+    assert sum(seat.net_minor for seat in outcome.seats) == 0
+    played = [card for event in one.round.events for card in event.play.cards]
+    for seat, result in enumerate(outcome.seats):
+        assert set(one.hands[seat]) - set(played) == set(result.left)
+    assert outcome == house.preview(one.round).outcome
+    assert outcome.ruleset_digest == get(RULESET).digest
+
+
+def test_settlement_stands_in_the_log_that_its_receipt_proves(house: House):
+    settled = house.play_settled(house.deal_playable(seats=2))
+    receipt = settled.log_receipt
+    log_key = vkey.VerifierKey.parse(house.app.keys.log.verifier_key)
+    checkpoint = LogReceipt(
+        index=receipt.leaf_index,
+        leaf_hash=receipt.leaf_hash,
+        proof=tuple(receipt.inclusion_proof),
+        checkpoint=receipt.checkpoint.encode(),
+    ).verify(receipt.leaf, origin=house.app.origin, keys=[log_key])
+    assert checkpoint.size > receipt.leaf_index
+    Envelope.parse(receipt.leaf).verify(
+        payload_type="application/vnd.referee.settle.v1+json", public_key=house.app.keys.referee.public_key
+    )
+
+
+def test_revealed_seed_gives_the_cards_and_the_leader_again(house: House):
+    one = house.deal_playable(seats=4)
+    leader = house.preview(one.round).state.leader
+    house.play_settled(one)
+    header = one.opened.header
+    house.shuffler.RevealRound(
+        shuffler_pb2.RevealRoundRequest(table_id=header.table_id, round_number=header.round_number)
+    )
+    leaves = [Envelope.parse(leaf).payload for leaf in house.steps(header)]
+    opened, dealt, revealed = (
+        parse_leaf(leaves[place], kind) for place, kind in ((0, OpenLeaf), (1, DealLeaf), (3, RevealLeaf))
+    )
+    again = Deal.derive(
+        opened.header.to_header(),
+        server_seed=bytes.fromhex(revealed.server_seed),
+        client_seeds=[bytes.fromhex(seed) for seed in dealt.client_seeds],
+    )
+    assert one.hands == [[card.number for card in section] for section in again.sections]
+    assert leader == again.leader == dealt.leader == one.dealt.leader
+
+
+def test_winner_leads_the_next_round_proved_by_its_transcript(house: House):
+    table, earlier, settled = house.new_table(), None, None
+    for _ in range(4):
+        one = house.deal(table)
+        if settled is not None:
+            winner = house.winner_of(settled)
+            house.follow(one.round, earlier, settled.log_receipt.leaf, winner_seat=winner)
+            assert house.preview(one.round).state.leader == winner
+        settled, earlier = house.play_settled(one), one
+        told = parse(_payload(settled)).told
+        assert replay(told, get(RULESET)).payload == _payload(settled)
+    assert told.leader == told.previous_winner_seat == winner
+
+
+def test_winner_who_moved_leads_from_the_seat_it_has_now(house: House):
+    first = house.deal_playable(seats=2)
+    settled = house.play_settled(first)
+    moved = 1 - house.winner_of(settled)
+    later = house.deal(first.opened.header.table_id, seats=3)
+    house.follow(later.round, first, settled.log_receipt.leaf, winner_seat=moved)
+    assert house.preview(later.round).state.leader == moved
+
+
+def test_leader_is_drawn_again_when_the_winner_is_gone(house: House):
+    first = house.deal_playable()
+    settled = house.play_settled(first)
+    later = house.deal(first.opened.header.table_id)
+    assert house.preview(later.round).state.leader == later.dealt.leader
+    house.follow(later.round, first, settled.log_receipt.leaf)
+    assert house.preview(later.round).state.leader == later.dealt.leader
+    told = parse(_payload(house.play_settled(later))).told
+    assert told.leader == later.dealt.leader
+    assert not isinstance(told.previous_winner_seat, int)
+
+
+def test_aborted_rounds_are_passed_through_to_the_last_settled_one(house: House):
+    first = house.deal_playable()
+    settled = house.play_settled(first)
+    table = first.opened.header.table_id
+    dealt = house.deal(table)
+    dealt_leaf = house.abort(dealt).log_receipt.leaf
+    again = house.deal(table)
+    again_leaf = house.abort(again).log_receipt.leaf
+    later = house.deal(table)
+    house.follow(later.round, again, again_leaf)
+    house.follow(later.round, dealt, dealt_leaf)
+    winner = house.winner_of(settled)
+    house.follow(later.round, first, settled.log_receipt.leaf, winner_seat=winner)
+    assert house.preview(later.round).state.leader == winner
+
+
+def _won_at_the_deal(house: House) -> Any:  # noqa: ANN401 - a Dealt of the conftest
+    for _ in range(300):
+        one = house.deal()
+        if house.preview(one.round).state.over:
+            return one
+    message = "no hand won at the deal in 300 rounds"
+    raise AssertionError(message)
+
+
+def test_round_won_at_the_deal_settles_at_once_without_events(house: House):
+    """Every other seat pays the pattern's units, and nobody pays for cards left."""
+    one = _won_at_the_deal(house)
+    settled = house.settle(one.round)
+    outcome = settled.outcome
+    winner = house.winner_of(settled)
+    units = {rule.pattern: rule.units for rule in get(RULESET).rules.instant_wins}
+    pattern = outcome.seats[winner].instant_win
+    assert outcome.ending == "INSTANT_WIN"
+    assert outcome.seats[winner].instant_win_name.vi == get(RULESET).names["pattern"][pattern].vi
+    assert {(seat, winner, 10 * units[pattern], "INSTANT_WIN", pattern) for seat in range(4) if seat != winner} == {
+        (paid.payer, paid.payee, paid.amount_minor, paid.reason, paid.subject) for paid in outcome.transfers
+    }
+    payload = _payload(settled)
+    assert payload == replay(parse(payload).told, get(RULESET)).payload
+    assert parse(payload).told.events == ()
+
+
+def test_no_event_is_accepted_after_a_win_at_the_deal(house: House):
+    one = _won_at_the_deal(house)
+    answer = house.accept(one.round, house.make_play(one.dealt.leader, one.hands[one.dealt.leader][:1]))
+    assert [violation.code for violation in answer.violations] == ["ROUND_OVER"]
+    assert answer.event_number == 0
+    assert not answer.HasField("event")
+    listed = house.plays(one.round)
+    assert not listed.HasField("turn")
+    assert not listed.plays
+
+
+def test_round_settles_the_same_on_a_server_that_sees_it_for_the_first_time(open_house: Callable[..., House]):
+    """What is remembered between questions changes no answer."""
+    one = open_house()
+    round_ = one.deal_playable()
+    one.play_on(round_.round, receipts=True)
+    told = round_.round
+    one.close()
+    fresh = open_house()
+    fresh.clock[0] = one.clock[0]
+    for count in (len(told.events), len(told.events) // 2, 0):
+        part = tien_len_pb2.TienLenRound()
+        part.CopyFrom(told)
+        del part.events[count:]
+        known = fresh.preview(part)
+        asked_again = fresh.preview(part)
+        assert known == asked_again
+        assert known.state.cards_left == [
+            13 - sum(len(event.play.cards) for event in part.events if event.seat == seat) for seat in range(4)
+        ]
+    settled = fresh.settle(told)
+    assert leaf_hash(settled.log_receipt.leaf) == settled.log_receipt.leaf_hash
+    assert _payload(settled) == replay(parse(_payload(settled)).told, get(RULESET)).payload

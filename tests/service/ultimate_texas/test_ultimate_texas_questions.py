@@ -1,0 +1,190 @@
+"""Decisions asked about and accepted: broken rules are answered with violations, and nothing else happens."""
+
+import re
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import pytest
+
+from referee.games.ultimate_texas import Code
+from referee.rulesets import get, load_folder
+from referee.v1 import ultimate_texas_pb2
+from referee.v1.ultimate_texas_pb2 import Decision
+
+Server: TypeAlias = Any
+Round: TypeAlias = Any
+
+PROTO: Final = Path(__file__).parents[3] / "protos" / "referee" / "v1" / "ultimate_texas.proto"
+DECISIONS: Final = tuple(name.removeprefix("DECISION_") for name in Decision.keys() if name != "DECISION_UNSPECIFIED")  # noqa: SIM118 - an enum of the wire is no dict
+STAKE_CODES: Final = {
+    Code.TOO_FEW_SEATS,
+    Code.TOO_MANY_SEATS,
+    Code.ANTE_TOO_LOW,
+    Code.ANTE_NOT_A_MULTIPLE,
+    Code.TRIPS_TOO_LOW,
+    Code.STAKES_TOO_HIGH,
+}
+"""These are refused when a round is opened."""
+
+STATES: Final = (
+    (),
+    ((0, "CHECK"),),
+    ((0, "CHECK"), (1, "PLAY_4X")),
+    ((0, "PLAY_3X"), (1, "CHECK")),
+    ((0, "CHECK"), (1, "CHECK"), (0, "TIMEOUT"), (1, "CHECK")),
+    ((0, "CHECK"), (1, "CHECK"), (0, "CHECK"), (1, "PLAY_2X")),
+    ((0, "LEAVE"),),
+    ((0, "PLAY_4X"), (0, "LEAVE")),
+    ((0, "CHECK"), (1, "CHECK"), (0, "CHECK"), (1, "CHECK"), (1, "FOLD")),
+    ((0, "PLAY_4X"), (1, "PLAY_4X")),
+)
+
+
+def _codes(answer: Any) -> list[str]:  # noqa: ANN401 - answers of several methods
+    return [violation.code for violation in answer.violations]
+
+
+def test_documented_violation_codes_are_those_of_the_game():
+    comment = re.search(r"// Violation codes,.*?(?=service)", PROTO.read_text(encoding="utf-8"), re.DOTALL)
+    assert comment is not None
+    assert set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", comment[0])) == set(Code) - STAKE_CODES
+
+
+@pytest.mark.parametrize("decisions", STATES)
+def test_what_is_listed_as_legal_is_what_is_lawful_and_accepted(server: Server, decisions: tuple[tuple[int, str], ...]):
+    """Every decision of every seat, asked in one batch and then for acceptance, beside the state's own list."""
+    played = server.deal(2)
+    played.play(*decisions)
+    asked = [(seat, decision) for seat in range(3) for decision in DECISIONS]
+    answers = server.referee.CheckDecisions(
+        ultimate_texas_pb2.CheckDecisionsRequest(
+            requests=[
+                ultimate_texas_pb2.CheckDecisionRequest(
+                    round=played.told,
+                    event=ultimate_texas_pb2.UltimateTexasEvent(
+                        seat=seat, decision=Decision.Value(f"DECISION_{decision}")
+                    ),
+                )
+                for seat, decision in asked
+            ]
+        )
+    ).responses
+    state = played.preview().state
+    legal = [
+        (seat.seat, Decision.Name(one).removeprefix("DECISION_"))
+        for seat in state.seats
+        for one in seat.legal_decisions
+    ]
+    lawful = [one for one, answer in zip(asked, answers, strict=True) if not answer.violations]
+    assert sorted(lawful) == sorted(legal)
+    assert all(answer.state == state for answer in answers)
+    assert all(answer.ruleset_digest == get("ultimate_texas.casino").digest for answer in answers)
+    for one, answer in zip(asked, answers, strict=True):
+        accepted = played.accept(*one)
+        assert _codes(accepted) == _codes(answer)
+        assert (one in legal) == bool(accepted.event.receipt)
+        if accepted.event_number:
+            assert accepted.event_number == len(decisions) + 1
+            played.told.events.pop()
+
+
+def test_question_about_a_decision_needs_no_certificate(server: Server):
+    played = server.deal(2)
+    played.tell(1, "CHECK")
+    answer = played.check(1, "PLAY_2X")
+    assert _codes(answer) == ["ALREADY_CHECKED", "PLAY_NOT_OFFERED"]
+    assert (answer.violations[1].found, answer.violations[1].expected) == (2, 4)
+    assert answer.violations[0].text.vi == "Ghế 2 đã check ở vòng này."
+    assert answer.state.turn == 0
+    assert answer.state.seats[1].checked
+
+
+@pytest.mark.parametrize(
+    ("decisions", "asked", "codes"),
+    [
+        ((), (2, "CHECK"), ["UNKNOWN_SEAT"]),
+        ((), (0, "FOLD"), ["FOLD_NOT_OFFERED"]),
+        ((), (0, "PLAY_1X"), ["PLAY_NOT_OFFERED"]),
+        (((0, "LEAVE"),), (0, "CHECK"), ["ALREADY_LEFT", "ALREADY_CHECKED"]),
+        (((0, "PLAY_4X"),), (0, "CHECK"), ["ALREADY_PLAYED"]),
+        (STATES[8], (1, "PLAY_1X"), ["ALREADY_FOLDED"]),
+        (STATES[4], (1, "CHECK"), ["CHECK_NOT_OFFERED"]),
+        (STATES[9], (1, "LEAVE"), ["ROUND_OVER"]),
+    ],
+)
+def test_unlawful_event_is_answered_with_what_is_wrong_and_no_receipt(
+    server: Server, decisions: tuple[tuple[int, str], ...], asked: tuple[int, str], codes: list[str]
+):
+    played = server.deal(2)
+    played.play(*decisions)
+    before = played.preview().state
+    answer = played.accept(*asked)
+    assert _codes(answer) == codes
+    assert answer.state == before
+    assert (answer.HasField("event"), answer.event_number, answer.refused_event_number) == (False, 0, 0)
+    assert all(violation.text.vi and violation.text.en for violation in answer.violations)
+
+
+def test_event_is_not_accepted_before_what_was_told_before_it(server: Server):
+    """The frontend's clock runs ahead of the referee's."""
+    played = server.deal(2)
+    server.clock.now += 5_000
+    played.tell(0, "CHECK")
+    server.clock.now -= 4_000
+    answer = played.accept(1, "CHECK")
+    assert _codes(answer) == ["OUT_OF_ORDER"]
+    assert answer.violations[0].expected == answer.violations[0].received_time + 4_000
+
+
+def test_seats_decide_in_order_where_a_house_ruleset_says_so(server: Server, tmp_path: Path):
+    """OUT_OF_TURN needs a ruleset that no file ships: an operator's, loaded from a folder."""
+    source = get("ultimate_texas.casino").source.decode()
+    house = source.replace('id = "ultimate_texas.casino"', 'id = "ultimate_texas.house"')
+    folder = tmp_path / "rulesets"
+    folder.mkdir()
+    (folder / "house.toml").write_text(house.replace('order = "ANY"', 'order = "BY_SEAT"'), encoding="utf-8")
+    server.restart(catalogue=load_folder(folder))
+    played = server.deal(2, ruleset_id="ultimate_texas.house")
+    answer = played.accept(1, "CHECK")
+    assert _codes(answer) == ["OUT_OF_TURN"]
+    assert [list(seat.legal_decisions) for seat in answer.state.seats][1] == [Decision.DECISION_LEAVE]
+    assert played.play((0, "CHECK"), (1, "CHECK")).state.street == "FLOP"
+
+
+@pytest.mark.parametrize("method", ["check", "accept", "preview", "settle"])
+def test_unlawful_event_of_the_round_itself_is_named_by_its_number(server: Server, method: str):
+    played = server.deal(2)
+    for seat, decision in ((0, "CHECK"), (1, "FOLD"), (1, "CHECK")):
+        played.tell(seat, decision)
+    size = server.size
+    calls = {
+        "check": lambda: played.check(1, "CHECK"),
+        "accept": lambda: played.accept(1, "CHECK"),
+        "preview": played.preview,
+        "settle": played.settle,
+    }
+    answer = calls[method]()
+    assert _codes(answer) == ["FOLD_NOT_OFFERED"]
+    assert answer.refused_event_number == 2
+    assert server.size == size
+
+
+def test_round_in_which_seats_have_still_to_decide_is_not_settled(server: Server):
+    played = server.deal(3)
+    played.play((1, "PLAY_4X"))
+    size = server.size
+    answer = played.settle()
+    assert [(violation.code, violation.seat) for violation in answer.violations] == [
+        ("ROUND_NOT_OVER", 0),
+        ("ROUND_NOT_OVER", 2),
+    ]
+    assert not answer.HasField("log_receipt")
+    assert server.size == size
+
+
+def test_round_is_not_settled_before_its_last_event(server: Server):
+    played = server.deal(1)
+    server.clock.now += 5_000
+    played.play((0, "PLAY_4X"))
+    server.clock.now -= 1
+    assert _codes(played.settle()) == ["CLOSED_TOO_EARLY"]

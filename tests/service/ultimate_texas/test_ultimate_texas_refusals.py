@@ -1,0 +1,341 @@
+"""Questions that cannot be answered as they were asked: refused with reason and field path, and nothing is written."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
+
+import pytest
+
+from referee.evidence.dsse import Envelope
+from referee.transcript.receipt import FORM, EventReceipt, sign_receipt
+from referee.v1 import money_pb2, shuffler_pb2, ultimate_texas_pb2
+from referee.v1.ultimate_texas_pb2 import Decision
+
+Server: TypeAlias = Any
+Round: TypeAlias = Any
+Refusal: TypeAlias = Any
+Refused: TypeAlias = Callable[..., Refusal]
+
+MAX_EVENTS: Final = 23
+INVALID: Final = "INVALID_ARGUMENT"
+
+
+def _seen(refusal: Refusal) -> tuple[str, str, str]:
+    return refusal.code, refusal.reason, refusal.field
+
+
+def _settle(played: Round) -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest:
+    return ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=played.told)
+
+
+def _stakes(*stakes: tuple[int, int]) -> list[money_pb2.SeatStake]:
+    return [money_pb2.SeatStake(ante_minor=ante, trips_minor=trips) for ante, trips in stakes]
+
+
+@pytest.mark.parametrize(
+    ("stakes", "reason", "field"),
+    [
+        ([], "MISSING_FIELD", "terms.seat_stakes"),
+        ([(10, 0)], "INVALID_HEADER", "terms.seat_stakes"),
+        ([(10, 0), (10, 0), (10, 0)], "INVALID_HEADER", "terms.seat_stakes"),
+        ([(10, 0), (0, 0)], "INVALID_HEADER", "terms.seat_stakes[1]"),
+        ([(10, 0), (1, 0)], "INVALID_STAKE", "terms.seat_stakes[1].ante_minor"),
+        ([(11, 0), (10, 0)], "INVALID_STAKE", "terms.seat_stakes[0].ante_minor"),
+        ([(2**53, 0), (10, 0)], "INVALID_HEADER", "terms.seat_stakes[0]"),
+        ([(10, 2**53), (10, 0)], "INVALID_HEADER", "terms.seat_stakes[0]"),
+        ([(2**50, 0), (10, 0)], "INVALID_STAKE", "terms.seat_stakes"),
+        ([(10, 2**53 - 1), (10, 0)], "INVALID_STAKE", "terms.seat_stakes"),
+    ],
+)
+def test_bets_that_no_round_can_start_with_are_refused_at_opening(
+    server: Server, refused: Refused, stakes: list[tuple[int, int]], reason: str, field: str
+):
+    size = server.size
+    request = shuffler_pb2.OpenRoundRequest(terms=server.terms(2, stakes=stakes))
+    assert _seen(refused(server.shuffler.OpenRound, request)) == (INVALID, reason, field)
+    prepare = shuffler_pb2.PrepareRoundRequest(terms=request.terms)
+    assert _seen(refused(server.shuffler.PrepareRound, prepare)) == (INVALID, reason, field)
+    assert server.size == size
+
+
+@pytest.mark.parametrize("stake", [1, 4, 10])
+def test_stake_other_than_the_bet_unit_is_refused(server: Server, refused: Refused, stake: int):
+    terms = server.terms(2)
+    terms.stake_minor = stake
+    refusal = refused(server.shuffler.OpenRound, shuffler_pb2.OpenRoundRequest(terms=terms))
+    assert _seen(refusal) == (INVALID, "INVALID_STAKE", "terms.stake_minor")
+
+
+def test_largest_bets_are_opened_and_a_little_more_is_refused(server: Server, refused: Refused):
+    """A seat wins 505 Antes at most: a play bet of four, the Ante, and 500 on the Blind for a royal flush."""
+    ante = (2**53 - 1) // (6 * 505) // 2 * 2
+    terms = server.terms(6, stakes=[(ante, 0)] * 6)
+    assert server.open(terms).header.seat_stakes[5].ante_minor == ante
+    terms.table_id = "more"
+    terms.seat_stakes[0].ante_minor += 6 * 2
+    refusal = refused(server.shuffler.OpenRound, shuffler_pb2.OpenRoundRequest(terms=terms))
+    assert _seen(refusal) == (INVALID, "INVALID_STAKE", "terms.seat_stakes")
+
+
+def test_bets_of_their_own_are_refused_in_another_game(server: Server, refused: Refused):
+    terms = shuffler_pb2.RoundTerms(
+        table_id="binh",
+        ruleset_id="mau_binh.classic",
+        seat_count=2,
+        currency="CHIP",
+        stake_minor=10,
+        seat_stakes=_stakes((10, 0), (10, 0)),
+    )
+    refusal = refused(server.shuffler.OpenRound, shuffler_pb2.OpenRoundRequest(terms=terms))
+    assert _seen(refusal) == (INVALID, "INVALID_STAKE", "terms.seat_stakes")
+
+
+def test_seven_seats_are_refused(server: Server, refused: Refused):
+    refusal = refused(server.shuffler.OpenRound, shuffler_pb2.OpenRoundRequest(terms=server.terms(7)))
+    assert _seen(refusal) == (INVALID, "INVALID_FIELD", "terms.seat_count")
+
+
+@pytest.mark.parametrize(
+    ("event", "reason", "field"),
+    [
+        ({"seat": 0}, "MISSING_FIELD", "event.decision"),
+        ({"seat": 0, "decision": 99}, "INVALID_FIELD", "event.decision"),
+        ({"seat": 0, "decision": Decision.DECISION_CHECK, "time": 5}, "INVALID_FIELD", "event"),
+        ({"seat": 0, "decision": Decision.DECISION_CHECK, "receipt": b"r"}, "INVALID_FIELD", "event"),
+    ],
+)
+def test_event_that_says_nothing_or_too_much_is_refused(
+    server: Server, refused: Refused, event: dict[str, Any], reason: str, field: str
+):
+    played = server.deal(1)
+    request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(
+        round=played.told, event=ultimate_texas_pb2.UltimateTexasEvent(**event)
+    )
+    assert _seen(refused(server.referee.AcceptEvent, request)) == (INVALID, reason, field)
+
+
+def test_bad_event_of_the_round_is_refused_with_its_index(server: Server, refused: Refused):
+    played = server.deal(1)
+    played.tell(0, "CHECK")
+    played.told.events.add(seat=0, decision=99)
+    expected = (INVALID, "INVALID_FIELD", "round.events[1].decision")
+    assert _seen(refused(server.referee.SettleRound, _settle(played))) == expected
+    check = ultimate_texas_pb2.CheckDecisionRequest(
+        round=played.told, event=ultimate_texas_pb2.UltimateTexasEvent(decision=Decision.DECISION_CHECK)
+    )
+    assert _seen(refused(server.referee.CheckDecision, check)) == expected
+    many = ultimate_texas_pb2.CheckDecisionsRequest(requests=[check])
+    assert _seen(refused(server.referee.CheckDecisions, many))[2] == "requests[0].round.events[1].decision"
+
+
+def test_more_events_than_a_round_can_have_are_refused(server: Server, refused: Refused):
+    played = server.deal(1)
+    for _ in range(MAX_EVENTS + 1):
+        played.tell(0, "CHECK")
+    assert _seen(refused(server.referee.SettleRound, _settle(played))) == (INVALID, "TOO_MANY_EVENTS", "round.events")
+
+
+@pytest.mark.parametrize("method", ["CheckDecisions", "SettleRounds"])
+def test_batch_of_more_than_256_is_refused(server: Server, refused: Refused, method: str):
+    request = {
+        "CheckDecisions": ultimate_texas_pb2.CheckDecisionsRequest(
+            requests=[ultimate_texas_pb2.CheckDecisionRequest()] * 257
+        ),
+        "SettleRounds": ultimate_texas_pb2.UltimateTexasServiceSettleRoundsRequest(
+            requests=[ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest()] * 257
+        ),
+    }[method]
+    assert _seen(refused(getattr(server.referee, method), request)) == (INVALID, "INVALID_FIELD", "requests")
+
+
+def test_round_of_another_game_is_refused(server: Server, refused: Refused):
+    terms = shuffler_pb2.RoundTerms(
+        table_id="binh", ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
+    )
+    question = ultimate_texas_pb2.CheckDecisionRequest(
+        round=ultimate_texas_pb2.UltimateTexasRound(header=server.open(terms).header)
+    )
+    expected = (INVALID, "INVALID_FIELD", "round.header.ruleset_id")
+    assert _seen(refused(server.referee.CheckDecision, question)) == expected
+
+
+def test_header_with_stakes_that_were_never_opened_is_refused_in_a_question_without_certificate(
+    server: Server, refused: Refused
+):
+    played = server.deal(1)
+    played.told.header.seat_stakes[0].ante_minor = 11
+    question = ultimate_texas_pb2.CheckDecisionRequest(
+        round=ultimate_texas_pb2.UltimateTexasRound(header=played.told.header)
+    )
+    expected = (INVALID, "INVALID_STAKE", "round.header.seat_stakes[0].ante_minor")
+    assert _seen(refused(server.referee.CheckDecision, question)) == expected
+
+
+@pytest.mark.parametrize("method", ["AcceptEvent", "PreviewRound", "SettleRound"])
+def test_round_without_certificate_is_refused(server: Server, refused: Refused, method: str):
+    played = server.deal(1)
+    del played.told.certificates[:]
+    request = {
+        "AcceptEvent": ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest,
+        "PreviewRound": ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest,
+        "SettleRound": ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest,
+    }[method](round=played.told)
+    expected = (INVALID, "MISSING_FIELD", "round.certificates")
+    assert _seen(refused(getattr(server.referee, method), request)) == expected
+
+
+def test_ante_or_trips_changed_after_the_deal_is_refused(server: Server, refused: Refused):
+    """The certificate names the round by the hash of its header, stakes included."""
+    for name, value in (("ante_minor", 12), ("trips_minor", 0)):
+        played = server.deal(1)
+        played.play((0, "PLAY_4X"))
+        setattr(played.told.header.seat_stakes[0], name, value)
+        expected = (INVALID, "FOREIGN", "round.certificates[0]")
+        assert _seen(refused(server.referee.SettleRound, _settle(played))) == expected
+
+
+@pytest.mark.parametrize("upto", [1, 2, 3])
+def test_round_whose_house_or_board_is_not_open_is_refused_at_settlement(server: Server, refused: Refused, upto: int):
+    """Over, but the certificate is that of an earlier street: the house is always what is missing first."""
+    played = server.deal(1)
+    certificates = [played.dealt.certificate]
+    for decision in ("CHECK", "CHECK", "PLAY_1X"):
+        played.play((0, decision))
+        certificates.append(played.told.certificates[0])
+    played.told.certificates[:] = certificates[:upto]
+    size = server.size
+    expected = (INVALID, "SECTION_MISSING", "round.certificates")
+    assert _seen(refused(server.referee.SettleRound, _settle(played))) == expected
+    assert server.size == size
+
+
+def test_receipt_of_an_event_that_closes_no_street_opens_nothing(server: Server, refused: Refused):
+    played = server.deal(2)
+    answer = played.accept(0, "CHECK")
+    request = shuffler_pb2.OpenSectionRequest(
+        table_id=played.opened.header.table_id, round_number=1, event_receipt=answer.event.receipt
+    )
+    expected = ("FAILED_PRECONDITION", "SECTION_CLOSED", "event_receipt")
+    assert _seen(refused(server.shuffler.OpenSection, request)) == expected
+
+
+@pytest.mark.parametrize("section", [0, 4, 99])
+def test_no_receipt_opens_a_hand_or_the_stock(server: Server, refused: Refused, section: int):
+    """Not even one with the referee's own signature. With one seat, section 0 is its hand and 4 the stock."""
+    played = server.deal(1)
+    receipt = EventReceipt(
+        event_hash="00" * 32,
+        number=1,
+        received_time=1,
+        round_id=played.opened.round_id.hex(),
+        opens_section=section,
+    )
+    request = shuffler_pb2.OpenSectionRequest(
+        table_id=played.opened.header.table_id,
+        round_number=1,
+        event_receipt=sign_receipt(receipt, server.app.keys.referee),
+    )
+    expected = ("FAILED_PRECONDITION", "SECTION_CLOSED", "event_receipt")
+    assert _seen(refused(server.shuffler.OpenSection, request)) == expected
+
+
+def _receipt_of(played: Round, index: int) -> EventReceipt:
+    return FORM.read(Envelope.parse(played.told.events[index].receipt).payload)
+
+
+def _changed(server: Server, played: Round, index: int, **changed: Any) -> None:  # noqa: ANN401 - members of the receipt
+    """The event's receipt signed anew by the referee's own key with some members changed."""
+    fields = {name: getattr(_receipt_of(played, index), name) for name in EventReceipt.__struct_fields__}
+    played.told.events[index].receipt = sign_receipt(EventReceipt(**(fields | changed)), server.app.keys.referee)
+
+
+@pytest.mark.parametrize("opens", [1, 2, 7])
+@pytest.mark.parametrize("index", [0, 1])
+def test_receipt_that_opens_another_section_than_its_event_is_refused(
+    server: Server, refused: Refused, index: int, opens: int
+):
+    """Event 1 closes no street, event 2 opens the flop, which is section 3 of a round of two."""
+    played = server.deal(2)
+    played.play((0, "CHECK"), (1, "CHECK"), (0, "PLAY_2X"), (1, "PLAY_2X"))
+    _changed(server, played, index, opens_section=opens)
+    expected = (INVALID, "FOREIGN", f"round.events[{index}].receipt")
+    assert _seen(refused(server.referee.SettleRound, _settle(played))) == expected
+
+
+def test_events_with_receipts_cannot_be_edited_moved_or_dropped(server: Server, refused: Refused):
+    """Each single change to three receipted events is refused at the first receipt that it breaks."""
+    played = server.deal(3)
+    played.play((2, "CHECK"), (0, "CHECK"), (1, "CHECK"))
+    original = list(played.told.events)
+
+    def edited(index: int, **changed: Any) -> Sequence[Any]:  # noqa: ANN401 - members of the event
+        copies = [ultimate_texas_pb2.UltimateTexasEvent.FromString(event.SerializeToString()) for event in original]
+        for name, value in changed.items():
+            setattr(copies[index], name, value)
+        return copies
+
+    attempts = [
+        (edited(0, decision=Decision.DECISION_PLAY_4X), 0),
+        (edited(1, decision=Decision.DECISION_LEAVE), 1),
+        (edited(2, seat=0), 2),
+        (edited(0, time=original[0].time - 1), 0),
+        (edited(0, receipt=original[1].receipt), 0),
+        (original[1:], 0),
+        ([original[1], original[0], original[2]], 0),
+        ([original[0], *original], 1),
+    ]
+    for events, index in attempts:
+        del played.told.events[:]
+        played.told.events.extend(events)
+        request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.told)
+        expected = (INVALID, "FOREIGN", f"round.events[{index}].receipt")
+        assert _seen(refused(server.referee.PreviewRound, request)) == expected
+
+
+def test_receipt_of_another_key_or_round_is_refused(server: Server, refused: Refused):
+    played, other = server.deal(1), server.deal(1)
+    for one in (played, other):
+        one.play((0, "CHECK"))
+    receipt = _receipt_of(played, 0)
+    for forged, code, reason in (
+        (sign_receipt(receipt, server.app.keys.shuffler), "PERMISSION_DENIED", "FORGED"),
+        (other.told.events[0].receipt, INVALID, "FOREIGN"),
+        (b"{}", INVALID, "MALFORMED"),
+    ):
+        played.told.events[0].receipt = forged
+        request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.told)
+        expected = (code, reason, "round.events[0].receipt")
+        assert _seen(refused(server.referee.PreviewRound, request)) == expected
+
+
+def test_two_continuations_of_one_round_settle_once(server: Server, refused: Refused):
+    """A frontend asks for receipts of two histories; the log takes the first and refuses the other."""
+    played = server.deal(1)
+    start = list(played.told.events)
+    played.play((0, "PLAY_4X"))
+    first = list(played.told.events)
+    del played.told.events[:]
+    played.told.events.extend(start)
+    played.play((0, "CHECK"), (0, "CHECK"), (0, "FOLD"))
+    second = list(played.told.events)
+    del played.told.events[:]
+    played.told.events.extend(first)
+    assert played.settle().violations == []
+    del played.told.events[:]
+    played.told.events.extend(second)
+    assert _seen(refused(server.referee.SettleRound, _settle(played))) == ("ALREADY_EXISTS", "ALREADY_SETTLED", "")
+    numbers = [_receipt_number(event) for event in itertools.chain(first, second)]
+    assert numbers == [1, 1, 2, 3]  # two receipts with one number: what proves the fork
+
+
+def _receipt_number(event: Any) -> int:  # noqa: ANN401 - an event of the wire
+    return FORM.read(Envelope.parse(event.receipt).payload).number
+
+
+def test_round_after_its_deadline_is_neither_played_on_nor_settled(server: Server, refused: Refused):
+    played = server.deal(1)
+    played.play((0, "PLAY_4X"))
+    server.clock.now = played.opened.header.round_deadline_time + 1
+    preview = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.told)
+    for method, request in ((server.referee.PreviewRound, preview), (server.referee.SettleRound, _settle(played))):
+        assert _seen(refused(method, request)) == ("FAILED_PRECONDITION", "EXPIRED", "round.certificates")

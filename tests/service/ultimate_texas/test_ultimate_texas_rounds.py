@@ -1,0 +1,288 @@
+"""Whole rounds over gRPC, from opening to the revealed seed, checked against things that share no code with the law."""
+
+import importlib
+import itertools
+import json
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+import pytest
+
+from referee.cards import DECK
+from referee.cli.bots_ultimate_texas import play_round
+from referee.dealing.deal import Deal
+from referee.dealing.leaf import DealLeaf, OpenLeaf, RevealLeaf
+from referee.dealing.leaf import parse as parse_leaf
+from referee.evidence.dsse import Envelope
+from referee.evidence.vkey import VerifierKey
+from referee.log import LogReceipt
+from referee.rulesets import get
+from referee.transcript.replay import replay
+from referee.transcript.told import parse
+from referee.v1 import round_pb2, shuffler_pb2, ultimate_texas_pb2
+
+Server: TypeAlias = Any
+Round: TypeAlias = Any
+Outcome: TypeAlias = ultimate_texas_pb2.UltimateTexasOutcome
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # its parser of hand ranges, not used here, calls what its dependency deprecates
+    eval7: Final[Any] = importlib.import_module("eval7")
+
+RULESETS: Final = ("ultimate_texas.casino", "ultimate_texas.two_plus_three")
+BLIND: Final = {"Straight": (1, 1), "Flush": (3, 2), "Full House": (3, 1), "Quads": (10, 1), "Straight Flush": (50, 1)}
+TRIPS: Final = {"Trips": 3, "Straight": 4, "Flush": 7, "Full House": 8, "Quads": 30, "Straight Flush": 40}
+ROYAL_BLIND, ROYAL_TRIPS = 500, 50
+
+
+def _eval7(numbers: Sequence[int]) -> list[Any]:
+    texts = [DECK[number - 1].text for number in numbers]
+    return [eval7.Card(text[0] + text[1].lower()) for text in texts]
+
+
+def _value(ruleset_id: str, hole: Sequence[int], board: Sequence[int]) -> int:
+    if ruleset_id == "ultimate_texas.casino":
+        return eval7.evaluate(_eval7([*hole, *board]))
+    return max(eval7.evaluate(_eval7([*hole, *three])) for three in itertools.combinations(board, 3))
+
+
+ROYAL: Final = eval7.evaluate([eval7.Card(text) for text in ("As", "Ks", "Qs", "Js", "Ts")])
+
+
+def _net(ruleset_id: str, outcome: Outcome, stakes: Sequence[tuple[int, int]]) -> list[int]:
+    """What each seat wins or loses by the seed's paragraphs, with another library's word for what beats what."""
+    house = _value(ruleset_id, outcome.house_hole, outcome.board)
+    qualifies = eval7.handtype(house) != "High Card"
+    net = []
+    for seat, (ante, trips) in zip(outcome.seats, stakes, strict=True):
+        if seat.result == "FOLDED":
+            net.append(-2 * ante - trips)
+            continue
+        own = _value(ruleset_id, seat.hole, outcome.board)
+        kind, play = eval7.handtype(own), seat.play_multiple * ante
+        pays = ROYAL_TRIPS if own == ROYAL else TRIPS.get(kind, -1)
+        won = Fraction(pays * trips)
+        if own > house:
+            blind = Fraction(ROYAL_BLIND) if own == ROYAL else Fraction(*BLIND.get(kind, (0, 1)))
+            won += play + (ante if qualifies else 0) + blind * ante
+        elif own < house:
+            won -= play + (ante if qualifies else 0) + ante
+        assert won.denominator == 1
+        net.append(int(won))
+    return net
+
+
+def _check_receipt(server: Server, receipt: round_pb2.LogReceipt) -> None:
+    proved = LogReceipt(
+        index=receipt.leaf_index,
+        leaf_hash=receipt.leaf_hash,
+        proof=tuple(receipt.inclusion_proof),
+        checkpoint=receipt.checkpoint.encode(),
+    )
+    key = VerifierKey.parse(server.app.keys.log.verifier_key)
+    proved.verify(receipt.leaf, origin=server.app.origin, keys=[key])
+
+
+def _check_evidence(server: Server, ruleset_id: str, opened: Any, dealt: Any, settled: Any) -> None:  # noqa: ANN401 - answers of three services
+    """The transcript replays, the deal follows from the seeds, and every leaf's place in the log is proved."""
+    payload = Envelope.parse(settled.log_receipt.leaf).payload
+    told = parse(payload).told
+    assert replay(told, get(ruleset_id)).payload == payload
+    revealed = server.shuffler.RevealRound(
+        shuffler_pb2.RevealRoundRequest(table_id=opened.header.table_id, round_number=opened.header.round_number)
+    )
+    open_leaf = parse_leaf(Envelope.parse(opened.log_receipt.leaf).payload, OpenLeaf)
+    deal_leaf = parse_leaf(Envelope.parse(dealt.log_receipt.leaf).payload, DealLeaf)
+    reveal_leaf = parse_leaf(Envelope.parse(revealed.log_receipt.leaf).payload, RevealLeaf)
+    deal = Deal.derive(
+        open_leaf.header.to_header(),
+        server_seed=bytes.fromhex(reveal_leaf.server_seed),
+        client_seeds=[bytes.fromhex(seed) for seed in deal_leaf.client_seeds],
+    )
+    assert deal.deck_root.hex() == deal_leaf.deck_root == told.deck_root
+    assert tuple(tuple(card.number for card in section) for section in deal.sections[:-1]) == told.sections
+    for receipt in (opened.log_receipt, dealt.log_receipt, settled.log_receipt, revealed.log_receipt):
+        _check_receipt(server, receipt)
+
+
+@pytest.mark.parametrize("receipts", [True, False])
+@pytest.mark.parametrize("ruleset_id", RULESETS)
+def test_round_of_any_size_settles_as_another_library_and_the_seed_say(
+    server: Server, ruleset_id: str, *, receipts: bool
+):
+    """Bots play three rounds at each of six tables; nets by eval7, evidence from the leaves alone."""
+    results: Counter[str] = Counter()
+    for seats in range(1, 7):
+        stakes = [(10 + 2 * seat, 5 * (seat % 3)) for seat in range(seats)]
+        terms = server.terms(seats, ruleset_id=ruleset_id, stakes=stakes)
+        for number in (1, 2, 3):
+            opened = server.open(terms)
+            dealt = server.shuffler.DealRound(
+                shuffler_pb2.DealRoundRequest(
+                    table_id=terms.table_id,
+                    round_number=number,
+                    client_seeds=[bytes([seats, number, seat]).rjust(32, b"s") for seat in range(seats)],
+                )
+            )
+            told = play_round(server.referee, server.shuffler, opened, dealt, receipts=receipts)
+            preview = server.referee.PreviewRound(
+                ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=told)
+            )
+            settled = server.referee.SettleRound(ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=told))
+            outcome = settled.outcome
+            assert settled.violations == []
+            assert preview.outcome == outcome
+            assert [seat.net_minor for seat in outcome.seats] == _net(ruleset_id, outcome, stakes)
+            assert outcome.house_net_minor == -sum(seat.net_minor for seat in outcome.seats)
+            assert outcome.ruleset_digest == get(ruleset_id).digest
+            for seat in outcome.seats:
+                assert eval7.evaluate(_eval7(seat.best)) == _value(ruleset_id, seat.hole, outcome.board)
+            _check_evidence(server, ruleset_id, opened, dealt, settled)
+            results.update(seat.result for seat in outcome.seats)
+    assert set(results) >= {"WON", "LOST", "FOLDED"}
+
+
+def test_streets_open_one_after_another(server: Server):
+    """One seat that checks to the river sees three, then five cards of the board, and the house at the end."""
+    played = server.deal(1)
+    header = played.opened.header
+    hand, house, flop, turn_river = range(4)
+    assert list(header.layout) == [2, 2, 3, 2, 43]
+    expected = [
+        ("CHECK", flop, ["flop"], {hand, flop}),
+        ("CHECK", turn_river, ["flop", "turn_river"], {hand, flop, turn_river}),
+        ("PLAY_1X", house, ["flop", "turn_river", "house"], {hand, flop, turn_river, house}),
+    ]
+    for decision, section, names, visible in expected:
+        answer = played.accept(0, decision)
+        assert answer.opens_section == section
+        opened = played.open_section()
+        assert opened.section == section
+        assert [part.name for part in opened.opened] == names
+        assert list(opened.opened[-1].cards) == list(opened.cards)
+        payload = json.loads(Envelope.parse(opened.certificate).payload)
+        assert {part["index"] for part in payload["sections"]} == visible
+    assert played.settle().outcome.board == [*played.sections[0].cards, *played.sections[1].cards]
+
+
+def test_bets_before_the_flop_open_everything_at_once(server: Server):
+    """With nobody left to decide, one receipt names the house, and one answer opens flop, turn, river and house."""
+    played = server.deal(3)
+    assert not played.accept(0, "PLAY_4X").HasField("opens_section")
+    assert not played.accept(2, "PLAY_3X").HasField("opens_section")
+    answer = played.accept(1, "PLAY_4X")
+    assert answer.opens_section == 3
+    assert answer.state.street == "SHOWDOWN"
+    opened = played.open_section()
+    assert [(part.name, part.section, len(part.cards)) for part in opened.opened] == [
+        ("flop", 4, 3),
+        ("turn_river", 5, 2),
+        ("house", 3, 2),
+    ]
+    assert played.settle().violations == []
+
+
+def test_streets_that_only_leavers_are_left_to_decide_close_at_once(server: Server):
+    """Seat 1 left, so it checks and folds by itself: seat 0's bet on the flop closes the flop and the river."""
+    played = server.deal(2)
+    played.play((1, "LEAVE"), (0, "CHECK"))
+    answer = played.play((0, "PLAY_2X"))
+    assert answer.state.street == "SHOWDOWN"
+    assert [part.name for part in played.sections[-1].opened] == ["flop", "turn_river", "house"]
+    outcome = played.settle().outcome
+    assert outcome.seats[1].result == "FOLDED"
+    assert outcome.seats[1].net_minor == -25
+
+
+def test_house_opens_when_everybody_has_folded(server: Server):
+    played = server.deal(2)
+    played.play((0, "CHECK"), (1, "TIMEOUT"), (1, "CHECK"), (0, "CHECK"), (0, "TIMEOUT"), (1, "FOLD"))
+    outcome = played.settle().outcome
+    assert [seat.result for seat in outcome.seats] == ["FOLDED", "FOLDED"]
+    assert len(outcome.house_hole) == 2
+    assert outcome.house_net_minor == 50
+
+
+def test_frontend_that_tells_its_own_events_asks_only_for_those_that_close_a_street(server: Server):
+    """Two of six events have no receipt; the transcript says so, and names sections where receipts open them."""
+    played = server.deal(2)
+    for decision in ("CHECK", "CHECK", "PLAY_1X"):
+        played.tell(0, decision)
+        server.clock.now += 1_000
+        played.play((1, decision))
+    settled = played.settle()
+    told = json.loads(Envelope.parse(settled.log_receipt.leaf).payload)["told"]
+    assert [event["attested"] for event in told["events"]] == ["FRONTEND", "RECEIPT"] * 3
+    assert [event.get("opens_section") for event in told["events"]] == [None, 3, None, 4, None, 2]
+    assert [event["time"] - told["dealt_time"] for event in told["events"]] == [0, 1000, 1000, 2000, 2000, 3000]
+
+
+def test_event_told_without_a_receipt_can_be_accepted_later(server: Server):
+    """The frontend took the closing event on its own word; asked again without it, the referee gives the receipt."""
+    played = server.deal(1)
+    played.tell(0, "PLAY_4X")
+    assert played.preview().state.street == "SHOWDOWN"
+    assert not played.preview().HasField("outcome")
+    del played.told.events[:]
+    played.play((0, "PLAY_4X"))
+    assert played.settle().violations == []
+
+
+def test_certificate_of_the_deal_is_enough_to_play_on(server: Server):
+    played = server.deal(1)
+    certificate = played.dealt.certificate
+    played.play((0, "CHECK"))
+    played.told.certificates[:] = [certificate]
+    assert played.play((0, "CHECK")).state.street == "RIVER"
+
+
+def test_preview_writes_nothing_and_shows_the_outcome_once_all_is_open(server: Server):
+    played = server.deal(1)
+    size = server.size
+    assert played.preview().state.street == "PREFLOP"
+    played.accept(0, "PLAY_3X")
+    hidden = played.preview()
+    assert (hidden.state.street, hidden.HasField("outcome")) == ("SHOWDOWN", False)
+    played.open_section()
+    assert played.preview().HasField("outcome")
+    assert server.size == size
+
+
+def test_settlement_is_answered_again_from_the_log(server: Server):
+    """At once, after a restart, and after the round's deadline; another told round is not."""
+    played = server.deal(1)
+    played.play((0, "PLAY_4X"))
+    first = played.settle()
+    assert played.settle().log_receipt.leaf == first.log_receipt.leaf
+    server.restart()
+    played.server.clock.now = played.opened.header.round_deadline_time + 1
+    again = played.settle()
+    assert (again.log_receipt.leaf, again.outcome) == (first.log_receipt.leaf, first.outcome)
+
+
+def test_bad_round_of_a_batch_does_not_stop_the_others(server: Server):
+    good, unfinished, closed, last = (server.deal(1) for _ in range(4))
+    good.play((0, "PLAY_4X"))
+    unfinished.play((0, "CHECK"))
+    closed.accept(0, "PLAY_4X")
+    last.play((0, "CHECK"), (0, "PLAY_2X"))
+    answer = server.referee.SettleRounds(
+        ultimate_texas_pb2.UltimateTexasServiceSettleRoundsRequest(
+            requests=[
+                ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=one.told)
+                for one in (good, unfinished, closed, last)
+            ]
+        )
+    )
+    kinds = [one.WhichOneof("result") for one in answer.rounds]
+    assert kinds == ["settled", "settled", "refused", "settled"]
+    assert answer.rounds[0].settled.log_receipt.leaf == good.settle().log_receipt.leaf
+    assert [one.code for one in answer.rounds[1].settled.violations] == ["ROUND_NOT_OVER"]
+    assert (answer.rounds[2].refused.reason, answer.rounds[2].refused.field) == (
+        "SECTION_MISSING",
+        "round.certificates",
+    )
+    assert answer.rounds[3].settled.outcome == last.settle().outcome
