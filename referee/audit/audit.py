@@ -206,7 +206,8 @@ class _Audit:
                 self._keys.take(envelope, leaf, leaf_index=index)
             except KeyFaultError as error:
                 self._findings.add(Finding.of(error.code, error.detail, leaf_index=index))
-            self._report.checked.signatures += 1
+            else:
+                self._report.checked.signatures += 1
             return
         placed = Placed(index=index, hash=hashed, envelope=envelope, ring=self._keys.ring, leaf=leaf)
         gathered = self._tables.take(placed)

@@ -48,8 +48,8 @@ class Law:
 class Examined:
     """What came of a round. Seeds stand with the leaf that shows them; levels are None where there is none.
 
-    ``signatures`` counts those verified, receipts and certificates included; ``is_replayed`` and ``is_redealt`` say
-    that these were done and held.
+    ``signatures`` counts those of leaves, events and receipts in transcripts that hold; ``is_replayed`` and
+    ``is_redealt`` say that these were done and held.
     """
 
     findings: tuple[Finding, ...]

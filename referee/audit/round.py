@@ -15,7 +15,6 @@ from referee.audit.docket import Docket
 from referee.audit.exhibit import examine_certificates, examine_receipts
 from referee.audit.finding import Code, Difference
 from referee.audit.gathered import Examined, GatheredRound, Law
-from referee.audit.keys import Role
 from referee.audit.level import DealingLevel, dealing_level, event_level, is_trivial
 from referee.audit.reading import SIGNERS, Placed
 from referee.audit.redeal import examine_cards, opens_commitment
@@ -61,7 +60,7 @@ def examine(gathered: GatheredRound, law: Law) -> Examined:
 
 
 def _examine_signatures(gathered: GatheredRound, docket: Docket) -> int:
-    """How many signatures of leaves were verified."""
+    """How many signatures of leaves hold."""
     verified = 0
     for placed in (gathered.open, gathered.deal, gathered.settle, gathered.abort, gathered.reveal):
         if placed is None:
@@ -71,9 +70,10 @@ def _examine_signatures(gathered: GatheredRound, docket: Docket) -> int:
             if placed.envelope.signature is not None:
                 docket.add(Code.WRONG_ROLE, "it is signed, and nobody signs a REVEAL", leaf_index=placed.index)
             continue
-        verified += 1
-        fault = placed.ring.fault_of(placed.envelope, Role(role))
-        if fault is not None:
+        fault = placed.ring.fault_of(placed.envelope, role)
+        if fault is None:
+            verified += 1
+        else:
             docket.add(fault[0], fault[1], leaf_index=placed.index)
     return verified
 

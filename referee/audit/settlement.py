@@ -12,7 +12,7 @@ used a card that its seat could not use.
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
 import msgspec
 import orjson
@@ -42,7 +42,7 @@ _SLOT: Final = frozenset({"table_id", "round_number"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """What came of a SETTLE: whether it replays, its hashes h_0 to h_n, how many signatures in it were verified.
+    """What came of a SETTLE: whether it replays, its hashes h_0 to h_n, how many signatures in it hold.
 
     ``sections`` are the cards told, where they are cards and as many as the layout has; they may stand twice.
     """
@@ -190,27 +190,30 @@ def _is_same(settle: Placed[Transcript], again: bytes, hashes: Sequence[bytes], 
 def _examine_attestations(
     gathered: GatheredRound, settle: Placed[Transcript], hashes: Sequence[bytes], docket: Docket
 ) -> tuple[int, bool]:
-    """How many receipts and seats' signatures were verified, and whether all of them held."""
+    """How many receipts and seats' signatures hold, and whether every event is attested as it says."""
     told = settle.leaf.told
     keys = tuple(dict.fromkeys([*gathered.open.ring.of(Role.REFEREE), *settle.ring.of(Role.REFEREE)]))
-    verified, holds = 0, True
+    held, refused = 0, 0
     for number, event in enumerate(told.events, 1):
-        what = ""
-        if event.attested == "RECEIPT":
-            verified += 1
-            if not _is_receipted(gathered, event, keys, number=number, hashed=hashes[number]):
+        match event.attested:
+            case "RECEIPT":
                 what = "the referee's receipt"
-        elif event.attested == "SEAT":
-            verified += 1
-            if not _is_signed_by_seat(gathered, event, hashed=hashes[number]):
+                holds = _is_receipted(gathered, event, keys, number=number, hashed=hashes[number])
+                held += holds
+            case "SEAT":
                 what = "its seat's signature"
-        elif event.receipt or event.signature:
-            what = "what it says attests it"
-        if what:
-            holds = False
+                holds = _is_signed_by_seat(gathered, event, hashed=hashes[number])
+                held += holds
+            case "FRONTEND":
+                what = "what is told to attest it"
+                holds = not (event.receipt or event.signature)
+            case _:
+                assert_never(event.attested)
+        if not holds:
+            refused += 1
             detail = f"event {number} of {len(told.events)} does not bear {what} for this place among these events"
             docket.add(Code.EVENTS_ALTERED, detail, leaf_index=settle.index)
-    return verified, holds
+    return held, not refused
 
 
 def _is_receipted(

@@ -12,7 +12,19 @@ room refuses to compare cards; it only numbers, spells and validates them.
 'AS TH'
 """
 
-from referee.cards.card import DECK, Card, Rank, Suit, UnknownCardError, parse_card, parse_cards, spell
+from referee.cards.card import DECK, Card, Rank, Suit, UnknownCardError, cards_of, parse_card, parse_cards, spell
 from referee.cards.seat import HOUSE, Seat
 
-__all__ = ["DECK", "HOUSE", "Card", "Rank", "Seat", "Suit", "UnknownCardError", "parse_card", "parse_cards", "spell"]
+__all__ = [
+    "DECK",
+    "HOUSE",
+    "Card",
+    "Rank",
+    "Seat",
+    "Suit",
+    "UnknownCardError",
+    "cards_of",
+    "parse_card",
+    "parse_cards",
+    "spell",
+]

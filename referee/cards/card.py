@@ -139,6 +139,21 @@ class Card(enum.Enum):
 DECK: Final = tuple(Card)
 """All cards in the order of their numbers; ``DECK[k]`` is card number ``k + 1``."""
 
+_BY_NUMBER: Final = {card.number: card for card in DECK}
+
+
+def cards_of(numbers: Iterable[int]) -> tuple[Card, ...]:
+    """The cards with these numbers, in their order; UnknownCardError where one names no card.
+
+    The same as ``Card(number)`` for each, several times as fast.
+    """
+    try:
+        return tuple([_BY_NUMBER[number] for number in numbers])
+    except KeyError as error:
+        msg = f"no card has the number {error.args[0]!r}; cards are numbered 1 to 52"
+        raise UnknownCardError(msg) from None
+
+
 _BY_TEXT: Final = {card.text: card for card in DECK}
 
 

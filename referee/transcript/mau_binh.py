@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from referee.cards import Card, Seat, UnknownCardError
+from referee.cards import Card, Seat, UnknownCardError, cards_of
 from referee.games.mau_binh.event import Arrange, Event, Leave
 from referee.games.mau_binh.outcome import Outcome
 from referee.games.mau_binh.rules import MauBinhRules
@@ -64,7 +64,7 @@ def decode_event(data: bytes, *, time: int) -> Event:
         event = _decoder.decode(data)
         if isinstance(event, LeaveJson):
             return Leave(Seat(event.seat), time)
-        return Arrange(Seat(event.seat), _cards(event.back), _cards(event.middle), _cards(event.front), time)
+        return Arrange(Seat(event.seat), cards_of(event.back), cards_of(event.middle), cards_of(event.front), time)
     except (msgspec.DecodeError, UnknownCardError) as error:
         msg = f"not an event of Mậu Binh: {error}"
         raise TranscriptError(msg) from None
@@ -114,7 +114,3 @@ def found_json(outcome: Outcome, *, events_hash: bytes) -> dict[str, FoundValue]
 
 def _numbers(cards: Sequence[Card]) -> tuple[int, ...]:
     return tuple([card.number for card in cards])
-
-
-def _cards(numbers: Sequence[int]) -> tuple[Card, ...]:
-    return tuple([Card(number) for number in numbers])

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from referee.cards import Card, UnknownCardError
+from referee.cards import Card, UnknownCardError, cards_of
 from referee.dealing.header import Header, HeaderError, HeaderJson
 
 FORMAT: Final = 1
@@ -54,7 +54,7 @@ class Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     def cards(self) -> tuple[tuple[Card, ...], ...]:
         """The sections as cards; TranscriptError where a number names none."""
         try:
-            return tuple(tuple(Card(number) for number in section) for section in self.sections)
+            return tuple([cards_of(section) for section in self.sections])
         except UnknownCardError as error:
             raise TranscriptError(str(error)) from None
 

@@ -1,5 +1,107 @@
-"""placeholder."""
+"""How fast a log is audited with every check on, and what memory that takes, however long the log is.
+
+Each size is a log of four-seat Mậu Binh rounds at twenty tables, written to a file by one process and audited by
+another, on one core, with the frontend's word for events and once with the referee's receipt for each, which are four
+signatures more a round. The last column is the audit's peak memory, which must not grow with the log.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "audit"))
+
+TABLES: Final = 20
+_LENGTH: Final = 4
+_AUDIT: Final = "from tests.bench.bench_audit import audit_file; audit_file({file!r}, {head!r})"
 
 
-def main(sizes):
-    return
+def write_log(file: Path, rounds: int, *, attested: str) -> tuple[str, str, str, str, int]:
+    """A log of so many rounds in a file, each leaf behind its length; its checkpoint, keys and the time it is for."""
+    from audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table  # noqa: PLC0415 - a test module, found by path
+
+    from referee.evidence.merkle import Frontier, leaf_hash  # noqa: PLC0415 - as above
+    from referee.log import Checkpoint, CheckpointSigner  # noqa: PLC0415 - as above
+
+    builder, frontier = LogBuilder.founded(), Frontier()
+    tables = [
+        Table(name=f"table-{number}", ruleset_id="mau_binh.chi_2020", seats=4, attested=attested)
+        for number in range(TABLES)
+    ]
+    latest = 0
+    with file.open("wb") as out:
+        for number in range(rounds):
+            parts = builder.play(tables[number % TABLES], seed=number)
+            latest = max(latest, parts.header.round_deadline)
+            for leaf in builder.entries:
+                out.write(len(leaf).to_bytes(_LENGTH, "big") + leaf)
+                frontier = frontier.append(leaf_hash(leaf))
+            builder.entries.clear()
+    checkpoint = CheckpointSigner(LOG, key_name=LOG.name).sign(Checkpoint(ORIGIN, frontier.size, frontier.root))
+    return checkpoint.decode(), ORIGIN, LOG.text, ROOT.text, latest
+
+
+class FileLog:
+    """A log in such a file, read from its front."""
+
+    def __init__(self, file: str, checkpoint: str) -> None:
+        self.checkpoint = checkpoint.encode()
+        self._file = file
+
+    def leaves(self, start: int, stop: int) -> Iterator[bytes]:
+        """The leaves from ``start`` to before ``stop``."""
+        with Path(self._file).open("rb") as source:
+            for index in range(stop):
+                leaf = source.read(int.from_bytes(source.read(_LENGTH), "big"))
+                if index >= start:
+                    yield leaf
+
+
+def audit_file(file: str, head: Sequence[str | int]) -> None:
+    """Audit such a file and print seconds, findings, rounds replayed and dealt again, and peak memory in MB."""
+    import resource  # noqa: PLC0415 - the audited process measures itself
+
+    from referee.audit.audit import audit_log  # noqa: PLC0415 - so that its import is not timed twice
+    from referee.rulesets import load_builtin  # noqa: PLC0415 - as above
+
+    checkpoint, origin, log_key, root_key, now = head
+    source = FileLog(file, str(checkpoint))
+    catalogue = load_builtin()
+    start = time.process_time()
+    report = audit_log(
+        source, origin=str(origin), log_key=str(log_key), root_key=str(root_key), catalogue=catalogue, now=int(now)
+    )
+    seconds = time.process_time() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    result = [seconds, sum(report.finding_counts.values()), report.checked.replayed, report.checked.redealt, peak]
+    sys.stdout.write(json.dumps(result) + "\n")
+
+
+def main(sizes: Sequence[int]) -> None:
+    """Print the table."""
+    sys.stdout.write(
+        f"{'audit':<28}{'rounds/s a core':>16}{'us a round':>12}{'findings':>10}{'peak MB':>9}  aim 1,500/s\n"
+    )
+    for rounds, attested in [(size, "FRONTEND") for size in sizes] + [(min(sizes), "RECEIPT")]:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "log"
+            head = write_log(file, rounds, attested=attested)
+            code = _AUDIT.format(file=str(file), head=head)
+            done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+            seconds, findings, replayed, redealt, peak = json.loads(done.stdout)
+        if replayed != rounds or redealt != rounds:
+            sys.stdout.write(f"only {replayed} of {rounds} rounds were replayed and {redealt} dealt again\n")
+        sys.stdout.write(
+            f"{f'{rounds:,} rounds, {attested.lower()}':<28}{rounds / seconds:>16,.0f}{seconds / rounds * 1e6:>12,.0f}"
+            f"{findings:>10}{peak:>9.0f}\n"
+        )
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main([int(size) for size in sys.argv[1:]] or [1_000, 10_000])

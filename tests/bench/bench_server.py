@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import grpc
 import psutil
@@ -199,5 +199,5 @@ def _echo(server: Measured, count: int) -> float:
     return server.cost([_call(echo, payload)] * count)
 
 
-def _call(method: Any, request: Any) -> Callable[[], object]:
+def _call(method: Callable[..., object], request: object) -> Callable[[], object]:
     return lambda: method(request)

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import grpc
 
@@ -21,7 +20,8 @@ from referee.server.app import Application, Settings
 class Meter(grpc.GenericRpcHandler):
     """Echo and Cpu, on raw bytes."""
 
-    def service(self, handler_call_details: grpc.HandlerCallDetails) -> Any:
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[bytes, bytes] | None":
+        """The handler of a measuring method."""
         answers: dict[str, Callable[[bytes, grpc.ServicerContext], bytes]] = {
             "/bench/Echo": lambda request, _context: request,
             "/bench/Cpu": lambda _request, _context: str(time.process_time_ns()).encode(),

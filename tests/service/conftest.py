@@ -21,6 +21,9 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
+from referee.dealing import certificate
+from referee.dealing.deal import Deal
+from referee.evidence.ed25519 import Signer
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, LogReceipt, open_checkpoint
 from referee.server.app import Application, Settings
@@ -35,6 +38,7 @@ from referee.v1 import (
     shuffler_pb2,
     shuffler_pb2_grpc,
 )
+from referee.wire.header import read_header
 
 START: Final = 1_800_000_000_000
 ORIGIN: Final = "log.example/1"
@@ -122,7 +126,9 @@ class Played:
         luck = random.Random(seat)  # noqa: S311 - the same arrangements in every run
         ranked = sorted(self.hands[seat], reverse=True)
         tries = [ranked, *(luck.sample(ranked, 13) for _ in range(127))]
-        asked = [mau_binh_pb2.CheckArrangementRequest(round=self.told, seat=seat, arrangement=as_dealt(t)) for t in tries]
+        asked = [
+            mau_binh_pb2.CheckArrangementRequest(round=self.told, seat=seat, arrangement=as_dealt(t)) for t in tries
+        ]
         answers = self.house.referee.CheckArrangements(mau_binh_pb2.CheckArrangementsRequest(requests=asked)).responses
         lawful = [one.arrangement for one, answer in zip(asked, answers, strict=True) if not answer.violations]
         return lawful[0] if lawful else as_dealt(self.hands[seat])
@@ -287,6 +293,28 @@ class House:
         while len(found) < self.head().size:
             found += self.log.ListEntries(log_pb2.ListEntriesRequest(start=len(found))).leaves
         return found
+
+    def derive(self, header: round_pb2.RoundHeader, *, name: str = "") -> Deal:
+        """A deal under the header that no shuffler made, from seeds of this name."""
+        server_seed, *seeds = seeds_of(len(header.seat_keys) + 1, name=f"made up {name}")
+        return Deal.derive(read_header(header, field="header"), server_seed=server_seed, client_seeds=seeds)
+
+    def certify(
+        self,
+        header: round_pb2.RoundHeader,
+        deal: Deal,
+        *,
+        sections: Sequence[int] | None = None,
+        signer: Signer | None = None,
+    ) -> bytes:
+        """A certificate of any deal, by default of all hands and with the shuffler's own signature."""
+        return certificate.issue(
+            deal,
+            read_header(header, field="header"),
+            sections=range(len(header.seat_keys)) if sections is None else sections,
+            dealt_time=self.clock.now,
+            signer=signer or self.app.keys.shuffler,
+        )
 
     def raw(self, method: str, data: bytes, *, timeout: float = 10) -> bytes:
         """The bytes that a method answers bytes with."""

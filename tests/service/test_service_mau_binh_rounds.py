@@ -1,18 +1,247 @@
 """Whole rounds of Mậu Binh over gRPC, and what can be proved of them from the log alone."""
 
+import hashlib
 import json
+import time
 from types import ModuleType
 from typing import Any, TypeAlias
 
 import pytest
 
-from referee.evidence import merkle
+from referee.evidence import vkey
 from referee.evidence.dsse import Envelope
+from referee.evidence.merkle import leaf_hash
 from referee.rulesets import get
-from referee.transcript.mau_binh import encode_event  # noqa: F401
 from referee.transcript.replay import replay
 from referee.transcript.told import parse
 from referee.v1 import log_pb2, shuffler_pb2
 
 House: TypeAlias = Any
 Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
+
+RULESETS = ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020")
+ARRANGING_MS = {"mau_binh.maubinh_com": 90_000, "mau_binh.classic": 60_000, "mau_binh.chi_2020": 60_000}
+every_table = pytest.mark.parametrize(
+    ("ruleset_id", "seats"), [(ruleset_id, seats) for ruleset_id in RULESETS for seats in (2, 3, 4)]
+)
+
+
+def payload_of(leaf: bytes) -> dict[str, Any]:
+    """What a leaf says, read with nothing of the project but the envelope."""
+    read: dict[str, Any] = json.loads(Envelope.parse(leaf).payload)
+    return read
+
+
+def play_round(house: House, ruleset_id: str, seats: int) -> tuple[Played, Any]:
+    """A round by the common path, settled; every seat arranges without a foul where it can."""
+    played = house.play(ruleset_id=ruleset_id, seat_count=seats)
+    for seat in range(seats):
+        played.told.events.add(time=house.clock.now, seat=seat, arrange=played.arrangement(seat))
+    return played, played.settle()
+
+
+@every_table
+def test_common_path_settles_and_every_leaf_is_proved(house: House, ruleset_id: str, seats: int):
+    """Open, deal, settle; OPEN, DEAL, SETTLE and the REVEAL that follows by itself, each under a signed checkpoint."""
+    played, settled = play_round(house, ruleset_id, seats)
+    assert settled.outcome.ruleset_digest == hashlib.sha256(get(ruleset_id).source).digest()
+    assert sum(seat.net_minor for seat in settled.outcome.seats) == 0
+    assert [seat.seat for seat in settled.outcome.seats] == list(range(seats))
+    answered = [played.opened.log_receipt, played.dealt.log_receipt, settled.log_receipt, played.reveal().log_receipt]
+    leaves = [house.proved(receipt) for receipt in answered]
+    found = played.find()
+    assert found.stage == log_pb2.ROUND_STAGE_REVEALED
+    assert [house.proved(receipt) for receipt in found.leaves] == leaves
+    assert found.round_id == played.opened.round_id
+    assert {payload_of(leaf)["round_id"] for leaf in leaves} == {found.round_id.hex()}
+
+
+@every_table
+def test_transcript_replays_byte_for_byte(house: House, ruleset_id: str, seats: int):
+    """What was told gives the payload again, which is the one JSON text of its content and says what was answered."""
+    played, settled = play_round(house, ruleset_id, seats)
+    payload = Envelope.parse(settled.log_receipt.leaf).payload
+    read = json.loads(payload)
+    assert json.dumps(read, sort_keys=True, separators=(",", ":")).encode() == payload
+    assert replay(parse(payload).told, get(ruleset_id)).payload == payload
+    assert read["told"]["sections"] == played.hands
+    assert [seat["net"] for seat in read["found"]["seats"]] == [seat.net_minor for seat in settled.outcome.seats]
+    assert [
+        (one["from"], one["to"], one["amount"], one["reason"], one["subject"]) for one in read["found"]["transfers"]
+    ] == [(one.payer, one.payee, one.amount_minor, one.reason, one.subject) for one in settled.outcome.transfers]
+
+
+@every_table
+def test_cards_follow_from_open_deal_and_reveal(house: House, second: ModuleType, ruleset_id: str, seats: int):
+    """A second implementation of the protocol, given the three leaves, deals the hands that were told."""
+    played, _ = play_round(house, ruleset_id, seats)
+    played.reveal()
+    opened, dealt, _, revealed = [payload_of(receipt.leaf) for receipt in played.find().leaves]
+    seeds = [bytes.fromhex(seed) for seed in dealt["client_seeds"]]
+    again = second.derive(opened["header"], bytes.fromhex(revealed["server_seed"]), seeds)
+    assert [section["cards"] for section in again["sections"][:seats]] == played.hands
+    assert again["round_id"] == played.opened.round_id
+    assert again["server_commitment"] == played.opened.server_commitment
+    assert again["deck_root"].hex() == dealt["deck_root"]
+    assert again["mix"].hex() == dealt["mix"]
+
+
+def test_leaves_are_signed_by_the_keys_that_the_log_begins_with(house: House):
+    """KEY leaves, signed by the root key, name who signs deals and settlements; REVEAL needs no signature."""
+    played = house.play().tell_all()
+    played.settle()
+    played.reveal()
+    root = vkey.VerifierKey.parse(house.log.GetKeys(log_pb2.GetKeysRequest()).root_key)
+    keys = {}
+    for leaf in house.leaves():
+        envelope = Envelope.parse(leaf)
+        if envelope.payload_type.startswith("application/vnd.referee.key."):
+            assert envelope.is_signed_by(root.public_key)
+            said = json.loads(envelope.payload)
+            keys[said["role"]] = vkey.VerifierKey.parse(said["key"])
+    assert keys["log"] == house.log_keys[0]
+    opened, dealt, settled, revealed = [Envelope.parse(receipt.leaf) for receipt in played.find().leaves]
+    assert opened.is_signed_by(keys["shuffler"].public_key)
+    assert dealt.is_signed_by(keys["shuffler"].public_key)
+    assert settled.is_signed_by(keys["referee"].public_key)
+    assert revealed.signature is None
+
+
+def test_seed_is_revealed_though_nobody_asks(house: House):
+    """Settling is enough: the REVEAL leaf follows within a few seconds."""
+    played = house.play().tell_all()
+    played.settle()
+    end = time.monotonic() + 10
+    while played.find().stage != log_pb2.ROUND_STAGE_REVEALED:
+        assert time.monotonic() < end
+
+
+def test_longer_path_commits_to_seeds_and_takes_receipts(house: House, second: ModuleType):
+    """Seats commit before the server's commitment stands in the log, and each event's time is the referee's."""
+    prepared = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms(seat_count=3)))
+    seeds = house.seeds_of(3)
+    commitments = [
+        second.tagged("client-commit", prepared.round_id, bytes([seat]), seed) for seat, seed in enumerate(seeds)
+    ]
+    before = house.checkpoint()
+    opened = house.shuffler.OpenRound(
+        shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=commitments)
+    )
+    assert house.checkpoint() != before
+    assert (opened.header, opened.round_id) == (prepared.header, prepared.round_id)
+    assert payload_of(opened.log_receipt.leaf)["client_commitments"] == [one.hex() for one in commitments]
+    played = house.deal(opened)
+    deck_root = bytes.fromhex(payload_of(played.dealt.log_receipt.leaf)["deck_root"])
+    last = second.tagged("transcript", opened.round_id, deck_root)
+    times = []
+    for number, seat in enumerate((2, 0, 2, 1), 1):
+        house.clock.now += 1_000
+        times.append(house.clock.now)
+        answer = played.accept(seat, played.arrangement(seat))
+        assert (answer.event_number, answer.event.time) == (number, house.clock.now)
+        chi = answer.event.arrange
+        cards = {"back": list(chi.back), "front": list(chi.front), "middle": list(chi.middle)}
+        event = second.canonical({**cards, "kind": "ARRANGE", "seat": seat})
+        last = second.tagged("event", last, number.to_bytes(4, "big"), event)
+        assert payload_of(answer.event.receipt) == {
+            "event_hash": last.hex(),
+            "number": number,
+            "received_time": house.clock.now,
+            "round_id": opened.round_id.hex(),
+        }
+    settled = played.settle()
+    transcript = payload_of(settled.log_receipt.leaf)
+    assert [(event["attested"], event["time"]) for event in transcript["told"]["events"]] == [
+        ("RECEIPT", time) for time in times
+    ]
+    assert transcript["found"]["events_hash"] == last.hex()
+    assert transcript["found"]["showdown_time"] == times[-1]
+
+
+def test_preparing_writes_nothing_and_asks_for_no_slot(house: House):
+    """Two headers prepared for one slot differ by their terms; neither takes the slot."""
+    terms = house.terms("t")
+    before = house.checkpoint()
+    first = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms))
+    terms.stake_minor += 1
+    other = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms))
+    assert first.round_id != other.round_id
+    assert house.checkpoint() == before
+    assert house.open("t").header.round_number == 1
+
+
+def test_rounds_of_a_table_are_chained(house: House):
+    """Each header names the leaf that ended the round before, an ABORT as well as a SETTLE."""
+    first = house.play("t")
+    ended = first.tell_all().settle().log_receipt
+    second_round = house.play("t")
+    assert second_round.header.round_number == first.header.round_number + 1
+    assert second_round.header.previous_leaf_hash == leaf_hash(ended.leaf) == ended.leaf_hash
+    aborted = second_round.abort().log_receipt
+    assert house.open("t").header.previous_leaf_hash == leaf_hash(aborted.leaf)
+
+
+@pytest.mark.parametrize("ruleset_id", RULESETS)
+def test_without_arrangements_the_cards_stand_as_dealt_after_the_time(house: House, ruleset_id: str):
+    """Before the arranging time is over nobody can settle; then the first five are the back, and so on."""
+    played = house.play(ruleset_id=ruleset_id, seat_count=2)
+    house.clock.now = played.dealt.dealt_time + ARRANGING_MS[ruleset_id] - 1
+    assert {one.code for one in played.settle().violations} == {"ROUND_NOT_OVER"}
+    house.clock.now += 1
+    settled = played.settle()
+    assert not settled.violations
+    for seat, hand in zip(settled.outcome.seats, played.hands, strict=True):
+        held = seat.arrangement
+        assert ([*held.back], [*held.middle], [*held.front]) == (hand[:5], hand[5:10], hand[10:])
+        assert seat.defaulted
+
+
+def test_preview_is_what_settling_gives_and_writes_nothing(house: House):
+    """The same outcome; the showdown's money is the outcome's and its times follow the clock of five seconds."""
+    played = house.play(seat_count=4).tell_all()
+    before = house.checkpoint()
+    preview = played.preview()
+    assert house.checkpoint() == before
+    settled = played.settle()
+    assert preview.outcome == settled.outcome
+    shown = preview.showdown
+    assert [line.net_minor for line in shown.summary] == [seat.net_minor for seat in settled.outcome.seats]
+    assert [(chi.position, chi.start_time - shown.start_time) for chi in shown.chi] == [
+        ("BACK", 0),
+        ("MIDDLE", 5_000),
+        ("FRONT", 10_000),
+    ]
+    assert shown.summary_time - shown.start_time == 15_000
+    assert shown.start_time == house.clock.now
+
+
+def test_seat_that_leaves_loses_and_is_told(house: House):
+    """A departure before the showdown shows no cards, and its seat pays everyone who stayed."""
+    played = house.play(seat_count=3)
+    played.accept(0, played.arrangement(0))
+    played.accept(1)
+    played.accept(2, played.arrangement(2))
+    settled = played.settle()
+    left = settled.outcome.seats[1]
+    assert (left.left_at, len(left.values), left.fouled) == (1, 0, False)
+    assert left.net_minor < 0
+    assert {one.payee for one in settled.outcome.transfers if one.payer == 1} == {0, 2}
+    assert not [one for one in settled.outcome.transfers if one.payee == 1]
+
+
+def test_instant_win_ends_the_round_at_the_deal(house: House):
+    """Found by dealing on until one comes: it settles at once, without events, and arranging is refused."""
+    for number in range(400):
+        played = house.deal(house.open(f"i-{number}", ruleset_id="mau_binh.maubinh_com", seat_count=4))
+        if not played.preview().violations:
+            break
+    else:
+        pytest.fail("no instant win in 1600 hands")
+    settled = played.settle()
+    winners = [seat for seat in settled.outcome.seats if seat.instant_win]
+    assert winners
+    assert {one.reason for one in settled.outcome.transfers} <= {"INSTANT_WIN"}
+    assert played.check(winners[0].seat, house.as_dealt(played.hands[winners[0].seat])).instant_win
+    assert not payload_of(settled.log_receipt.leaf)["told"]["events"]
+    refused = played.accept(0, house.as_dealt(played.hands[0]))
+    assert [one.code for one in refused.violations] == ["ROUND_OVER"]

@@ -132,3 +132,12 @@ def test_every_price_of_the_file_is_proved_whole(rules: TienLenRules) -> None:
 def test_codes_are_ascii_in_capitals() -> None:
     allowed = set(string.ascii_uppercase + string.digits + "_")
     assert all(set(code.value) <= allowed for code in (*Fault, *Kind, *Victim))
+
+
+def test_without_six_pairs_in_a_row_the_better_five_of_them_win(variant: Variant, rules: TienLenRules) -> None:
+    """A house variant; of 4 to 9 the pairs from 5 to 9 are the higher run of five."""
+    fewer = [win for win in msgspec.to_builtins(rules)["instant_wins"] if win["pattern"] != "PAIR_RUN_6"]
+    hand = set_of(parse_cards("4D 4H 5D 5H 6C 6H 7C 7H 8C 8D 9C 9D KS"))
+    found = find_instant_win(variant({"instant_wins": fewer}).instant_wins, (hand,))
+    assert found is not None
+    assert ("PAIR_RUN_5", "9D") == (found.pattern, found.top_card.text)

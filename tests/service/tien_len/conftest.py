@@ -146,6 +146,7 @@ class House:
     make_pass = staticmethod(make_pass)
     winner_of = staticmethod(winner_of)
     follow = staticmethod(follow)
+    scripted_deal = staticmethod(scripted_deal)
 
     def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what Settings takes
         self.clock = [START]

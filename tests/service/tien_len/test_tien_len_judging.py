@@ -1,4 +1,4 @@
-"""The vectors of the game's law, worked out by hand, asked over gRPC: dealt by script, judged at the clock they name."""
+"""The hand-worked vectors of the game's law asked over gRPC: dealt by script, judged at the clock they name."""
 
 import json
 import re

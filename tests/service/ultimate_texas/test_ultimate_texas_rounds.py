@@ -252,7 +252,7 @@ def test_preview_writes_nothing_and_shows_the_outcome_once_all_is_open(server: S
 
 
 def test_settlement_is_answered_again_from_the_log(server: Server):
-    """At once, after a restart, and after the round's deadline; another told round is not."""
+    """At once, after a restart, and after the round's deadline."""
     played = server.deal(1)
     played.play((0, "PLAY_4X"))
     first = played.settle()

@@ -1,0 +1,102 @@
+"""A report as lines of plain text, for a terminal or a mail.
+
+The law: counts first, then how much is proved, then what does not hold, each finding with its place, its first
+difference (told above found) and its words, given once for each code. No colours, no width: that is the terminal's.
+
+>>> from referee.audit.report import Report
+>>> for line in report_lines(Report.empty(origin="log.example/1", now=0)):
+...     print(line)
+log.example/1: 0 leaves
+rounds: 0 opened, 0 dealt, 0 settled, 0 aborted before the deal, 0 after it, 0 running, 0 unrevealed
+proved: 0 signatures, 0 settlements replayed, 0 decks dealt again
+nothing failed
+"""
+
+from collections.abc import Iterator
+
+from referee.audit.explanation import explain
+from referee.audit.finding import Code, Finding, Severity
+from referee.audit.report import Report
+from referee.audit.table import TableCounts
+
+
+def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
+    """The lines of a report; with a line for each table where wanted."""
+    root = f", root {report.root}" if report.root else ""
+    yield f"{report.origin}: {report.size:,} leaves{root}"
+    yield f"rounds: {_counts(report.rounds)}"
+    checked = report.checked
+    yield (
+        f"proved: {checked.signatures:,} signatures, {checked.replayed:,} settlements replayed, "
+        f"{checked.redealt:,} decks dealt again"
+    )
+    if report.rounds.dealt:
+        yield "dealing: " + ", ".join(f"{level} {count:,}" for level, count in report.dealing_levels.items() if count)
+    if report.rounds.settled:
+        yield "events: " + ", ".join(f"{level} {count:,}" for level, count in report.event_levels.items() if count)
+    if with_tables:
+        for table_id, counts in report.tables.items():
+            yield f"table {table_id}: {_counts(counts)}"
+    yield from _finding_lines(report)
+    failures, notes = report.count(Severity.FAIL), report.count(Severity.NOTE)
+    verdict = f"{failures:,} failed" if failures else "nothing failed"
+    yield verdict + (f", {notes:,} noted" if notes else "")
+
+
+def finding_lines(finding: Finding) -> Iterator[str]:
+    """The lines of one finding, without the words for its code."""
+    yield f"{finding.severity} {finding.number} {finding.code}: {place_of(finding)}: {finding.detail}"
+    difference = finding.difference
+    if difference is not None:
+        at = f"at {difference.path}" if difference.path else "as a whole"
+        yield f"    first difference {at}"
+        yield from _block("told ", difference.told)
+        yield from _block("found", difference.found)
+
+
+def place_of(finding: Finding) -> str:
+    """Where a finding shows: table, round and leaf, as far as it has them."""
+    words = []
+    if finding.table_id is not None:
+        words.append(f"table {finding.table_id}")
+    if finding.round_number is not None:
+        words.append(f"round {finding.round_number}")
+    if finding.leaf_index is not None:
+        words.append(f"leaf {finding.leaf_index}")
+    return ", ".join(words) or "the whole log"
+
+
+def _finding_lines(report: Report) -> Iterator[str]:
+    explained: set[Code] = set()
+    for finding in report.findings:
+        yield from finding_lines(finding)
+        if finding.code not in explained:
+            explained.add(finding.code)
+            words = explain(finding.code)
+            yield f"    {words.meaning}"
+            yield f"    {words.remedy}"
+    left_out = sum(report.finding_counts.values()) - len(report.findings)
+    if left_out:
+        yield f"{left_out:,} more findings are counted and not listed"
+
+
+def _counts(counts: TableCounts) -> str:
+    before, after = _aborted(counts.aborted_before_deal), _aborted(counts.aborted_after_deal)
+    return (
+        f"{counts.opened:,} opened, {counts.dealt:,} dealt, {counts.settled:,} settled, "
+        f"{before} aborted before the deal, {after} after it, "
+        f"{counts.running:,} running, {counts.unrevealed:,} unrevealed"
+    )
+
+
+def _aborted(by_culprit: dict[str, int]) -> str:
+    total = sum(by_culprit.values())
+    named = ", ".join(f"seat {seat}: {count:,}" for seat, count in sorted(by_culprit.items()) if seat.isdigit())
+    return f"{total:,} ({named})" if named else f"{total:,}"
+
+
+def _block(name: str, text: str) -> Iterator[str]:
+    """A value beside its name; a signed note keeps its lines."""
+    first, *rest = text.rstrip("\n").split("\n")
+    yield f"    {name} {first}"
+    yield from (f"          {line}".rstrip() for line in rest)

@@ -1,0 +1,52 @@
+"""Writes the audit's fixtures: run ``python tests/audit/generate_fixtures.py`` after a change of format or rulesets.
+
+``healthy.jsonl`` holds one sound log, ``mutations.jsonl`` one log for each attack. A line holds all that a verifier in
+any language needs: origin, keys, checkpoint, leaves, exhibits, checkpoints kept by others, the time to audit for, and
+in ``expected`` the first finding's code, its number and its severity. Rulesets go by digest and are the files of
+``referee/rulesets``. Bytes that are no text stand in base64. Everything is derived from names, so every run writes the
+same.
+"""
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from audit_builder import LOG, ORIGIN, ROOT
+from audit_mutations import MUTATIONS, Attacked, healthy
+
+FOLDER: Final = Path(__file__).parents[1] / "vectors" / "audit"
+SOURCE: Final = "fairness.md, What the audit must catch"
+
+
+def lines(name: str) -> Iterator[str]:
+    """The lines of a fixture file."""
+    if name == "healthy.jsonl":
+        yield _line(healthy(), id="healthy", why="a sound log has no finding", source=SOURCE, expected={})
+        return
+    for one in MUTATIONS:
+        expected = {"code": one.code.value, "number": one.number, "severity": one.code.severity.value}
+        yield _line(one.attack(), id=one.id, why=one.why, source=f"{SOURCE}, {one.number}", expected=expected)
+
+
+def _line(attacked: Attacked, **about: Any) -> str:  # noqa: ANN401 - members of a JSON object
+    fixture = {
+        **about,
+        "now": attacked.now,
+        "origin": ORIGIN,
+        "log_key": LOG.text,
+        "root_key": ROOT.text,
+        "checkpoint": attacked.bundle.checkpoint.decode(),
+        "witnessed": [note.decode() for note in attacked.witnessed],
+        "certificates": [base64.b64encode(one).decode() for one in attacked.exhibits.certificates],
+        "event_receipts": [base64.b64encode(one).decode() for one in attacked.exhibits.event_receipts],
+        "leaves": [leaf.decode() for leaf in attacked.bundle.entries],
+    }
+    return json.dumps(fixture, ensure_ascii=False, separators=(",", ":"))
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for file in ("healthy.jsonl", "mutations.jsonl"):
+        (FOLDER / file).write_text("".join(f"{line}\n" for line in lines(file)), encoding="utf-8")
