@@ -24,7 +24,7 @@ from referee.audit.gathered import GatheredRound
 from referee.audit.keys import Role
 from referee.audit.reading import Placed
 from referee.cards import Seat
-from referee.dealing.header import NO_KEY, HeaderJson
+from referee.dealing.header import NO_KEY, Header, HeaderJson
 from referee.evidence import canonical
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.ed25519 import is_signature
@@ -83,7 +83,7 @@ def examine_settlement(
     sections = _sections(gathered, settle, docket)
     if not sections or ruleset is None or docket.has(Code.DUPLICATE_CARD):
         return Settled(sections=sections)
-    again, refusal = _replayed(told, ruleset)
+    again, refusal = _replayed(told, ruleset, gathered.header)
     if again is not None and again.header.round_id == gathered.round_id:
         hashes = again.hashes
     else:
@@ -158,10 +158,10 @@ def _sections(gathered: GatheredRound, settle: Placed[Transcript], docket: Docke
     return sections
 
 
-def _replayed(told: Told, ruleset: Ruleset) -> tuple[Replayed | None, tuple[Code, str] | None]:
+def _replayed(told: Told, ruleset: Ruleset, header: Header) -> tuple[Replayed | None, tuple[Code, str] | None]:
     """What follows from what was told, or why nothing does."""
     try:
-        return replay(told, ruleset), None
+        return replay(told, ruleset, header=header), None
     except UnlawfulRoundError as error:
         cards = any(violation.code.startswith(_CARD_FAULT) for violation in error.violations)
         code = Code.CARD_NOT_IN_HAND if cards else Code.ILLEGAL_EVENT

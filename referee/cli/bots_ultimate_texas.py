@@ -1,8 +1,8 @@
 """Bots that play Ultimate Texas Hold'em: plain gRPC clients that ask the referee what they may do.
 
-They play a short form of the strategy that is published for the casino game: the large bet with good hole cards, twice
-the Ante with a pair or better that a hole card makes, once the Ante with such a hand or a good kicker, else a fold.
-Source: Michael Shackleford, "Ultimate Texas Hold'em", wizardofodds.com, without its count of the house's outs.
+They play sensibly, not perfectly, in the manner that players of the casino game are commonly taught: the large bet with
+good hole cards, twice the Ante with a pair or better that a hole card makes, once the Ante with such a hand or a good
+kicker, else a fold. Nobody counts the cards that would beat a hand.
 
 >>> from referee.cards import parse_cards
 >>> hole = [card.number for card in parse_cards("KS 5H")]

@@ -3,6 +3,9 @@
 The hands are known from the deal on; board and house are not, and no question but settling needs them. The receipt of
 the event that closes a street is what opens the next cards, so a frontend that tells its own events asks at least for
 those to be accepted; a round whose house was never opened is refused at settlement for its missing section.
+
+Nothing is remembered, so nothing here keeps a frontend from asking for receipts of a history that it then drops, and so
+from seeing cards early. It then holds two receipts with one number, and they prove it to anybody who has both.
 """
 
 from collections.abc import Callable

@@ -45,13 +45,15 @@ class Replayed:
 _encoder: Final = msgspec.json.Encoder(order="sorted")
 
 
-def replay(told: Told, ruleset: Ruleset) -> Replayed:
+def replay(told: Told, ruleset: Ruleset, *, header: Header | None = None) -> Replayed:
     """The transcript that follows from what was told under a ruleset.
+
+    ``header`` is the one that ``told.header`` spells, where the caller has read and checked it already.
 
     UnlawfulRoundError where the events break the rules, TranscriptError where they are none of the game or the header
     breaks the protocol.
     """
-    header = told.read_header()
+    header = told.read_header() if header is None else header
     hashes = chain_hashes(
         round_id=header.round_id,
         deck_root=canonical.unhex(told.deck_root),

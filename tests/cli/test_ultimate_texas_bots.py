@@ -1,4 +1,4 @@
-"""The bots' wishes are those of the published strategy, and always something that the street offers."""
+"""The bots wish for what their strategy says, and always for something that the street offers."""
 
 import itertools
 from typing import Final
@@ -26,8 +26,7 @@ def _wish(hole: str, board: str = "") -> str:
     [("3S 3H", "2S 2H"), ("AS 2H", "TS 9S"), ("KS 5H", "KS 4H"), ("KS 2S", "QS 5S"), ("QS 6S", "QS 7H"),
      ("QS 8H", "QS 7H"), ("JS 8S", "JS 7S"), ("JS TH", "JS 9H")],
 )  # fmt: skip
-def test_large_bet_is_made_from_the_weakest_hole_cards_of_the_published_table(good: str, bad: str):
-    """Source: wizardofodds.com, Ultimate Texas Hold'em, the table of the large raise."""
+def test_large_bet_is_made_from_these_hole_cards_on(good: str, bad: str):
     assert (_wish(good), _wish(bad)) == ("PLAY_4X", "CHECK")
 
 

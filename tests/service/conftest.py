@@ -17,7 +17,6 @@ from typing import Any, Final
 import grpc
 import pytest
 import structlog
-from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
@@ -82,7 +81,11 @@ def refusal_of(call: Callable[[], object]) -> Refusal:
     fields = [violation.field for violation in bad.field_violations]
     assert len(fields) <= 1
     return Refusal(
-        caught.value.code().name, info.reason, fields[0] if fields else "", dict(info.metadata), caught.value.details()
+        caught.value.code().name,
+        info.reason,
+        fields[0] if fields else "",
+        dict(info.metadata),
+        caught.value.details() or "",
     )
 
 
@@ -203,7 +206,7 @@ class House:
         self.folder = folder
         self.clock = Clock()
         counter = itertools.count()
-        self._settings = {
+        self._settings: dict[str, Any] = {
             "entropy": lambda size: hashlib.shake_128(str(next(counter)).encode()).digest(size),
             "clock": self.clock,
             "origin": ORIGIN,
@@ -318,7 +321,8 @@ class House:
 
     def raw(self, method: str, data: bytes, *, timeout: float = 10) -> bytes:
         """The bytes that a method answers bytes with."""
-        answer: bytes = self.channel.unary_unary(f"/referee.v1.{method}")(data, timeout=timeout)
+        call: Any = self.channel.unary_unary(f"/referee.v1.{method}")
+        answer: bytes = call(data, timeout=timeout)
         return answer
 
 
@@ -355,19 +359,3 @@ def second() -> Iterator[ModuleType]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(VECTORS)
         yield importlib.import_module("dealing_derivation")
-
-
-@pytest.fixture(scope="session")
-def without_proofs() -> Callable[[Message], Message]:
-    """An answer without the proofs that grow with the log, so that an answer given later can be compared."""
-
-    def strip(message: Message) -> Message:
-        copy = type(message)()
-        copy.CopyFrom(message)
-        receipts = [copy.log_receipt] if hasattr(copy, "log_receipt") else []
-        for receipt in receipts:
-            receipt.ClearField("inclusion_proof")
-            receipt.ClearField("checkpoint")
-        return copy
-
-    return strip

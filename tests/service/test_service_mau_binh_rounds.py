@@ -41,7 +41,7 @@ def play_round(house: House, ruleset_id: str, seats: int) -> tuple[Played, Any]:
 
 
 @every_table
-def test_common_path_settles_and_every_leaf_is_proved(house: House, ruleset_id: str, seats: int):
+def test_common_path_settles_and_every_leaf_is_proved(house: House, ruleset_id: str, seats: int) -> None:
     """Open, deal, settle; OPEN, DEAL, SETTLE and the REVEAL that follows by itself, each under a signed checkpoint."""
     played, settled = play_round(house, ruleset_id, seats)
     assert settled.outcome.ruleset_digest == hashlib.sha256(get(ruleset_id).source).digest()
@@ -57,7 +57,7 @@ def test_common_path_settles_and_every_leaf_is_proved(house: House, ruleset_id: 
 
 
 @every_table
-def test_transcript_replays_byte_for_byte(house: House, ruleset_id: str, seats: int):
+def test_transcript_replays_byte_for_byte(house: House, ruleset_id: str, seats: int) -> None:
     """What was told gives the payload again, which is the one JSON text of its content and says what was answered."""
     played, settled = play_round(house, ruleset_id, seats)
     payload = Envelope.parse(settled.log_receipt.leaf).payload
@@ -72,7 +72,7 @@ def test_transcript_replays_byte_for_byte(house: House, ruleset_id: str, seats: 
 
 
 @every_table
-def test_cards_follow_from_open_deal_and_reveal(house: House, second: ModuleType, ruleset_id: str, seats: int):
+def test_cards_follow_from_open_deal_and_reveal(house: House, second: ModuleType, ruleset_id: str, seats: int) -> None:
     """A second implementation of the protocol, given the three leaves, deals the hands that were told."""
     played, _ = play_round(house, ruleset_id, seats)
     played.reveal()
@@ -86,7 +86,7 @@ def test_cards_follow_from_open_deal_and_reveal(house: House, second: ModuleType
     assert again["mix"].hex() == dealt["mix"]
 
 
-def test_leaves_are_signed_by_the_keys_that_the_log_begins_with(house: House):
+def test_leaves_are_signed_by_the_keys_that_the_log_begins_with(house: House) -> None:
     """KEY leaves, signed by the root key, name who signs deals and settlements; REVEAL needs no signature."""
     played = house.play().tell_all()
     played.settle()
@@ -107,7 +107,7 @@ def test_leaves_are_signed_by_the_keys_that_the_log_begins_with(house: House):
     assert revealed.signature is None
 
 
-def test_seed_is_revealed_though_nobody_asks(house: House):
+def test_seed_is_revealed_though_nobody_asks(house: House) -> None:
     """Settling is enough: the REVEAL leaf follows within a few seconds."""
     played = house.play().tell_all()
     played.settle()
@@ -116,7 +116,7 @@ def test_seed_is_revealed_though_nobody_asks(house: House):
         assert time.monotonic() < end
 
 
-def test_longer_path_commits_to_seeds_and_takes_receipts(house: House, second: ModuleType):
+def test_longer_path_commits_to_seeds_and_takes_receipts(house: House, second: ModuleType) -> None:
     """Seats commit before the server's commitment stands in the log, and each event's time is the referee's."""
     prepared = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms(seat_count=3)))
     seeds = house.seeds_of(3)
@@ -158,7 +158,7 @@ def test_longer_path_commits_to_seeds_and_takes_receipts(house: House, second: M
     assert transcript["found"]["showdown_time"] == times[-1]
 
 
-def test_preparing_writes_nothing_and_asks_for_no_slot(house: House):
+def test_preparing_writes_nothing_and_asks_for_no_slot(house: House) -> None:
     """Two headers prepared for one slot differ by their terms; neither takes the slot."""
     terms = house.terms("t")
     before = house.checkpoint()
@@ -170,7 +170,7 @@ def test_preparing_writes_nothing_and_asks_for_no_slot(house: House):
     assert house.open("t").header.round_number == 1
 
 
-def test_rounds_of_a_table_are_chained(house: House):
+def test_rounds_of_a_table_are_chained(house: House) -> None:
     """Each header names the leaf that ended the round before, an ABORT as well as a SETTLE."""
     first = house.play("t")
     ended = first.tell_all().settle().log_receipt
@@ -182,7 +182,7 @@ def test_rounds_of_a_table_are_chained(house: House):
 
 
 @pytest.mark.parametrize("ruleset_id", RULESETS)
-def test_without_arrangements_the_cards_stand_as_dealt_after_the_time(house: House, ruleset_id: str):
+def test_without_arrangements_the_cards_stand_as_dealt_after_the_time(house: House, ruleset_id: str) -> None:
     """Before the arranging time is over nobody can settle; then the first five are the back, and so on."""
     played = house.play(ruleset_id=ruleset_id, seat_count=2)
     house.clock.now = played.dealt.dealt_time + ARRANGING_MS[ruleset_id] - 1
@@ -196,7 +196,7 @@ def test_without_arrangements_the_cards_stand_as_dealt_after_the_time(house: Hou
         assert seat.defaulted
 
 
-def test_preview_is_what_settling_gives_and_writes_nothing(house: House):
+def test_preview_is_what_settling_gives_and_writes_nothing(house: House) -> None:
     """The same outcome; the showdown's money is the outcome's and its times follow the clock of five seconds."""
     played = house.play(seat_count=4).tell_all()
     before = house.checkpoint()
@@ -215,7 +215,7 @@ def test_preview_is_what_settling_gives_and_writes_nothing(house: House):
     assert shown.start_time == house.clock.now
 
 
-def test_seat_that_leaves_loses_and_is_told(house: House):
+def test_seat_that_leaves_loses_and_is_told(house: House) -> None:
     """A departure before the showdown shows no cards, and its seat pays everyone who stayed."""
     played = house.play(seat_count=3)
     played.accept(0, played.arrangement(0))
@@ -229,7 +229,7 @@ def test_seat_that_leaves_loses_and_is_told(house: House):
     assert not [one for one in settled.outcome.transfers if one.payee == 1]
 
 
-def test_instant_win_ends_the_round_at_the_deal(house: House):
+def test_instant_win_ends_the_round_at_the_deal(house: House) -> None:
     """Found by dealing on until one comes: it settles at once, without events, and arranging is refused."""
     for number in range(400):
         played = house.deal(house.open(f"i-{number}", ruleset_id="mau_binh.maubinh_com", seat_count=4))

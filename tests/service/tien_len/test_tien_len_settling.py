@@ -1,4 +1,4 @@
-"""What settling, accepting and checking refuse or answer, that nothing is written then, and that asking again is safe."""
+"""What settling, accepting and checking refuse or answer, that nothing is written then, and that all may be repeated."""
 
 import itertools
 from collections.abc import Callable

@@ -1,0 +1,362 @@
+"""Every documented reason for refusing a call: produced by a real call, with the status its documentation names."""
+
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import pytest
+from google.rpc import code_pb2
+from nacl.signing import SigningKey
+
+from referee.cards import Card
+from referee.dealing.section import deck_root, section_root
+from referee.log import SlotReason
+from referee.service.status import CODES
+from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire import slot
+
+House: TypeAlias = Any
+Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
+Call: TypeAlias = Callable[[], object]
+
+PROTO: Final = Path(__file__).parents[2] / "protos" / "referee" / "v1" / "error_reason.proto"
+DOCUMENTED: Final = {
+    name: status
+    for status, name in re.findall(
+        r"^  // ([A-Z_]+)\. [^\n]*\n(?:  //[^\n]*\n)*  ERROR_REASON_([A-Z_]+) = \d+;",
+        PROTO.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+}
+"""The status code of each reason, as its comment says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A call that is refused: why, and which field is at fault. ``prepare`` makes it ready on a new server."""
+
+    reason: str
+    field: str
+    prepare: Callable[[House], Call]
+
+
+CASES: list[Case] = []
+
+
+def refused(reason: str, field: str = "") -> Callable[[Callable[[House], Call]], Callable[[House], Call]]:
+    """Registers how to come to a refusal."""
+
+    def register(prepare: Callable[[House], Call]) -> Callable[[House], Call]:
+        CASES.append(Case(reason, field, prepare))
+        return prepare
+
+    return register
+
+
+@refused("MISSING_FIELD", "terms.table_id")
+def table_without_a_name(house: House) -> Call:
+    terms = house.terms()
+    terms.ClearField("table_id")
+    return lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+
+
+@refused("INVALID_FIELD", "terms.seat_count")
+def seven_seats(house: House) -> Call:
+    return lambda: house.open(seat_count=7)
+
+
+@refused("UNKNOWN_RULESET", "terms.ruleset_id")
+def ruleset_nobody_knows(house: House) -> Call:
+    return lambda: house.open(ruleset_id="mau_binh.unheard_of")
+
+
+@refused("INVALID_CARD", "arrangement.middle[2]")
+def card_of_number_99(house: House) -> Call:
+    played = house.play()
+    hand = played.hands[0]
+    return lambda: played.check(0, house.arranged(hand[:5], [*hand[5:7], 99, *hand[8:10]], hand[10:]))
+
+
+@refused("DUPLICATE_CARD", "round.certificates[1]")
+def card_in_two_hands(house: House) -> Call:
+    """The shuffler itself signs two hands that share a card, each in a certificate of its own."""
+    header = house.open().header
+    deal = house.derive(header)
+    first, other, stock = deal.sections
+    sections = (first, (first[0], *other[1:]), stock)
+    roots = tuple(
+        [
+            section_root(key=key, round_id=deal.round_id, section=index, cards=cards)
+            for index, (key, cards) in enumerate(zip(deal.keys, sections, strict=True))
+        ]
+    )
+    root = deck_root(
+        round_id=deal.round_id, commitment=deal.commitment, mixed=deal.mixed, layout=tuple(header.layout), roots=roots
+    )
+    doubled = replace(deal, sections=sections, roots=roots, deck_root=root)
+    told = mau_binh_pb2.MauBinhRound(
+        header=header, certificates=[house.certify(header, doubled, sections=[seat]) for seat in (0, 1)]
+    )
+    assert Card(first[0]) in sections[1]
+    return lambda: house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+
+
+@refused("INVALID_SEAT", "seat")
+def third_of_two_seats(house: House) -> Call:
+    played = house.play()
+    return lambda: played.check(2, house.as_dealt(played.hands[0]))
+
+
+@refused("INVALID_STAKE", "terms.stake_minor")
+def stake_of_zero(house: House) -> Call:
+    return lambda: house.open(stake_minor=0)
+
+
+@refused("INVALID_HEADER", "round.header.origin")
+def header_of_another_log(house: House) -> Call:
+    played = house.play()
+    played.told.header.origin = "log.example/2"
+    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+
+
+@refused("MALFORMED", "round.certificates[0]")
+def certificate_of_garbage(house: House) -> Call:
+    played = house.play()
+    played.told.certificates[0] = b"{}"
+    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+
+
+@refused("FORGED", "round.certificates[0]")
+def certificate_by_somebody(house: House) -> Call:
+    played = house.play()
+    played.told.certificates[0] = house.certify(played.header, house.derive(played.header), signer=Somebody())
+    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+
+
+class Somebody:
+    """A key that nobody named."""
+
+    def __init__(self) -> None:
+        self._key = SigningKey(b"s" * 32)
+        self.public_key = bytes(self._key.verify_key)
+
+    def sign(self, message: bytes) -> bytes:
+        """The signature."""
+        return self._key.sign(message).signature
+
+
+@refused("FOREIGN", "round.certificates[0]")
+def certificate_of_another_round(house: House) -> Call:
+    played, other = house.play(), house.play()
+    played.told.certificates[0] = other.dealt.certificate
+    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+
+
+@refused("EXPIRED", "round.certificates")
+def certificate_after_the_round(house: House) -> Call:
+    played = house.play()
+    house.clock.now = played.header.round_deadline_time + 1
+    return lambda: played.check(0, house.as_dealt(played.hands[0]))
+
+
+@refused("SECTION_MISSING", "round.certificates")
+def hand_that_no_certificate_opens(house: House) -> Call:
+    header = house.open().header
+    told = mau_binh_pb2.MauBinhRound(
+        header=header, certificates=[house.certify(header, house.derive(header), sections=[0])]
+    )
+    return lambda: house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+
+
+@refused("NOT_OPENED")
+def deal_of_a_round_that_is_not(house: House) -> Call:
+    request = shuffler_pb2.DealRoundRequest(table_id="t", round_number=1, client_seeds=house.seeds_of(2))
+    return lambda: house.shuffler.DealRound(request)
+
+
+@refused("NOT_DEALT")
+def settlement_of_a_round_never_dealt(house: House) -> Call:
+    """The certificate is the shuffler's, but the log has no deal."""
+    return settlement_of_made_up_deal(house, house.open())
+
+
+def settlement_of_made_up_deal(house: House, opened: shuffler_pb2.OpenRoundResponse) -> Call:
+    header = opened.header
+    told = mau_binh_pb2.MauBinhRound(header=header, certificates=[house.certify(header, house.derive(header))])
+    house.clock.now += house.ARRANGING_MS
+    return lambda: house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+
+
+@refused("ALREADY_OPENED")
+def round_opened_with_other_terms(house: House) -> Call:
+    header = house.open("t").header
+    header.stake_minor += 1
+    return lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(header=header))
+
+
+@refused("ALREADY_DEALT", "client_seeds")
+def table_that_deals_again(house: House) -> Call:
+    played = house.play()
+    return lambda: played.deal_again(name="better luck")
+
+
+@refused("ALREADY_SETTLED")
+def round_settled_otherwise(house: House) -> Call:
+    played = house.play().tell_all()
+    played.settle()
+    played.reveal()
+    played.told.events[1].time += 1
+    house.clock.now += 1
+    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+
+
+@refused("ABORTED")
+def settlement_of_an_aborted_round(house: House) -> Call:
+    played = house.play().tell_all()
+    played.abort()
+    played.reveal()
+    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+
+
+@refused("PREVIOUS_ROUND_OPEN")
+def next_round_before_the_end(house: House) -> Call:
+    house.play("t")
+    return lambda: house.open("t", stake_minor=1)
+
+
+@refused("WRONG_PREVIOUS")
+def header_that_follows_another_leaf(house: House) -> Call:
+    house.play("t").tell_all().settle()
+    header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms("t"))).header
+    header.previous_leaf_hash = b"p" * 32
+    house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(table_id="t", round_number=header.round_number - 1))
+    return lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(header=header))
+
+
+@refused("DEAL_MISMATCH")
+def settlement_over_another_deck(house: House) -> Call:
+    """The shuffler signs a second deck for a round: the log has the first."""
+    return settlement_of_made_up_deal(house, house.play().opened)
+
+
+@refused("DEADLINE_PASSED")
+def deal_after_the_deadline(house: House) -> Call:
+    opened = house.open()
+    house.clock.now = opened.header.deal_deadline_time + 1
+    return lambda: house.deal(opened)
+
+
+@refused("SEED_MISMATCH", "client_seeds[1]")
+def seed_that_opens_nothing(house: House) -> Call:
+    prepared = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms()))
+    request = shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=[b"", b"c" * 32])
+    opened = house.shuffler.OpenRound(request)
+    return lambda: house.deal(opened)
+
+
+@refused("NOT_TERMINAL")
+def seed_before_the_end(house: House) -> Call:
+    return house.play().reveal  # type: ignore[no-any-return] # a method of the fixture
+
+
+@refused("TOO_MANY_EVENTS", "round.events")
+def sixty_five_events(house: House) -> Call:
+    played = house.play()
+    for _ in range(65):
+        played.told.events.add(time=house.clock.now, seat=0, arrange=house.as_dealt(played.hands[0]))
+    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+
+
+@refused("MESSAGE_TOO_LARGE")
+def message_of_a_megabyte_and_a_byte(house: House) -> Call:
+    return lambda: house.raw("ShufflerService/OpenRound", bytes(1024 * 1024 + 1))
+
+
+@refused("LOG_BUSY")
+def log_that_takes_no_more(house: House) -> Call:
+    """The writer is closed, as it is while the server stops."""
+    opened = house.open()
+    house.app._writer.close()  # noqa: SLF001 - the fault is made where it would happen
+    return lambda: house.deal(opened)
+
+
+@refused("LOG_DAMAGED")
+def log_whose_head_was_changed(house: House) -> Call:
+    """Somebody writes another root into the database while the server runs."""
+    opened = house.open()
+    with closing(sqlite3.connect(house.folder / "log.sqlite3")) as database, database:
+        database.execute("UPDATE head SET root = zeroblob(32)")
+    return lambda: house.deal(opened)
+
+
+@refused("BEYOND_LOG", "start")
+def leaves_beyond_the_end(house: House) -> Call:
+    return lambda: house.log.ListEntries(log_pb2.ListEntriesRequest(start=house.head().size + 1))
+
+
+@refused("SECTION_CLOSED", "event_receipt")
+def section_that_no_receipt_names(house: House) -> Call:
+    played = house.play()
+    receipt = played.accept(0, played.arrangement(0)).event.receipt
+    return lambda: house.shuffler.OpenSection(shuffler_pb2.OpenSectionRequest(**played.name, event_receipt=receipt))
+
+
+@refused("INTERNAL")
+def server_with_another_sealing_key(house: House) -> Call:
+    """A fault that no caller can mend: the seed in the log cannot be unsealed."""
+    opened = house.open()
+    house.close()
+    key = house.folder / "keys" / "sealing.key"
+    shutil.copy(key, house.folder / "sealing.backup")
+    key.write_text("0" * 64 + "\n")
+    house.start()
+    return lambda: house.deal(opened)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.reason}-{case.prepare.__name__}")
+def test_refused_call_says_why_and_writes_nothing(house: House, case: Case) -> None:
+    """Status as documented, reason, the field's path; the log's checkpoint stays the same text."""
+    call = case.prepare(house)
+    before = house.checkpoint()
+    refusal = house.refusal_of(call)
+    assert (refusal.code, refusal.reason, refusal.field) == (DOCUMENTED[case.reason], case.reason, case.field)
+    assert refusal.message
+    assert house.checkpoint() == before
+
+
+def test_every_reason_is_documented_and_produced() -> None:
+    """The proto's comments, the table of codes and the cases above name the same reasons."""
+    names = {name.removeprefix("ERROR_REASON_") for name in ErrorReason.keys()} - {"UNSPECIFIED"}
+    assert set(DOCUMENTED) == names
+    assert {case.reason for case in CASES} == names
+
+
+def test_documented_status_is_the_one_that_is_sent() -> None:
+    sent = {
+        ErrorReason.Name(reason).removeprefix("ERROR_REASON_"): code_pb2.Code.Name(code)
+        for reason, code in CODES.items()
+    }
+    assert sent == DOCUMENTED
+
+
+def test_every_refusal_of_the_log_has_a_reason() -> None:
+    assert set(slot._REASONS) == set(SlotReason)  # noqa: SLF001 - the table has no other reader
+
+
+def test_internal_fault_is_found_again_by_its_request_id(house: House) -> None:
+    """The caller's own id comes back in the error, and nothing about the fault but that."""
+    call = server_with_another_sealing_key(house)
+    del call
+    header = house.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id="t-1")).header
+    request = shuffler_pb2.DealRoundRequest(table_id="t-1", round_number=1, client_seeds=house.seeds_of(2))
+    refusal = house.refusal_of(lambda: house.shuffler.DealRound(request, metadata=[("x-request-id", "a-b-c")]))
+    assert refusal.facts == {"request_id": "a-b-c"}
+    assert "a-b-c" in refusal.message
+    assert "seal" not in refusal.message
+    assert header.round_number == 1

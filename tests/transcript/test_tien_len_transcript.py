@@ -1,0 +1,265 @@
+"""Rounds of Tiến Lên as transcripts: how events stand as bytes, what is found, and what does not follow from the rules."""
+
+import json
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.cards import DECK, Card, Seat, parse_cards
+from referee.dealing.header import NO_KEY, NO_LEAF, PROTOCOL, SUITE_FIXTURE, Header, HeaderJson
+from referee.dealing.layout import layout_of
+from referee.evidence import canonical
+from referee.evidence.dsse import MAX_ENVELOPE_SIZE, MAX_PAYLOAD_SIZE, Envelope
+from referee.games.tien_len import MAX_EVENTS, Event, Leave, Pass, Play, Timeout
+from referee.rulesets import get
+from referee.transcript.replay import UnlawfulRoundError, replay, write_transcript
+from referee.transcript.tien_len import decode_event, encode_event
+from referee.transcript.told import MEDIA_TYPE, Told, ToldEvent, TranscriptError, parse
+
+VECTORS: Final = Path(__file__).parents[1] / "vectors" / "tien_len" / "rounds.jsonl"
+RULESET: Final = get("tien_len.mien_nam")
+STAKE: Final = 100
+
+Vector: TypeAlias = dict[str, Any]
+
+
+def _released() -> list[Vector]:
+    vectors = [json.loads(line) for line in VECTORS.read_text(encoding="utf-8").splitlines()]
+    return [vector for vector in vectors if "rules" not in vector]
+
+
+def _event(text: str, number: int) -> Event:
+    """The event that a vector's words say: ``0 3S 3C``, ``1 pass``, ``2 leave``, ``3 timeout``, a time with ``@``."""
+    words = text.split()
+    time = int(words.pop()[1:]) if words[-1].startswith("@") else number
+    seat = Seat(int(words[0]))
+    match words[1]:
+        case "pass":
+            return Pass(seat, time)
+        case "leave":
+            return Leave(seat, time)
+        case "timeout":
+            return Timeout(seat, time)
+        case _:
+            return Play(seat, parse_cards(" ".join(words[1:])), time)
+
+
+def _header(seats: int, **changed: Any) -> Header:  # noqa: ANN401 - members of Header
+    return Header(
+        **{
+            "protocol": PROTOCOL,
+            "origin": "log.example/1",
+            "randomness_suite": SUITE_FIXTURE,
+            "table_id": "t-1",
+            "round_number": 1,
+            "ruleset_id": RULESET.id,
+            "ruleset_version": RULESET.version,
+            "ruleset_digest": RULESET.digest,
+            "layout": layout_of("tien_len", seat_count=seats).sizes,
+            "currency": "CHIP",
+            "stake": STAKE,
+            "seat_stakes": (),
+            "seat_keys": (NO_KEY,) * seats,
+            "previous_leaf": NO_LEAF,
+            "deal_deadline": 10**6,
+            "round_deadline": 2 * 10**6,
+            **changed,
+        }
+    )
+
+
+def _told_event(event: Event) -> ToldEvent:
+    return ToldEvent(event=msgspec.Raw(encode_event(event)), time=event.time, attested="FRONTEND")
+
+
+def _told(vector: Vector, **changed: Any) -> Told:  # noqa: ANN401 - members of Told
+    hands = [parse_cards(hand) for hand in vector["hands"]]
+    told = Told(
+        header=HeaderJson.of(_header(len(hands))),
+        deck_root="00" * 32,
+        dealt_time=0,
+        closed_time=10**6,
+        sections=tuple(tuple(card.number for card in hand) for hand in hands),
+        events=tuple(_told_event(_event(text, number)) for number, text in enumerate(vector["events"], start=1)),
+        leader=vector["leader"],
+    )
+    return msgspec.structs.replace(told, **changed)
+
+
+def _plain() -> Vector:
+    return next(vector for vector in _released() if vector["id"] == "out-of-cards")
+
+
+seats = st.integers(0, 2**32 - 1).map(Seat)
+times = st.integers(0, 2**53 - 1)
+cards = st.lists(st.sampled_from(DECK), max_size=64).map(tuple)
+events = st.one_of(
+    st.builds(Play, seats, cards, times),
+    st.builds(Pass, seats, times),
+    st.builds(Leave, seats, times),
+    st.builds(Timeout, seats, times),
+)
+
+
+@given(event=events)
+def test_event_comes_back_from_its_bytes(event: Event):
+    data = encode_event(event)
+    assert decode_event(data, time=event.time) == event
+    assert canonical.encode(canonical.decode(data)) == data
+
+
+def test_event_bytes_stand_as_documented():
+    assert encode_event(Play(Seat(1), (Card.THREE_OF_HEARTS, Card.THREE_OF_SPADES), 5)) == (
+        b'{"cards":[8,5],"kind":"PLAY","seat":1}'
+    )
+    assert encode_event(Pass(Seat(0), 5)) == b'{"kind":"PASS","seat":0}'
+    assert encode_event(Leave(Seat(2), 5)) == b'{"kind":"LEAVE","seat":2}'
+    assert encode_event(Timeout(Seat(3), 5)) == b'{"kind":"TIMEOUT","seat":3}'
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xff",
+        b'{"kind":"PASS"}',
+        b'{"kind":"BET","seat":0}',
+        b'{"cards":[5],"kind":"PASS","seat":0}',
+        b'{"cards":[0],"kind":"PLAY","seat":0}',
+        b'{"cards":[53],"kind":"PLAY","seat":0}',
+        b'{"cards":["5"],"kind":"PLAY","seat":0}',
+        b'{"kind":"PASS","seat":0,"seat":1}',
+        b'{"kind":"PASS", "seat":0}',
+        b'{"seat":0,"kind":"PASS"}',
+        b'{"kind":"PASS","seat":1.0}',
+    ],
+)
+def test_bytes_that_are_no_event_in_its_one_text_are_refused(data: bytes):
+    with pytest.raises(TranscriptError):
+        decode_event(data, time=0)
+
+
+@pytest.mark.parametrize("vector", _released(), ids=lambda vector: vector["id"])
+def test_what_is_found_is_what_was_worked_out(vector: Vector):
+    payload = replay(_told(vector), RULESET).payload
+    assert canonical.encode(canonical.decode(payload)) == payload
+    found = json.loads(payload)["found"]
+    assert set(found) == {"ending", "events_hash", "seats", "transfers", "winners"}
+    assert (vector["ending"], [vector["winner"]]) == (found["ending"], found["winners"])
+    expected = [
+        {"amount": STAKE * units, "from": payer, "reason": reason, "subject": subject, "to": payee}
+        for payer, payee, units, reason, subject in vector["transfers"]
+    ]
+    assert expected == found["transfers"]
+    for seat, one in enumerate(found["seats"]):
+        won = sum(STAKE * units for _, payee, units, *_ in vector["transfers"] if payee == seat)
+        lost = sum(STAKE * units for payer, _, units, *_ in vector["transfers"] if payer == seat)
+        assert won - lost == one["net"]
+        is_dealt_winner = vector["ending"] == "INSTANT_WIN" and seat == vector["winner"]
+        assert is_dealt_winner == bool(one["instant_win"])
+    assert replay(parse(payload).told, RULESET).payload == payload
+
+
+def test_cards_left_stand_weakest_first():
+    vector = _plain()
+    found = json.loads(replay(_told(vector), RULESET).payload)["found"]
+    left = [card.number for card in parse_cards("3C 4S 4C 5C 6S 7S 8S 9C TS JS QS KC 2S")]
+    assert found["seats"][1]["left"] == left
+    assert found["seats"][0]["left"] == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"leader": msgspec.UNSET}, "told.leader is missing"),
+        ({"leader": 4}, "seat 4 cannot lead"),
+        ({"leader": -1}, "seat -1 cannot lead"),
+        ({"previous_winner_seat": 1}, "previous winner sits at 1"),
+        ({"sections": ((5,) * 13, (6,) * 13, (7,) * 13, (8,) * 13)}, "1 different cards"),
+        ({"sections": ((99,) * 13,)}, "99"),
+        ({"sections": ()}, "0 hands were dealt"),
+        ({"header": HeaderJson.of(_header(4, stake=2**53 - 1))}, "no stake"),
+    ],
+)
+def test_what_no_round_can_be_told_with_is_refused(changed: dict[str, Any], words: str):
+    with pytest.raises(TranscriptError, match=words):
+        replay(_told(_plain(), **changed), RULESET)
+
+
+def test_the_leader_that_won_before_is_told_twice_and_replayed():
+    vector = _plain()
+    payload = replay(_told(vector, previous_winner_seat=0), RULESET).payload
+    assert parse(payload).told.previous_winner_seat == parse(payload).told.leader == 0
+    assert payload != replay(_told(vector), RULESET).payload
+
+
+@pytest.mark.parametrize(
+    ("events", "closed_time", "number", "code"),
+    [
+        (["0 3S", "2 4D"], 10**6, 2, "OUT_OF_TURN"),
+        (["0 pass"], 10**6, 1, "MUST_LEAD"),
+        (["0 3S", "1 3C", "2 3D", "3 3H"], 10**6, 0, "ROUND_NOT_OVER"),
+        ([*_plain()["events"], "1 pass"], 10**6, 10, "ROUND_OVER"),
+        (_plain()["events"], 8, 0, "CLOSED_TOO_EARLY"),
+    ],
+)
+def test_a_round_that_breaks_the_rules_has_no_transcript(events: list[str], closed_time: int, number: int, code: str):
+    vector = {**_plain(), "events": events}
+    with pytest.raises(UnlawfulRoundError) as caught:
+        replay(_told(vector, closed_time=closed_time), RULESET)
+    assert (number, [code]) == (caught.value.event_number, [violation.code for violation in caught.value.violations])
+
+
+def test_the_longest_transcript_fits_a_leaf():
+    """Every event receipted, the longest names and numbers, and more transfers than any round has."""
+    most = 2**53 - 1
+    header = _header(
+        4,
+        origin="o" * 255,
+        table_id="t" * 64,
+        round_number=most,
+        ruleset_id="tien_len." + "r" * 64,
+        ruleset_version="999999.999999.999999",
+        currency="C" * 16,
+        stake=most,
+        previous_leaf=bytes([1]) * 32,
+        deal_deadline=most,
+        round_deadline=most,
+    )
+    dealt = tuple(tuple(range(14 - seat, 53, 4))[:13] for seat in range(4))
+    plays = [Play(Seat(3), (DECK[51],), most)] * 48 + [Play(Seat(3), DECK[48:], most)]
+    passes = [Timeout(Seat(3), most)] * (MAX_EVENTS - len(plays))
+    told = Told(
+        header=HeaderJson.of(header),
+        deck_root="00" * 32,
+        dealt_time=most,
+        closed_time=most,
+        sections=dealt,
+        events=tuple(
+            ToldEvent(event=msgspec.Raw(encode_event(event)), time=most, attested="RECEIPT", receipt="f" * 128)
+            for event in (*plays, *passes)
+        ),
+        leader=3,
+        previous_winner_seat=3,
+    )
+    transfer = {
+        "amount": most,
+        "from": 3,
+        "reason": "STOPPED_THREE_OF_SPADES",
+        "subject": "PAIR_OF_BLACK_TWOS",
+        "to": 3,
+    }
+    found = {
+        "ending": "STOPPED_THREE_OF_SPADES",
+        "events_hash": "00" * 32,
+        "seats": [{"instant_win": "TWELVE_OF_A_SUIT", "left": list(range(40, 53)), "net": -most}] * 4,
+        "transfers": [transfer] * 40,
+        "winners": [3],
+    }
+    payload = write_transcript(header, told, found)
+    assert len(payload) <= MAX_PAYLOAD_SIZE
+    assert len(Envelope(MEDIA_TYPE, payload, bytes(64)).to_bytes()) <= MAX_ENVELOPE_SIZE
