@@ -15,17 +15,25 @@ import typer
 from rich.console import Console
 from rich.panel import Panel
 
-from referee.cli import table_mau_binh
+from referee.cli import table_mau_binh, table_tien_len, table_ultimate_texas
 from referee.cli.audit import audit_folder
 from referee.cli.table import Services, Table
 from referee.rulesets import load_builtin
 
 START_SECONDS: Final = 20
 
-PLAYERS: Final[Mapping[str, Callable[..., None]]] = {"mau_binh": table_mau_binh.play}
+PLAYERS: Final[Mapping[str, Callable[..., None]]] = {
+    "mau_binh": table_mau_binh.play,
+    "tien_len": table_tien_len.play,
+    "ultimate_texas": table_ultimate_texas.play,
+}
 """How a round of each game is played."""
 
-SEAT_COUNTS: Final[Mapping[str, tuple[int, ...]]] = {"mau_binh": (4, 3, 2)}
+SEAT_COUNTS: Final[Mapping[str, tuple[int, ...]]] = {
+    "mau_binh": (4, 3, 2),
+    "tien_len": (4, 3, 2),
+    "ultimate_texas": (3, 4),
+}
 """Seats at the tables of each game, table after table."""
 
 

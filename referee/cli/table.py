@@ -4,7 +4,7 @@ import hashlib
 import random
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import grpc
@@ -22,6 +22,7 @@ from referee.v1 import (
     ruleset_pb2_grpc,
     shuffler_pb2,
     shuffler_pb2_grpc,
+    tien_len_pb2,
     tien_len_pb2_grpc,
     ultimate_texas_pb2_grpc,
 )
@@ -64,6 +65,10 @@ class Table:
     seat_count: int
     console: Console
     luck: random.Random
+    previous: list[tien_len_pb2.PreviousRound] = field(default_factory=list)
+    """The table's settled rounds, newest last, where the next one names them."""
+    winners: list[int] = field(default_factory=list)
+    """Who won each of them."""
 
     @property
     def table_id(self) -> str:
@@ -78,6 +83,11 @@ class Table:
     def name_of(self, seat: int) -> str:
         """Who a seat is, the house included."""
         return HOUSE_NAME if seat == HOUSE_SEAT else NAMES[seat]
+
+    def word(self, code: str) -> str:
+        """The Vietnamese name of a code in the ruleset's data; the code itself where it has none."""
+        tables = [self.ruleset.names.get("reason", {}), *self.ruleset.names.values()]
+        return next((names[code].vi for names in tables if code in names), code)
 
     def deal(
         self, *, stronger: bool, seat_stakes: Sequence[money_pb2.SeatStake] = ()
@@ -144,24 +154,12 @@ class Table:
             pairs.setdefault((transfer.payer, transfer.payee), []).append(transfer)
         grid = Grid.grid(padding=(0, 1))
         for (payer, payee), paid in pairs.items():
-            reasons = ", ".join(
-                f"{self._named('reason', one.reason)}{self._about(one)} {one.amount_minor:,}" for one in paid
-            )
+            reasons = ", ".join(f"{self.word(one.reason)}{self._about(one)} {one.amount_minor:,}" for one in paid)
             total = sum(one.amount_minor for one in paid)
             grid.add_row(
                 f"  {self.name_of(payer)} → {self.name_of(payee)}", f"{total:,} {CURRENCY}", f"[dim]{reasons}[/]"
             )
         return grid
 
-    def _named(self, table: str, code: str) -> str:
-        name = self.ruleset.names.get(table, {}).get(code)
-        return code if name is None else name.vi
-
     def _about(self, transfer: money_pb2.Transfer) -> str:
-        if not transfer.subject:
-            return ""
-        for names in self.ruleset.names.values():
-            name = names.get(transfer.subject)
-            if name is not None:
-                return f" ({name.vi})"
-        return f" ({transfer.subject})"
+        return f" ({self.word(transfer.subject)})" if transfer.subject else ""

@@ -10,7 +10,7 @@ from referee.games.mau_binh.limit import check_stake
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.tien_len import TienLenRules, max_units
 from referee.games.ultimate_texas import Stake, UltimateTexasRules, check_stakes
-from referee.log import NO_LEAF, Round
+from referee.log import FIRST_ROUND, NO_LEAF, Round
 from referee.money import MAX_AMOUNT, Amount
 from referee.rulesets import Catalogue, Ruleset
 from referee.storage import Reader
@@ -38,9 +38,15 @@ class Opener:
 
     def header_of(self, terms: RoundTerms, *, field: str) -> tuple[Header, Ruleset]:
         """The header that these terms have as the table stands now, and its ruleset; refuses terms that cannot be."""
-        read_slot(terms.table_id, 1)
+        read_slot(terms.table_id, FIRST_ROUND, field=field)
         ruleset = find_ruleset(self.catalogue, terms.ruleset_id, terms.ruleset_version, field=f"{field}.ruleset_id")
         check_seat_count(ruleset, terms.seat_count, field=f"{field}.seat_count")
+        if len(terms.seat_keys) not in (0, terms.seat_count):
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_FIELD,
+                f"{terms.seat_count} seats have {len(terms.seat_keys)} keys; give one a seat, zeros for none",
+                field=f"{field}.seat_keys",
+            )
         latest = self.reader.latest_round(terms.table_id)
         number, previous = _next_round(latest, terms.round_number, field=field)
         now = self.clock()
@@ -161,7 +167,7 @@ def _check_seat_stakes(header: Header, rules: UltimateTexasRules, *, bet_unit: i
 
 def _next_round(latest: Round | None, wanted: int, *, field: str) -> tuple[int, bytes]:
     """The number of the table's next round and the leaf it follows; refuses another number, or while one is open."""
-    number, previous = 1, NO_LEAF
+    number, previous = FIRST_ROUND, NO_LEAF
     if latest is not None:
         if latest.terminal_leaf is None:
             raise RefusedError(

@@ -125,7 +125,6 @@ class RoundVerifier:
             for index, data in enumerate(certificates)
         ]
         first = read[0]
-        sections: dict[int, tuple[Card, ...]] = {}
         for index, one in enumerate(read):
             if (one.deck_root, one.dealt_time) != (first.deck_root, first.dealt_time):
                 raise RefusedError(
@@ -133,7 +132,10 @@ class RoundVerifier:
                     "two certificates of one round disagree about its deal; keep both, they prove foul play",
                     field=f"{field}.certificates[{index}]",
                 )
-            sections.update(one.sections)
+        try:
+            sections = certificate.join(read)
+        except CertificateError as error:
+            raise certificate_refusal(error, field=f"{field}.certificates") from None
         return VerifiedRound(
             header=header,
             ruleset=ruleset,
@@ -146,7 +148,7 @@ class RoundVerifier:
 
     def _certificate(self, data: bytes, header: Header, *, field: str) -> Certificate:
         try:
-            return certificate.verify(data, keys=self._keys, header=header, now=0)
+            return certificate.read(data, keys=self._keys, header=header)
         except CertificateError as error:
             raise certificate_refusal(error, field=field) from None
 

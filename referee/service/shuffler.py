@@ -27,7 +27,7 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
 from referee.log import Abort as AbortStep
 from referee.log import Deal as DealStep
-from referee.log import Kind, Round, SlotKey, Stage
+from referee.log import FIRST_ROUND, Kind, Round, SlotKey, Stage
 from referee.log import Open as OpenStep
 from referee.service.opening import Opener, check_terms
 from referee.service.revealing import Sealed, reveal_of
@@ -272,11 +272,14 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
 
     def _opened_before(self, request: shuffler_pb2.OpenRoundRequest, digest: bytes) -> Logged | None:
         """The OPEN leaf that the very same request has led to; None where it has not."""
-        asked = request.terms if request.WhichOneof("round") == "terms" else request.header
-        read_slot(asked.table_id, 1)
+        field = request.WhichOneof("round")
+        if field is None:
+            return None
+        asked = request.terms if field == "terms" else request.header
+        read_slot(asked.table_id, FIRST_ROUND, field=field)
         reader = self._parts.reader
         if asked.round_number:
-            found = reader.round(read_slot(asked.table_id, asked.round_number))
+            found = reader.round(read_slot(asked.table_id, asked.round_number, field=field))
         else:
             found = reader.latest_round(asked.table_id)
             if found is not None and found.stage is not Stage.OPENED:

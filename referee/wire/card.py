@@ -25,20 +25,6 @@ def read_cards(numbers: Sequence[int], *, field: str) -> tuple[Card, ...]:
         ) from None
 
 
-def refuse_doubles(cards: Iterable[Card], *, field: str) -> None:
-    """Refuses cards among which one stands twice, with its place."""
-    seen: set[Card] = set()
-    for index, card in enumerate(cards):
-        if card in seen:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_DUPLICATE_CARD,
-                f"{card} stands twice",
-                field=f"{field}[{index}]",
-                card=card.number,
-            )
-        seen.add(card)
-
-
 def numbers_of(cards: Iterable[Card]) -> list[CardMessage]:
     """The cards as the wire has them, by number, in their order."""
     return [card.number for card in cards]  # type: ignore[misc] # the enum of the wire is the number itself

@@ -1,6 +1,6 @@
 """Refusals of certificates."""
 
-from referee.dealing.certificate import CertificateError, CertificateReason
+from referee.dealing.certificate import CertificateError, CertificateFault, CertificateReason
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 
@@ -14,4 +14,6 @@ _REASONS = {
 
 def certificate_refusal(error: CertificateError, *, field: str) -> RefusedError:
     """The refusal that a certificate's error comes to."""
-    return RefusedError(_REASONS[error.reason], str(error), field=field)
+    is_double = error.fault is CertificateFault.DUPLICATE_CARD
+    reason = ErrorReason.ERROR_REASON_DUPLICATE_CARD if is_double else _REASONS[error.reason]
+    return RefusedError(reason, str(error), field=field)

@@ -47,7 +47,9 @@ _WIRE_NAMES = {
 def header_refusal(error: HeaderError, *, field: str) -> RefusedError:
     """The refusal of a header that breaks the protocol, with the field's path on the wire."""
     name = _WIRE_NAMES.get(error.field, error.field)
-    return RefusedError(ErrorReason.ERROR_REASON_INVALID_HEADER, str(error), field=f"{field}.{name}")
+    is_stake = error.field == "stake"
+    reason = ErrorReason.ERROR_REASON_INVALID_STAKE if is_stake else ErrorReason.ERROR_REASON_INVALID_HEADER
+    return RefusedError(reason, str(error), field=f"{field}.{name}")
 
 
 def write_header(header: Header) -> RoundHeader:

@@ -1,6 +1,6 @@
 """Table ids and round numbers on the wire to the slot they name."""
 
-from referee.log import SlotError, SlotKey, SlotReason
+from referee.log import FIRST_ROUND, SlotError, SlotKey, SlotReason
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 
@@ -20,18 +20,19 @@ _REASONS = {
 }
 
 
-def read_slot(table_id: str, round_number: int) -> SlotKey:
-    """The slot; refuses a table id or round number that no slot has."""
+def read_slot(table_id: str, round_number: int, *, field: str = "") -> SlotKey:
+    """The slot; refuses a table id or round number that no slot has. ``field`` is the path of what holds the two."""
+    prefix = f"{field}." if field else ""
     if not table_id:
-        raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "name the table", field="table_id")
+        raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "name the table", field=f"{prefix}table_id")
     try:
-        SlotKey(table_id, 1)
+        SlotKey(table_id, FIRST_ROUND)
     except ValueError as error:
-        raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, str(error), field="table_id") from None
+        raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, str(error), field=f"{prefix}table_id") from None
     try:
         return SlotKey(table_id, round_number)
     except ValueError as error:
-        raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, str(error), field="round_number") from None
+        raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, str(error), field=f"{prefix}round_number") from None
 
 
 def slot_refusal(error: SlotError) -> RefusedError:

@@ -4,10 +4,9 @@ A round is first laid out as ``Parts`` and only then signed, so that a test can 
 follow, or not follow, as an attacker would.
 """
 
-import base64
 import hashlib
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -15,10 +14,10 @@ import msgspec
 from audit_players import PLAYERS, Dealt, Play
 from nacl.signing import SigningKey
 
-from referee.audit import Bundle, Exhibits
+from referee.audit import Bundle, Exhibits, Report
 from referee.cards import Seat
 from referee.dealing import leaf as leaves
-from referee.dealing.commitment import client_commitment, mix, server_commitment
+from referee.dealing.commitment import client_commitment, server_commitment
 from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY, NO_LEAF, SUITE_COMMITMENT, Header, HeaderJson
 from referee.dealing.layout import layout_of
@@ -39,6 +38,11 @@ ORIGIN: Final = "log.example/1"
 START: Final = 1_800_000_000_000
 ROUND_MS: Final = 1_000_000
 DEAL_MS: Final = 20_000
+FAR: Final = START + 10_000 * ROUND_MS
+"""After every deadline."""
+
+Auditor = Callable[..., Report]
+"""How the tests audit a bundle."""
 
 
 def digest(*parts: object) -> bytes:
@@ -274,16 +278,8 @@ def settle(parts: Parts, *, play: Play | None = None, last_winner: LastWinner | 
     header, ruleset = parts.header, parts.table.ruleset
     leader = parts.dealt.leader if last_winner is None else int(last_winner.seat)
     if play is None:
-        dealt = Dealt(
-            ruleset=ruleset,
-            sections=parts.deal.sections,
-            seat_count=header.seat_count,
-            seat_stakes=header.seat_stakes,
-            leader=Seat(leader if isinstance(leader, int) else 0),
-            time=parts.dealt.dealt_time,
-        )
         luck = random.Random(f"{parts.table.name}/{header.round_number}/{seed}")  # noqa: S311 - the same in every run
-        play = PLAYERS[ruleset.game](dealt, luck)
+        play = PLAYERS[ruleset.game](dealt_of(parts, leader=leader if isinstance(leader, int) else 0), luck)
     parts.told = Told(
         header=HeaderJson.of(header),
         deck_root=parts.dealt.deck_root,
@@ -295,6 +291,18 @@ def settle(parts: Parts, *, play: Play | None = None, last_winner: LastWinner | 
         previous_winner_seat=msgspec.UNSET if last_winner is None else int(last_winner.seat),
     )
     parts.transcript = replay(parts.told, ruleset).payload
+
+
+def dealt_of(parts: Parts, *, leader: int = 0) -> Dealt:
+    """What the players of a round are given."""
+    return Dealt(
+        ruleset=parts.table.ruleset,
+        sections=parts.deal.sections,
+        seat_count=parts.header.seat_count,
+        seat_stakes=parts.header.seat_stakes,
+        leader=Seat(leader),
+        time=parts.dealt.dealt_time,
+    )
 
 
 def retell(parts: Parts, **told: object) -> None:
@@ -348,15 +356,6 @@ def receipt_of(
     return sign_receipt(receipt, REFEREE)
 
 
-def remix(parts: Parts, *, commitment: bytes | None = None) -> str:
-    """The mix over the parts' seeds and a commitment, as DEAL shows it."""
-    return mix(
-        round_id=parts.header.round_id,
-        commitment=parts.deal.commitment if commitment is None else commitment,
-        client_seeds=parts.client_seeds,
-    ).hex()
-
-
 def abort(parts: Parts, *, stage: str, reason: str, culprit: int | None = None, time: int | None = None) -> None:
     """The round is aborted, before its deal or after it."""
     seats = range(parts.header.seat_count)
@@ -372,20 +371,6 @@ def abort(parts: Parts, *, stage: str, reason: str, culprit: int | None = None, 
         "stage": stage,
     }
     parts.aborted = msgspec.convert(data if culprit is None else data | {"culprit": culprit}, AbortLeaf)
-
-
-def as_json(bundle: Bundle, exhibits: Exhibits, **more: object) -> dict[str, object]:
-    """A bundle as a fixture spells it: leaves as text, with the keys to audit it by."""
-    return {
-        **more,
-        "origin": ORIGIN,
-        "log_key": LOG.text,
-        "root_key": ROOT.text,
-        "checkpoint": base64.b64encode(bundle.checkpoint).decode(),
-        "leaves": [leaf.decode() for leaf in bundle.entries],
-        "certificates": [one.decode() for one in exhibits.certificates],
-        "event_receipts": [one.decode() for one in exhibits.event_receipts],
-    }
 
 
 def healthy_tables(rulesets: Iterable[str], seats: Sequence[int] = (2, 3, 4)) -> list[Table]:

@@ -13,10 +13,10 @@ from typing import Final
 
 import msgspec
 from audit_builder import (
+    FAR,
     LOG,
     REFEREE,
     ROOT,
-    ROUND_MS,
     SHUFFLER,
     START,
     STRANGER,
@@ -56,7 +56,6 @@ from referee.transcript.mau_binh import encode_event
 from referee.transcript.replay import write_transcript
 from referee.transcript.told import MEDIA_TYPE, ToldEvent
 
-FAR: Final = START + 100 * ROUND_MS
 TABLE: Final = Table(name="table-1", ruleset_id="mau_binh.classic", seats=2)
 WORD: Final = replace(TABLE, attested="FRONTEND")
 GROUP_ORDER: Final = 2**252 + 27742317777372353535851937790883648493

@@ -83,7 +83,7 @@ def card_of_number_99(house: House) -> Call:
     return lambda: played.check(0, house.arranged(hand[:5], [*hand[5:7], 99, *hand[8:10]], hand[10:]))
 
 
-@refused("DUPLICATE_CARD", "round.certificates[1]")
+@refused("DUPLICATE_CARD", "round.certificates")
 def card_in_two_hands(house: House) -> Call:
     """The shuffler itself signs two hands that share a card, each in a certificate of its own."""
     header = house.open().header

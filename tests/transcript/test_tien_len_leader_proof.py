@@ -58,7 +58,7 @@ def _settle(
     header: Header, *, winners: Sequence[int] = (1,), signer: KeyOf = REFEREE, media_type: str = MEDIA_TYPE
 ) -> bytes:
     """A leaf with the members that a transcript must have; what it tells does not follow from anything."""
-    told = {
+    told: dict[str, canonical.Writable] = {
         "closed_time": 1,
         "dealt_time": 1,
         "deck_root": bytes(32),
@@ -106,7 +106,7 @@ def _find(header: Header, rounds: Rounds, game: str = "tien_len") -> LastWinner 
     )
 
 
-def test_the_winner_is_found_behind_any_number_of_aborted_rounds():
+def test_the_winner_is_found_behind_any_number_of_aborted_rounds() -> None:
     settled = _settle(FIRST)
     header, rounds = _after(FIRST, settled), [PreviousRound(settled, FIRST)]
     for _ in range(5):
@@ -116,13 +116,13 @@ def test_the_winner_is_found_behind_any_number_of_aborted_rounds():
         header = _after(header, aborted)
 
 
-def test_a_table_without_a_settled_round_has_no_winner():
+def test_a_table_without_a_settled_round_has_no_winner() -> None:
     assert _find(FIRST, []) is None
     aborted = _abort(FIRST)
     assert _find(_after(FIRST, aborted), [PreviousRound(aborted, FIRST)]) is None
 
 
-def test_a_winner_of_another_game_is_none_of_this():
+def test_a_winner_of_another_game_is_none_of_this() -> None:
     settled = _settle(FIRST)
     rounds = [PreviousRound(settled, FIRST)]
     assert _find(_after(FIRST, settled), rounds, game="mau_binh") is None
@@ -196,7 +196,7 @@ CASES: Final[dict[str, tuple[Case, PreviousFault, int, str]]] = {
 
 
 @pytest.mark.parametrize(("case", "fault", "index", "member"), CASES.values(), ids=CASES)
-def test_rounds_that_prove_no_winner_are_refused(case: Case, fault: PreviousFault, index: int, member: str):
+def test_rounds_that_prove_no_winner_are_refused(case: Case, fault: PreviousFault, index: int, member: str) -> None:
     header, rounds = case()
     with pytest.raises(PreviousRoundError) as caught:
         _find(header, rounds)
@@ -205,11 +205,11 @@ def test_rounds_that_prove_no_winner_are_refused(case: Case, fault: PreviousFaul
     assert (str(caught.value), fault, index, member) == (str(copied), copied.fault, copied.index, copied.member)
 
 
-def test_every_fault_is_found_by_some_case():
+def test_every_fault_is_found_by_some_case() -> None:
     assert set(PreviousFault) == {fault for _, fault, _, _ in CASES.values()}
 
 
-def test_a_player_with_a_key_fits_the_seat_of_that_key_alone():
+def test_a_player_with_a_key_fits_the_seat_of_that_key_alone() -> None:
     keyed, keyless = LastWinner(Seat(0), PLAYER.public_key), LastWinner(Seat(0), NO_KEY)
     for (winner, seat), fits in {(keyed, 0): False, (keyed, 1): True, (keyless, 0): True, (keyless, 1): True}.items():
         assert winner.fits(FIRST, Seat(seat)) == fits
@@ -218,7 +218,7 @@ def test_a_player_with_a_key_fits_the_seat_of_that_key_alone():
     assert not keyed.is_seated(replace(FIRST, seat_keys=(NO_KEY, NO_KEY)))
 
 
-def test_no_bytes_of_a_leaf_can_be_changed():
+def test_no_bytes_of_a_leaf_can_be_changed() -> None:
     """A changed leaf has another hash than the header names, whatever the change is."""
     settled = _settle(FIRST)
     header = _after(FIRST, settled)

@@ -1,4 +1,4 @@
-"""Rounds of Tiến Lên as transcripts: how events stand as bytes, what is found, and what does not follow from the rules."""
+"""Rounds of Tiến Lên as transcripts: how events stand as bytes, what is found, what does not follow from the rules."""
 
 import json
 from pathlib import Path
@@ -16,6 +16,7 @@ from referee.evidence import canonical
 from referee.evidence.dsse import MAX_ENVELOPE_SIZE, MAX_PAYLOAD_SIZE, Envelope
 from referee.games.tien_len import MAX_EVENTS, Event, Leave, Pass, Play, Timeout
 from referee.rulesets import get
+from referee.transcript.found import FoundValue
 from referee.transcript.replay import UnlawfulRoundError, replay, write_transcript
 from referee.transcript.tien_len import decode_event, encode_event
 from referee.transcript.told import MEDIA_TYPE, Told, ToldEvent, TranscriptError, parse
@@ -106,13 +107,13 @@ events = st.one_of(
 
 
 @given(event=events)
-def test_event_comes_back_from_its_bytes(event: Event):
+def test_event_comes_back_from_its_bytes(event: Event) -> None:
     data = encode_event(event)
     assert decode_event(data, time=event.time) == event
     assert canonical.encode(canonical.decode(data)) == data
 
 
-def test_event_bytes_stand_as_documented():
+def test_event_bytes_stand_as_documented() -> None:
     assert encode_event(Play(Seat(1), (Card.THREE_OF_HEARTS, Card.THREE_OF_SPADES), 5)) == (
         b'{"cards":[8,5],"kind":"PLAY","seat":1}'
     )
@@ -138,13 +139,13 @@ def test_event_bytes_stand_as_documented():
         b'{"kind":"PASS","seat":1.0}',
     ],
 )
-def test_bytes_that_are_no_event_in_its_one_text_are_refused(data: bytes):
+def test_bytes_that_are_no_event_in_its_one_text_are_refused(data: bytes) -> None:
     with pytest.raises(TranscriptError):
         decode_event(data, time=0)
 
 
 @pytest.mark.parametrize("vector", _released(), ids=lambda vector: vector["id"])
-def test_what_is_found_is_what_was_worked_out(vector: Vector):
+def test_what_is_found_is_what_was_worked_out(vector: Vector) -> None:
     payload = replay(_told(vector), RULESET).payload
     assert canonical.encode(canonical.decode(payload)) == payload
     found = json.loads(payload)["found"]
@@ -164,7 +165,7 @@ def test_what_is_found_is_what_was_worked_out(vector: Vector):
     assert replay(parse(payload).told, RULESET).payload == payload
 
 
-def test_cards_left_stand_weakest_first():
+def test_cards_left_stand_weakest_first() -> None:
     vector = _plain()
     found = json.loads(replay(_told(vector), RULESET).payload)["found"]
     left = [card.number for card in parse_cards("3C 4S 4C 5C 6S 7S 8S 9C TS JS QS KC 2S")]
@@ -185,12 +186,12 @@ def test_cards_left_stand_weakest_first():
         ({"header": HeaderJson.of(_header(4, stake=2**53 - 1))}, "no stake"),
     ],
 )
-def test_what_no_round_can_be_told_with_is_refused(changed: dict[str, Any], words: str):
+def test_what_no_round_can_be_told_with_is_refused(changed: dict[str, Any], words: str) -> None:
     with pytest.raises(TranscriptError, match=words):
         replay(_told(_plain(), **changed), RULESET)
 
 
-def test_the_leader_that_won_before_is_told_twice_and_replayed():
+def test_the_leader_that_won_before_is_told_twice_and_replayed() -> None:
     vector = _plain()
     payload = replay(_told(vector, previous_winner_seat=0), RULESET).payload
     assert parse(payload).told.previous_winner_seat == parse(payload).told.leader == 0
@@ -200,21 +201,23 @@ def test_the_leader_that_won_before_is_told_twice_and_replayed():
 @pytest.mark.parametrize(
     ("events", "closed_time", "number", "code"),
     [
-        (["0 3S", "2 4D"], 10**6, 2, "OUT_OF_TURN"),
+        (["0 3S", "2 5D"], 10**6, 2, "OUT_OF_TURN"),
         (["0 pass"], 10**6, 1, "MUST_LEAD"),
         (["0 3S", "1 3C", "2 3D", "3 3H"], 10**6, 0, "ROUND_NOT_OVER"),
         ([*_plain()["events"], "1 pass"], 10**6, 10, "ROUND_OVER"),
         (_plain()["events"], 8, 0, "CLOSED_TOO_EARLY"),
     ],
 )
-def test_a_round_that_breaks_the_rules_has_no_transcript(events: list[str], closed_time: int, number: int, code: str):
+def test_a_round_that_breaks_the_rules_has_no_transcript(
+    events: list[str], closed_time: int, number: int, code: str
+) -> None:
     vector = {**_plain(), "events": events}
     with pytest.raises(UnlawfulRoundError) as caught:
         replay(_told(vector, closed_time=closed_time), RULESET)
     assert (number, [code]) == (caught.value.event_number, [violation.code for violation in caught.value.violations])
 
 
-def test_the_longest_transcript_fits_a_leaf():
+def test_the_longest_transcript_fits_a_leaf() -> None:
     """Every event receipted, the longest names and numbers, and more transfers than any round has."""
     most = 2**53 - 1
     header = _header(
@@ -232,7 +235,7 @@ def test_the_longest_transcript_fits_a_leaf():
     )
     dealt = tuple(tuple(range(14 - seat, 53, 4))[:13] for seat in range(4))
     plays = [Play(Seat(3), (DECK[51],), most)] * 48 + [Play(Seat(3), DECK[48:], most)]
-    passes = [Timeout(Seat(3), most)] * (MAX_EVENTS - len(plays))
+    happened: list[Event] = [*plays, *[Timeout(Seat(3), most)] * (MAX_EVENTS - len(plays))]
     told = Told(
         header=HeaderJson.of(header),
         deck_root="00" * 32,
@@ -241,7 +244,7 @@ def test_the_longest_transcript_fits_a_leaf():
         sections=dealt,
         events=tuple(
             ToldEvent(event=msgspec.Raw(encode_event(event)), time=most, attested="RECEIPT", receipt="f" * 128)
-            for event in (*plays, *passes)
+            for event in happened
         ),
         leader=3,
         previous_winner_seat=3,
@@ -253,10 +256,11 @@ def test_the_longest_transcript_fits_a_leaf():
         "subject": "PAIR_OF_BLACK_TWOS",
         "to": 3,
     }
-    found = {
+    seat: FoundValue = {"instant_win": "TWELVE_OF_A_SUIT", "left": list(range(40, 53)), "net": -most}
+    found: dict[str, FoundValue] = {
         "ending": "STOPPED_THREE_OF_SPADES",
         "events_hash": "00" * 32,
-        "seats": [{"instant_win": "TWELVE_OF_A_SUIT", "left": list(range(40, 53)), "net": -most}] * 4,
+        "seats": [seat] * 4,
         "transfers": [transfer] * 40,
         "winners": [3],
     }

@@ -90,7 +90,7 @@ def _facts(violation: violation_pb2.Violation) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("vector", _vectors("violations"), ids=lambda vector: vector["id"])
-def test_an_event_is_answered_with_exactly_its_faults(scripted: House, vector: Vector):
+def test_an_event_is_answered_with_exactly_its_faults(scripted: House, vector: Vector) -> None:
     told = _told(scripted, vector)
     size = scripted.log_size()
     if vector["event"] == "settle":
@@ -117,7 +117,7 @@ def test_an_event_is_answered_with_exactly_its_faults(scripted: House, vector: V
 
 
 @pytest.mark.parametrize("vector", _vectors("rounds"), ids=lambda vector: vector["id"])
-def test_a_round_ends_and_pays_over_the_wire_as_worked_out(scripted: House, vector: Vector):
+def test_a_round_ends_and_pays_over_the_wire_as_worked_out(scripted: House, vector: Vector) -> None:
     told = _told(scripted, vector)
     scripted.clock[0] = 1_000_000
     answer = scripted.preview(told)
@@ -139,7 +139,7 @@ def test_a_round_ends_and_pays_over_the_wire_as_worked_out(scripted: House, vect
 
 
 @pytest.mark.parametrize("vector", _vectors("rounds"), ids=lambda vector: vector["id"])
-def test_the_seat_on_turn_and_what_it_must_beat_follow_the_events(scripted: House, vector: Vector):
+def test_the_seat_on_turn_and_what_it_must_beat_follow_the_events(scripted: House, vector: Vector) -> None:
     """Before each event the state names a seat that may act, and lists the play that is then made."""
     whole = _told(scripted, vector)
     told = tien_len_pb2.TienLenRound()

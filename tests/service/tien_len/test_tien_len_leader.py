@@ -142,7 +142,9 @@ def _winner_said_to_be_gone_whose_key_has_a_seat(told: tien_len_pb2.TienLenRound
     ],
     ids=lambda value: value.__name__.strip("_") if callable(value) else "",
 )
-def test_a_winner_that_is_not_proved_is_refused(house: House, sequel: Sequel, change: Change, reason: str, field: str):
+def test_a_winner_that_is_not_proved_is_refused(
+    house: House, sequel: Sequel, change: Change, reason: str, field: str
+) -> None:
     assert house.preview(sequel.told).state.leader == sequel.winner
     told = sequel.told
     change(told, sequel, house)
@@ -152,7 +154,7 @@ def test_a_winner_that_is_not_proved_is_refused(house: House, sequel: Sequel, ch
     assert house.log_size() == size
 
 
-def test_the_first_round_of_a_table_has_no_winner_before_it(house: House):
+def test_the_first_round_of_a_table_has_no_winner_before_it(house: House) -> None:
     one = house.deal_playable()
     one.round.previous_winner_seat = 0
     refusal = house.refusal_of(lambda: house.preview(one.round))
@@ -163,7 +165,7 @@ def test_the_first_round_of_a_table_has_no_winner_before_it(house: House):
     assert (refusal.reason, refusal.field) == ("INVALID_FIELD", "round.previous_rounds[0]")
 
 
-def test_a_table_that_settled_nothing_has_no_winner(house: House):
+def test_a_table_that_settled_nothing_has_no_winner(house: House) -> None:
     first = house.deal()
     leaf = house.abort(first).log_receipt.leaf
     later = house.deal(first.opened.header.table_id)
@@ -174,7 +176,7 @@ def test_a_table_that_settled_nothing_has_no_winner(house: House):
     assert (refusal.reason, refusal.field) == ("INVALID_FIELD", "round.previous_winner_seat")
 
 
-def test_a_round_of_another_game_settled_last_makes_no_leader(house: House):
+def test_a_round_of_another_game_settled_last_makes_no_leader(house: House) -> None:
     table = house.new_table()
     leaf, header = house.settle_mau_binh(table)
     later = house.deal(table)
@@ -186,7 +188,7 @@ def test_a_round_of_another_game_settled_last_makes_no_leader(house: House):
 
 
 @pytest.mark.parametrize(("role", "reason"), [("referee", ""), ("shuffler", "FORGED"), ("log", "FORGED")])
-def test_only_the_referees_signature_makes_a_winner(house: House, role: str, reason: str):
+def test_only_the_referees_signature_makes_a_winner(house: House, role: str, reason: str) -> None:
     """The hash that a header names is not enough."""
     first = house.deal_playable(seats=2)
     settled = house.play_settled(first)
@@ -202,7 +204,7 @@ def test_only_the_referees_signature_makes_a_winner(house: House, role: str, rea
         assert house.preview(later).state.leader == 1
 
 
-def test_a_key_that_no_seat_has_is_gone(house: House):
+def test_a_key_that_no_seat_has_is_gone(house: House) -> None:
     first = house.deal_playable(keys=KEYS)
     settled = house.play_settled(first)
     keys = [NO_KEY if seat == house.winner_of(settled) else key for seat, key in enumerate(KEYS)]

@@ -12,6 +12,7 @@ from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence import vkey
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash
+from referee.games.tien_len import TienLenRules
 from referee.log import LogReceipt
 from referee.rulesets import get
 from referee.transcript.replay import replay
@@ -29,7 +30,7 @@ def _payload(settled: tien_len_pb2.TienLenServiceSettleRoundResponse) -> bytes:
 
 @pytest.mark.parametrize("receipts", [False, True])
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_settled_round_replays_from_what_was_told_byte_for_byte(house: House, seats: int, *, receipts: bool):
+def test_settled_round_replays_from_what_was_told_byte_for_byte(house: House, seats: int, *, receipts: bool) -> None:
     one = house.deal_playable(seats=seats)
     settled = house.play_settled(one, receipts=receipts)
     payload = _payload(settled)
@@ -40,7 +41,7 @@ def test_settled_round_replays_from_what_was_told_byte_for_byte(house: House, se
     assert len(one.round.events) == len(told.events)
 
 
-def test_answer_says_what_the_signed_transcript_says(house: House):
+def test_answer_says_what_the_signed_transcript_says(house: House) -> None:
     one = house.deal_playable(seats=3)
     settled = house.play_settled(one)
     found = json.loads(_payload(settled))["found"]
@@ -62,7 +63,7 @@ def test_answer_says_what_the_signed_transcript_says(house: House):
     assert outcome.ruleset_digest == get(RULESET).digest
 
 
-def test_settlement_stands_in_the_log_that_its_receipt_proves(house: House):
+def test_settlement_stands_in_the_log_that_its_receipt_proves(house: House) -> None:
     settled = house.play_settled(house.deal_playable(seats=2))
     receipt = settled.log_receipt
     log_key = vkey.VerifierKey.parse(house.app.keys.log.verifier_key)
@@ -78,7 +79,7 @@ def test_settlement_stands_in_the_log_that_its_receipt_proves(house: House):
     )
 
 
-def test_revealed_seed_gives_the_cards_and_the_leader_again(house: House):
+def test_revealed_seed_gives_the_cards_and_the_leader_again(house: House) -> None:
     one = house.deal_playable(seats=4)
     leader = house.preview(one.round).state.leader
     house.play_settled(one)
@@ -86,10 +87,9 @@ def test_revealed_seed_gives_the_cards_and_the_leader_again(house: House):
     house.shuffler.RevealRound(
         shuffler_pb2.RevealRoundRequest(table_id=header.table_id, round_number=header.round_number)
     )
-    leaves = [Envelope.parse(leaf).payload for leaf in house.steps(header)]
-    opened, dealt, revealed = (
-        parse_leaf(leaves[place], kind) for place, kind in ((0, OpenLeaf), (1, DealLeaf), (3, RevealLeaf))
-    )
+    open_leaf, deal_leaf, _, reveal_leaf = (Envelope.parse(leaf).payload for leaf in house.steps(header))
+    opened, dealt = parse_leaf(open_leaf, OpenLeaf), parse_leaf(deal_leaf, DealLeaf)
+    revealed = parse_leaf(reveal_leaf, RevealLeaf)
     again = Deal.derive(
         opened.header.to_header(),
         server_seed=bytes.fromhex(revealed.server_seed),
@@ -99,7 +99,7 @@ def test_revealed_seed_gives_the_cards_and_the_leader_again(house: House):
     assert leader == again.leader == dealt.leader == one.dealt.leader
 
 
-def test_winner_leads_the_next_round_proved_by_its_transcript(house: House):
+def test_winner_leads_the_next_round_proved_by_its_transcript(house: House) -> None:
     table, earlier, settled = house.new_table(), None, None
     for _ in range(4):
         one = house.deal(table)
@@ -113,7 +113,7 @@ def test_winner_leads_the_next_round_proved_by_its_transcript(house: House):
     assert told.leader == told.previous_winner_seat == winner
 
 
-def test_winner_who_moved_leads_from_the_seat_it_has_now(house: House):
+def test_winner_who_moved_leads_from_the_seat_it_has_now(house: House) -> None:
     first = house.deal_playable(seats=2)
     settled = house.play_settled(first)
     moved = 1 - house.winner_of(settled)
@@ -122,7 +122,7 @@ def test_winner_who_moved_leads_from_the_seat_it_has_now(house: House):
     assert house.preview(later.round).state.leader == moved
 
 
-def test_leader_is_drawn_again_when_the_winner_is_gone(house: House):
+def test_leader_is_drawn_again_when_the_winner_is_gone(house: House) -> None:
     first = house.deal_playable()
     settled = house.play_settled(first)
     later = house.deal(first.opened.header.table_id)
@@ -134,7 +134,7 @@ def test_leader_is_drawn_again_when_the_winner_is_gone(house: House):
     assert not isinstance(told.previous_winner_seat, int)
 
 
-def test_aborted_rounds_are_passed_through_to_the_last_settled_one(house: House):
+def test_aborted_rounds_are_passed_through_to_the_last_settled_one(house: House) -> None:
     first = house.deal_playable()
     settled = house.play_settled(first)
     table = first.opened.header.table_id
@@ -159,13 +159,15 @@ def _won_at_the_deal(house: House) -> Any:  # noqa: ANN401 - a Dealt of the conf
     raise AssertionError(message)
 
 
-def test_round_won_at_the_deal_settles_at_once_without_events(house: House):
+def test_round_won_at_the_deal_settles_at_once_without_events(house: House) -> None:
     """Every other seat pays the pattern's units, and nobody pays for cards left."""
     one = _won_at_the_deal(house)
     settled = house.settle(one.round)
     outcome = settled.outcome
     winner = house.winner_of(settled)
-    units = {rule.pattern: rule.units for rule in get(RULESET).rules.instant_wins}
+    rules = get(RULESET).rules
+    assert isinstance(rules, TienLenRules)
+    units: dict[str, int] = {rule.pattern: rule.units for rule in rules.instant_wins}
     pattern = outcome.seats[winner].instant_win
     assert outcome.ending == "INSTANT_WIN"
     assert outcome.seats[winner].instant_win_name.vi == get(RULESET).names["pattern"][pattern].vi
@@ -177,7 +179,7 @@ def test_round_won_at_the_deal_settles_at_once_without_events(house: House):
     assert parse(payload).told.events == ()
 
 
-def test_no_event_is_accepted_after_a_win_at_the_deal(house: House):
+def test_no_event_is_accepted_after_a_win_at_the_deal(house: House) -> None:
     one = _won_at_the_deal(house)
     answer = house.accept(one.round, house.make_play(one.dealt.leader, one.hands[one.dealt.leader][:1]))
     assert [violation.code for violation in answer.violations] == ["ROUND_OVER"]
@@ -188,7 +190,7 @@ def test_no_event_is_accepted_after_a_win_at_the_deal(house: House):
     assert not listed.plays
 
 
-def test_round_settles_the_same_on_a_server_that_sees_it_for_the_first_time(open_house: Callable[..., House]):
+def test_round_settles_the_same_on_a_server_that_sees_it_for_the_first_time(open_house: Callable[..., House]) -> None:
     """What is remembered between questions changes no answer."""
     one = open_house()
     round_ = one.deal_playable()

@@ -1,4 +1,4 @@
-"""What settling, accepting and checking refuse or answer, that nothing is written then, and that all may be repeated."""
+"""What settling, accepting and checking answer or refuse; that nothing is written then, and all may be asked again."""
 
 import itertools
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from grpc import StatusCode
 from referee.cards import DECK, parse_cards
 from referee.dealing import certificate
 from referee.evidence.dsse import Envelope
-from referee.games.tien_len import MAX_EVENTS, max_units
+from referee.games.tien_len import MAX_EVENTS, TienLenRules, max_units
 from referee.rulesets import get, load_folder
 from referee.v1 import shuffler_pb2, tien_len_pb2
 from referee.wire.header import read_header
@@ -40,7 +40,7 @@ def _codes(answer: Any) -> list[str]:  # noqa: ANN401 - any answer with violatio
     return [violation.code for violation in answer.violations]
 
 
-def test_settling_again_gives_the_same_receipt_at_any_time(house: House, played: Dealt):
+def test_settling_again_gives_the_same_receipt_at_any_time(house: House, played: Dealt) -> None:
     first = house.settle(played.round)
     house.clock[0] += 1
     size = house.log_size()
@@ -55,7 +55,7 @@ def test_settling_again_gives_the_same_receipt_at_any_time(house: House, played:
     assert house.log_size() >= size
 
 
-def test_another_settlement_of_a_settled_round_is_refused(house: House, played: Dealt):
+def test_another_settlement_of_a_settled_round_is_refused(house: House, played: Dealt) -> None:
     house.settle(played.round)
     other = _copy(played.round)
     for event in other.events:
@@ -64,7 +64,7 @@ def test_another_settlement_of_a_settled_round_is_refused(house: House, played: 
     assert (refusal.code, refusal.reason) == (StatusCode.ALREADY_EXISTS, "ALREADY_SETTLED")
 
 
-def test_a_round_is_settled_after_a_restart_as_before_it(open_house: Callable[..., House]):
+def test_a_round_is_settled_after_a_restart_as_before_it(open_house: Callable[..., House]) -> None:
     house = open_house()
     one = house.deal_playable(seats=3)
     house.play_on(one.round, receipts=True)
@@ -75,7 +75,7 @@ def test_a_round_is_settled_after_a_restart_as_before_it(open_house: Callable[..
     assert again.settle(one.round).log_receipt.leaf == first.log_receipt.leaf
 
 
-def test_a_round_that_is_not_over_cannot_be_settled(house: House):
+def test_a_round_that_is_not_over_cannot_be_settled(house: House) -> None:
     one = house.deal_playable()
     size = house.log_size()
     answer = house.settle(one.round)
@@ -86,7 +86,7 @@ def test_a_round_that_is_not_over_cannot_be_settled(house: House):
     assert house.log_size() == size
 
 
-def test_a_round_is_not_settled_before_its_last_event(house: House):
+def test_a_round_is_not_settled_before_its_last_event(house: House) -> None:
     one = house.deal_playable(seats=2)
     house.play_on(one.round)
     one.round.events[-1].time = house.clock[0] + 1000
@@ -98,7 +98,7 @@ def test_a_round_is_not_settled_before_its_last_event(house: House):
     assert house.settle(one.round).HasField("log_receipt")
 
 
-def test_an_unlawful_event_is_answered_with_its_number_everywhere(house: House):
+def test_an_unlawful_event_is_answered_with_its_number_everywhere(house: House) -> None:
     """The seat that leads passes, which it may not; what is told after that is not judged."""
     one = house.deal_playable()
     house.play_on(one.round, events=6)
@@ -123,7 +123,7 @@ def test_an_unlawful_event_is_answered_with_its_number_everywhere(house: House):
     assert house.preview(one.round).state.turn == turn
 
 
-def test_receipts_hold_every_event_in_its_place(house: House, played: Dealt):
+def test_receipts_hold_every_event_in_its_place(house: House, played: Dealt) -> None:
     """Events cannot be edited, moved, dropped or given another time, and receipts are of one round."""
     told = played.round
     swapped, dropped, later, foreign = (_copy(told) for _ in range(4))
@@ -151,7 +151,7 @@ def test_receipts_hold_every_event_in_its_place(house: House, played: Dealt):
     assert house.settle(told).HasField("log_receipt")
 
 
-def test_an_accepted_event_has_the_referees_time_and_its_number(house: House):
+def test_an_accepted_event_has_the_referees_time_and_its_number(house: House) -> None:
     one = house.deal_playable(seats=3)
     for number in range(1, 9):
         listed = house.plays(one.round)
@@ -164,7 +164,7 @@ def test_an_accepted_event_has_the_referees_time_and_its_number(house: House):
 
 
 @pytest.mark.parametrize("mark", [{"time": 1}, {"receipt": b"x"}])
-def test_an_event_to_be_accepted_brings_no_time_of_its_own(house: House, mark: dict[str, Any]):
+def test_an_event_to_be_accepted_brings_no_time_of_its_own(house: House, mark: dict[str, Any]) -> None:
     one = house.deal_playable()
     event = house.make_play(one.dealt.leader, one.hands[one.dealt.leader][:1])
     event.MergeFrom(tien_len_pb2.TienLenEvent(**mark))
@@ -183,7 +183,7 @@ def test_an_event_to_be_accepted_brings_no_time_of_its_own(house: House, mark: d
 )
 def test_an_event_that_says_nothing_or_no_card_is_refused(
     house: House, event: tien_len_pb2.TienLenEvent, reason: str, field: str
-):
+) -> None:
     one = house.deal_playable()
     refusal = house.refusal_of(lambda: house.check(one.round, event))
     assert (StatusCode.INVALID_ARGUMENT, reason, f"event{field}") == (refusal.code, refusal.reason, refusal.field)
@@ -192,7 +192,7 @@ def test_an_event_that_says_nothing_or_no_card_is_refused(
     assert (reason, f"round.events[0]{field}") == (refusal.reason, refusal.field)
 
 
-def test_more_events_than_a_round_may_have_are_refused(house: House):
+def test_more_events_than_a_round_may_have_are_refused(house: House) -> None:
     one = house.deal_playable()
     one.round.events.extend([house.make_pass(0)] * (MAX_EVENTS + 1))
     refusal = house.refusal_of(lambda: house.preview(one.round))
@@ -200,13 +200,13 @@ def test_more_events_than_a_round_may_have_are_refused(house: House):
     assert expected == (refusal.code, refusal.reason, refusal.field)
 
 
-def test_a_round_of_another_game_is_refused(house: House):
+def test_a_round_of_another_game_is_refused(house: House) -> None:
     one = house.deal(ruleset="mau_binh.classic")
     refusal = house.refusal_of(lambda: house.preview(one.round))
     assert (refusal.reason, refusal.field) == ("INVALID_FIELD", "round.header.ruleset_id")
 
 
-def test_one_seats_certificate_does_not_answer_for_all_hands(house: House):
+def test_one_seats_certificate_does_not_answer_for_all_hands(house: House) -> None:
     """Nor after a question about the same round that carried them all."""
     hands = (
         parse_cards("3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S"),
@@ -227,7 +227,7 @@ def _certificate_of(house: House, told: tien_len_pb2.TienLenRound, hands: Any, *
     return certificate.issue(deal, header, sections=[seat], dealt_time=0, signer=house.app.keys.shuffler)
 
 
-def test_a_batch_answers_like_its_single_calls(house: House):
+def test_a_batch_answers_like_its_single_calls(house: House) -> None:
     one = house.deal_playable()
     listed = house.plays(one.round)
     events = [house.make_play(listed.turn, play.cards) for play in listed.plays[:20]]
@@ -238,7 +238,7 @@ def test_a_batch_answers_like_its_single_calls(house: House):
     assert [not answer.violations for answer in batch] == [True] * (len(events) - 4) + [False] * 4
 
 
-def test_a_bad_question_in_a_batch_is_named(house: House):
+def test_a_bad_question_in_a_batch_is_named(house: House) -> None:
     one = house.deal_playable()
     requests = [
         tien_len_pb2.CheckPlayRequest(round=one.round, event=event)
@@ -252,7 +252,7 @@ def test_a_bad_question_in_a_batch_is_named(house: House):
     assert (refusal.reason, refusal.field) == ("INVALID_FIELD", "requests")
 
 
-def test_one_bad_round_does_not_stop_the_others_of_a_batch(house: House):
+def test_one_bad_round_does_not_stop_the_others_of_a_batch(house: House) -> None:
     rounds = [house.deal_playable(seats=2) for _ in range(3)]
     for seed, one in enumerate(rounds):
         house.play_on(one.round, seed=seed)
@@ -279,15 +279,17 @@ def test_one_bad_round_does_not_stop_the_others_of_a_batch(house: House):
         assert answers[place].settled.log_receipt.leaf == house.settle(told[place]).log_receipt.leaf
 
 
-def test_a_round_that_the_log_knows_nothing_of_is_not_settled(house: House):
+def test_a_round_that_the_log_knows_nothing_of_is_not_settled(house: House) -> None:
     hands = [DECK[seat::4] for seat in range(4)]
     refusal = house.refusal_of(lambda: house.settle(house.script(hands, leader=0)))
     assert (refusal.code, refusal.reason) == (StatusCode.FAILED_PRECONDITION, "NOT_OPENED")
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_the_highest_stake_is_the_one_that_no_payout_passes_2_53_with(house: House, seats: int):
-    most = (2**53 - 1) // max_units(get(RULESET).rules, seat_count=seats)
+def test_the_highest_stake_is_the_one_that_no_payout_passes_2_53_with(house: House, seats: int) -> None:
+    rules = get(RULESET).rules
+    assert isinstance(rules, TienLenRules)
+    most = (2**53 - 1) // max_units(rules, seat_count=seats)
     size = house.log_size()
     refusal = house.refusal_of(lambda: house.deal(seats=seats, stake=most + 1))
     expected = (StatusCode.INVALID_ARGUMENT, "INVALID_STAKE", "terms.stake_minor")
@@ -300,7 +302,7 @@ def test_the_highest_stake_is_the_one_that_no_payout_passes_2_53_with(house: Hou
 
 def test_a_stake_off_the_bet_unit_is_refused(
     open_house: Callable[..., House], tmp_path_factory: pytest.TempPathFactory
-):
+) -> None:
     folder = tmp_path_factory.mktemp("rulesets")
     text = get(RULESET).source.decode()
     text = text.replace('id = "tien_len.mien_nam"', 'id = "tien_len.tens"').replace("bet_unit = 1\n", "bet_unit = 10\n")
@@ -312,7 +314,7 @@ def test_a_stake_off_the_bet_unit_is_refused(
     assert house.deal(ruleset="tien_len.tens", stake=20).dealt.hands
 
 
-def test_bets_of_single_seats_are_refused(house: House):
+def test_bets_of_single_seats_are_refused(house: House) -> None:
     terms = shuffler_pb2.RoundTerms(
         table_id=house.new_table(), ruleset_id=RULESET, seat_count=2, currency="CHIP", stake_minor=10
     )
@@ -323,12 +325,12 @@ def test_bets_of_single_seats_are_refused(house: House):
 
 
 @pytest.mark.parametrize("seats", [1, 5])
-def test_two_to_four_seats_play(house: House, seats: int):
+def test_two_to_four_seats_play(house: House, seats: int) -> None:
     refusal = house.refusal_of(lambda: house.deal(seats=seats))
     assert (refusal.reason, refusal.field) == ("INVALID_FIELD", "terms.seat_count")
 
 
-def test_a_seat_that_leaves_loses_and_the_last_one_wins(house: House):
+def test_a_seat_that_leaves_loses_and_the_last_one_wins(house: House) -> None:
     one = house.deal_playable(seats=3)
     leaving = [seat for seat in range(3) if seat != one.dealt.leader]
     for seat in leaving:
@@ -342,7 +344,7 @@ def test_a_seat_that_leaves_loses_and_the_last_one_wins(house: House):
     assert [seat.gone for seat in settled.outcome.seats] == [seat in leaving for seat in range(3)]
 
 
-def test_every_question_may_be_asked_in_any_order(house: House):
+def test_every_question_may_be_asked_in_any_order(house: House) -> None:
     """Two lines of play that part are judged each by its own events, whatever was asked before."""
     one = house.deal_playable()
     house.play_on(one.round, events=12)

@@ -2,7 +2,6 @@
 
 import hashlib
 import itertools
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Final, TypeAlias
 
 import grpc
 import pytest
-import structlog
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
@@ -200,12 +198,6 @@ Refused: TypeAlias = Callable[..., Refusal]
 def decided(seat: int, decision: str, *, time: int = 0) -> ultimate_texas_pb2.UltimateTexasEvent:
     """An event without a receipt."""
     return ultimate_texas_pb2.UltimateTexasEvent(time=time, seat=seat, decision=Decision.Value(f"DECISION_{decision}"))
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _quiet() -> None:
-    """No line for each call."""
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
 
 
 @pytest.fixture

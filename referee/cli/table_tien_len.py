@@ -1,0 +1,88 @@
+"""A table of Tiến Lên in the demo: the hands, every trick play by play, and the settlement."""
+
+from rich.table import Table as Grid
+from rich.text import Text as Line
+
+from referee.cli.bots_tien_len import choose
+from referee.cli.show import card_line, signed
+from referee.cli.table import CURRENCY, Table
+from referee.v1 import shuffler_pb2, tien_len_pb2
+
+
+def play(table: Table, *, stronger: bool) -> None:
+    """Plays one round and prints it; ``stronger`` takes commitments and receipts."""
+    opened, dealt = table.deal(stronger=stronger)
+    played = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
+    if table.previous:
+        played.previous_rounds.append(table.previous[-1])
+        played.previous_winner_seat = table.winners[-1]
+    referee = table.services.tien_len
+    start = referee.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=played)).state
+    _print_hands(table, dealt)
+    tricks = _play_events(table, played, dealt, receipts=stronger)
+    settled = referee.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=played))
+    if tricks:
+        how = "thắng ván trước đi trước · won the last round" if table.previous else "bốc thăm · drawn from the deal"
+        table.console.print(f"{table.names[start.leader]} đi trước · leads [dim]({how})[/]")
+        table.console.print(_trick_grid(table, tricks))
+    table.console.print(_result_grid(table, settled.outcome))
+    table.print_settlement(settled.outcome.transfers, settled.log_receipt)
+    table.previous.append(tien_len_pb2.PreviousRound(terminal_leaf=settled.log_receipt.leaf, header=opened.header))
+    table.winners.append(next(result.seat for result in settled.outcome.seats if result.winner))
+
+
+def _play_events(
+    table: Table, played: tien_len_pb2.TienLenRound, dealt: shuffler_pb2.DealRoundResponse, *, receipts: bool
+) -> list[list[Line]]:
+    """The tricks as they were played, each a list of what the seats did."""
+    referee = table.services.tien_len
+    tricks: list[list[Line]] = []
+    leads = True
+    while (event := choose(referee, played, luck=table.luck)) is not None:
+        if leads:
+            tricks.append([])
+        tricks[-1].append(_done(table, event))
+        if receipts:
+            asked = tien_len_pb2.TienLenServiceAcceptEventRequest(round=played, event=event)
+            event = referee.AcceptEvent(asked).event
+        else:
+            event.time = dealt.dealt_time
+        played.events.append(event)
+        state = referee.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=played)).state
+        leads = not state.HasField("to_beat")
+    return tricks
+
+
+def _done(table: Table, event: tien_len_pb2.TienLenEvent) -> Line:
+    name = table.names[event.seat]
+    if event.WhichOneof("choice") != "play":
+        return Line(f"{name} bỏ", style="dim")
+    return Line.assemble((f"{name} ", "bold"), card_line(event.play.cards))
+
+
+def _print_hands(table: Table, dealt: shuffler_pb2.DealRoundResponse) -> None:
+    grid = Grid.grid(padding=(0, 1))
+    for hand in dealt.hands:
+        in_order = sorted(hand.cards, key=lambda card: (card - 5) % 52)
+        grid.add_row(f"  {table.names[hand.seat]}", card_line(in_order))
+    table.console.print(grid)
+
+
+def _trick_grid(table: Table, tricks: list[list[Line]]) -> Grid:
+    grid = Grid("vòng\ntrick", f"đánh · plays ({table.seat_count} người)")
+    for number, trick in enumerate(tricks, 1):
+        grid.add_row(str(number), Line("   ").join(trick))
+    return grid
+
+
+def _result_grid(table: Table, outcome: tien_len_pb2.TienLenOutcome) -> Grid:
+    title = f"{outcome.ending_name.vi} · {outcome.ending_name.en}"
+    grid = Grid("", "còn lại · left", "kết quả · result", title=title, title_justify="left")
+    for result in outcome.seats:
+        left = card_line(result.left) if result.left else Line("hết bài · none", style="dim")
+        if result.instant_win:
+            left.append(f"\n{result.instant_win_name.vi} · {result.instant_win_name.en}", style="yellow")
+        name = table.names[result.seat]
+        who = Line(f"★ {name}" if result.winner else f"  {name}", style="bold" if result.winner else "")
+        grid.add_row(who, left, Line.assemble(signed(result.net_minor), (f" {CURRENCY}", "dim")))
+    return grid

@@ -1,0 +1,66 @@
+"""The fixtures, as any verifier would run them: from the files alone."""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import generate_fixtures
+import pytest
+
+from referee.audit import Bundle, Code, Exhibits, Report, audit_log
+from referee.rulesets import load_builtin
+
+FOLDER = Path(__file__).parents[1] / "vectors" / "audit"
+NUMBERS = {*range(1, 12), *range(13, 21), 24, *range(26, 38), *range(41, 46), 48}
+
+
+def read(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+
+
+def audited(fixture: dict[str, Any]) -> Report:
+    return audit_log(
+        Bundle(checkpoint=fixture["checkpoint"].encode(), entries=tuple(leaf.encode() for leaf in fixture["leaves"])),
+        origin=fixture["origin"],
+        log_key=fixture["log_key"],
+        root_key=fixture["root_key"],
+        catalogue=load_builtin(),
+        now=fixture["now"],
+        witnessed=[note.encode() for note in fixture["witnessed"]],
+        exhibits=Exhibits(
+            certificates=tuple(base64.b64decode(one) for one in fixture["certificates"]),
+            event_receipts=tuple(base64.b64decode(one) for one in fixture["event_receipts"]),
+        ),
+    )
+
+
+@pytest.mark.parametrize("fixture", read("healthy.jsonl"), ids=lambda fixture: fixture["id"])
+def test_healthy_log_has_no_finding(fixture: dict[str, Any]):
+    assert audited(fixture).findings == ()
+
+
+@pytest.mark.parametrize("fixture", read("mutations.jsonl"), ids=lambda fixture: fixture["id"])
+def test_each_attack_is_named_first(fixture: dict[str, Any]):
+    report = audited(fixture)
+    first = report.findings[0]
+    assert fixture["expected"] == {"code": first.code, "number": first.number, "severity": first.severity}
+    assert (first.severity == "NOTE") == report.is_clean
+
+
+@pytest.mark.parametrize("name", ["healthy.jsonl", "mutations.jsonl"])
+def test_fixtures_are_what_their_script_writes(name: str):
+    assert list(generate_fixtures.lines(name)) == (FOLDER / name).read_text(encoding="utf-8").splitlines()
+
+
+def test_every_code_has_a_fixture():
+    assert {code.value for code in Code} == {fixture["expected"]["code"] for fixture in read("mutations.jsonl")}
+
+
+def test_every_numbered_attack_on_a_bundle_has_a_fixture():
+    assert NUMBERS == {fixture["expected"]["number"] for fixture in read("mutations.jsonl")}
+
+
+def test_ids_of_fixtures_are_unique():
+    ids = [fixture["id"] for fixture in read("mutations.jsonl")]
+    assert len(ids) == len(set(ids))
