@@ -90,6 +90,9 @@ def parse_ruleset(source: bytes, *, file: str) -> Ruleset:
     if rules_type is None:
         reason = f"game {header.game!r} is unknown; known are {', '.join(GAMES)}"
         raise RulesetError(file=file, reason=reason, line=line_of_path(["game"], source.decode()))
+    if header.id.partition(".")[0] != header.game:
+        reason = f"the id {header.id!r} must begin with its game, {header.game}.; a round's header names no other game"
+        raise RulesetError(file=file, reason=reason, line=line_of_path(["id"], source.decode()))
     rules = convert(own, rules_type, source=source, file=file)
     _prove_bet_unit(header, rules, file=file)
     _check_names(header, rules, file=file)

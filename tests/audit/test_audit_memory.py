@@ -1,46 +1,47 @@
-"""An audit's memory does not grow with the log."""
+"""An audit's memory does not grow with the log: an eightfold log takes no more, once the seeds' first run is full."""
 
 import tracemalloc
-from collections.abc import Iterator
 
-from audit_builder import LOG, Auditor, LogBuilder, NamedSigner, Table
+import pytest
+from audit_builder import FAR, Auditor, LogBuilder, Table
 
-from referee.evidence.merkle import Frontier, leaf_hash
-from referee.log import Checkpoint, CheckpointSigner
+from referee.audit import Bundle
+from referee.audit.seeds import Owner, SeedBook
 
-ORIGIN = "log.example/1"
-PLAYED = 30
-
-
-class Recurring:
-    """A log of any length that holds few leaves: one table's rounds, then the same under other names of equal length.
-
-    The tables' ids are part of signed leaves, so a copy is a round whose shuffler's signature does not hold; what an
-    audit keeps of it is the same.
-    """
-
-    def __init__(self, entries: list[bytes], *, copies: int) -> None:
-        self._entries, self._copies = entries, copies
-        frontier = Frontier.of(leaf_hash(leaf) for leaf in self._all())
-        signer = NamedSigner(LOG.name)
-        self.size = frontier.size
-        head = Checkpoint(ORIGIN, frontier.size, frontier.root)
-        self.checkpoint = CheckpointSigner(signer, key_name=signer.name).sign(head)
-
-    def leaves(self, start: int, stop: int) -> Iterator[bytes]:
-        """All leaves; the audit asks for no others."""
-        assert (start, stop) == (0, self.size)
-        return self._all()
-
-    def _all(self) -> Iterator[bytes]:
-        for _ in range(self._copies):
-            yield from self._entries
+ROUNDS = 1200
+TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND")
+KEYS, LEAVES = 3, 4
 
 
-def peak(audit: Auditor, source: Recurring) -> int:
+def peak(audit: Auditor, bundle: Bundle) -> int:
+    """Bytes at most in use while the bundle, itself not counted, is audited."""
     tracemalloc.start()
     try:
-        audit(source)
+        report = audit(bundle, now=FAR)
+        assert report.is_clean
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+
+
+def test_memory_is_flat_in_the_length_of_the_log(audit: Auditor, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("referee.audit.audit.SeedBook", lambda: SeedBook(run=256))
+    log = LogBuilder.founded()
+    for _ in range(ROUNDS):
+        log.play(TABLE)
+    part = LogBuilder(log.entries[: KEYS + LEAVES * ROUNDS // 8])
+    audit(part.bundle())  # caches fill
+    small, large = peak(audit, part.bundle()), peak(audit, log.bundle())
+    assert large < 1.25 * small
+
+
+def test_seed_book_holds_one_run_in_memory():
+    with SeedBook(run=256) as book:
+        tracemalloc.start()
+        try:
+            for number in range(50_000):
+                book.add(Owner.CLIENT, number.to_bytes(32, "big"), leaf=number)
+            assert tracemalloc.get_traced_memory()[1] < 100_000
+        finally:
+            tracemalloc.stop()
+        assert list(book.repeated()) == []

@@ -161,6 +161,13 @@ def test_payout_that_the_bet_unit_does_not_make_whole_is_refused() -> None:
     assert "does not pay a whole amount at 3/2" in str(refusal(source))
 
 
+def test_id_that_does_not_begin_with_its_game_is_refused() -> None:
+    """A deal's layout and leader go by the id in the header, so it must name the game."""
+    found = refusal(edited('id = "mau_binh.classic"', 'id = "tien_len.classic"'))
+    assert "must begin with its game, mau_binh." in found.reason
+    assert CLASSIC.decode().splitlines()[(found.line or 0) - 1].startswith("id = ")
+
+
 def test_text_that_is_not_utf_8_is_refused() -> None:
     error = refusal(b'id = "a"\n# \xff\n')
     assert (error.reason, error.line) == ("not UTF-8 text", 2)

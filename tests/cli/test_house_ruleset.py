@@ -1,0 +1,82 @@
+"""An operator's own ruleset: a TOML file in a folder, and no code."""
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import grpc
+
+from referee.cli.bots_tien_len import choose
+from referee.cli.table import Services
+from referee.rulesets import load_folder
+from referee.v1 import shuffler_pb2, tien_len_pb2
+
+HOUSE = Path(__file__).parents[1] / "rulesets" / "house"
+SECONDS = 60
+STAKE = 100
+
+
+def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(tmp_path):
+    """The server loads the folder, a whole round is paid at the house's price, the audit with the folder is clean."""
+    data = tmp_path / "data"
+    command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--listen", "127.0.0.1:0"]
+    command += ["--rulesets", str(HOUSE)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        address = json.loads(process.stdout.readline())["address"]
+        with grpc.insecure_channel(address) as channel:
+            outcome = play_until_somebody_runs_out_of_cards(Services.at(channel))
+        process.terminate()
+        assert process.wait(SECONDS) == 0
+    (winner,) = [result for result in outcome.seats if result.winner]
+    (loser,) = [result for result in outcome.seats if not result.winner]
+    ordinary = [card for card in loser.left if card > 4]  # numbers 1 to 4 are the twos, which have prices of their own
+    paid = [transfer for transfer in outcome.transfers if transfer.subject == "CARD"]
+    grouped = any(transfer.subject in {"PAIR_RUN_3", "PAIR_RUN_4", "QUAD"} for transfer in outcome.transfers)
+    assert sum(transfer.amount_minor for transfer in paid) == 3 * STAKE * len(ordinary) or grouped
+    assert (winner.net_minor, loser.net_minor) == (-loser.net_minor, -winner.net_minor)
+    audit = [sys.executable, "-m", "referee", "audit", "--data", str(data), "--json"]
+    clean = subprocess.run([*audit, "--rulesets", str(HOUSE)], capture_output=True, timeout=SECONDS, check=False)
+    assert clean.returncode == 0, clean.stdout
+    unknown = subprocess.run(audit, capture_output=True, timeout=SECONDS, check=False)
+    assert "WRONG_RULESET" in json.loads(unknown.stdout)["finding_counts"]
+
+
+def play_until_somebody_runs_out_of_cards(services):
+    """The outcome of the table's first round that was not won at the deal or with the three of spades."""
+    luck = random.Random(3)  # noqa: S311 - the bots' taste, and seeds of a test
+    while True:
+        opened = services.shuffler.OpenRound(
+            shuffler_pb2.OpenRoundRequest(
+                terms=shuffler_pb2.RoundTerms(
+                    table_id="quan-nha",
+                    ruleset_id="tien_len.quan_nha",
+                    seat_count=2,
+                    currency="VND",
+                    stake_minor=STAKE,
+                )
+            )
+        )
+        number = opened.header.round_number
+        dealt = services.shuffler.DealRound(
+            shuffler_pb2.DealRoundRequest(
+                table_id="quan-nha", round_number=number, client_seeds=[luck.randbytes(32) for _ in range(2)]
+            )
+        )
+        played = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
+        while (event := choose(services.tien_len, played, luck=luck)) is not None:
+            event.time = dealt.dealt_time
+            played.events.append(event)
+        settled = services.tien_len.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=played))
+        if settled.outcome.ending == "OUT_OF_CARDS":
+            return settled.outcome
+
+
+def test_the_house_file_differs_from_the_built_in_one_in_data_alone():
+    """Same game, same code, other numbers and another digest."""
+    catalogue = load_folder(HOUSE)
+    house, built_in = catalogue.get("tien_len.quan_nha"), catalogue.get("tien_len.mien_nam")
+    assert type(house.rules) is type(built_in.rules)
+    assert house.digest != built_in.digest
+    assert (house.rules.leftover_prices.card, built_in.rules.leftover_prices.card) == (3, 1)
