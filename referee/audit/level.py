@@ -20,7 +20,7 @@ chooses one. A round without events says nothing by itself and counts as NONE.
 """
 
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from referee.dealing.header import SUITE_COMMITMENT, Header
@@ -57,13 +57,14 @@ def event_level(attested: Iterable[str]) -> EventLevel:
     return min([_ATTESTED[one] for one in attested], default=EventLevel.NONE)
 
 
-def dealing_level(header: Header, opened: OpenLeaf, *, client_seeds: Sequence[bytes]) -> DealingLevel:
-    """The level of a dealt round by its own leaves; whether a seed is used elsewhere too is not seen here."""
+def dealing_level(header: Header, opened: OpenLeaf, *, has_weak_seeds: bool) -> DealingLevel:
+    """The level of a dealt round by its own leaves; whether a seed is used elsewhere too is not seen here.
+
+    Weak seeds are trivial ones, and those that another seat of the round has too.
+    """
     if header.randomness_suite != SUITE_COMMITMENT or opened.server_commitment == _NO_COMMITMENT:
         return DealingLevel.L0
-    if any(is_trivial(seed) for seed in client_seeds) or len(set(client_seeds)) < len(client_seeds):
-        return DealingLevel.L1
-    if header.seat_count > 1 and not all(opened.client_commitments):
+    if has_weak_seeds or (header.seat_count > 1 and not all(opened.client_commitments)):
         return DealingLevel.L1
     return DealingLevel.L2
 

@@ -224,15 +224,17 @@ def _examine_abort(gathered: GatheredRound, abort: Placed[AbortLeaf], docket: Do
 def _dealing_level(gathered: GatheredRound, seeds: tuple[bytes, ...], docket: Docket) -> DealingLevel:
     """The round's level, with a note for each seed that lowers it."""
     index = -1 if gathered.deal is None else gathered.deal.index
+    has_weak_seeds = False
     for seat, seed in enumerate(seeds):
         if is_trivial(seed):
-            docket.add(
-                Code.CLIENT_SEED_TRIVIAL, f"the seed of seat {seat} was hardly drawn at random", leaf_index=index
-            )
+            code, detail = Code.CLIENT_SEED_TRIVIAL, f"the seed of seat {seat} was hardly drawn at random"
         elif seed in seeds[:seat]:
-            detail = f"seats {seeds.index(seed)} and {seat} have the same seed"
-            docket.add(Code.CLIENT_SEEDS_EQUAL, detail, leaf_index=index)
-    return dealing_level(gathered.header, gathered.open.leaf, client_seeds=seeds)
+            code, detail = Code.CLIENT_SEEDS_EQUAL, f"seats {seeds.index(seed)} and {seat} have the same seed"
+        else:
+            continue
+        has_weak_seeds = True
+        docket.add(code, detail, leaf_index=index)
+    return dealing_level(gathered.header, gathered.open.leaf, has_weak_seeds=has_weak_seeds)
 
 
 def _client_seeds(deal: Placed[DealLeaf]) -> tuple[bytes, ...]:

@@ -38,7 +38,7 @@ class Opener:
 
     def header_of(self, terms: RoundTerms, *, field: str) -> tuple[Header, Ruleset]:
         """The header that these terms have as the table stands now, and its ruleset; refuses terms that cannot be."""
-        read_slot(terms.table_id, FIRST_ROUND, field=field)
+        read_slot(terms.table_id, terms.round_number or FIRST_ROUND, field=field)
         ruleset = find_ruleset(self.catalogue, terms.ruleset_id, terms.ruleset_version, field=f"{field}.ruleset_id")
         check_seat_count(ruleset, terms.seat_count, field=f"{field}.seat_count")
         if len(terms.seat_keys) not in (0, terms.seat_count):

@@ -115,6 +115,18 @@ class Settler:
         )
         return sign_receipt(receipt, self._signer)
 
+    def accepted(self, verified: VerifiedRound, chain: Chain, event: bytes, *, time: int) -> tuple[bytes, Chain]:
+        """The signed receipt of the next event, and the chain with that event behind it."""
+        receipt = self.accept(verified, chain, event, time=time)
+        told = ToldEvent(
+            event=msgspec.Raw(event),
+            time=time,
+            attested="RECEIPT",
+            receipt=(Envelope.parse(receipt).signature or b"").hex(),
+        )
+        last = next_hash(chain.last_hash, number=len(chain.events) + 1, event=event)
+        return receipt, Chain((*chain.events, told), last)
+
     def submit(
         self, verified: VerifiedRound, told: Told, payload: bytes, *, last_hash: bytes
     ) -> "Future[tuple[Logged, ...]]":

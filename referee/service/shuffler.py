@@ -25,9 +25,9 @@ from referee.dealing.leaf import parse as parse_leaf
 from referee.dealing.seal import NONCE_SIZE, seal
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
+from referee.log import FIRST_ROUND, Kind, Round, SlotKey, Stage
 from referee.log import Abort as AbortStep
 from referee.log import Deal as DealStep
-from referee.log import FIRST_ROUND, Kind, Round, SlotKey, Stage
 from referee.log import Open as OpenStep
 from referee.service.opening import Opener, check_terms
 from referee.service.revealing import Sealed, reveal_of

@@ -1,10 +1,5 @@
-"""TienLenService: checks, lists, accepts, previews and settles rounds of Tiến Lên.
+"""TienLenService: checks, lists, accepts, previews and settles rounds of Tiến Lên."""
 
-Every question carries the whole round, so what its events come to is remembered by all bytes that it follows from: the
-next question, with one event more, goes on from there.
-"""
-
-import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -15,13 +10,11 @@ import msgspec
 
 from referee.cards import Card, Seat
 from referee.dealing.header import HeaderJson
-from referee.evidence.encoding import framed, u32, u64
 from referee.games.tien_len import (
     MAX_EVENTS,
     Combination,
     Event,
     Play,
-    State,
     TienLenRules,
     UnlawfulEventError,
     apply,
@@ -34,17 +27,16 @@ from referee.games.tien_len import (
 )
 from referee.rulesets import load_texts
 from referee.service.batch import batched, settled_or_refused
-from referee.service.leading import Lead, Leaders
-from referee.service.memo import Memo
+from referee.service.leading import Leaders
 from referee.service.rounds import RoundVerifier, VerifiedRound
-from referee.service.settling import Chain, Received, Settler
+from referee.service.settling import Received, Settler
+from referee.service.standing import Asked, Standing, Standings
 from referee.storage import Logged
 from referee.transcript.replay import write_transcript
 from referee.transcript.tien_len import Judged, close, encode_event, found_json
 from referee.transcript.told import Told
 from referee.v1 import tien_len_pb2, tien_len_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.verdict import Violation
 from referee.wire.card import numbers_of
 from referee.wire.receipt import write_logged
 from referee.wire.refusal import RefusedError
@@ -54,24 +46,6 @@ from referee.wire.violation import write_violations
 
 MAX_BATCH: Final = 256
 _GAME: Final = "tien_len"
-_MEMO_SIZE: Final = 4096
-_LOOK_BACK: Final = 8
-"""How many events a question may have more than one seen before and still go on from there."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """What a round's events come to: the state before the first unlawful one, and what is wrong with that one."""
-
-    lead: Lead
-    state: State
-    chain: Chain
-    violations: tuple[Violation, ...] = ()
-
-    @property
-    def refused_event(self) -> int:
-        """The number of the first unlawful event; 0 where all are lawful."""
-        return self.state.event_count + 1 if self.violations else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +65,7 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
         self._settler = settler
         self._leaders = leaders
         self._texts = load_texts(_GAME)
-        self._memo: Memo[Standing] = Memo(_MEMO_SIZE)
+        self._standings = Standings()
 
     def CheckPlay(
         self, request: tien_len_pb2.CheckPlayRequest, context: grpc.ServicerContext
@@ -153,7 +127,10 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
             event=request.event, event_number=after.event_count, state=write_state(after, verified.ruleset)
         )
         response.event.time = now
-        response.event.receipt = self._settler.accept(verified, standing.chain, encode_event(event), time=now)
+        response.event.receipt, chain = self._settler.accepted(verified, standing.chain, encode_event(event), time=now)
+        told = response.event.SerializeToString(deterministic=True)
+        asked = standing.asked.with_events([told])
+        self._standings.put(Standing(asked=asked, lead=standing.lead, state=after, chain=chain))
         return response
 
     def PreviewRound(
@@ -223,19 +200,20 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
                 found=count,
             )
         hands = verified.hands([Seat(seat) for seat in range(verified.header.seat_count)], field=field)
-        keys = _keys_of(verified, message)
-        known = next(filter(None, map(self._memo.get, keys)), None)
-        begun = known or self._begun(verified, rules, hands, message, field=field)
-        standing = self._gone_on(verified, begun, message.events[len(begun.chain.events) :], field=field)
-        if standing is not known:
-            self._memo.put(keys[0], standing)
+        asked = Asked.of(verified, message)
+        standing = self._standings.find(asked)
+        if standing is None or len(standing.asked.events) < count:
+            begun = standing or self._begun(verified, rules, hands, asked, message, field=field)
+            standing = self._gone_on(verified, begun, asked, message, field=field)
+            self._standings.put(standing)
         return Reading(verified=verified, hands=hands, standing=standing)
 
-    def _begun(
+    def _begun(  # noqa: PLR0913 - what a deal is read with
         self,
         verified: VerifiedRound,
         rules: TienLenRules,
         hands: Sequence[Sequence[Card]],
+        asked: Asked,
         message: tien_len_pb2.TienLenRound,
         *,
         field: str,
@@ -243,20 +221,26 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
         """The round as dealt."""
         lead = self._leaders.find(verified, message, field=field)
         return Standing(
+            asked=Asked(asked.deal, asked.lead, ()),
             lead=lead,
             state=start(rules, hands, leader=lead.leader, dealt_time=verified.dealt_time),
             chain=self._settler.chain(verified, (), field=field),
         )
 
     def _gone_on(
-        self, verified: VerifiedRound, known: Standing, messages: Sequence[tien_len_pb2.TienLenEvent], *, field: str
+        self,
+        verified: VerifiedRound,
+        known: Standing,
+        asked: Asked,
+        message: tien_len_pb2.TienLenRound,
+        *,
+        field: str,
     ) -> Standing:
-        """What a standing comes to with more events after it; the same where there are none."""
-        if not messages:
-            return known
+        """What a standing comes to with the events after its own."""
         state, violations = known.state, known.violations
+        count = len(known.asked.events)
         received: list[Received] = []
-        for index, one in enumerate(messages, start=len(known.chain.events)):
+        for index, one in enumerate(message.events[count:], start=count):
             event = read_event(one, time=one.time, field=f"{field}.events[{index}]")
             received.append(Received(encode_event(event), one.time, one.receipt))
             if not violations:
@@ -264,8 +248,13 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
                     state = apply(state, event)
                 except UnlawfulEventError as error:
                     violations = error.violations
-        chain = self._settler.extended(verified, known.chain, received, field=field)
-        return Standing(lead=known.lead, state=state, chain=chain, violations=violations)
+        return Standing(
+            asked=known.asked.with_events(asked.events[count:]),
+            lead=known.lead,
+            state=state,
+            chain=self._settler.extended(verified, known.chain, received, field=field),
+            violations=violations,
+        )
 
     def _begin_settling(
         self, request: tien_len_pb2.TienLenServiceSettleRoundRequest
@@ -293,22 +282,6 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
             return settled
 
         return finish
-
-
-def _keys_of(verified: VerifiedRound, message: tien_len_pb2.TienLenRound) -> list[bytes]:
-    """The hashes of all that a standing follows from: of the whole round, then with one, two, .. events fewer."""
-    hashed = hashlib.sha256(verified.header.round_id + verified.deck_root + u64(verified.dealt_time))
-    winner = message.previous_winner_seat + 1 if message.HasField("previous_winner_seat") else 0
-    hashed.update(u64(winner) + u32(len(message.previous_rounds)))
-    for one in message.previous_rounds:
-        hashed.update(framed(one.SerializeToString(deterministic=True)))
-    before = []
-    first_kept = len(message.events) - _LOOK_BACK
-    for index, event in enumerate(message.events):
-        if index >= first_kept:
-            before.append(hashed.digest())
-        hashed.update(framed(event.SerializeToString(deterministic=True)))
-    return [hashed.digest(), *reversed(before)]
 
 
 def _combination_of(event: Event) -> Combination | None:

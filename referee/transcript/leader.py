@@ -3,8 +3,8 @@
 The law: a header names the leaf that ended the table's round before it, by its RFC 6962 hash. That leaf is a SETTLE,
 signed by the referee, whose ``found.winners`` names the winner, or an ABORT, signed by the shuffler, behind which the
 header of the aborted round leads one round further back. Rounds are told newest first, back to the first SETTLE. The
-winner leads from the seat it has now; a winner who has a key sits where that key does. Where nothing was settled before,
-or the winner is gone, the leader is drawn from the deal's mix.
+winner leads from the seat it has now; a winner who has a key sits where that key does. Where nothing was settled
+before, or the winner is gone, the leader is drawn from the deal's mix.
 
 Whether a winner without a key is gone, and at which seat it sits otherwise, is the frontend's word. This module does
 not know whether the leaves stand in a log: the header's hash of them does.
@@ -111,10 +111,10 @@ def find_last_winner(
             _refuse(PreviousFault.FOREIGN, f"round {number} follows another leaf", index, "terminal_leaf")
         envelope = _read_leaf(one.leaf, index)
         if envelope.payload_type == MEDIA_TYPE:
-            winner = _winner(envelope, one.header, index, keys=referee_keys)
+            found = _read_settled(envelope, one.header, index, keys=referee_keys)
             if index + 1 < len(previous):
                 _refuse(PreviousFault.SURPLUS, "the round after this one tells the winner", index + 1)
-            return winner if _game_of(one.header) == game else None
+            return _winner(found, one.header, index) if _game_of(one.header) == game else None
         _check_aborted(envelope, one.header, index, keys=shuffler_keys)
         named, number = one.header.previous_leaf, one.header.round_number
     if named != NO_LEAF:
@@ -132,17 +132,23 @@ def _read_leaf(leaf: bytes, index: int) -> Envelope:
     return envelope
 
 
-def _winner(envelope: Envelope, header: Header, index: int, *, keys: Iterable[bytes]) -> LastWinner:
+def _read_settled(envelope: Envelope, header: Header, index: int, *, keys: Iterable[bytes]) -> bytes:
+    """What was found in a settled round, still as bytes: each game has its own."""
     _check_signed(envelope, MEDIA_TYPE, index, keys)
     try:
         transcript = parse(envelope.payload)
-        winner = _found_decoder.decode(transcript.found).winners[0]
-    except (TranscriptError, msgspec.DecodeError) as error:
-        _refuse(PreviousFault.MALFORMED, f"the leaf tells no winner: {error}", index, "terminal_leaf")
+    except TranscriptError as error:
+        _refuse(PreviousFault.MALFORMED, str(error), index, "terminal_leaf")
     _check_round(transcript.round_id, header, index)
-    if winner >= header.seat_count:
-        _refuse(PreviousFault.MALFORMED, f"the leaf's winner {winner} has no seat", index, "terminal_leaf")
-    return LastWinner(Seat(winner), header.seat_keys[winner])
+    return bytes(transcript.found)
+
+
+def _winner(found: bytes, header: Header, index: int) -> LastWinner:
+    try:
+        winner = _found_decoder.decode(found).winners[0]
+        return LastWinner(Seat(winner), header.seat_keys[winner])
+    except (msgspec.DecodeError, IndexError) as error:
+        _refuse(PreviousFault.MALFORMED, f"the leaf tells no winner: {error}", index, "terminal_leaf")
 
 
 def _check_aborted(envelope: Envelope, header: Header, index: int, *, keys: Iterable[bytes]) -> None:

@@ -19,7 +19,7 @@ def audit() -> Auditor:
     """Audits a bundle with the test keys; ``now`` is before every deadline where none is given."""
 
     def run(bundle: Bundle, **more: Any) -> Report:  # noqa: ANN401 - what audit_log takes
-        given = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "now": START}
+        given: dict[str, Any] = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "now": START}
         return audit_log(bundle, catalogue=load_builtin(), **(given | more))
 
     return run

@@ -58,7 +58,8 @@ def test_every_code_has_a_fixture():
 
 
 def test_every_numbered_attack_on_a_bundle_has_a_fixture():
-    assert NUMBERS == {fixture["expected"]["number"] for fixture in read("mutations.jsonl")}
+    found = {fixture["expected"]["number"] for fixture in read("mutations.jsonl")}
+    assert found == NUMBERS
 
 
 def test_ids_of_fixtures_are_unique():

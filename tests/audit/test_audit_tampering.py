@@ -1,10 +1,11 @@
 """Whatever is done to the leaves of a sound log, with a tree and checkpoint made anew, shows in the audit."""
 
-from audit_builder import FAR, Auditor, LogBuilder, Table, settle
+from audit_builder import FAR, Auditor, LogBuilder, Table, dealt_from, digest, settle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.audit import Code, Severity
+from referee.audit.level import DealingLevel
 
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
 KEYS = 3
@@ -71,18 +72,18 @@ def test_checkpoints_kept_of_every_size_agree_with_a_sound_log(audit: Auditor):
     assert audit(LogBuilder([*LEAVES]).bundle(), witnessed=kept).findings == ()
 
 
-def test_findings_are_listed_failures_first_and_all_counted(audit: Auditor):
-    """A seed that a seat uses every time is noted for each round but the first, and a forged leaf stands before that."""
+def test_findings_are_listed_failures_first_then_by_leaf_and_all_counted(audit: Auditor):
+    """One seat uses one seed in every round, which is noted for all but the first, and one leaf is none."""
     log = LogBuilder.founded()
     for _ in range(3):
-        log.play(TABLE)
-    bad = log.lay_out(TABLE)
-    settle(bad)
-    bad.judge = bad.dealer
-    log.append(bad)
-    log.entries.append(log.entries[-1])
+        laid_out = log.lay_out(TABLE)
+        seeds = (digest("always"), laid_out.client_seeds[1])
+        parts = dealt_from(TABLE, laid_out.header, server_seed=laid_out.server_seed, client_seeds=seeds)
+        settle(parts)
+        log.append(parts)
+    log.entries.insert(13, b"no leaf")
     report = audit(log.bundle())
-    severities = [finding.severity for finding in report.findings]
-    assert severities == sorted(severities)
-    assert report.count(Severity.FAIL) == 2
-    assert sum(report.finding_counts.values()) == len(report.findings)
+    places = [(finding.severity, finding.leaf_index) for finding in report.findings]
+    assert places == [(Severity.FAIL, 13), (Severity.NOTE, 8), (Severity.NOTE, 12)]
+    assert (report.count(Severity.FAIL), report.count(Severity.NOTE)) == (1, 2)
+    assert report.dealing_levels[DealingLevel.L1] == 3

@@ -18,7 +18,7 @@ from referee.dealing.section import deck_root, section_root
 from referee.log import SlotReason
 from referee.service.status import CODES
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
-from referee.v1.error_reason_pb2 import ErrorReason
+from referee.v1.error_reason_pb2 import DESCRIPTOR, ErrorReason
 from referee.wire import slot
 
 House: TypeAlias = Any
@@ -332,7 +332,9 @@ def test_refused_call_says_why_and_writes_nothing(house: House, case: Case) -> N
 
 def test_every_reason_is_documented_and_produced() -> None:
     """The proto's comments, the table of codes and the cases above name the same reasons."""
-    names = {name.removeprefix("ERROR_REASON_") for name in ErrorReason.keys()} - {"UNSPECIFIED"}
+    names = {
+        name.removeprefix("ERROR_REASON_") for name in DESCRIPTOR.enum_types_by_name["ErrorReason"].values_by_name
+    } - {"UNSPECIFIED"}
     assert set(DOCUMENTED) == names
     assert {case.reason for case in CASES} == names
 

@@ -123,9 +123,10 @@ def test_a_table_without_a_settled_round_has_no_winner() -> None:
 
 
 def test_a_winner_of_another_game_is_none_of_this() -> None:
-    settled = _settle(FIRST)
-    rounds = [PreviousRound(settled, FIRST)]
-    assert _find(_after(FIRST, settled), rounds, game="mau_binh") is None
+    for winners in ((0,), ()):
+        settled = _settle(FIRST, winners=winners)
+        rounds = [PreviousRound(settled, FIRST)]
+        assert _find(_after(FIRST, settled), rounds, game="mau_binh") is None
 
 
 Case: TypeAlias = Callable[[], tuple[Header, Rounds]]

@@ -1,5 +1,6 @@
 """The rules are data: what the docstring prints, what has a name and a text, and what a file may not say."""
 
+import itertools
 import string
 from collections.abc import Callable
 from dataclasses import replace
@@ -123,10 +124,16 @@ def test_the_order_of_patterns_is_the_files(variant: Variant, rules: TienLenRule
     assert (as_turned.seat, as_turned.units) == (1, 2)
 
 
-def test_every_price_of_the_file_is_proved_whole(rules: TienLenRules) -> None:
-    """Fourteen prices, eight patterns and two penalties."""
-    assert len(rules.payouts) == 14 + len(rules.instant_wins) + 2
-    assert all(payout.denominator == 1 for payout in rules.payouts)
+def test_every_price_of_a_file_is_among_those_proved_whole(rules: TienLenRules) -> None:
+    """Each number is made another: fourteen prices, eight patterns and two penalties."""
+    data = msgspec.to_builtins(rules)
+    tables = [data["chop_prices"], data["leftover_prices"], *data["instant_wins"]]
+    tables += [data["last_three_of_spades"], data["stopped_three_of_spades"]]
+    numbers = itertools.count(100)
+    for table in tables:
+        table.update({key: next(numbers) for key, value in table.items() if isinstance(value, int)})
+    payouts = msgspec.convert(data, TienLenRules).payouts
+    assert sorted(payouts) == list(range(100, 100 + 14 + 8 + 2))
 
 
 def test_codes_are_ascii_in_capitals() -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -304,7 +305,11 @@ class House:
         return self.settle(one.round)
 
     def log_size(self) -> int:
-        """How many leaves stand in the log."""
+        """How many leaves stand in the log once the seeds of all rounds that ended are revealed in it."""
+        deadline = time.monotonic() + 10
+        while self.app._store.unrevealed_rounds(1):  # noqa: SLF001 - what is still to come has no call
+            assert time.monotonic() < deadline, "seeds are not revealed"
+            time.sleep(0.001)
         checkpoint = self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
         return int(checkpoint.splitlines()[1])
 

@@ -1,0 +1,173 @@
+/**
+ * The payloads of leaves: OPEN, DEAL, SETTLE (a transcript), ABORT, REVEAL and KEY, as canonical
+ * JSON. Bytes stand as lowercase hex, an absent seed or commitment as an empty string, and an
+ * absent member is left out. Who may sign a leaf stands in `SIGNERS`.
+ */
+
+import { isHex } from "./bytes.js";
+import {
+  anything,
+  type Form,
+  hex32,
+  integer,
+  list,
+  natural,
+  type Of,
+  oneOf,
+  record,
+  text,
+} from "./form.js";
+import { headerForm } from "./header.js";
+
+const MEDIA = (leaf: string): string => `application/vnd.referee.${leaf}.v1+json`;
+
+export const CERTIFICATE_TYPE = MEDIA("certificate");
+export const RECEIPT_TYPE = MEDIA("event");
+/** nonce, seed and tag of XChaCha20-Poly1305. */
+const SEALED_SIZE = 24 + 32 + 16;
+
+export type Kind = "OPEN" | "DEAL" | "SETTLE" | "ABORT" | "REVEAL" | "KEY";
+export type Role = "root" | "log" | "referee" | "shuffler" | "witness";
+
+export const KINDS: ReadonlyMap<string, Kind> = new Map([
+  [MEDIA("open"), "OPEN"],
+  [MEDIA("deal"), "DEAL"],
+  [MEDIA("settle"), "SETTLE"],
+  [MEDIA("abort"), "ABORT"],
+  [MEDIA("reveal"), "REVEAL"],
+  [MEDIA("key"), "KEY"],
+]);
+
+/** Who signs each kind of leaf; null where nobody does. */
+export const SIGNERS: Record<Kind, Role | null> = {
+  OPEN: "shuffler",
+  DEAL: "shuffler",
+  SETTLE: "referee",
+  ABORT: "shuffler",
+  REVEAL: null,
+  KEY: "root",
+};
+
+export const openForm = record({
+  client_commitments: list(text),
+  header: headerForm,
+  round_id: hex32,
+  sealed_seed: text,
+  server_commitment: hex32,
+});
+
+export const dealForm = record(
+  {
+    client_seeds: list(text),
+    dealt_time: natural,
+    deck_root: hex32,
+    mix: hex32,
+    round_id: hex32,
+  },
+  { leader: natural },
+);
+
+export const abortForm = record(
+  {
+    aborted_time: natural,
+    client_seeds: list(text),
+    reason: oneOf("SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"),
+    round_id: hex32,
+    stage: oneOf("OPENED", "DEALT"),
+  },
+  { culprit: natural },
+);
+
+export const revealForm = record({ round_id: hex32, server_seed: hex32 });
+
+export const keyForm = record({
+  action: oneOf("ADD", "REVOKE"),
+  key: text,
+  role: oneOf("log", "referee", "shuffler", "witness"),
+});
+
+const toldEventForm = record(
+  { event: anything, time: integer, attested: oneOf("FRONTEND", "RECEIPT", "SEAT") },
+  { receipt: text, signature: text, opens_section: integer },
+);
+
+const toldForm = record(
+  {
+    header: headerForm,
+    deck_root: text,
+    dealt_time: integer,
+    closed_time: integer,
+    sections: list(list(integer)),
+    events: list(toldEventForm),
+  },
+  { leader: integer, previous_winner_seat: integer },
+);
+
+/** `found` is what the referee found; its members are the game's own. */
+export const transcriptForm = record({
+  format: oneOf(1),
+  found: anything,
+  round_id: text,
+  told: toldForm,
+});
+
+export const receiptForm = record(
+  { event_hash: text, number: integer, received_time: integer, round_id: text },
+  { opens_section: integer },
+);
+
+export type OpenLeaf = Of<typeof openForm>;
+export type DealLeaf = Of<typeof dealForm>;
+export type AbortLeaf = Of<typeof abortForm>;
+export type RevealLeaf = Of<typeof revealForm>;
+export type KeyLeaf = Of<typeof keyForm>;
+export type Transcript = Of<typeof transcriptForm>;
+export type Told = Of<typeof toldForm>;
+export type ToldEvent = Of<typeof toldEventForm>;
+export type EventReceipt = Of<typeof receiptForm>;
+
+export type Leaf =
+  | { kind: "OPEN"; value: OpenLeaf }
+  | { kind: "DEAL"; value: DealLeaf }
+  | { kind: "SETTLE"; value: Transcript }
+  | { kind: "ABORT"; value: AbortLeaf }
+  | { kind: "REVEAL"; value: RevealLeaf }
+  | { kind: "KEY"; value: KeyLeaf };
+
+export const FORMS: { [K in Kind]: Form<Extract<Leaf, { kind: K }>["value"]> } = {
+  OPEN: openForm,
+  DEAL: dealForm,
+  SETTLE: transcriptForm,
+  ABORT: abortForm,
+  REVEAL: revealForm,
+  KEY: keyForm,
+};
+
+/** The first text in a leaf that should be lowercase hex and is not; null where there is none. */
+export function misspelledHex(leaf: Leaf): string | null {
+  switch (leaf.kind) {
+    case "OPEN": {
+      const { round_id, server_commitment, client_commitments, sealed_seed } = leaf.value;
+      if (!isHex(sealed_seed, SEALED_SIZE)) {
+        return sealed_seed;
+      }
+      return firstOdd(round_id, server_commitment, ...client_commitments.filter(Boolean));
+    }
+    case "DEAL": {
+      const { round_id, mix, deck_root, client_seeds } = leaf.value;
+      return firstOdd(round_id, mix, deck_root, ...client_seeds.filter(Boolean));
+    }
+    case "SETTLE":
+      return firstOdd(leaf.value.round_id, leaf.value.told.deck_root);
+    case "ABORT":
+      return firstOdd(leaf.value.round_id, ...leaf.value.client_seeds.filter(Boolean));
+    case "REVEAL":
+      return firstOdd(leaf.value.round_id, leaf.value.server_seed);
+    case "KEY":
+      return null;
+  }
+}
+
+function firstOdd(...texts: string[]): string | null {
+  return texts.find((text) => !isHex(text)) ?? null;
+}
