@@ -74,7 +74,7 @@ def audit_log(  # noqa: PLR0913 - what an audit goes by
     report.size = checkpoint.size
     kept = _open_witnessed(witnessed, origin=origin, log=log, findings=findings)
     rounds_held = _by_round(exhibits)
-    audit = _Audit(report, findings, KeyHistory(root), Tables(rounds_held), SeedBook())
+    audit = _Audit(report, findings, KeyHistory(root), Tables(findings.add, exhibits=rounds_held), SeedBook())
     law = Law(origin=origin, catalogue=catalogue)
     with audit.seeds, Examiners(law, workers=workers) as examiners:
         audit.read(source, checkpoint, kept, examiners, progress)
@@ -159,8 +159,6 @@ class _Audit:
         for gathered in self._tables.close(now=self._report.now, grace=grace):
             self._hear(examiners.submit(gathered))
         self._hear(examiners.finish())
-        for finding in self._tables.findings:
-            self._findings.add(finding)
         self._compare_seeds()
         self._report.keys = self._keys.records
         self._report.tables = dict(sorted(self._tables.counts.items()))

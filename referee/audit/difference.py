@@ -10,6 +10,7 @@ True
 """
 
 import itertools
+import json
 from typing import Final
 
 import orjson
@@ -27,15 +28,15 @@ def first_difference(told: bytes, found: bytes) -> Difference | None:
     """
     try:
         return _differ("", orjson.loads(told), orjson.loads(found))
-    except orjson.JSONDecodeError:
-        return None if told == found else Difference("", _cut(repr(told)), _cut(repr(found)))
+    except (orjson.JSONDecodeError, RecursionError):
+        return None if told == found else Difference("", cut(repr(told)), cut(repr(found)))
 
 
 def shown(value: object) -> str:
     """A value as compact JSON, cut where it is long; ``absent`` for a member or item that is not there."""
     if value is _ABSENT:
         return "absent"
-    return _cut(orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode())
+    return cut(json.dumps(value, sort_keys=True, separators=(",", ":")))
 
 
 def _differ(path: str, told: object, found: object) -> Difference | None:
@@ -51,5 +52,6 @@ def _differ(path: str, told: object, found: object) -> Difference | None:
     return inner or Difference(path, shown(told), shown(found))
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """The text, its end left out where it is long."""
     return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 3] + "..."

@@ -17,6 +17,9 @@ from typing import Final, Self
 
 import msgspec
 
+MAX_DETAIL: Final = 600
+"""Characters of a detail; what a log's author wrote into it cannot flood a report."""
+
 
 class Severity(enum.StrEnum):
     """How much a finding weighs."""
@@ -213,7 +216,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             code=code,
             number=code.number,
             severity=code.severity,
-            detail=detail,
+            detail=detail if len(detail) <= MAX_DETAIL else detail[: MAX_DETAIL - 3] + "...",
             leaf_index=leaf_index,
             table_id=table_id,
             round_number=round_number,

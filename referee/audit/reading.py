@@ -101,7 +101,7 @@ def read_payload(envelope: Envelope) -> Payload:
         raise LeafFaultError(Code.TYPE_CONFUSION, detail)
     try:
         leaf = read(envelope.payload)
-    except CanonicalError as error:
+    except (CanonicalError, RecursionError) as error:
         raise LeafFaultError(_misread(envelope.payload), f"{error}, as {envelope.payload_type} must be") from None
     try:
         _check(leaf)
@@ -129,18 +129,23 @@ def _read_transcript(payload: bytes) -> Transcript:
         transcript = told.parse(payload)
         for text in (transcript.round_id, transcript.told.deck_root):
             unhex(text)
-    except (TranscriptError, CanonicalError) as error:
+    except (TranscriptError, CanonicalError, RecursionError) as error:
         raise LeafFaultError(_misread(payload), str(error)) from None
     return transcript
 
 
-def _misread(payload: bytes) -> Code:
-    """Why a payload is not what its type says: it is another canonical text, or none."""
+def is_canonical(payload: bytes) -> bool:
+    """Whether the bytes are the canonical text of any value."""
     try:
         canonical.decode(payload)
-    except CanonicalError:
-        return Code.NOT_CANONICAL
-    return Code.TYPE_CONFUSION
+    except (CanonicalError, RecursionError, TypeError):  # nested deeper than a text can be written
+        return False
+    return True
+
+
+def _misread(payload: bytes) -> Code:
+    """Why a payload is not what its type says: it is another canonical text, or none."""
+    return Code.TYPE_CONFUSION if is_canonical(payload) else Code.NOT_CANONICAL
 
 
 def _check(leaf: OpenLeaf | DealLeaf | AbortLeaf | RevealLeaf | KeyLeaf) -> None:

@@ -238,4 +238,4 @@ def _dealing_level(gathered: GatheredRound, seeds: tuple[bytes, ...], docket: Do
 
 
 def _client_seeds(deal: Placed[DealLeaf]) -> tuple[bytes, ...]:
-    return tuple([bytes.fromhex(seed) for seed in deal.leaf.client_seeds])
+    return tuple([bytes.fromhex(seed) for seed in deal.leaf.client_seeds if seed])

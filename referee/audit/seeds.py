@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, Final, Self
 
+from referee.dealing.commitment import SEED_SIZE
+
 _RUN: Final = 65_536
 _RECORD: Final = 40
 _SEED: Final = slice(0, 33)
@@ -64,7 +66,10 @@ class SeedBook:
             self._file.close()
 
     def add(self, owner: Owner, seed: bytes, *, leaf: int) -> None:
-        """A seed of 32 bytes that a leaf shows."""
+        """A seed of 32 bytes that a leaf shows; ValueError for one of another size."""
+        if len(seed) != SEED_SIZE:
+            msg = f"a seed has {SEED_SIZE} bytes, not {len(seed)}"
+            raise ValueError(msg)
         self._buffer += bytes((owner,)) + seed + leaf.to_bytes(7, "big")
         if len(self._buffer) >= self._run * _RECORD:
             self._put_away()

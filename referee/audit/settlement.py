@@ -22,12 +22,11 @@ from referee.audit.docket import Docket
 from referee.audit.finding import Code, Difference
 from referee.audit.gathered import GatheredRound
 from referee.audit.keys import Role
-from referee.audit.reading import Placed
+from referee.audit.reading import Placed, is_canonical
 from referee.cards import Seat
 from referee.dealing.header import NO_KEY, Header, HeaderJson
-from referee.evidence import canonical
 from referee.evidence.canonical import CanonicalError, unhex
-from referee.evidence.ed25519 import is_signature
+from referee.evidence.ed25519 import SIGNATURE_SIZE, is_signature
 from referee.rulesets import Ruleset
 from referee.transcript.chain import chain_hashes
 from referee.transcript.receipt import EventReceipt, is_receipted
@@ -150,7 +149,7 @@ def _sections(gathered: GatheredRound, settle: Placed[Transcript], docket: Docke
     numbers = list(itertools.chain.from_iterable(sections))
     if not all(1 <= number <= _MAX_CARD for number in numbers):
         unknown = [number for number in numbers if not 1 <= number <= _MAX_CARD]
-        docket.add(Code.CARDS_MISMATCH, f"no card has the numbers {unknown}", leaf_index=settle.index)
+        docket.add(Code.CARDS_MISMATCH, f"no card has the numbers {shown(unknown)}", leaf_index=settle.index)
         return ()
     if len(set(numbers)) < len(numbers):
         twice = sorted({number for number in numbers if numbers.count(number) > 1})
@@ -166,7 +165,7 @@ def _replayed(told: Told, ruleset: Ruleset, header: Header) -> tuple[Replayed | 
         cards = any(violation.code.startswith(_CARD_FAULT) for violation in error.violations)
         code = Code.CARD_NOT_IN_HAND if cards else Code.ILLEGAL_EVENT
         return None, (code, f"what was told breaks the rules: {error}")
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         return None, (Code.ILLEGAL_EVENT, f"no settlement follows from what was told: {error}")
 
 
@@ -176,13 +175,10 @@ def _is_same(settle: Placed[Transcript], again: bytes, hashes: Sequence[bytes], 
     if again == payload:
         return True
     code, detail = Code.WRONG_RESULT, "another result follows from what was told"
-    try:
-        canonical.decode(payload)
-    except CanonicalError as error:
-        code, detail = Code.NOT_CANONICAL, str(error)
-    else:
-        if _events_hash(settle.leaf) != hashes[-1].hex():
-            code, detail = Code.EVENTS_ALTERED, "the events are not those that the result was found from"
+    if not is_canonical(payload):
+        code, detail = Code.NOT_CANONICAL, "the transcript is not the canonical text of what it says"
+    elif _events_hash(settle.leaf) != hashes[-1].hex():
+        code, detail = Code.EVENTS_ALTERED, "the events are not those that the result was found from"
     docket.add(code, detail, leaf_index=settle.index, difference=first_difference(payload, again))
     return False
 
@@ -226,29 +222,37 @@ def _is_receipted(
         round_id=gathered.round_id.hex(),
         opens_section=event.opens_section,
     )
-    signature = _bytes_of(event.receipt)
-    return any(is_receipted(receipt, signature, key) for key in keys)
+    signature = _signature(event.receipt)
+    try:
+        return any(is_receipted(receipt, signature, key) for key in keys)
+    except (ArithmeticError, ValueError):  # a time that has no canonical text
+        return False
 
 
 def _is_signed_by_seat(gathered: GatheredRound, event: ToldEvent, *, hashed: bytes) -> bool:
-    seat = orjson.loads(bytes(event.event)).get("seat")
+    seat = _member(event.event, "seat")
     keys = gathered.header.seat_keys
     if not isinstance(seat, int) or not 0 <= seat < len(keys) or keys[seat] == NO_KEY:
         return False
-    return is_signature(_bytes_of(event.signature), hashed, keys[seat])
+    return is_signature(_signature(event.signature), hashed, keys[seat])
 
 
 def _events_hash(transcript: Transcript) -> object:
-    found = orjson.loads(bytes(transcript.found))
-    return found.get("events_hash") if isinstance(found, dict) else None
+    return _member(transcript.found, "events_hash")
 
 
-def _bytes_of(text: str) -> bytes:
+def _member(raw: msgspec.Raw, name: str) -> object:
+    """A member of a JSON object; None where it has none, or is none."""
     try:
-        return bytes.fromhex(text)
-    except ValueError:
+        value = orjson.loads(bytes(raw))
+    except orjson.JSONDecodeError:
+        return None
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _signature(text: str) -> bytes:
+    """A signature of 64 bytes from its lowercase hex; none for any other text."""
+    try:
+        return unhex(text, SIGNATURE_SIZE)
+    except CanonicalError:
         return b""
-
-
-def _number(value: int | msgspec.UnsetType) -> int | str:
-    return value if isinstance(value, int) else ""

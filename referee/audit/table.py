@@ -8,7 +8,7 @@ of the log; only rounds that wait for a leaf, and each table's last one, are kep
 It refuses to know whether a leaf is signed and what its cards are.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias, assert_never, cast
 
@@ -117,13 +117,16 @@ class _Live:
 
 
 class Tables:
-    """All tables of a log while its leaves go by."""
+    """All tables of a log while its leaves go by.
 
-    def __init__(self, exhibits: Mapping[bytes, Exhibits] | None = None) -> None:
+    ``hear`` is told each finding, ``exhibits`` go by round id, and ``exhibited`` are those that there are.
+    """
+
+    def __init__(self, hear: Callable[[Finding], None], *, exhibits: Mapping[bytes, Exhibits]) -> None:
         self.counts: dict[str, TableCounts] = {}
-        self.findings: list[Finding] = []
         self.exhibited: set[bytes] = set()
-        self._exhibits = exhibits or {}
+        self._hear = hear
+        self._exhibits = exhibits
         self._rounds: dict[bytes, _Live] = {}
         self._last: dict[str, _Live] = {}
         self._winners: dict[str, tuple[str, LastWinner]] = {}
@@ -140,12 +143,12 @@ class Tables:
             deal_deadline=header.deal_deadline,
             round_deadline=header.round_deadline,
         )
-        is_twice = False
+        is_twice = is_refused = False
         try:
             state = _opened(step, placed.hash, None if last is None else last.state)
         except SlotError as error:
             self._find(_OPEN_CODES[error.reason], error.detail, placed.index, step.key)
-            is_twice = error.reason is SlotReason.ALREADY_OPENED
+            is_twice, is_refused = error.reason is SlotReason.ALREADY_OPENED, True
             state = Round(
                 step.key,
                 round_id=round_id,
@@ -153,6 +156,8 @@ class Tables:
                 round_deadline=header.round_deadline,
             )
         if round_id in self._rounds:
+            if not is_refused:
+                self._find(Code.OPENED_TWICE, "its round id is that of another round", placed.index, step.key)
             return
         if round_id in self._exhibits:
             self.exhibited.add(round_id)
@@ -256,7 +261,7 @@ class Tables:
             try:
                 winner = _winner_decoder.decode(leaf.found).winners[0]
                 self._winners[header.table_id] = _game_of(header), LastWinner(Seat(winner), header.seat_keys[winner])
-            except (msgspec.DecodeError, LookupError):
+            except (msgspec.DecodeError, LookupError, RecursionError):
                 return  # what the transcript found is examined with its round
 
     def _find_stray(self, placed: Placed[RoundLeaf]) -> None:
@@ -265,12 +270,12 @@ class Tables:
         match leaf:
             case DealLeaf():
                 detail = "no OPEN with its round id stands before it"
-                self.findings.append(Finding.of(Code.DEAL_BEFORE_OPEN, detail, leaf_index=placed.index))
+                self._hear(Finding.of(Code.DEAL_BEFORE_OPEN, detail, leaf_index=placed.index))
             case Transcript():
                 self._find_stray_settlement(placed.index, leaf)
             case _:
                 detail = "no round that waits for it has its round id"
-                self.findings.append(Finding.of(Code.LEAF_OF_NO_ROUND, detail, leaf_index=placed.index))
+                self._hear(Finding.of(Code.LEAF_OF_NO_ROUND, detail, leaf_index=placed.index))
 
     def _find_stray_settlement(self, index: int, leaf: Transcript) -> None:
         header = leaf.told.header
@@ -292,12 +297,12 @@ class Tables:
             round_number=header.round_number,
             difference=difference,
         )
-        self.findings.append(finding)
+        self._hear(finding)
 
     def _find(
         self, code: Code, detail: str, leaf_index: int, key: SlotKey, difference: Difference | None = None
     ) -> None:
-        self.findings.append(
+        self._hear(
             Finding.of(
                 code,
                 detail,

@@ -1,14 +1,14 @@
 """A transfer: one amount, from one seat to another, for one reason."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from referee.cards import HOUSE, Seat
 from referee.money.amount import Amount
 
 
-@dataclass(frozen=True, slots=True)
-class Transfer:
+class Transfer(msgspec.Struct, frozen=True, gc=False):
     """``amount`` minor units that ``payer`` owes ``payee``.
 
     ``reason`` is a stable code of the game's own list; ``subject`` is the code of the hand, pattern or bet that the

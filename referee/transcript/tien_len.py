@@ -133,7 +133,7 @@ def judge(rules: TienLenRules, told: Told, events: Sequence[Event]) -> Judged:
 
 def close(state: State, *, stake: int, closed_time: int) -> Judged:
     """The round settled at a time, or why it cannot be; the stake is not looked at."""
-    if violations := check_settlement(state):
+    if violations := check_settlement(state, closed_time=closed_time):
         return Judged(state=state, violations=violations)
     return Judged(state=state, transfers=settle(state, stake=Amount(stake)))
 

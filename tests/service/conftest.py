@@ -333,6 +333,12 @@ def _quiet_calls() -> Iterator[None]:
     structlog.reset_defaults()
 
 
+@pytest.fixture(scope="session")
+def house_type() -> type[House]:
+    """The class of servers, for fixtures that keep one longer than a test."""
+    return House
+
+
 @pytest.fixture
 def make_house(tmp_path: Path) -> Iterator[Callable[..., House]]:
     """Makes servers in this test's folder, each on a data folder by name; they are stopped when the test ends."""

@@ -249,7 +249,7 @@ def test_the_longest_transcript_fits_a_leaf() -> None:
         leader=3,
         previous_winner_seat=3,
     )
-    transfer = {
+    transfer: FoundValue = {
         "amount": most,
         "from": 3,
         "reason": "STOPPED_THREE_OF_SPADES",

@@ -11,8 +11,9 @@ True
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+import msgspec
 
 from referee.cards import Card
 from referee.games.mau_binh.code import CHI_SIZES, HAND_SIZE, SIZE_CODES, WARNINGS, Code
@@ -21,8 +22,7 @@ from referee.games.mau_binh.rules import MauBinhRules
 from referee.verdict import Violation
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(msgspec.Struct, frozen=True):
     """Back (five cards when lawful), middle (five) and front (three); the order within a chi means nothing."""
 
     back: tuple[Card, ...]

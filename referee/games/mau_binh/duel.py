@@ -5,8 +5,9 @@ the seat still there. Nothing passes between two fouled seats, between a fouled 
 are gone. Equal chi are won by neither.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from referee.cards import Seat
 from referee.games.mau_binh.code import Walkover
@@ -18,8 +19,7 @@ _NOTHING: Final = (0, 0, 0)
 _COMPARED: Final = (None, None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Duel:
+class Duel(msgspec.Struct, frozen=True):
     """The chi between two seats, ``first`` before ``second``.
 
     ``winners`` has FIRST (1), SECOND (-1) or 0 for each chi; ``walkovers`` says why one was won without comparing.

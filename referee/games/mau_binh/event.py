@@ -1,7 +1,8 @@
 """What a round is told after the deal: arrangements, and seats that leave. Times are milliseconds since 1970 UTC."""
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+import msgspec
 
 from referee.cards import Card, Seat
 from referee.games.mau_binh.arrangement import Arrangement
@@ -14,8 +15,7 @@ can keep another from arranging, and leaving is never refused for lack of room.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Arrange:
+class Arrange(msgspec.Struct, frozen=True):
     """A seat submits an arrangement; until the showdown a later one takes its place."""
 
     seat: Seat
@@ -30,8 +30,7 @@ class Arrange:
         return Arrangement(self.back, self.middle, self.front)
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(msgspec.Struct, frozen=True):
     """A seat is gone from the round for good."""
 
     seat: Seat

@@ -16,8 +16,9 @@ suit is held. Ranks: three bits each (at most four cards), suits: four bits each
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from referee.cards import DECK, Card
 from referee.games.mau_binh.code import CHI_SIZES, HAND_SIZE, Pattern
@@ -29,8 +30,7 @@ _ONE_OF_EACH_RANK: Final = sum(1 << 3 * rank for rank in range(13))
 _RANK_BITS: Final = (1 << _SUITS_AT) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class InstantWin:
+class InstantWin(msgspec.Struct, frozen=True):
     """The pattern that a dealt hand wins with: ``place`` ranks (1 is the strongest), a beaten seat pays ``units``."""
 
     pattern: Pattern

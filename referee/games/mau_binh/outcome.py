@@ -1,6 +1,6 @@
 """The outcome of a round: what was found in what was told."""
 
-from dataclasses import dataclass
+import msgspec
 
 from referee.cards import Seat
 from referee.games.mau_binh.instant_win import InstantWin
@@ -9,8 +9,7 @@ from referee.money import Transfer
 from referee.verdict import Violation
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What a round comes to; every tuple that goes by seat is empty where there is nothing of its kind.
 
     Where ``violations`` are, the round is not settled and nothing else is filled in: ``refused_event`` is the number

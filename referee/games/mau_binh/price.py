@@ -12,8 +12,9 @@ The table of who sweeps whom:
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, assert_never
+
+import msgspec
 
 from referee.cards import Seat
 from referee.games.mau_binh.code import Reason, Walkover
@@ -33,8 +34,7 @@ from referee.games.mau_binh.standing import Standing
 from referee.hands import Category
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(msgspec.Struct, frozen=True):
     """Units on top of the chi, with the reason and subject of their transfer."""
 
     units: int
@@ -42,8 +42,7 @@ class Added:
     subject: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sweeps:
+class Sweeps(msgspec.Struct, frozen=True):
     """Who sweeps, seen over all duels: seats swept by every seat, and seats whose four aces won from everyone."""
 
     swept_by_all: frozenset[Seat]

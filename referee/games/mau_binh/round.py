@@ -15,8 +15,9 @@ Submissions at the very deadline are in time. This module knows no money.
 ['SUITED_DRAGON', 'SUITED_DRAGON']
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from referee.cards import Card, Seat, spell
 from referee.games.mau_binh.arrangement import Arrangement, check_cards, is_acceptable
@@ -46,8 +47,7 @@ class UnlawfulEventError(ValueError):
         super().__init__(", ".join(violation.code for violation in violations))
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(msgspec.Struct, frozen=True):
     """A round so far. Every tuple goes by seat.
 
     ``arrangements``: the last one submitted, None where there is none. ``departures``: None for who is still in,

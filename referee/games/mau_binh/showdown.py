@@ -8,8 +8,9 @@ Amounts are units: stakes, as the table talks of them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from referee.cards import Card, Seat
 from referee.games.mau_binh.code import CHI, CHI_REASONS, Chi, Pattern, Reason
@@ -32,8 +33,7 @@ class Named(Protocol):
         """The English name."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeatShown:
+class SeatShown(msgspec.Struct, frozen=True):
     """What one seat shows in one chi.
 
     ``cards`` are empty, and category and name None, for a seat that left before the showdown. ``is_gone`` tells a seat
@@ -50,8 +50,7 @@ class SeatShown:
     units_lost: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChiShown:
+class ChiShown(msgspec.Struct, frozen=True):
     """One chi, all seats in order; ``start_seconds`` counts from the beginning of the showdown."""
 
     chi: Chi
@@ -60,8 +59,7 @@ class ChiShown:
     seats: tuple[SeatShown, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SeatSummary:
+class SeatSummary(msgspec.Struct, frozen=True):
     """What one seat comes to: net units from the chi, from sweeps and fouls, from instant wins, and in all.
 
     ``pattern`` and its name are those of the seat's own instant win.
@@ -78,8 +76,7 @@ class SeatSummary:
     is_winner: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Showdown:
+class Showdown(msgspec.Struct, frozen=True):
     """The three chi (none after an instant win), then the summary of all seats, shown from ``summary_seconds`` on."""
 
     chi: tuple[ChiShown, ...]

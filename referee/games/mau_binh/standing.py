@@ -1,7 +1,8 @@
 """What stands for a seat once the showdown has begun: its cards, their values, a foul, and how long it stayed."""
 
-from dataclasses import dataclass
 from typing import assert_never
+
+import msgspec
 
 from referee.cards import Seat
 from referee.games.mau_binh.arrangement import Arrangement
@@ -12,8 +13,7 @@ from referee.games.mau_binh.rules import LeavingInShowdown, MauBinhRules
 from referee.verdict import Violation
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(msgspec.Struct, frozen=True):
     """What stands for one seat.
 
     ``fouls`` of a seat that left before the showdown are none: its arrangement is not looked at. ``chi_stayed`` counts

@@ -3,7 +3,7 @@
 The seat on turn must play or pass. A seat that leads may not pass. A seat that has passed is out until the trick ends,
 whatever it holds. Any combination may be led; what is put on another must beat it. Nothing forces 3♠ to be led. A seat
 may leave at any time, once. After the end nothing is lawful. Faults that make the rest meaningless stand alone:
-ROUND_OVER, TOO_MANY_EVENTS and NO_SUCH_SEAT.
+ROUND_OVER, TOO_MANY_EVENTS and UNKNOWN_SEAT.
 
 This module changes nothing and moves no money.
 """
@@ -74,9 +74,14 @@ def check_leave(state: State, event: Leave) -> tuple[Violation, ...]:
     return _standing_alone(state, event) or (*_check_time(state, event), *_check_presence(state, event))
 
 
-def check_settlement(state: State) -> tuple[Violation, ...]:
-    """Why a round cannot be settled yet: it is not over; empty when it is."""
-    return () if state.is_over else (Violation(code=Fault.ROUND_NOT_OVER, seat=state.turn),)
+def check_settlement(state: State, *, closed_time: int) -> tuple[Violation, ...]:
+    """Everything that keeps a round from being settled at a time, ms since 1970 UTC; empty when it may be."""
+    faults: list[Violation] = []
+    if closed_time < state.last_time:
+        faults.append(Violation(code=Fault.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time))
+    if not state.is_over:
+        faults.append(Violation(code=Fault.ROUND_NOT_OVER, seat=state.turn))
+    return tuple(faults)
 
 
 def may_pass(state: State) -> bool:
@@ -126,26 +131,28 @@ def _standing_alone(state: State, event: Event) -> tuple[Violation, ...]:
     if state.event_count >= MAX_EVENTS:
         return (Violation(code=Fault.TOO_MANY_EVENTS, expected=MAX_EVENTS, found=state.event_count + 1),)
     if not 0 <= event.seat < state.seat_count:
-        return (Violation(code=Fault.NO_SUCH_SEAT, expected=state.seat_count, found=event.seat),)
+        return (Violation(code=Fault.UNKNOWN_SEAT, expected=state.seat_count, found=event.seat),)
     return ()
 
 
 def _check_time(state: State, event: Event) -> tuple[Violation, ...]:
     if event.time < state.last_time:
         late = state.last_time
-        return (Violation(code=Fault.TIME_WENT_BACK, seat=event.seat, expected=late, received_time=event.time),)
+        return (Violation(code=Fault.OUT_OF_ORDER, seat=event.seat, expected=late, received_time=event.time),)
     return ()
 
 
 def _check_deadline(state: State, event: Play | Pass) -> tuple[Violation, ...]:
     deadline = turn_deadline(state)
     if deadline is not None and event.seat == state.turn and event.time >= deadline:
-        return (Violation(code=Fault.TOO_LATE, seat=event.seat, deadline_time=deadline, received_time=event.time),)
+        return (
+            Violation(code=Fault.DEADLINE_PASSED, seat=event.seat, deadline_time=deadline, received_time=event.time),
+        )
     return ()
 
 
 def _check_presence(state: State, event: Event) -> tuple[Violation, ...]:
-    return (Violation(code=Fault.SEAT_LEFT, seat=event.seat),) if state.has_left(event.seat) else ()
+    return (Violation(code=Fault.ALREADY_LEFT, seat=event.seat),) if state.has_left(event.seat) else ()
 
 
 def _check_turn(state: State, event: Event) -> tuple[Violation, ...]:

@@ -1,12 +1,13 @@
 """What holds of every settlement, whatever the cards."""
 
+import dataclasses
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from referee.cards import Seat
 from referee.games.mau_binh import (
@@ -73,7 +74,7 @@ def test_other_seats_give_the_same_result_in_other_seats(
     """Dealing the same hands to permuted seats permutes transfers, net, fouls and winners, and nothing else."""
     told = make_round(rules, seed)
     new_seats = data.draw(st.permutations(range(len(told.hands))))
-    moved = replace(
+    moved = dataclasses.replace(
         told,
         hands=tuple(told.hands[new_seats.index(seat)] for seat in range(len(told.hands))),
         events=tuple(replace(event, seat=Seat(new_seats[event.seat])) for event in told.events),
@@ -94,7 +95,7 @@ def test_other_seats_give_the_same_result_in_other_seats(
 @given(seed=SEEDS)
 def test_the_order_within_a_chi_means_nothing(rules: MauBinhRules, make_round: RoundMaker, seed: int) -> None:
     told = make_round(rules, seed)
-    turned = replace(
+    turned = dataclasses.replace(
         told,
         events=tuple(
             replace(event, back=event.back[::-1], middle=event.middle[::-1], front=event.front[::-1])

@@ -1,7 +1,6 @@
 """Time: what stands when, to the millisecond. And the deal, the share of events, the showdown as data."""
 
 import itertools
-from dataclasses import fields
 
 import msgspec
 import pytest
@@ -250,7 +249,11 @@ def test_refused_round_has_no_showdown() -> None:
         showdown(COM, refused, stake=1, names=com().names)
     empty = Outcome()
     kept = {"violations", "refused_event"}
-    assert all(getattr(refused, f.name) == getattr(empty, f.name) for f in fields(Outcome) if f.name not in kept)
+    assert all(
+        getattr(refused, f.name) == getattr(empty, f.name)
+        for f in msgspec.structs.fields(Outcome)
+        if f.name not in kept
+    )
 
 
 def test_showdown_units_add_up_to_the_net() -> None:

@@ -147,4 +147,4 @@ def test_without_six_pairs_in_a_row_the_better_five_of_them_win(variant: Variant
     hand = set_of(parse_cards("4D 4H 5D 5H 6C 6H 7C 7H 8C 8D 9C 9D KS"))
     found = find_instant_win(variant({"instant_wins": fewer}).instant_wins, (hand,))
     assert found is not None
-    assert ("PAIR_RUN_5", "9D") == (found.pattern, found.top_card.text)
+    assert (found.pattern, found.top_card.text) == ("PAIR_RUN_5", "9D")

@@ -100,8 +100,9 @@ def test_an_event_has_exactly_these_faults(
     hands, leader = deal(violations_vector["hands"]), Seat(violations_vector["leader"])
     played = replay(variant(violations_vector.get("rules", {})), hands, events, leader=leader, dealt_time=0)
     assert played.violations == ()
-    if violations_vector["event"] == "settle":
-        found = check_settlement(played.state)
+    action, _, closed_time = violations_vector["event"].partition(" @")
+    if action == "settle":
+        found = check_settlement(played.state, closed_time=int(closed_time or played.state.last_time))
     else:
         number = played.state.event_count + 1
         event = read_event(violations_vector["event"], max(number, played.state.last_time))

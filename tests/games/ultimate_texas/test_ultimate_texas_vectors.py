@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import pytest
 
 from referee.cards import Seat, parse_cards
@@ -110,7 +111,7 @@ def test_settlement_is_what_the_vector_says(vector: Vector, rules_of: RulesOf):
         outcome.house_qualifies,
     )
     assert vector["seats"] == [{"result": seat.result, "category": seat.value.category} for seat in outcome.seats]
-    assert vector["transfers"] == [asdict(transfer) for transfer in outcome.transfers]
+    assert vector["transfers"] == [msgspec.structs.asdict(transfer) for transfer in outcome.transfers]
     assert vector["net"] == list(net_amounts(outcome.transfers, len(stakes)))
 
 

@@ -1,0 +1,98 @@
+/**
+ * A check: one promise, by a stable code, and whether it holds. PASSED says that it was looked at
+ * and nothing failed; NOT_CHECKED says why it could not be, such as a seed that is not shown yet.
+ */
+
+import { type Code, finding, type Finding, type Where } from "./finding.js";
+
+/** Every check with the promise it holds a round or log to. */
+export const CHECKS = {
+  CHECKPOINT: "the log's key signed the checkpoint, for this origin",
+  TREE: "every leaf stands in the tree that the checkpoint is of",
+  CONTINUITY: "the log continues every checkpoint that was kept",
+  KEYS: "the root key named every key that signs",
+  SPELLING: "every leaf is an envelope and a payload, each in its one spelling",
+  SIGNATURES: "each leaf is signed by the role that must sign it",
+  ORDER: "OPEN, DEAL, SETTLE or ABORT, and REVEAL stand in this order, each once",
+  PREVIOUS_LEAF: "OPEN names the leaf that ended the table's round before",
+  ROUND_ID: "the header hashes to the round id and is of this log",
+  RULESET: "the header names a ruleset that is at hand",
+  LAYOUT: "the header cuts the deck as the game does",
+  CLIENT_SEEDS: "the seats' seeds open what the seats committed to",
+  MIX: "the mix is over the round, the server's commitment and all seeds",
+  LEADER: "the leader is the one that the mix draws, or the last winner",
+  SERVER_SEED: "the server's seed opens its commitment in OPEN",
+  DECK: "header and seeds give the deck that DEAL commits to",
+  CARDS: "the cards told are the cards that were dealt",
+  HEADER_TOLD: "the transcript has OPEN's header, stakes included, and DEAL's facts",
+  EVENT_CHAIN: "the result was found from exactly these events",
+  ATTESTATIONS: "receipts and seats' signatures stand over these events",
+  HELD_CARDS: "every card in an event was in its seat's hand, and used once",
+  MONEY: "the net amounts are what the transfers come to, and sum to zero",
+  TIMES: "every leaf came in time",
+  ABORT: "the abort says what happened",
+  CERTIFICATES: "the certificates show the deal that stands in the log",
+  EVENT_RECEIPTS: "the receipts that people hold agree with one another and the transcript",
+  SEED_QUALITY: "every seed looks drawn at random and is used once",
+} as const;
+
+export type CheckCode = keyof typeof CHECKS;
+export type Outcome = "PASSED" | "FAILED" | "NOT_CHECKED";
+
+/** `detail` is the promise, or why it was not checked; `findings` are what broke it, and notes. */
+export interface Check {
+  readonly code: CheckCode;
+  readonly outcome: Outcome;
+  readonly detail: string;
+  readonly findings: readonly Finding[];
+}
+
+/** What was looked at and found, with its table and round filled in. */
+export class Docket {
+  readonly findings: Finding[] = [];
+  readonly #by = new Map<CheckCode, Finding[]>();
+  readonly #skipped = new Map<CheckCode, string>();
+
+  constructor(private readonly round: { table_id?: string; round_number?: number } = {}) {}
+
+  /** These checks are made; what breaks them follows. */
+  begin(...checks: CheckCode[]): void {
+    for (const check of checks) {
+      this.#by.set(check, this.#by.get(check) ?? []);
+    }
+  }
+
+  /** These checks cannot be made, unless they were. */
+  skip(reason: string, ...checks: CheckCode[]): void {
+    for (const check of checks) {
+      this.#skipped.set(check, this.#skipped.get(check) ?? reason);
+    }
+  }
+
+  find(check: CheckCode, code: Code, detail: string, where: Where = {}): void {
+    this.take(check, finding(code, detail, { ...this.round, ...where }));
+  }
+
+  take(check: CheckCode, one: Finding): void {
+    this.begin(check);
+    this.#by.get(check)?.push(one);
+    this.findings.push(one);
+  }
+
+  has(...codes: Code[]): boolean {
+    return this.findings.some((one) => codes.includes(one.code));
+  }
+
+  /** All checks in their order. */
+  checks(): Check[] {
+    return (Object.keys(CHECKS) as CheckCode[]).map((code) => {
+      const findings = this.#by.get(code);
+      if (findings === undefined) {
+        const detail = this.#skipped.get(code) ?? "there is nothing to check";
+        return { code, outcome: "NOT_CHECKED", detail, findings: [] };
+      }
+      const failed = findings.some((one) => one.severity === "FAIL");
+      return { code, outcome: failed ? "FAILED" : "PASSED", detail: CHECKS[code], findings };
+    });
+  }
+}

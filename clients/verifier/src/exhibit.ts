@@ -1,0 +1,183 @@
+/**
+ * What people hold of a round: a certificate and the log must show one deal, and every certificate
+ * the same; two receipts of one round with one number and different hashes prove that the referee
+ * accepted two continuations.
+ */
+
+import { type Bytes, hex, SpellingError } from "./bytes.js";
+import { decode, type Json } from "./canonical.js";
+import { type Certificate, CertificateError, readCertificate } from "./certificate.js";
+import type { CheckCode, Docket } from "./check.js";
+import { differ, unlike } from "./difference.js";
+import { EnvelopeError, openEnvelope, parseEnvelope } from "./dsse.js";
+import type { Code } from "./finding.js";
+import { FormError } from "./form.js";
+import type { Exhibits, GatheredRound } from "./gathered.js";
+import { type EventReceipt, RECEIPT_TYPE, receiptForm, type Role } from "./leaf.js";
+
+/** Exhibits by the round that each names; under "" those that name none. */
+export function byRound(exhibits: Exhibits): Map<string, Exhibits> {
+  const held = new Map<string, { certificates: Bytes[]; eventReceipts: Bytes[] }>();
+  for (const kind of ["certificates", "eventReceipts"] as const) {
+    for (const data of exhibits[kind]) {
+      const name = roundNamed(data);
+      const mine = held.get(name) ?? { certificates: [], eventReceipts: [] };
+      mine[kind].push(data);
+      held.set(name, mine);
+    }
+  }
+  return held;
+}
+
+/** What people hold of rounds that are not there. */
+export function findForeign(
+  held: ReadonlyMap<string, Exhibits>,
+  isThere: (roundId: string) => boolean,
+  find: (check: CheckCode, code: Code, detail: string) => void,
+): void {
+  for (const [roundId, { certificates, eventReceipts }] of held) {
+    if (isThere(roundId)) {
+      continue;
+    }
+    const name = roundId === "" ? "no round" : `round ${roundId}`;
+    if (certificates.length > 0) {
+      const detail = `a certificate is of ${name}, which is not at hand`;
+      find("CERTIFICATES", "CERTIFICATE_REFUSED", detail);
+    }
+    if (eventReceipts.length > 0) {
+      const detail = `an event receipt is of ${name}, which is not at hand`;
+      find("EVENT_RECEIPTS", "RECEIPT_REFUSED", detail);
+    }
+  }
+}
+
+/** The roots of all sections as a certificate that agrees with DEAL shows them; none without one. */
+export function examineCertificates(gathered: GatheredRound, docket: Docket): string[] {
+  let roots: string[] = [];
+  const keys = keysOf(gathered, "shuffler");
+  const where = { leaf_index: (gathered.deal ?? gathered.open).index };
+  for (const [number, data] of gathered.exhibits.certificates.entries()) {
+    docket.begin("CERTIFICATES");
+    try {
+      const shown = readCertificate(data, keys, gathered.header);
+      if (agrees(shown, gathered, number, docket)) {
+        roots = shown.section_roots;
+      }
+    } catch (error) {
+      if (!(error instanceof CertificateError)) {
+        throw error;
+      }
+      const detail = `certificate ${number} is refused: ${error.fault}: ${error.message}`;
+      docket.find("CERTIFICATES", codeOf(error), detail, where);
+    }
+  }
+  return roots;
+}
+
+/** Receipts are compared with one another and, where the round was settled, with h_0 to h_n. */
+export function examineReceipts(gathered: GatheredRound, hashes: Bytes[], docket: Docket): void {
+  const keys = keysOf(gathered, "referee");
+  const known = new Map(hashes.map((hash, number) => [number, hex(hash)]));
+  const where = { leaf_index: (gathered.deal ?? gathered.open).index };
+  for (const [place, data] of gathered.exhibits.eventReceipts.entries()) {
+    docket.begin("EVENT_RECEIPTS");
+    const receipt = readReceipt(data, keys);
+    if (receipt === null) {
+      const detail = `event receipt ${place} is not signed by the referee, or is no event receipt`;
+      docket.find("EVENT_RECEIPTS", "RECEIPT_REFUSED", detail, where);
+      continue;
+    }
+    const { number, event_hash: hash } = receipt;
+    const other = known.get(number) ?? hash;
+    known.set(number, other);
+    if (other !== hash) {
+      const detail = `event ${number} has two receipts, or another stands in the transcript`;
+      const difference = unlike(`h_${number}`, other, hash);
+      docket.find("EVENT_RECEIPTS", "FORKED_RECEIPTS", detail, { ...where, ...difference });
+    }
+  }
+}
+
+function agrees(
+  shown: Certificate,
+  { open, deal, settle }: GatheredRound,
+  number: number,
+  docket: Docket,
+): boolean {
+  if (deal === undefined) {
+    const detail = `certificate ${number} is of a round that has no DEAL`;
+    const where = { leaf_index: open.index };
+    docket.find("CERTIFICATES", "CERTIFICATES_DISAGREE", detail, where);
+    return false;
+  }
+  const told: [keyof Certificate, unknown][] = [
+    ["deck_root", deal.value.deck_root],
+    ["mix", deal.value.mix],
+    ["dealt_time", deal.value.dealt_time],
+    ["server_commitment", open.value.server_commitment],
+  ];
+  for (const [name, value] of told) {
+    if (shown[name] !== value) {
+      const detail = `certificate ${number} shows another deal than the log`;
+      const where = { leaf_index: deal.index, ...differ(name, value, shown[name]) };
+      docket.find("CERTIFICATES", "CERTIFICATES_DISAGREE", detail, where);
+      return false;
+    }
+  }
+  const sections = settle?.value.told.sections ?? [];
+  for (const { cards, index } of shown.sections) {
+    const section = sections[index];
+    if (settle !== undefined && section !== undefined && section.join() !== cards.join()) {
+      const detail = `certificate ${number} opens other cards than the transcript tells`;
+      const difference = differ(`told.sections[${index}]`, section, cards);
+      const where = { leaf_index: settle.index, ...difference };
+      docket.find("CERTIFICATES", "CARDS_MISMATCH", detail, where);
+    }
+  }
+  return true;
+}
+
+function codeOf({ fault }: CertificateError): Code {
+  if (fault === "WRONG_SIZE") {
+    return "SECTION_WRONG_SIZE";
+  }
+  return fault === "DUPLICATE_CARD" ? "DUPLICATE_CARD" : "CERTIFICATE_REFUSED";
+}
+
+function readReceipt(data: Bytes, keys: Bytes[]): EventReceipt | null {
+  try {
+    return receiptForm(decode(openEnvelope(data, { type: RECEIPT_TYPE, keys })), "");
+  } catch (error) {
+    if (isRefusal(error)) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/** The round that an exhibit names, whatever else is wrong with it; "" where it names none. */
+function roundNamed(data: Bytes): string {
+  try {
+    const json: Json = decode(parseEnvelope(data).payload);
+    const named = typeof json === "object" && !Array.isArray(json) ? json["round_id"] : "";
+    return typeof named === "string" ? named : "";
+  } catch (error) {
+    if (isRefusal(error)) {
+      return "";
+    }
+    throw error;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof EnvelopeError || error instanceof SpellingError || error instanceof FormError
+  );
+}
+
+/** The role's keys that were in force at any leaf of the round. */
+function keysOf({ open, deal, settle, abort }: GatheredRound, role: Role): Bytes[] {
+  const rings = [open, deal, settle, abort].flatMap((placed) => (placed ? [placed.ring] : []));
+  const keys = rings.flatMap((ring) => ring.of(role));
+  return [...new Map(keys.map((key) => [hex(key), key])).values()];
+}

@@ -1,0 +1,115 @@
+/**
+ * A finding: one thing that does not hold, by a stable code, with the place and the facts that show
+ * it. The codes are those of `referee audit`, as far as they can be found from a log's bytes without
+ * playing a game again. A FAIL is a broken promise; a NOTE says only that less is proved than could
+ * be. Members are named as in the JSON that the command prints.
+ */
+
+export const CODES = [
+  "CHECKPOINT_REFUSED",
+  "WRONG_ORIGIN",
+  "LOG_KEY_UNREGISTERED",
+  "ROOT_MISMATCH",
+  "LOG_TRUNCATED",
+  "HISTORY_REWRITTEN",
+  "SPLIT_VIEW",
+  "LEAF_TOO_LONG",
+  "NOT_CANONICAL",
+  "TYPE_CONFUSION",
+  "SIGNATURE_MALFORMED",
+  "SIGNATURE_FORGED",
+  "WRONG_ROLE",
+  "KEY_NOT_VALID",
+  "KEY_REUSED",
+  "UNSOUND_KEY",
+  "DEAL_BEFORE_OPEN",
+  "OPENED_TWICE",
+  "DEALT_TWICE",
+  "NEXT_ROUND_EARLY",
+  "WRONG_PREVIOUS_LEAF",
+  "SETTLED_UNDEALT",
+  "ENDED_TWICE",
+  "LEAF_OF_NO_ROUND",
+  "ABORT_MISTOLD",
+  "REVEALED_EARLY",
+  "NEVER_REVEALED",
+  "DEADLINE_PASSED",
+  "DEALT_LATE",
+  "SETTLED_LATE",
+  "HEADER_REFUSED",
+  "ROUND_ID_MISMATCH",
+  "WRONG_RULESET",
+  "CLIENT_SEED_MISMATCH",
+  "FOREIGN_COMMITMENT",
+  "CLIENT_SEED_TRIVIAL",
+  "CLIENT_SEEDS_EQUAL",
+  "CLIENT_SEED_REPEATED",
+  "MIX_MISMATCH",
+  "LEADER_MISMATCH",
+  "COMMITMENT_SWAPPED",
+  "SERVER_SEED_MISMATCH",
+  "SERVER_SEED_REPEATED",
+  "CARDS_MISMATCH",
+  "DECK_NOT_FROM_SEEDS",
+  "HIDDEN_CARDS_DIFFER",
+  "DUPLICATE_CARD",
+  "DECK_ROOT_MISMATCH",
+  "DEAL_MISTOLD",
+  "SECTION_WRONG_SIZE",
+  "CERTIFICATE_REFUSED",
+  "CERTIFICATES_DISAGREE",
+  "STAKE_MISMATCH",
+  "HEADER_MISMATCH",
+  "SETTLED_OTHER_ROUND",
+  "CARD_NOT_IN_HAND",
+  "WRONG_RESULT",
+  "EVENTS_ALTERED",
+  "RECEIPT_REFUSED",
+  "FORKED_RECEIPTS",
+] as const;
+
+export type Code = (typeof CODES)[number];
+export type Severity = "FAIL" | "NOTE";
+
+const NOTES: readonly Code[] = [
+  "CLIENT_SEED_TRIVIAL",
+  "CLIENT_SEEDS_EQUAL",
+  "CLIENT_SEED_REPEATED",
+];
+
+/** Where two things first differ: the member's path, what the log tells, what was found instead. */
+export interface Difference {
+  readonly path: string;
+  readonly told: string;
+  readonly found: string;
+}
+
+/** `leaf_index` is where it shows, left out where it concerns the whole log. */
+export interface Finding {
+  readonly code: Code;
+  readonly severity: Severity;
+  readonly detail: string;
+  readonly leaf_index?: number;
+  readonly table_id?: string;
+  readonly round_number?: number;
+  readonly difference?: Difference;
+}
+
+/** What a finding names besides its code and detail. */
+export type Where = Omit<Finding, "code" | "severity" | "detail">;
+
+export function finding(code: Code, detail: string, where: Where = {}): Finding {
+  return { code, severity: NOTES.includes(code) ? "NOTE" : "FAIL", detail, ...where };
+}
+
+/** Findings in their order: failures before notes, the whole log before its leaves, then by leaf. */
+export function inOrder(findings: Finding[]): Finding[] {
+  const rank = (one: Finding): [number, number] => [
+    one.severity === "NOTE" ? 1 : 0,
+    one.leaf_index ?? -1,
+  ];
+  return [...findings].sort((one, other) => {
+    const [a, b] = [rank(one), rank(other)];
+    return a[0] - b[0] || a[1] - b[1];
+  });
+}

@@ -1,0 +1,49 @@
+/** A round's leaves together, and what a round is verified by. */
+
+import type { Bytes } from "./bytes.js";
+import type { Header } from "./header.js";
+import type { Placed } from "./reading.js";
+
+/** Who won a table's last settled round: the seat it had then and its key, zeros for none. */
+export interface LastWinner {
+  readonly seat: number;
+  readonly key: string;
+}
+
+/** What people hold of a round besides the log, as envelopes. */
+export interface Exhibits {
+  readonly certificates: readonly Bytes[];
+  readonly eventReceipts: readonly Bytes[];
+}
+
+/**
+ * The leaves of one round, absent where there is none. `lastWinner` won the table's last settled
+ * round before, where that was of the same game and its winner leads: null where nobody did,
+ * "UNKNOWN" where the evidence does not reach back so far.
+ */
+export interface GatheredRound {
+  /** Lowercase hex, as OPEN names it. */
+  readonly roundId: string;
+  readonly header: Header;
+  readonly open: Placed<"OPEN">;
+  readonly deal?: Placed<"DEAL"> | undefined;
+  readonly settle?: Placed<"SETTLE"> | undefined;
+  readonly abort?: Placed<"ABORT"> | undefined;
+  readonly reveal?: Placed<"REVEAL"> | undefined;
+  readonly previousRoundId: string | null;
+  readonly lastWinner: LastWinner | null | "UNKNOWN";
+  readonly exhibits: Exhibits;
+}
+
+/** A ruleset that the verifier's user holds; `digest` is the SHA-256 of its file, lowercase hex. */
+export interface HeldRuleset {
+  readonly id: string;
+  readonly version: string;
+  readonly digest: string;
+}
+
+/** What rounds are verified by. Without rulesets, whether a header names a known one is not asked. */
+export interface Law {
+  readonly origin: string;
+  readonly rulesets: readonly HeldRuleset[] | null;
+}

@@ -1,0 +1,109 @@
+/**
+ * Which keys may sign what, at each place of the log: KEY leaves add and revoke them, and the root
+ * key, which comes from outside, signs those. A key is valid for its role from the leaf after the
+ * one that adds it up to the leaf that revokes it, and has one role for ever.
+ */
+
+import { type Bytes, equal, hex } from "./bytes.js";
+import { type Envelope, isSignedBy } from "./dsse.js";
+import { hasCanonicalS } from "./ed25519.js";
+import type { Code } from "./finding.js";
+import type { KeyLeaf, Role } from "./leaf.js";
+import { parseKey, type VerifierKey } from "./vkey.js";
+
+export interface Fault {
+  readonly code: Code;
+  readonly detail: string;
+}
+
+interface KeyRecord {
+  readonly role: Role;
+  readonly publicKey: Bytes;
+  isRevoked: boolean;
+}
+
+/** The keys as they stand at one leaf: those in force, and all that ever were. */
+export class KeyRing {
+  constructor(
+    readonly valid: readonly (readonly [Role, Bytes])[],
+    readonly known: readonly (readonly [Role, Bytes])[],
+  ) {}
+
+  /** The public keys that are in force for a role. */
+  of(role: Role): Bytes[] {
+    return this.valid.filter(([one]) => one === role).map(([, key]) => key);
+  }
+
+  /**
+   * What is wrong with an envelope's signature where the role must have signed it; null where
+   * nothing is. Named most specifically first: another role's key, a key not in force, S beyond the
+   * group order, none at all.
+   */
+  faultOf(envelope: Envelope, role: Role): Fault | null {
+    if (this.of(role).some((key) => isSignedBy(envelope, key))) {
+      return null;
+    }
+    if (envelope.signature === null) {
+      return { code: "SIGNATURE_FORGED", detail: `it is unsigned; the ${role} signs it` };
+    }
+    for (const [one, key] of this.known) {
+      if (isSignedBy(envelope, key)) {
+        return one === role
+          ? { code: "KEY_NOT_VALID", detail: `${hex(key)} is no longer a key of the ${role}` }
+          : { code: "WRONG_ROLE", detail: `the ${one} has signed it; the ${role} signs it` };
+      }
+    }
+    if (!hasCanonicalS(envelope.signature)) {
+      return { code: "SIGNATURE_MALFORMED", detail: "its signature's S is not below the group order" };
+    }
+    return { code: "SIGNATURE_FORGED", detail: `no key of the ${role} has signed these bytes` };
+  }
+}
+
+/** The keys of a log while its leaves go by. */
+export class KeyHistory {
+  ring: KeyRing;
+  readonly #root: VerifierKey;
+  readonly #records = new Map<string, KeyRecord>();
+
+  constructor(root: VerifierKey) {
+    this.#root = root;
+    this.ring = this.#ringNow();
+  }
+
+  /** A KEY leaf is taken in; its fault, and nothing taken in, where it must not be heard. */
+  take(envelope: Envelope, leaf: KeyLeaf): Fault | null {
+    const fault = this.ring.faultOf(envelope, "root");
+    if (fault !== null) {
+      return fault;
+    }
+    const { publicKey } = parseKey(leaf.key);
+    const record = this.#records.get(hex(publicKey));
+    if (leaf.action === "ADD") {
+      if (record !== undefined || equal(publicKey, this.#root.publicKey)) {
+        const detail = `a key that is or was one of the ${record?.role ?? "root"} is added for the ${leaf.role}`;
+        return { code: "KEY_REUSED", detail };
+      }
+      this.#records.set(hex(publicKey), { role: leaf.role, publicKey, isRevoked: false });
+    } else {
+      if (record === undefined || record.role !== leaf.role || record.isRevoked) {
+        const detail = `a key is revoked that is none of the ${leaf.role}`;
+        return { code: "KEY_NOT_VALID", detail };
+      }
+      record.isRevoked = true;
+    }
+    this.ring = this.#ringNow();
+    return null;
+  }
+
+  #ringNow(): KeyRing {
+    const root = ["root", this.#root.publicKey] as const;
+    const records = [...this.#records.values()];
+    const named = (those: KeyRecord[]): (readonly [Role, Bytes])[] =>
+      those.map(({ role, publicKey }) => [role, publicKey] as const);
+    return new KeyRing(
+      [root, ...named(records.filter((record) => !record.isRevoked))],
+      [root, ...named(records)],
+    );
+  }
+}

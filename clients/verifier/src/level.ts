@@ -1,0 +1,45 @@
+/**
+ * Levels: how much a round's dealing and events are proved, beyond that nothing in it is broken.
+ *
+ *     L0  no commitment, or the suite for tests        E0  an event is the frontend's word
+ *     L1  the server's commitment alone                E1  every event has the referee's receipt
+ *     L2  every seat committed to a seed of its own    E2  every event is signed by its seat
+ *
+ * One player alone against the house needs no commitment. L3, which needs a witness, is not given.
+ */
+
+import { hex } from "./bytes.js";
+import { type Header, SUITE_COMMITMENT } from "./header.js";
+import type { OpenLeaf, ToldEvent } from "./leaf.js";
+import { NO_LEAF } from "./slot.js";
+
+export type DealingLevel = "L0" | "L1" | "L2";
+export type EventLevel = "E0" | "E1" | "E2" | "NONE";
+
+const ATTESTED = { FRONTEND: "E0", RECEIPT: "E1", SEAT: "E2" } as const;
+/** A random seed has fewer different bytes than this with a chance below 2^-110. */
+const FEWEST_VALUES = 9;
+
+/** Whether a seed was hardly drawn at random: zeros, a counter, a default of few different bytes. */
+export function isTrivial(seed: Uint8Array): boolean {
+  return new Set(seed).size < FEWEST_VALUES;
+}
+
+export function dealingLevel(
+  header: Header,
+  opened: OpenLeaf,
+  clientSeeds: Uint8Array[],
+): DealingLevel {
+  if (header.randomness_suite !== SUITE_COMMITMENT || opened.server_commitment === NO_LEAF) {
+    return "L0";
+  }
+  const isDistinct = new Set(clientSeeds.map(hex)).size === clientSeeds.length;
+  const isCommitted = header.seat_keys.length === 1 || opened.client_commitments.every(Boolean);
+  return isDistinct && isCommitted && !clientSeeds.some(isTrivial) ? "L2" : "L1";
+}
+
+/** The lowest level among the events' attestations. */
+export function eventLevel(events: ToldEvent[]): EventLevel {
+  const levels = events.map((event) => ATTESTED[event.attested]).sort();
+  return levels[0] ?? "NONE";
+}

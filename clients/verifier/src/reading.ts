@@ -1,0 +1,139 @@
+/**
+ * A leaf's bytes as what they say: envelope, type, payload, each in its one spelling. What cannot
+ * be read back to the same bytes is not read at all. A leaf that is both forged and misspelled is
+ * called forged.
+ */
+
+import { type Bytes, hex, SpellingError } from "./bytes.js";
+import { decode, type Json } from "./canonical.js";
+import { type Envelope, EnvelopeError, oddSignatureSize, parseEnvelope } from "./dsse.js";
+import type { Code } from "./finding.js";
+import { FormError } from "./form.js";
+import { checkHeader, type Header, HeaderError } from "./header.js";
+import type { Fault, KeyRing } from "./keys.js";
+import { FORMS, type Kind, KINDS, type Leaf, misspelledHex, SIGNERS } from "./leaf.js";
+import { leafHash } from "./merkle.js";
+import { parseKey } from "./vkey.js";
+
+/** Where a leaf stands, its envelope, and the keys in force there. */
+interface Standing {
+  readonly index: number;
+  /** The RFC 6962 leaf hash as lowercase hex. */
+  readonly hash: string;
+  readonly envelope: Envelope;
+  readonly ring: KeyRing;
+}
+
+/** A leaf of one of these kinds in its place. */
+export type Placed<K extends Kind = Kind> = K extends Kind
+  ? Standing & Extract<Leaf, { kind: K }>
+  : never;
+
+/** A leaf that cannot be read. */
+export class LeafFaultError extends Error {
+  override name = "LeafFaultError";
+  readonly code: Code;
+  constructor({ code, detail }: Fault) {
+    super(detail);
+    this.code = code;
+  }
+}
+
+/** The leaf that bytes hold at a place; LeafFaultError where they hold none. */
+export function readLeaf(data: Bytes, place: { index: number; ring: KeyRing }): Placed {
+  const envelope = readEnvelope(data);
+  const kind = KINDS.get(envelope.payloadType);
+  if (kind === undefined) {
+    const detail = `it holds '${envelope.payloadType}', which is no type of leaf`;
+    throw new LeafFaultError({ code: "TYPE_CONFUSION", detail });
+  }
+  try {
+    const leaf = readPayload(envelope, kind);
+    if (leaf.kind === "OPEN") {
+      checkOpen(leaf.value);
+    }
+    return { ...place, hash: hex(leafHash(data)), envelope, ...leaf } as Placed;
+  } catch (error) {
+    const role = SIGNERS[kind];
+    const forged = role === null ? null : place.ring.faultOf(envelope, role);
+    throw error instanceof LeafFaultError && forged !== null ? new LeafFaultError(forged) : error;
+  }
+}
+
+function readEnvelope(data: Bytes): Envelope {
+  try {
+    return parseEnvelope(data);
+  } catch (error) {
+    if (!(error instanceof EnvelopeError)) {
+      throw error;
+    }
+    if (error.fault === "TOO_LONG") {
+      throw new LeafFaultError({ code: "LEAF_TOO_LONG", detail: error.message });
+    }
+    const size = oddSignatureSize(data);
+    if (size !== null) {
+      const detail = `its signature has ${size} bytes, not 64`;
+      throw new LeafFaultError({ code: "SIGNATURE_MALFORMED", detail });
+    }
+    throw new LeafFaultError({ code: "NOT_CANONICAL", detail: error.message });
+  }
+}
+
+function readPayload(envelope: Envelope, kind: Kind): Leaf {
+  let json: Json;
+  let leaf: Leaf;
+  try {
+    json = decode(envelope.payload);
+  } catch (error) {
+    if (error instanceof SpellingError) {
+      throw new LeafFaultError({ code: "NOT_CANONICAL", detail: error.message });
+    }
+    throw error;
+  }
+  try {
+    leaf = { kind, value: FORMS[kind](json, "") } as Leaf;
+  } catch (error) {
+    if (error instanceof FormError) {
+      const detail = `${error.message}, as ${envelope.payloadType} must be`;
+      throw new LeafFaultError({ code: "TYPE_CONFUSION", detail });
+    }
+    throw error;
+  }
+  const odd = misspelledHex(leaf);
+  if (odd !== null) {
+    const detail = `'${odd.slice(0, 160)}' is not the lowercase hex of as many bytes as it should be`;
+    throw new LeafFaultError({ code: "NOT_CANONICAL", detail });
+  }
+  if (leaf.kind === "KEY") {
+    checkKey(leaf.value.key);
+  }
+  return leaf;
+}
+
+function checkKey(text: string): void {
+  try {
+    parseKey(text);
+  } catch (error) {
+    if (error instanceof SpellingError) {
+      throw new LeafFaultError({ code: "UNSOUND_KEY", detail: error.message });
+    }
+    throw error;
+  }
+}
+
+function checkOpen(leaf: { header: Header; client_commitments: string[] }): void {
+  try {
+    checkHeader(leaf.header);
+  } catch (error) {
+    if (error instanceof HeaderError) {
+      const code = error.field.startsWith("seat_keys[") ? "UNSOUND_KEY" : "HEADER_REFUSED";
+      throw new LeafFaultError({ code, detail: `header.${error.field}: ${error.message}` });
+    }
+    throw error;
+  }
+  const [seats, places] = [leaf.header.seat_keys.length, leaf.client_commitments.length];
+  if (seats !== places) {
+    const detail = `${seats} seats have ${places} places for commitments`;
+    throw new LeafFaultError({ code: "HEADER_REFUSED", detail });
+  }
+}

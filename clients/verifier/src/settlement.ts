@@ -1,0 +1,256 @@
+/**
+ * A SETTLE leaf: its header is OPEN's, its deal is DEAL's, the result was found from exactly these
+ * events, receipts and seats' signatures stand over them, cards come from the hands that held them,
+ * and the money adds up. What the rules make of the events is not asked: no game is played here.
+ */
+
+import { hex, unhex } from "./bytes.js";
+import { encode, type Json } from "./canonical.js";
+import type { Docket } from "./check.js";
+import { differ } from "./difference.js";
+import { chainHashes, isReceipted, isSignedBySeat } from "./events.js";
+import type { Code, Where } from "./finding.js";
+import type { GatheredRound } from "./gathered.js";
+import { gameOf, type Header, NO_KEY } from "./header.js";
+import type { Told, ToldEvent } from "./leaf.js";
+import { examineMoney } from "./money.js";
+import type { Placed } from "./reading.js";
+
+type Settle = Placed<"SETTLE">;
+
+/** What a settlement gives to later checks: sections told, if sound, and the hashes h_0 to h_n. */
+export interface Settled {
+  readonly sections: number[][];
+  readonly hashes: Uint8Array[];
+}
+
+const NOTHING: Settled = { sections: [], hashes: [] };
+
+/** How the header of a transcript is unlike OPEN's, by the first member that is; null for equal. */
+export function headerFault(told: Header, opened: Header): { code: Code; where: Where } | null {
+  const names = (Object.keys(opened) as (keyof Header)[])
+    .sort()
+    .filter((name) => encode(told[name]) !== encode(opened[name]));
+  const [name] = names;
+  if (name === undefined) {
+    return null;
+  }
+  const where = differ(`told.header.${name}`, told[name], opened[name]);
+  if (names.includes("table_id") || names.includes("round_number")) {
+    return { code: "SETTLED_OTHER_ROUND", where };
+  }
+  const areStakes = names.every((one) => one === "stake" || one === "seat_stakes");
+  return { code: areStakes ? "STAKE_MISMATCH" : "HEADER_MISMATCH", where };
+}
+
+export function examineSettlement(gathered: GatheredRound, settle: Settle, docket: Docket): Settled {
+  const { told } = settle.value;
+  const where = { leaf_index: settle.index };
+  docket.begin("HEADER_TOLD");
+  const fault = headerFault(told.header, gathered.header);
+  if (fault !== null) {
+    const detail = "the transcript has another header than OPEN";
+    docket.find("HEADER_TOLD", fault.code, detail, { ...where, ...fault.where });
+    const rest = ["CARDS", "EVENT_CHAIN", "ATTESTATIONS", "HELD_CARDS", "MONEY"] as const;
+    docket.skip("the transcript is of another header", ...rest);
+    return NOTHING;
+  }
+  examineDealTold(gathered, settle, docket);
+  if (told.closed_time > gathered.header.round_deadline) {
+    const detail = `it was settled at ${told.closed_time}, after the round's deadline ${gathered.header.round_deadline}`;
+    docket.find("TIMES", "SETTLED_LATE", detail, where);
+  }
+  if (!hasSoundCards(gathered, settle, docket)) {
+    const rest = ["EVENT_CHAIN", "ATTESTATIONS", "HELD_CARDS", "MONEY"] as const;
+    docket.skip("the cards told are none that a deal can have", ...rest);
+    return NOTHING;
+  }
+  const hashes = chainHashes(unhex(gathered.roundId), unhex(told.deck_root), told.events);
+  examineAttestations(gathered, settle, hashes, docket);
+  examineChain(settle, hashes, docket);
+  examineHeldCards(gathered, settle, docket);
+  examineMoney(gathered, settle, docket);
+  return { sections: told.sections, hashes };
+}
+
+function examineDealTold(gathered: GatheredRound, settle: Settle, docket: Docket): void {
+  const { told } = settle.value;
+  const { deal } = gathered;
+  if (deal === undefined) {
+    return;
+  }
+  const where = { leaf_index: settle.index };
+  if (told.dealt_time !== deal.value.dealt_time) {
+    const detail = "the transcript tells another time of the deal than DEAL";
+    const difference = differ("told.dealt_time", told.dealt_time, deal.value.dealt_time);
+    docket.find("HEADER_TOLD", "DEAL_MISTOLD", detail, { ...where, ...difference });
+  }
+  const fault = leaderFault(gathered, told, deal.value.leader);
+  if (fault === "UNKNOWN") {
+    docket.skip("the leaf that names the table's last winner is not at hand", "LEADER");
+  } else if (fault !== null) {
+    docket.find("LEADER", "LEADER_MISMATCH", fault, where);
+  }
+}
+
+/** What is wrong with who led; null where nothing is. A log cannot tell whether a winner is gone. */
+function leaderFault(
+  { header, lastWinner }: GatheredRound,
+  told: Told,
+  drawn: number | undefined,
+): string | "UNKNOWN" | null {
+  const seat = told.previous_winner_seat;
+  if (drawn === undefined) {
+    const isTold = told.leader !== undefined || seat !== undefined;
+    return isTold ? "it tells who led, and nobody leads in this game" : null;
+  }
+  if (seat === undefined && told.leader !== drawn) {
+    return `seat ${told.leader} led, and the deal drew seat ${drawn}`;
+  }
+  if (seat !== undefined && told.leader !== seat) {
+    return `seat ${told.leader} led, and the last winner sits at ${seat}`;
+  }
+  if (lastWinner === "UNKNOWN") {
+    return "UNKNOWN";
+  }
+  if (seat === undefined) {
+    const isSeated =
+      lastWinner !== null && lastWinner.key !== NO_KEY && header.seat_keys.includes(lastWinner.key);
+    return isSeated ? "the leader was drawn, and the last winner is seated" : null;
+  }
+  if (lastWinner === null) {
+    return `seat ${seat} led as the last winner, and the table has settled no such round`;
+  }
+  const fits = lastWinner.key === NO_KEY || lastWinner.key === header.seat_keys[seat];
+  return fits && seat in header.seat_keys ? null : `seat ${seat} led as the last winner, whose key is another`;
+}
+
+/** Whether the sections told are the layout's, from the first on, of different cards that exist. */
+function hasSoundCards(gathered: GatheredRound, settle: Settle, docket: Docket): boolean {
+  const { sections } = settle.value.told;
+  const { layout, seat_keys: seats } = gathered.header;
+  const where = { leaf_index: settle.index };
+  const sizes = sections.map((section) => section.length);
+  const isCut = sizes.every((size, index) => size === layout[index]);
+  if (!isCut || sizes.length < seats.length) {
+    const difference = differ("told.sections", sizes, layout);
+    const detail = "the sections told are not the layout's";
+    docket.find("CARDS", "SECTION_WRONG_SIZE", detail, { ...where, ...difference });
+    return false;
+  }
+  const cards = sections.flat();
+  const unknown = cards.filter((card) => card < 1 || card > 52);
+  if (unknown.length > 0) {
+    docket.find("CARDS", "CARDS_MISMATCH", `no card has the numbers ${unknown.join(", ")}`, where);
+    return false;
+  }
+  const twice = cards.filter((card, place) => cards.indexOf(card) !== place);
+  if (twice.length > 0) {
+    const detail = `cards ${twice.join(", ")} were told more than once`;
+    docket.find("CARDS", "DUPLICATE_CARD", detail, where);
+    return false;
+  }
+  return true;
+}
+
+function examineChain(settle: Settle, hashes: Uint8Array[], docket: Docket): void {
+  docket.begin("EVENT_CHAIN");
+  const told = member(settle.value.found, "events_hash");
+  const found = hex(hashes.at(-1) ?? new Uint8Array());
+  if (told !== found) {
+    docket.find(
+      "EVENT_CHAIN",
+      "EVENTS_ALTERED",
+      "the events are not those that the result was found from",
+      { leaf_index: settle.index, ...differ("found.events_hash", told, found) },
+    );
+  }
+}
+
+function examineAttestations(
+  gathered: GatheredRound,
+  settle: Settle,
+  hashes: Uint8Array[],
+  docket: Docket,
+): void {
+  const { events } = settle.value.told;
+  if (events.length > 0) {
+    docket.begin("ATTESTATIONS");
+  }
+  const keys = [...gathered.open.ring.of("referee"), ...settle.ring.of("referee")];
+  const distinct = [...new Map(keys.map((key) => [hex(key), key])).values()];
+  const roundId = unhex(gathered.roundId);
+  for (const [place, event] of events.entries()) {
+    const [number, hash] = [place + 1, hashes[place + 1] as Uint8Array];
+    let missing = "";
+    if (event.attested === "RECEIPT") {
+      if (!isReceipted(event, { roundId, number, hash }, distinct)) {
+        missing = "the referee's receipt";
+      }
+    } else if (event.attested === "SEAT") {
+      const key = seatKey(gathered.header, event);
+      if (key === null || !isSignedBySeat(event, hash, key)) {
+        missing = "its seat's signature";
+      }
+    } else if (event.receipt !== undefined || event.signature !== undefined) {
+      missing = "what it says attests it";
+    }
+    if (missing !== "") {
+      const detail = `event ${number} of ${events.length} does not bear ${missing} for this place among these events`;
+      const path = `told.events[${place}]`;
+      docket.find("ATTESTATIONS", "EVENTS_ALTERED", detail, {
+        leaf_index: settle.index,
+        ...differ(path, event.event, `signed over h_${number} = ${hex(hash)}`),
+      });
+    }
+  }
+}
+
+function seatKey(header: Header, event: ToldEvent): Uint8Array | null {
+  const seat = member(event.event, "seat");
+  const key = typeof seat === "number" ? header.seat_keys[seat] : undefined;
+  return key === undefined || key === NO_KEY ? null : unhex(key);
+}
+
+/** Cards in an event are the seat's own: an arrangement is its hand, a play's cards still held. */
+function examineHeldCards(gathered: GatheredRound, settle: Settle, docket: Docket): void {
+  const game = gameOf(gathered.header);
+  if (game !== "mau_binh" && game !== "tien_len") {
+    return;
+  }
+  docket.begin("HELD_CARDS");
+  const { events, sections } = settle.value.told;
+  const hands = sections.map((section) => new Set(section));
+  for (const [place, { event }] of events.entries()) {
+    const kind = member(event, "kind");
+    const parts = { ARRANGE: ["back", "middle", "front"], PLAY: ["cards"] }[String(kind)] ?? [];
+    const cards = parts.flatMap((part) => numbers(member(event, part)));
+    const seat = member(event, "seat");
+    const hand = typeof seat === "number" ? hands[seat] : undefined;
+    const foreign = cards.filter((card, at) => !hand?.has(card) || cards.indexOf(card) !== at);
+    if (foreign.length > 0 || (kind === "ARRANGE" && cards.length !== hand?.size)) {
+      docket.find(
+        "HELD_CARDS",
+        "CARD_NOT_IN_HAND",
+        `event ${place + 1} of ${events.length} uses cards that seat ${String(seat)} does not hold`,
+        {
+          leaf_index: settle.index,
+          ...differ(`told.events[${place}].event`, cards, [...(hand ?? [])]),
+        },
+      );
+      return;
+    }
+    if (kind === "PLAY") {
+      cards.forEach((card) => hand?.delete(card));
+    }
+  }
+}
+
+function member(value: Json | undefined, name: string): Json | undefined {
+  const isRecord = typeof value === "object" && !Array.isArray(value);
+  return isRecord && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function numbers(value: Json | undefined): number[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "number") : [];
+}

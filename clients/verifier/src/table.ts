@@ -1,0 +1,359 @@
+/**
+ * Tables: each leaf takes its step in its round's slot, and rounds are gathered. A step that is
+ * refused is a finding; where it can be told which round is meant, the round goes on from there, so
+ * that one fault is not found many times. A round is handed over once its seed is shown, or at the
+ * end; only rounds that wait for a leaf, and each table's last one, are kept.
+ */
+
+import type { CheckCode } from "./check.js";
+import { unlike } from "./difference.js";
+import { drawsLeader } from "./deal.js";
+import { type Code, finding, type Finding, type Where } from "./finding.js";
+import type { Exhibits, GatheredRound, LastWinner } from "./gathered.js";
+import { gameOf, type Header } from "./header.js";
+import type { Transcript } from "./leaf.js";
+import type { Placed } from "./reading.js";
+import { headerFault } from "./settlement.js";
+import {
+  advance,
+  isTerminal,
+  NO_LEAF,
+  opened,
+  type RoundState,
+  SlotError,
+  type SlotReason,
+  type Step,
+} from "./slot.js";
+
+export type RoundLeaf = Placed<"DEAL" | "SETTLE" | "ABORT" | "REVEAL">;
+
+/** What a table did. */
+export interface TableCounts {
+  opened: number;
+  dealt: number;
+  settled: number;
+  aborted: number;
+  revealed: number;
+}
+
+interface Live {
+  readonly number: number;
+  readonly header: Header | null;
+  state: RoundState;
+  leaves: Mutable<GatheredRound> | null;
+  lastLeaf: number;
+}
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+const NO_EXHIBITS: Exhibits = { certificates: [], eventReceipts: [] };
+const OPEN_CODES: Partial<Record<SlotReason, Code>> = {
+  ALREADY_OPENED: "OPENED_TWICE",
+  PREVIOUS_ROUND_OPEN: "NEXT_ROUND_EARLY",
+  WRONG_PREVIOUS: "WRONG_PREVIOUS_LEAF",
+};
+
+export class Tables {
+  readonly counts = new Map<string, TableCounts>();
+  readonly findings: { check: CheckCode; finding: Finding }[] = [];
+  readonly #exhibits: ReadonlyMap<string, Exhibits>;
+  readonly #rounds = new Map<string, Live>();
+  readonly #last = new Map<string, Live>();
+  readonly #winners = new Map<string, { game: string; winner: LastWinner | null | "UNKNOWN" }>();
+
+  /** Exhibits go by round id. */
+  constructor(exhibits: ReadonlyMap<string, Exhibits> = new Map()) {
+    this.#exhibits = exhibits;
+  }
+
+  /** A table's round before the first that is shown here, and who won the last settled one. */
+  follow(
+    { table_id: table, ruleset_id: ruleset, round_number: number }: Header,
+    before: { state: RoundState; winner: LastWinner | null | "UNKNOWN" },
+  ): void {
+    this.#last.set(table, {
+      number: number - 1,
+      header: null,
+      state: before.state,
+      leaves: null,
+      lastLeaf: -1,
+    });
+    this.#winners.set(table, { game: ruleset.split(".")[0] ?? "", winner: before.winner });
+  }
+
+  /** An OPEN leaf takes its place. */
+  open(placed: Placed<"OPEN">): void {
+    const { header, round_id: roundId } = placed.value;
+    const last = this.#last.get(header.table_id);
+    let isTwice = false;
+    let state: RoundState;
+    try {
+      state = openedBehind(placed, last);
+    } catch (error) {
+      const { reason, detail } = slotError(error);
+      isTwice = reason === "ALREADY_OPENED";
+      const check = isTwice ? "ORDER" : "PREVIOUS_LEAF";
+      const code = OPEN_CODES[reason] ?? "WRONG_PREVIOUS_LEAF";
+      this.#find(check, code, `the round ${detail}`, { leaf_index: placed.index, ...slot(header) });
+      state = opened(roundId);
+    }
+    if (this.#rounds.has(roundId)) {
+      return;
+    }
+    const live: Live = {
+      number: header.round_number,
+      header,
+      state,
+      lastLeaf: placed.index,
+      leaves: {
+        roundId,
+        header,
+        open: placed,
+        previousRoundId: last === undefined || isTwice ? null : last.state.roundId,
+        lastWinner: this.#lastWinner(header),
+        exhibits: this.#exhibits.get(roundId) ?? NO_EXHIBITS,
+      },
+    };
+    this.#rounds.set(roundId, live);
+    this.#countsOf(header).opened += 1;
+    if (!isTwice) {
+      this.#last.set(header.table_id, live);
+      if (last?.leaves === null) {
+        this.#rounds.delete(last.state.roundId);
+      }
+    }
+  }
+
+  /** The round that this leaf completes; null where it completes none. */
+  take(placed: RoundLeaf): GatheredRound | null {
+    const live = this.#rounds.get(placed.value.round_id);
+    if (live === undefined || live.header === null) {
+      this.#findStray(placed);
+      return null;
+    }
+    const step = stepOf(placed, live.state);
+    try {
+      live.state = advance(step, placed.hash, { previous: null, current: live.state });
+    } catch (error) {
+      const { reason, detail } = slotError(error);
+      const code = codeOf(step, reason);
+      const where = { leaf_index: placed.index, ...slot(live.header) };
+      if (code === "DECK_ROOT_MISMATCH" && step.kind === "SETTLE") {
+        const difference = unlike("told.deck_root", step.deckRoot, live.state.deckRoot ?? "absent");
+        const detail = "another deck was settled than was dealt";
+        this.#find("HEADER_TOLD", code, detail, { ...where, ...difference });
+      } else {
+        const check = code === "ABORT_MISTOLD" ? "ABORT" : "ORDER";
+        this.#find(check, code, `the round ${detail}`, where);
+      }
+      if (code === "ENDED_TWICE" || code === "DEALT_TWICE") {
+        return null;
+      }
+      live.state = forced(step, live.state, placed.hash);
+    }
+    return this.#place(live, live.header, placed);
+  }
+
+  /**
+   * The rounds that still wait for a leaf, oldest first. Where the time is given, those past their
+   * deadline by more than `grace` ms are found.
+   */
+  close({ now, grace }: { now: number | null; grace: number }): GatheredRound[] {
+    const waiting: GatheredRound[] = [];
+    for (const live of this.#rounds.values()) {
+      const { header, leaves, state, lastLeaf } = live;
+      if (leaves === null || header === null) {
+        continue;
+      }
+      live.leaves = null;
+      waiting.push(leaves);
+      const isEnded = isTerminal(state);
+      const deadline = state.stage === "OPENED" ? header.deal_deadline : header.round_deadline;
+      if (now !== null && now > deadline + grace) {
+        const detail = isEnded
+          ? `the round has ended, its deadline was ${deadline}, and no seed is shown`
+          : `the round is ${state.stage}, its deadline was ${deadline}, and it was not aborted`;
+        const code = isEnded ? "NEVER_REVEALED" : "DEADLINE_PASSED";
+        this.#find("TIMES", code, detail, { leaf_index: lastLeaf, ...slot(header) });
+      }
+    }
+    return waiting;
+  }
+
+  #place(live: Live, header: Header, placed: RoundLeaf): GatheredRound | null {
+    const { leaves } = live;
+    if (leaves === null) {
+      return null;
+    }
+    const counts = this.#countsOf(header);
+    switch (placed.kind) {
+      case "DEAL":
+        counts.dealt += 1;
+        leaves.deal = placed;
+        break;
+      case "SETTLE":
+        counts.settled += 1;
+        this.#keepWinner(header, placed.value);
+        leaves.settle = placed;
+        break;
+      case "ABORT":
+        counts.aborted += 1;
+        leaves.abort = placed;
+        break;
+      case "REVEAL":
+        counts.revealed += 1;
+        leaves.reveal = placed;
+        break;
+    }
+    live.lastLeaf = placed.index;
+    if (!isTerminal(live.state) || !live.state.isRevealed) {
+      return null;
+    }
+    if (this.#last.get(header.table_id) !== live) {
+      this.#rounds.delete(live.state.roundId);
+    }
+    live.leaves = null;
+    return leaves;
+  }
+
+  #lastWinner(header: Header): LastWinner | null | "UNKNOWN" {
+    const kept = this.#winners.get(header.table_id);
+    return kept?.game === gameOf(header) ? kept.winner : null;
+  }
+
+  #keepWinner(header: Header, transcript: Transcript): void {
+    this.#winners.delete(header.table_id);
+    const winner = winnerOf(transcript, header);
+    if (winner !== null && drawsLeader(header)) {
+      this.#winners.set(header.table_id, { game: gameOf(header), winner });
+    }
+  }
+
+  #countsOf(header: Header): TableCounts {
+    const counts = this.counts.get(header.table_id) ?? {
+      opened: 0,
+      dealt: 0,
+      settled: 0,
+      aborted: 0,
+      revealed: 0,
+    };
+    this.counts.set(header.table_id, counts);
+    return counts;
+  }
+
+  /** A leaf of a round that is not known, or was over and done with long before. */
+  #findStray(placed: RoundLeaf): void {
+    const where = { leaf_index: placed.index };
+    if (placed.kind === "DEAL") {
+      const detail = "no OPEN with its round id stands before it";
+      this.#find("ORDER", "DEAL_BEFORE_OPEN", detail, where);
+    } else if (placed.kind === "SETTLE") {
+      this.#findStraySettlement(placed);
+    } else {
+      const detail = "no round that waits for it has its round id";
+      this.#find("ORDER", "LEAF_OF_NO_ROUND", detail, where);
+    }
+  }
+
+  #findStraySettlement(placed: Placed<"SETTLE">): void {
+    const { header } = placed.value.told;
+    const where: Where = { leaf_index: placed.index, ...slot(header) };
+    const last = this.#last.get(header.table_id);
+    if (last === undefined || header.round_number > last.number) {
+      const detail = "it settles a round that was never opened";
+      this.#find("ORDER", "SETTLED_UNDEALT", detail, where);
+    } else if (header.round_number < last.number || last.leaves === null) {
+      this.#find("ORDER", "ENDED_TWICE", "it settles a round that has ended", where);
+    } else {
+      const fault = headerFault(header, last.leaves.header);
+      const detail = "the transcript has another header than OPEN, and so another round id";
+      const code = fault?.code ?? "SETTLED_OTHER_ROUND";
+      this.#find("HEADER_TOLD", code, detail, { ...where, ...fault?.where });
+    }
+  }
+
+  #find(check: CheckCode, code: Code, detail: string, where: Where): void {
+    this.findings.push({ check, finding: finding(code, detail, where) });
+  }
+}
+
+/** The seat that a transcript names as its first winner; null where it names none. */
+export function winnerOf(transcript: Transcript, header: Header): LastWinner | null {
+  const { found } = transcript;
+  if (typeof found !== "object" || Array.isArray(found) || !Array.isArray(found.winners)) {
+    return null;
+  }
+  const seat = found.winners[0];
+  const key = typeof seat === "number" ? header.seat_keys[seat] : undefined;
+  return typeof seat === "number" && key !== undefined ? { seat, key } : null;
+}
+
+function slot(header: Header): { table_id: string; round_number: number } {
+  return { table_id: header.table_id, round_number: header.round_number };
+}
+
+function openedBehind(placed: Placed<"OPEN">, last: Live | undefined): RoundState {
+  const { header, round_id: roundId } = placed.value;
+  const number = header.round_number;
+  const previous = last !== undefined && last.number === number - 1 ? last.state : null;
+  const current = last !== undefined && last.number >= number ? last.state : null;
+  const step = { roundNumber: number, roundId, previousLeaf: header.previous_leaf };
+  return advance({ kind: "OPEN", ...step }, placed.hash, { previous, current });
+}
+
+function stepOf(placed: RoundLeaf, state: RoundState): Step {
+  const roundId = state.roundId;
+  switch (placed.kind) {
+    case "DEAL":
+      return { kind: "DEAL", roundId, deckRoot: placed.value.deck_root };
+    case "SETTLE":
+      return { kind: "SETTLE", roundId, deckRoot: placed.value.told.deck_root };
+    case "ABORT": {
+      const dealt = state.deckRoot ?? NO_LEAF;
+      const deckRoot = placed.value.stage === "OPENED" ? null : dealt;
+      return { kind: "ABORT", roundId, deckRoot };
+    }
+    case "REVEAL":
+      return { kind: "REVEAL", roundId };
+  }
+}
+
+/** The state that a refused step leaves where it is taken all the same. */
+function forced(step: Step, state: RoundState, leaf: string): RoundState {
+  switch (step.kind) {
+    case "SETTLE":
+      return { ...state, stage: "SETTLED", terminalLeaf: leaf };
+    case "ABORT":
+      return { ...state, stage: "ABORTED", terminalLeaf: leaf };
+    case "REVEAL":
+      return { ...state, isRevealed: true };
+    case "OPEN":
+    case "DEAL":
+      return state;
+  }
+}
+
+function codeOf(step: Step, reason: SlotReason): Code {
+  switch (step.kind) {
+    case "OPEN":
+      return OPEN_CODES[reason] ?? "WRONG_PREVIOUS_LEAF";
+    case "DEAL":
+      return "DEALT_TWICE";
+    case "SETTLE":
+      if (reason === "NOT_DEALT") {
+        return "SETTLED_UNDEALT";
+      }
+      return reason === "DECK_ROOT_MISMATCH" ? "DECK_ROOT_MISMATCH" : "ENDED_TWICE";
+    case "ABORT":
+      return reason === "ALREADY_SETTLED" || reason === "ABORTED" ? "ENDED_TWICE" : "ABORT_MISTOLD";
+    case "REVEAL":
+      return reason === "NOT_TERMINAL" ? "REVEALED_EARLY" : "ENDED_TWICE";
+  }
+}
+
+function slotError(error: unknown): SlotError {
+  if (error instanceof SlotError) {
+    return error;
+  }
+  throw error;
+}

@@ -1,0 +1,130 @@
+"""Nothing that a holder of every key can sign into a log stops an audit."""
+
+import msgspec
+import orjson
+from audit_builder import FAR, REFEREE, ROOT, SHUFFLER, Auditor, LogBuilder, Table, settle, sign
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.audit import Code, Exhibits
+from referee.audit.reading import SIGNERS
+from referee.dealing import leaf as leaves
+from referee.evidence.dsse import Envelope
+from referee.transcript.told import MEDIA_TYPE
+
+TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
+SIGNED_BY = {"shuffler": SHUFFLER, "referee": REFEREE, "root": ROOT}
+MAY_DIFFER = {"sealed_seed", "key", "client_commitments"}
+"""What an honest log could have otherwise: nobody else can open a seal, keys have names, commitments may be absent."""
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from(["", "A", "00" * 32, "FF" * 32, "ệ", "SEAT", "RECEIPT", "DEALT"])
+    | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def built() -> LogBuilder:
+    log = LogBuilder.founded()
+    for _ in range(2):
+        log.play(TABLE)
+    return log
+
+
+LEAVES = tuple(built().entries)
+PAYLOADS = [msgspec.json.decode(Envelope.parse(leaf).payload) for leaf in LEAVES]
+
+
+def paths(value: object, path: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
+    """The paths of all members and items in a value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *[inner for name, item in items for inner in paths(item, (*path, name))]]
+
+
+PATHS = [paths(payload) for payload in PAYLOADS]
+
+
+def put(value: object, path: tuple[object, ...], new: object) -> object:
+    """The value with another one at a path."""
+    if not path:
+        return new
+    name, *rest = path
+    if isinstance(value, list):
+        return [put(item, tuple(rest), new) if place == name else item for place, item in enumerate(value)]
+    assert isinstance(value, dict)
+    return {key: put(item, tuple(rest), new) if key == name else item for key, item in value.items()}
+
+
+def resigned(place: int, payload: bytes) -> bytes:
+    """The leaf at a place with another payload, signed by whoever signed it."""
+    payload_type = Envelope.parse(LEAVES[place]).payload_type
+    role = SIGNERS[payload_type]
+    return Envelope(payload_type, payload).to_bytes() if role is None else sign(payload_type, payload, SIGNED_BY[role])
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_signed_nonsense_is_a_finding_and_no_crash(audit: Auditor, data: st.DataObject):
+    place = data.draw(st.integers(0, len(LEAVES) - 1))
+    path = data.draw(st.sampled_from(PATHS[place]))
+    new = data.draw(JSON)
+    changed = put(PAYLOADS[place], path, new)
+    try:
+        payload = orjson.dumps(changed, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:
+        payload = msgspec.json.encode(put(PAYLOADS[place], path, 0), order="sorted")
+    entries = [*LEAVES[:place], resigned(place, payload), *LEAVES[place + 1 :]]
+    report = audit(LogBuilder(entries).bundle(), now=FAR)
+    if tuple(entries) != LEAVES and path and path[0] not in MAY_DIFFER:
+        assert not report.is_clean
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(range(3, len(LEAVES))), st.sampled_from([b"[", b'{"a":']), st.integers(1, 20_000))
+def test_deep_nesting_is_a_finding_and_no_crash(audit: Auditor, place: int, opening: bytes, depth: int):
+    closing = b"]" if opening == b"[" else b"}"
+    payload = (opening * depth + b"1" + closing * depth)[:48_000]
+    entries = [*LEAVES[:place], resigned(place, payload), *LEAVES[place + 1 :]]
+    assert not audit(LogBuilder(entries).bundle()).is_clean
+
+
+def test_deep_nesting_inside_a_transcript_is_a_finding(audit: Auditor):
+    log = LogBuilder.founded()
+    parts = log.lay_out(TABLE)
+    settle(parts)
+    for depth in (900, 1_010, 5_000):
+        nested = b'"found":' + b"[" * depth + b"]" * depth
+        start, end = parts.transcript.index(b'"found"'), parts.transcript.index(b',"round_id"')
+        payload = parts.transcript[:start] + nested + parts.transcript[end:]
+        entries = [*log.entries, parts.open_leaf, parts.deal_leaf, sign(MEDIA_TYPE, payload, REFEREE)]
+        assert not audit(LogBuilder(entries).bundle()).is_clean
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=300))
+def test_bytes_of_any_kind_are_findings(audit: Auditor, data: bytes):
+    report = audit(LogBuilder([*LEAVES, data]).bundle())
+    assert not report.is_clean
+    exhibits = Exhibits(certificates=(data,), event_receipts=(data,))
+    assert not audit(LogBuilder([*LEAVES]).bundle(), exhibits=exhibits).is_clean
+
+
+def test_round_id_of_another_tables_live_round_is_a_finding(audit: Auditor):
+    """Otherwise an OPEN under a borrowed id would be looked at by nobody."""
+    log = LogBuilder.founded()
+    one = log.lay_out(TABLE)
+    other = log.lay_out(Table(name="other", ruleset_id="mau_binh.classic", seats=2))
+    borrowed = msgspec.structs.replace(other.opened, round_id=one.opened.round_id)
+    payload = msgspec.json.encode(borrowed, order="sorted")
+    log.entries += [one.open_leaf, sign(leaves.OPEN_TYPE, payload, SHUFFLER)]
+    assert [finding.code for finding in audit(log.bundle()).findings] == [Code.OPENED_TWICE]
+
+
+def test_findings_of_a_hostile_log_are_counted_and_not_all_kept(audit: Auditor):
+    report = audit(LogBuilder([b"no leaf"] * 3_000).bundle())
+    assert report.finding_counts == {Code.NOT_CANONICAL: 3_000}
+    assert len(report.findings) == 1_000

@@ -1,0 +1,282 @@
+"""The same request again gives the same answer: at once, by other threads, after a restart, after the deadline."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias
+
+import grpc
+import pytest
+
+from referee.dealing.leaf import REVEAL_TYPE
+from referee.evidence.dsse import Envelope
+from referee.v1 import log_pb2, mau_binh_pb2, round_pb2, shuffler_pb2
+
+House: TypeAlias = Any
+Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
+
+
+def lasting(answer: Any) -> Any:  # noqa: ANN401 - any answer with a log receipt
+    """The answer without the proof and checkpoint, which are those of the log's newest size."""
+    copy = type(answer)()
+    copy.CopyFrom(answer)
+    copy.log_receipt.ClearField("inclusion_proof")
+    copy.log_receipt.ClearField("checkpoint")
+    return copy
+
+
+def asked_for(house: House) -> list[bytes]:
+    """The leaves that somebody asked for: all but seeds, which are revealed by themselves."""
+    return [leaf for leaf in house.leaves() if Envelope.parse(leaf).payload_type != REVEAL_TYPE]
+
+
+def twice_and_after_restart(house: House, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - any answer
+    """The answer, asked for three times; each is proved, and none but the first writes."""
+    first = ask()
+    house.proved(first.log_receipt)
+    leaves = asked_for(house)
+    again = ask()
+    assert lasting(again) == lasting(first)
+    house.proved(again.log_receipt)
+    house.restart()
+    once_more = ask()
+    assert lasting(once_more) == lasting(first)
+    house.proved(once_more.log_receipt)
+    assert asked_for(house) == leaves
+    assert house.leaves().count(first.log_receipt.leaf) == 1
+    return first
+
+
+def test_opening_again_gives_the_same_round(house: House) -> None:
+    """From terms with all they leave open, and from a header with commitments: the deadlines stay the first ones."""
+    terms = house.terms("a")
+
+    def open_terms() -> Any:  # noqa: ANN401 - the answer
+        house.clock.now += 1_000
+        return house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+
+    opened = twice_and_after_restart(house, open_terms)
+    assert opened.header.round_deadline_time == house.START + 1_000 + 15 * 60_000
+    header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms("b"))).header
+    request = shuffler_pb2.OpenRoundRequest(header=header, client_commitments=[b"c" * 32] * 2)
+    twice_and_after_restart(house, lambda: house.shuffler.OpenRound(request))
+
+
+def test_round_opened_by_number_is_found_again_when_it_is_over(house: House) -> None:
+    """A frontend that names its rounds can never open one too many."""
+    request = shuffler_pb2.OpenRoundRequest(terms=house.terms("t", round_number=1))
+    played = house.deal(house.shuffler.OpenRound(request))
+    played.tell_all()
+    house.clock.now += house.ARRANGING_MS
+    played.settle()
+    played.reveal()
+    before = house.checkpoint()
+    assert house.shuffler.OpenRound(request).round_id == played.opened.round_id
+    assert house.checkpoint() == before
+
+
+def test_dealing_again_gives_the_same_hands(house: House) -> None:
+    """Also after the deal's deadline, and after the round has ended: the certificate is the same bytes."""
+    played = house.play()
+    answer = twice_and_after_restart(house, played.deal_again)
+    assert answer.certificate == played.dealt.certificate
+    assert [list(hand.cards) for hand in answer.hands] == played.hands
+    house.clock.now = played.header.deal_deadline_time + 1
+    assert played.deal_again().certificate == played.dealt.certificate
+    played.settle()
+    assert played.deal_again().certificate == played.dealt.certificate
+
+
+def test_settling_again_gives_the_same_receipt(house: House) -> None:
+    """Whatever the clock says, and after the round's deadline too, when nothing else is answered."""
+    played = house.play(seat_count=4).tell_all()
+    settled = twice_and_after_restart(house, played.settle)
+    played.reveal()
+    house.clock.now = played.header.round_deadline_time + 1
+    late = played.settle()
+    assert lasting(late) == lasting(settled)
+    house.proved(late.log_receipt)
+    house.clock.now += 10**9
+    assert played.settle().log_receipt.leaf == settled.log_receipt.leaf
+
+
+def test_ending_again_gives_the_same_leaf(house: House) -> None:
+    """Aborted before the deal and after it, for each reason; and the seed, revealed once."""
+    undealt = house.open("undealt").header
+    request = shuffler_pb2.AbortRoundRequest(
+        table_id="undealt", round_number=1, reason=shuffler_pb2.ABORT_REASON_SEED_MISSING, culprit=1
+    )
+    twice_and_after_restart(house, lambda: house.shuffler.AbortRound(request))
+    dealt = house.play()
+    twice_and_after_restart(house, dealt.abort)
+    late = house.open("late")
+    house.clock.now = late.header.deal_deadline_time + 1
+    request = shuffler_pb2.AbortRoundRequest(table_id="late", round_number=1, reason=shuffler_pb2.ABORT_REASON_DEADLINE)
+    twice_and_after_restart(house, lambda: house.shuffler.AbortRound(request))
+    for table in (undealt.table_id, dealt.header.table_id, "late"):
+        ask = shuffler_pb2.RevealRoundRequest(table_id=table, round_number=1)
+        house.shuffler.RevealRound(ask)
+    ask = shuffler_pb2.RevealRoundRequest(table_id="late", round_number=1)
+    twice_and_after_restart(house, lambda: house.shuffler.RevealRound(ask))
+
+
+def test_asking_at_once_writes_once(house: House) -> None:
+    """Eight threads open, deal and settle one round: one leaf of each kind, one answer for all."""
+    start = house.head().size
+    terms = house.terms("t")
+
+    def all_at_once(ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - any answer
+        barrier = threading.Barrier(8)
+
+        def one(_: int) -> Any:  # noqa: ANN401 - any answer
+            barrier.wait()
+            return ask()
+
+        with ThreadPoolExecutor(8) as threads:
+            answers = list(threads.map(one, range(8)))
+        assert all(lasting(answer) == lasting(answers[0]) for answer in answers)
+        return answers[0]
+
+    opened = all_at_once(lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms)))
+    played = house.deal(opened)
+    all_at_once(played.deal_again)
+    played.tell_all()
+    house.clock.now += house.ARRANGING_MS
+    all_at_once(played.settle)
+    all_at_once(played.reveal)
+    assert house.head().size == start + 4
+
+
+def test_two_deals_at_once_from_other_seeds_make_one_deal(house: House) -> None:
+    """One of them is answered, each of the others is told that the round is dealt."""
+    for number in range(10):
+        opened = house.open(f"race-{number}")
+
+        def deal(name: str, opened: Any = opened) -> bytes:  # noqa: ANN401 - an answer
+            request = shuffler_pb2.DealRoundRequest(
+                table_id=opened.header.table_id, round_number=1, client_seeds=house.seeds_of(2, name=name)
+            )
+            try:
+                answer: bytes = house.shuffler.DealRound(request).certificate
+            except grpc.RpcError as error:
+                return str(error.code().name).encode()
+            return answer
+
+        with ThreadPoolExecutor(4) as threads:
+            answers = list(threads.map(deal, "abcd"))
+        assert answers.count(b"ALREADY_EXISTS") == 3
+        assert len(set(answers)) == 2
+
+
+def test_frontend_that_lost_everything_goes_on_from_the_log(make_house: Callable[..., House]) -> None:
+    """A restarted server tells the header and every leaf; with them, and the seats' seeds, the round is finished."""
+    house = make_house()
+    lost = house.play("t")
+    hands = lost.hands
+    house.restart()
+    found = house.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id="t"))
+    assert (found.stage, found.round_number) == (log_pb2.ROUND_STAGE_DEALT, lost.header.round_number)
+    assert (found.header, found.round_id) == (lost.header, lost.opened.round_id)
+    request = shuffler_pb2.DealRoundRequest(
+        table_id="t", round_number=found.round_number, client_seeds=house.seeds_of(2)
+    )
+    dealt = house.shuffler.DealRound(request)
+    assert [list(hand.cards) for hand in dealt.hands] == hands
+    told = mau_binh_pb2.MauBinhRound(header=found.header, certificates=[dealt.certificate])
+    house.clock.now = dealt.dealt_time + house.ARRANGING_MS
+    settled = house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+    assert house.proved(settled.log_receipt)
+
+
+@pytest.mark.parametrize("stage", ["OPENED", "DEALT", "SETTLED", "ABORTED"])
+def test_restart_at_any_stage_loses_nothing(house: House, stage: str) -> None:
+    """The stage, the leaves and the head are the same; what was ended is revealed by the new server."""
+    opened = house.open("t")
+    played = None
+    if stage != "OPENED":
+        played = house.deal(opened)
+        house.clock.now += house.ARRANGING_MS
+    if played is not None and stage in {"SETTLED", "ABORTED"}:
+        played.settle() if stage == "SETTLED" else played.abort()
+        played.reveal()
+    before = house.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id="t"))
+    head = house.head()
+    house.restart()
+    assert house.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id="t")) == before
+    assert house.head() == head
+
+
+def test_batch_settles_like_single_calls(make_house: Callable[..., House]) -> None:
+    """Two servers dealt alike: one settles round by round, the other in one call; transcripts and outcomes agree."""
+    single, batched = make_house("single"), make_house("batched")
+    rounds = {}
+    for house in (single, batched):
+        rounds[house] = [house.play(f"b-{number}", seat_count=2 + number % 3).tell_all() for number in range(9)]
+    one_by_one = [played.settle() for played in rounds[single]]
+    together = batched.referee.SettleRounds(
+        mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[played.request() for played in rounds[batched]])
+    )
+    assert [one.WhichOneof("result") for one in together.rounds] == ["settled"] * 9
+    assert [one.settled.outcome for one in together.rounds] == [one.outcome for one in one_by_one]
+    for one in together.rounds:
+        batched.proved(one.settled.log_receipt)
+
+
+def test_checks_in_a_batch_are_those_of_single_calls(house: House) -> None:
+    played = house.play(seat_count=3)
+    arrangements = [
+        house.arranged(hand[start : start + 5], hand[:5], hand[10:]) for hand in played.hands for start in range(6)
+    ]
+    requests = [
+        mau_binh_pb2.CheckArrangementRequest(round=played.told, seat=number % 3, arrangement=arrangement)
+        for number, arrangement in enumerate(arrangements)
+    ]
+    batch = house.referee.CheckArrangements(mau_binh_pb2.CheckArrangementsRequest(requests=requests))
+    assert list(batch.responses) == [house.referee.CheckArrangement(request) for request in requests]
+
+
+def test_bad_round_in_a_batch_stops_no_other(house: House) -> None:
+    """Settled, answered with violations, or refused, in the order asked; a round that is named twice is one."""
+    good, forged, early, aborted, other = (house.play(f"m-{number}").tell_all() for number in range(5))
+    forged.told.certificates[0] = good.dealt.certificate
+    del early.told.events[:]
+    aborted.abort()
+    aborted.reveal()
+    edited = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=good.told)
+    edited.round.events[0].arrange.back.reverse()
+    card = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=other.told)
+    card.round.events[1].arrange.back[0] = 99  # type: ignore[call-overload] # a number that names no card
+    requests = [forged.request(), good.request(), early.request(), aborted.request(), good.request(), edited, card]
+    requests.append(other.request())
+    size = house.head().size
+    answer = house.referee.SettleRounds(mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=requests)).rounds
+    told = [
+        ("settled", one.settled.violations[0].code if one.settled.violations else "")
+        if one.WhichOneof("result") == "settled"
+        else (one.refused.code, one.refused.reason, one.refused.field)
+        for one in answer
+    ]
+    assert told == [
+        (3, "FOREIGN", "round.certificates[0]"),
+        ("settled", ""),
+        ("settled", "ROUND_NOT_OVER"),
+        (9, "ABORTED", ""),
+        ("settled", ""),
+        (6, "ALREADY_SETTLED", ""),
+        (3, "INVALID_CARD", "round.events[1].arrange.back[0]"),
+        ("settled", ""),
+    ]
+    assert lasting(answer[1].settled) == lasting(answer[4].settled)
+    good.reveal()
+    other.reveal()
+    assert house.head().size == size + 4
+
+
+def test_refusal_in_a_batch_says_what_the_single_call_says(house: House) -> None:
+    played = house.play().tell_all()
+    played.told.header.currency = "USD"
+    single = house.refusal_of(played.settle)
+    batch = house.referee.SettleRounds(mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[played.request()]))
+    refused: round_pb2.RefusedRound = batch.rounds[0].refused
+    assert (refused.reason, refused.field) == (single.reason, single.field)
+    assert single.message == f"{refused.field}: {refused.message}"

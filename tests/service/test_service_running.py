@@ -1,0 +1,235 @@
+"""What stands around the services: health, reflection, unknown methods, the law as a file, seating, and stopping."""
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from referee.rulesets import load_builtin
+from referee.server.app import FULL_NAMES, Application, Settings
+from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
+
+House: TypeAlias = Any
+Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
+
+SERVING = health_pb2.HealthCheckResponse.SERVING
+
+
+def healthy(house: House, service: str) -> int | str:
+    """What the health service says of a service, or how it refuses to."""
+    stub = health_pb2_grpc.HealthStub(house.channel)
+    try:
+        return int(stub.Check(health_pb2.HealthCheckRequest(service=service)).status)
+    except grpc.RpcError as error:
+        return str(error.code().name)
+
+
+def reflected(house: House) -> set[str]:
+    """The services that reflection lists."""
+    stub = reflection_pb2_grpc.ServerReflectionStub(house.channel)
+    answers = stub.ServerReflectionInfo(iter([reflection_pb2.ServerReflectionRequest(list_services="")]))
+    return {service.name for service in next(answers).list_services_response.service}
+
+
+def test_every_service_is_healthy_and_reflected(house: House) -> None:
+    """Each by its full name, and the server as a whole."""
+    names = [name for names in FULL_NAMES.values() for name in names]
+    assert [healthy(house, name) for name in ["", *names]] == [SERVING] * (len(names) + 1)
+    assert healthy(house, "referee.v1.NoService") == "NOT_FOUND"
+    assert reflected(house) == {*names, "grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection"}
+
+
+def test_reflection_tells_the_protos_of_a_service(house: House) -> None:
+    """So a tool can call it without our files."""
+    stub = reflection_pb2_grpc.ServerReflectionStub(house.channel)
+    request = reflection_pb2.ServerReflectionRequest(file_containing_symbol="referee.v1.MauBinhService")
+    answer = next(stub.ServerReflectionInfo(iter([request])))
+    assert answer.file_descriptor_response.file_descriptor_proto
+
+
+def test_unknown_method_is_unimplemented(house: House) -> None:
+    for method in ("MauBinhService/SettleEverything", "NoService/Do"):
+        with pytest.raises(grpc.RpcError) as caught:
+            house.raw(method, b"")
+        assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
+def test_services_left_out_are_not_there(make_house: Callable[..., House]) -> None:
+    """``--services`` picks some; the others are unimplemented, unhealthy and unlisted."""
+    house = make_house(services=("log", "rulesets"))
+    assert healthy(house, "referee.v1.LogService") == SERVING
+    assert healthy(house, "referee.v1.ShufflerService") == "NOT_FOUND"
+    assert not [name for name in reflected(house) if "Shuffler" in name or "MauBinh" in name]
+    with pytest.raises(grpc.RpcError) as caught:
+        house.open()
+    assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+    assert house.head().size == 3
+
+
+def test_rulesets_are_told_as_the_bytes_that_were_hashed(house: House) -> None:
+    """Listed in order of id; each file's SHA-256 is the digest that headers and outcomes name."""
+    listed = house.rulesets.ListRulesets(ruleset_pb2.ListRulesetsRequest()).rulesets
+    assert [one.ruleset_id for one in listed] == sorted(one.id for one in load_builtin())
+    for one in listed:
+        for version in (one.version, ""):
+            request = ruleset_pb2.GetRulesetRequest(ruleset_id=one.ruleset_id, version=version)
+            answer = house.rulesets.GetRuleset(request)
+            assert answer.ruleset == one
+            assert hashlib.sha256(answer.toml).digest() == one.digest
+        assert one.name.vi
+        assert one.name.en
+    classic = next(one for one in listed if one.ruleset_id == "mau_binh.classic")
+    assert house.open().header.ruleset_digest == classic.digest
+    assert (classic.game, classic.min_seats, classic.max_seats, classic.bet_unit_minor) == ("mau_binh", 2, 4, 1)
+
+
+def decide(
+    house: House, *persons: tuple[int | None, int | None], now: int, ruleset: str = "mau_binh.maubinh_com"
+) -> tuple[list[str], str, int | None]:
+    """Verdicts with seats, the action and the next time, for people by when they were seated and ready."""
+    people = [
+        seating_pb2.Person(person_id=f"p{number}", came_time=number, seated_time=seated, ready_time=ready)
+        for number, (seated, ready) in enumerate(persons)
+    ]
+    answer = house.seating.DecideSeating(
+        seating_pb2.DecideSeatingRequest(ruleset_id=ruleset, persons=people, now_time=now)
+    )
+    assert [one.person_id for one in answer.decisions] == [person.person_id for person in people]
+    words = [
+        seating_pb2.SeatingVerdict.Name(one.verdict).removeprefix("SEATING_VERDICT_")
+        + (f" {one.seat}" if one.HasField("seat") else "")
+        for one in answer.decisions
+    ]
+    action = seating_pb2.SeatingAction.Name(answer.action).removeprefix("SEATING_ACTION_")
+    return words, action, answer.next_time if answer.HasField("next_time") else None
+
+
+def test_one_alone_waits(house: House) -> None:
+    assert decide(house, (10, 20), now=10**6) == (["READY 0"], "WAIT", None)
+    assert decide(house, now=10**6) == ([], "WAIT", None)
+
+
+def test_two_who_are_ready_are_dealt_to(house: House) -> None:
+    assert decide(house, (10, 20), (10, 30), now=40) == (["READY 0", "READY 1"], "DEAL", None)
+
+
+def test_who_is_not_ready_is_sent_out_after_twenty_seconds(house: House) -> None:
+    """Twenty seconds from the first who was ready: not a millisecond earlier. 2020's sheet has no such clock."""
+    room = ((10, 1_000), (10, None), (10, 2_000))
+    assert decide(house, *room, now=20_999) == (["READY 0", "SEATED 1", "READY 2"], "WAIT", 21_000)
+    assert decide(house, *room, now=21_000) == (["READY 0", "KICK", "READY 1"], "DEAL", None)
+    waiting = decide(house, *room, now=10**9, ruleset="mau_binh.chi_2020")
+    assert waiting == (["READY 0", "SEATED 1", "READY 2"], "WAIT", None)
+
+
+def test_the_fifth_watches_until_a_seat_is_free(house: House) -> None:
+    full = [(10, 1_000), (10, None), (10, 1_000), (10, 1_000)]
+    words = ["READY 0", "SEATED 1", "READY 2", "READY 3"]
+    assert decide(house, *full, (None, None), now=2_000) == ([*words, "WATCH"], "WAIT", 21_000)
+    freed = ["READY 0", "KICK", "READY 1", "READY 2", "SEATED 3"]
+    assert decide(house, *full, (None, None), now=21_000) == (freed, "WAIT", 41_000)
+
+
+def test_room_is_judged_at_the_servers_clock_where_no_moment_is_named(house: House) -> None:
+    people = [
+        seating_pb2.Person(person_id=name, came_time=1, seated_time=1, ready_time=ready)
+        for name, ready in (("an", house.clock.now), ("binh", None))
+    ]
+    request = seating_pb2.DecideSeatingRequest(ruleset_id="mau_binh.classic", persons=people)
+    house.clock.now += 19_999
+    verdicts = [one.verdict for one in house.seating.DecideSeating(request).decisions]
+    assert verdicts == [seating_pb2.SEATING_VERDICT_READY, seating_pb2.SEATING_VERDICT_SEATED]
+    house.clock.now += 1
+    verdicts = [one.verdict for one in house.seating.DecideSeating(request).decisions]
+    assert verdicts == [seating_pb2.SEATING_VERDICT_READY, seating_pb2.SEATING_VERDICT_KICK]
+
+
+def test_stopping_answers_every_call_that_was_accepted(house: House) -> None:
+    """Settlements under way when the server closes are answered and durable; calls after that find nobody."""
+    rounds = [house.play(f"d-{number}").tell_all() for number in range(24)]
+    entered = threading.Semaphore(0)
+    answered: dict[str, bytes] = {}
+    refused: list[str] = []
+
+    def settle(played: Played) -> None:
+        entered.release()
+        try:
+            answered[played.header.table_id] = played.settle().log_receipt.leaf
+        except grpc.RpcError as error:
+            refused.append(error.code().name)
+
+    with ThreadPoolExecutor(24) as threads:
+        for played in rounds:
+            threads.submit(settle, played)
+        for _ in rounds[:12]:
+            entered.acquire()
+        house.app.close()
+    assert answered
+    assert set(refused) <= {"UNAVAILABLE", "CANCELLED"}
+    house.channel.close()
+    house.start()
+    stored = set(house.leaves())
+    assert set(answered.values()) <= stored
+    for table in answered:
+        found = house.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id=table))
+        assert found.stage == log_pb2.ROUND_STAGE_REVEALED
+
+
+def test_stopped_server_has_revealed_what_was_settled(house: House) -> None:
+    """Before the log is let go, so that a seed does not wait for the next start."""
+    rounds = [house.play(f"r-{number}").tell_all() for number in range(5)]
+    settle = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[played.request() for played in rounds])
+    house.referee.SettleRounds(settle)
+    house.close()
+    with Application(Settings(data=house.folder, listen="127.0.0.1:0", services=("log",))) as reader:
+        house.channel = grpc.insecure_channel(f"127.0.0.1:{reader.port}")
+        house.log = type(house.log)(house.channel)
+        for played in rounds:
+            assert played.find().stage == log_pb2.ROUND_STAGE_REVEALED
+        house.channel.close()
+    house.start()
+
+
+def test_two_servers_on_one_folder_make_one_log(make_house: Callable[..., House]) -> None:
+    """Either may take each step of a round; both race to settle and reveal, and the log has each step once."""
+    one = make_house("shared")
+    other = make_house("shared")
+    assert one.app.keys.log.public_key == other.app.keys.log.public_key
+    rounds = []
+    for number in range(12):
+        opened = (one, other)[number % 2].open(f"s-{number}")
+        played = (other, one)[number % 2].deal(opened)
+        rounds.append(played.tell_all() if played.preview().violations else played)  # an instant win has no events
+
+    def settle(job: tuple[House, Played]) -> bytes:
+        server, played = job
+        answer = server.referee.SettleRound(played.request())
+        leaf: bytes = server.proved(answer.log_receipt)
+        return leaf
+
+    with ThreadPoolExecutor(6) as threads:
+        leaves = list(threads.map(settle, [(server, played) for played in rounds for server in (one, other)]))
+    assert leaves[::2] == leaves[1::2]
+    for played in rounds:
+        played.reveal()
+    end = time.monotonic() + 10
+    while one.head() != other.head():
+        assert time.monotonic() < end
+    assert one.head().size == 3 + 4 * len(rounds)
+    assert one.leaves() == other.leaves()
+
+
+def test_second_origin_for_one_folder_is_the_first_ones(make_house: Callable[..., House]) -> None:
+    """A log keeps the origin it was made with, whatever a later start says."""
+    first = make_house()
+    second = make_house(origin="log.example/2")
+    assert second.app.origin == first.app.origin == first.ORIGIN
+    header = second.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=second.terms())).header
+    assert header.origin == first.ORIGIN
