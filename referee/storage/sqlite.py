@@ -4,8 +4,8 @@ The law: write-ahead log with ``synchronous=FULL``, so a commit that was answere
 far as the disk keeps its word. What the write-ahead log gathers is moved into the file by ``compact`` and never by a
 commit. Several processes may open one folder: a transaction begins with the write lock, so they take turns.
 
-Reading changes no byte of the file, though SQLite may leave empty side files beside it. The file must be on a local disk: SQLite's locks do not hold on
-network file systems.
+Reading changes no byte of the file, though SQLite may leave empty side files beside it. The file must be on a local
+disk: SQLite's locks do not hold on network file systems.
 """
 
 import os

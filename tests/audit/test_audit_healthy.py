@@ -79,6 +79,11 @@ def test_event_level_is_how_events_are_attested(attested: str, level: EventLevel
     assert report.event_levels[level] == 2
 
 
+def test_winner_with_a_key_leads_from_its_seat(audit: Auditor):
+    table = Table(name="lead", ruleset_id="tien_len.mien_nam", seats=3, keyed=True, attested="SEAT")
+    check_clean(audit(played(table, rounds=6).bundle()))
+
+
 def test_dealing_level_without_commitments_of_seats_is_one(audit: Auditor):
     report = audit(played(replace(BINH, commits=False)).bundle())
     check_clean(report)

@@ -47,13 +47,16 @@ export interface Check {
   readonly findings: readonly Finding[];
 }
 
-/** What was looked at and found, with its table and round filled in. */
+const MAX_OF_A_CODE = 1_000;
+
+/** What was looked at and found, with its table and round filled in; all counted, so many kept. */
 export class Docket {
   readonly findings: Finding[] = [];
+  readonly counts = new Map<Code, number>();
   readonly #by = new Map<CheckCode, Finding[]>();
   readonly #skipped = new Map<CheckCode, string>();
 
-  constructor(private readonly round: { table_id?: string; round_number?: number } = {}) {}
+  constructor(public round: { table_id?: string; round_number?: number } = {}) {}
 
   /** These checks are made; what breaks them follows. */
   begin(...checks: CheckCode[]): void {
@@ -75,12 +78,16 @@ export class Docket {
 
   take(check: CheckCode, one: Finding): void {
     this.begin(check);
-    this.#by.get(check)?.push(one);
-    this.findings.push(one);
+    const count = (this.counts.get(one.code) ?? 0) + 1;
+    this.counts.set(one.code, count);
+    if (count <= MAX_OF_A_CODE) {
+      this.#by.get(check)?.push(one);
+      this.findings.push(one);
+    }
   }
 
   has(...codes: Code[]): boolean {
-    return this.findings.some((one) => codes.includes(one.code));
+    return codes.some((code) => this.counts.has(code));
   }
 
   /** All checks in their order. */

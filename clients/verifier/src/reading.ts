@@ -6,6 +6,7 @@
 
 import { type Bytes, hex, SpellingError } from "./bytes.js";
 import { decode, type Json } from "./canonical.js";
+import type { CheckCode } from "./check.js";
 import { type Envelope, EnvelopeError, oddSignatureSize, parseEnvelope } from "./dsse.js";
 import type { Code } from "./finding.js";
 import { FormError } from "./form.js";
@@ -37,6 +38,15 @@ export class LeafFaultError extends Error {
     super(detail);
     this.code = code;
   }
+}
+
+/** The check that a fault in reading a leaf breaks. */
+export function checkOf(code: Code): CheckCode {
+  if (code === "UNSOUND_KEY") {
+    return "KEYS";
+  }
+  const isSigning = ["WRONG_ROLE", "KEY_NOT_VALID", "SIGNATURE_FORGED", "SIGNATURE_MALFORMED"];
+  return isSigning.includes(code) ? "SIGNATURES" : "SPELLING";
 }
 
 /** The leaf that bytes hold at a place; LeafFaultError where they hold none. */

@@ -14,10 +14,11 @@ import msgspec
 
 from referee.cards import Card, Seat
 
-MAX_EVENTS: Final = 120
-"""The most events of a round: at some 350 bytes each they leave 6,000 of a transcript's 48,000 bytes for the rest.
+MAX_EVENTS: Final = 160
+"""The most events of a round: the largest transcript with so many, each with a receipt, stays within a leaf.
 
-Four seats that play nothing but singles and all pass every time could make 196; a round takes about 60.
+A round takes about 60, and four seats that play nothing but singles and all pass every time could make 196. Past the
+limit an event is refused when it is accepted, never at settlement; such a round can only be aborted.
 """
 
 

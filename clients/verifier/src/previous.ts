@@ -1,0 +1,126 @@
+/**
+ * What went before a round, as far as a bundle shows it: the leaf that ended the table's round
+ * before, by the hash that OPEN names, and who won the last settled round, behind rounds that were
+ * aborted since.
+ */
+
+import type { Docket } from "./check.js";
+import { drawsLeader } from "./deal.js";
+import type { LastWinner } from "./gathered.js";
+import { gameOf, type Header } from "./header.js";
+import { SIGNERS } from "./leaf.js";
+import type { Placed } from "./reading.js";
+import { NO_LEAF, opened, type RoundState } from "./slot.js";
+import { type Tables, winnerOf } from "./table.js";
+
+type Ended = Placed<"SETTLE" | "ABORT">;
+
+/** What a bundle holds besides the round itself. */
+interface Evidence {
+  readonly open: Placed<"OPEN">;
+  readonly others: readonly Placed[];
+}
+
+/** The tables are told what went before the round; what is wrong with it stands in the docket. */
+export function followPrevious(tables: Tables, evidence: Evidence, docket: Docket): void {
+  const { open, others } = evidence;
+  const { header } = open.value;
+  if (header.round_number === 1) {
+    docket.begin("PREVIOUS_LEAF");
+    return;
+  }
+  const before = endOf(header, others) ?? neighbourOf(header, others);
+  if (before === undefined) {
+    docket.skip("the leaf that ended the table's round before is not at hand", "PREVIOUS_LEAF");
+    const state = { ...opened(NO_LEAF), terminalLeaf: header.previous_leaf };
+    tables.follow(header, { state, winner: "UNKNOWN" });
+    return;
+  }
+  docket.begin("PREVIOUS_LEAF");
+  const where = { leaf_index: open.index };
+  if (before.index > open.index) {
+    const detail = `the round before ended with leaf ${before.index}, after this one was opened`;
+    docket.find("PREVIOUS_LEAF", "NEXT_ROUND_EARLY", detail, where);
+  }
+  const its = headerOf(before, others);
+  const isNext =
+    its === null ||
+    (its.table_id === header.table_id && its.round_number === header.round_number - 1);
+  if (!isNext) {
+    const detail = `the leaf it names ended round ${its.round_number} of table ${its.table_id}`;
+    docket.find("PREVIOUS_LEAF", "WRONG_PREVIOUS_LEAF", detail, where);
+  }
+  tables.follow(header, { state: stateAfter(before), winner: lastWinner(evidence, docket) });
+}
+
+/** The leaf that ended the round before, by the hash that the header names. */
+function endOf(header: Header, others: readonly Placed[]): Ended | undefined {
+  return others.filter(isEnd).find((one) => one.hash === header.previous_leaf);
+}
+
+/** A leaf that settled the table's round before, though the header names another. */
+function neighbourOf(header: Header, others: readonly Placed[]): Ended | undefined {
+  return others.filter(isEnd).find((one) => {
+    const its = headerOf(one, others);
+    return its?.table_id === header.table_id && its.round_number === header.round_number - 1;
+  });
+}
+
+function isEnd(one: Placed): one is Ended {
+  return one.kind === "SETTLE" || one.kind === "ABORT";
+}
+
+/** The header of the round that a leaf ended; null for an ABORT whose OPEN is not at hand. */
+function headerOf(one: Ended, others: readonly Placed[]): Header | null {
+  if (one.kind === "SETTLE") {
+    return one.value.told.header;
+  }
+  const isIts = (other: Placed): other is Placed<"OPEN"> =>
+    other.kind === "OPEN" && other.value.round_id === one.value.round_id;
+  return others.find(isIts)?.value.header ?? null;
+}
+
+function stateAfter(before: Ended): RoundState {
+  return {
+    roundId: before.value.round_id,
+    stage: before.kind === "SETTLE" ? "SETTLED" : "ABORTED",
+    deckRoot: null,
+    terminalLeaf: before.hash,
+    isRevealed: true,
+  };
+}
+
+/** Who won the table's last settled round, proved by the signed leaves that lead there. */
+function lastWinner({ open, others }: Evidence, docket: Docket): LastWinner | null | "UNKNOWN" {
+  let { header } = open.value;
+  const isAsked = drawsLeader(header);
+  const game = gameOf(header);
+  while (header.previous_leaf !== NO_LEAF) {
+    const end = endOf(header, others);
+    if (end === undefined) {
+      return "UNKNOWN";
+    }
+    checkSigned(end, docket);
+    if (!isAsked) {
+      return null;
+    }
+    if (end.kind === "SETTLE") {
+      const its = end.value.told.header;
+      return gameOf(its) === game ? winnerOf(end.value, its) : null;
+    }
+    const before = headerOf(end, others);
+    if (before === null) {
+      return "UNKNOWN";
+    }
+    header = before;
+  }
+  return null;
+}
+
+function checkSigned(end: Ended, docket: Docket): void {
+  const role = SIGNERS[end.kind];
+  const fault = role === null ? null : end.ring.faultOf(end.envelope, role);
+  if (fault !== null) {
+    docket.find("SIGNATURES", fault.code, fault.detail, { leaf_index: end.index });
+  }
+}

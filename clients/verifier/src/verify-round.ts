@@ -1,0 +1,199 @@
+/**
+ * One round verified from a bundle. Nothing is believed but the keys given: the log's key signed
+ * the checkpoint, every leaf is proved to stand in its tree, the root key named the other keys, and
+ * everything that the round's leaves promise is held against them.
+ *
+ * A bundle shows what stands in the log, not what else does: a second OPEN of the same slot, or a
+ * REVOKE that was left out, shows in the whole log only.
+ */
+
+import { hex, SpellingError, text } from "./bytes.js";
+import { type Bundle, BundleError, parseBundle } from "./bundle.js";
+import { type CheckCode, CHECKS, Docket } from "./check.js";
+import { type Checkpoint, openCheckpoint } from "./checkpoint.js";
+import { unlike } from "./difference.js";
+import { byRound, findForeign } from "./exhibit.js";
+import { inOrder } from "./finding.js";
+import type { GatheredRound } from "./gathered.js";
+import { KeyHistory } from "./keys.js";
+import { leafHash, ProofError, rootFromInclusion, verifyConsistency } from "./merkle.js";
+import { followPrevious } from "./previous.js";
+import { checkOf, LeafFaultError, type Placed, readLeaf } from "./reading.js";
+import { type Examined, examine } from "./round.js";
+import { type RoundLeaf, Tables } from "./table.js";
+import { GRACE_MS, type Keys, type Options, type RoundResult } from "./terms.js";
+import { parseKey, type VerifierKey } from "./vkey.js";
+
+/**
+ * What is to be said about the round of a bundle, a parsed JSON value. BundleError where it is no
+ * bundle or does not hold its round's OPEN, SpellingError where a key given is none.
+ */
+export function verifyRound(value: unknown, keys: Keys, options: Options = {}): RoundResult {
+  const bundle = parseBundle(value);
+  const [root, log] = [parseKey(keys.rootKey), parseKey(keys.logKey)];
+  const docket = new Docket();
+  const checkpoint = openTree(bundle, { origin: keys.origin, log }, docket);
+  if (checkpoint === null) {
+    docket.skip("the checkpoint does not hold", ...(Object.keys(CHECKS) as CheckCode[]));
+    return answer(bundle, docket, null, null);
+  }
+  const leaves = readLeaves(bundle, checkpoint, root, docket);
+  checkLogKey(leaves.history, log, docket);
+  const gathered = gather(bundle, leaves.placed, options, docket);
+  const law = { origin: keys.origin, rulesets: options.rulesets ?? null };
+  const examined = gathered === null ? null : examine(gathered, law, docket);
+  return answer(bundle, docket, gathered, examined);
+}
+
+function answer(
+  bundle: Bundle,
+  docket: Docket,
+  gathered: GatheredRound | null,
+  examined: Examined | null,
+): RoundResult {
+  const findings = inOrder(docket.findings);
+  return {
+    passed: gathered !== null && findings.every((one) => one.severity === "NOTE"),
+    round_id: bundle.round_id,
+    table_id: gathered?.header.table_id ?? null,
+    round_number: gathered?.header.round_number ?? null,
+    dealing_level: examined?.dealingLevel ?? null,
+    event_level: examined?.eventLevel ?? null,
+    checks: docket.checks(),
+    findings,
+  };
+}
+
+/** The bundle's checkpoint, compared with those that somebody kept; null where it does not hold. */
+function openTree(
+  bundle: Bundle,
+  { origin, log }: { origin: string; log: VerifierKey },
+  docket: Docket,
+): Checkpoint | null {
+  const open = (note: Uint8Array, check: CheckCode): Checkpoint | null => {
+    docket.begin(check);
+    try {
+      return openCheckpoint(note, { origin, keys: [log] });
+    } catch (error) {
+      if (!(error instanceof SpellingError)) {
+        throw error;
+      }
+      docket.find(check, "CHECKPOINT_REFUSED", error.message);
+      return null;
+    }
+  };
+  const newest = open(bundle.checkpoint, "CHECKPOINT");
+  for (const { checkpoint: note, proof } of newest === null ? [] : (bundle.consistency ?? [])) {
+    const kept = open(note, "CONTINUITY");
+    if (newest === null || kept === null) {
+      continue;
+    }
+    const [old, young] = kept.size <= newest.size ? [kept, newest] : [newest, kept];
+    try {
+      verifyConsistency(old, young, proof);
+    } catch (error) {
+      if (!(error instanceof ProofError)) {
+        throw error;
+      }
+      const code = kept.size === newest.size ? "SPLIT_VIEW" : "HISTORY_REWRITTEN";
+      const detail = `two checkpoints are not shown to be of one log: ${error.message}`;
+      const notes = unlike("checkpoint", text(bundle.checkpoint), text(note));
+      docket.find("CONTINUITY", code, detail, notes);
+    }
+  }
+  return newest;
+}
+
+/** The leaves that can be read, each with the keys in force at its place. */
+function readLeaves(
+  bundle: Bundle,
+  { size, root: signed }: Checkpoint,
+  root: VerifierKey,
+  docket: Docket,
+): { placed: Placed[]; history: KeyHistory } {
+  docket.begin("TREE", "KEYS", "SPELLING");
+  const history = new KeyHistory(root);
+  const placed: Placed[] = [];
+  for (const { index, leaf, proof } of bundle.leaves) {
+    const where = { leaf_index: index };
+    try {
+      const found = hex(rootFromInclusion(leafHash(leaf), { index, size }, proof));
+      if (found !== hex(signed)) {
+        const detail = "the leaf's proof leads to another root than the checkpoint's";
+        const difference = unlike("root", hex(signed), found);
+        docket.find("TREE", "ROOT_MISMATCH", detail, { ...where, ...difference });
+      }
+      const read = readLeaf(leaf, { index, ring: history.ring });
+      placed.push(read);
+      const fault = read.kind === "KEY" ? history.take(read.envelope, read.value) : null;
+      if (fault !== null) {
+        docket.find("KEYS", fault.code, fault.detail, where);
+      }
+    } catch (error) {
+      if (error instanceof ProofError) {
+        docket.find("TREE", "ROOT_MISMATCH", error.message, where);
+      } else if (error instanceof LeafFaultError) {
+        docket.find(checkOf(error.code), error.code, error.message, where);
+      } else {
+        throw error;
+      }
+    }
+  }
+  return { placed, history };
+}
+
+function checkLogKey(history: KeyHistory, log: VerifierKey, docket: Docket): void {
+  const named = history.ring.of("log").map(hex);
+  if (named.length > 0 && !named.includes(hex(log.publicKey))) {
+    const detail = `the root named other keys for the log than ${log.text}`;
+    docket.find("KEYS", "LOG_KEY_UNREGISTERED", detail);
+  }
+}
+
+/** The bundle's round, its steps taken in the order of the log; null where its OPEN is unreadable. */
+function gather(
+  bundle: Bundle,
+  placed: Placed[],
+  { now, grace = GRACE_MS }: Options,
+  docket: Docket,
+): GatheredRound | null {
+  const held = byRound({
+    certificates: bundle.certificates ?? [],
+    eventReceipts: bundle.event_receipts ?? [],
+  });
+  const isOwn = (one: Placed): boolean =>
+    one.kind !== "KEY" && one.value.round_id === bundle.round_id;
+  const own = placed.filter(isOwn);
+  const open = own.find((one): one is Placed<"OPEN"> => one.kind === "OPEN");
+  if (open === undefined) {
+    if (docket.findings.length === 0) {
+      throw new BundleError(`the bundle does not hold the OPEN of round ${bundle.round_id}`);
+    }
+    docket.skip("the round's OPEN cannot be read", ...(Object.keys(CHECKS) as CheckCode[]));
+    return null;
+  }
+  const { header } = open.value;
+  docket.round = { table_id: header.table_id, round_number: header.round_number };
+  const tables = new Tables(held);
+  const others = placed.filter((one) => !isOwn(one));
+  followPrevious(tables, { open, others }, docket);
+  let gathered: GatheredRound | null = null;
+  docket.begin("ORDER");
+  for (const one of own) {
+    if (one.kind === "OPEN") {
+      tables.open(one);
+    } else {
+      gathered = tables.take(one as RoundLeaf) ?? gathered;
+    }
+  }
+  gathered ??= tables.close({ now: now ?? null, grace })[0] ?? null;
+  for (const { check, finding } of tables.findings) {
+    docket.take(check, finding);
+  }
+  findForeign(
+    held,
+    (roundId) => roundId === bundle.round_id,
+    (check, code, detail) => docket.find(check, code, detail),
+  );
+  return gathered;
+}

@@ -1,0 +1,177 @@
+"""Every attack on a log that the audit must name: a healthy log with one thing changed, and the code expected first.
+
+Each attacker has the keys that the attack needs: the changed leaf is signed again, the tree and the checkpoint are made
+again, and whatever honest code would have derived from the change is derived again. So the one broken promise is all
+that is left to find. ``number`` is the place in the list of what an audit must catch.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+import msgspec
+from audit_builder import (
+    SHUFFLER,
+    START,
+    LogBuilder,
+    NamedSigner,
+    Parts,
+    Table,
+    dealt_from,
+    receipt_of,
+    settle,
+    sign,
+)
+
+from referee.audit import Bundle, Code, Exhibits
+from referee.audit.source import NO_EXHIBITS
+from referee.cards import Card
+from referee.dealing import certificate
+from referee.dealing.deal import Deal
+from referee.dealing.section import deck_root, section_root
+from referee.evidence.dsse import Envelope
+from referee.transcript.chain import chain_hashes
+from referee.transcript.replay import write_transcript
+from referee.transcript.told import ToldEvent
+
+TABLE: Final = Table(name="table-1", ruleset_id="mau_binh.classic", seats=2)
+WORD: Final = replace(TABLE, attested="FRONTEND")
+LEADING: Final = replace(WORD, ruleset_id="tien_len.mien_nam")
+GROUP_ORDER: Final = 2**252 + 27742317777372353535851937790883648493
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attacked:
+    """A log after an attack, with what an auditor has besides it."""
+
+    bundle: Bundle
+    exhibits: Exhibits = NO_EXHIBITS
+    witnessed: tuple[bytes, ...] = ()
+    now: int = START
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutation:
+    """An attack: its id, its number in the list, the code expected first, why it matters, and how it is done."""
+
+    id: str
+    number: int
+    code: Code
+    why: str
+    attack: Callable[[], Attacked]
+
+
+ENTERED: Final[dict[str, Mutation]] = {}
+"""All attacks by id, as their modules enter them."""
+
+
+def mutation(code: Code, why: str) -> Callable[[Callable[[], Attacked]], Callable[[], Attacked]]:
+    """Enters an attack into the list under its function's name."""
+
+    def enter(attack: Callable[[], Attacked]) -> Callable[[], Attacked]:
+        name = attack.__name__
+        ENTERED[name] = Mutation(id=name, number=code.number, code=code, why=why, attack=attack)
+        return attack
+
+    return enter
+
+
+def begun(table: Table = TABLE) -> tuple[LogBuilder, Parts]:
+    """A log in which the table has played one round, and its next one laid out and settled, not yet in the log."""
+    log = LogBuilder.founded()
+    log.play(table)
+    parts = log.lay_out(table)
+    settle(parts)
+    return log, parts
+
+
+def ended(log: LogBuilder, parts: Parts | None = None, *, now: int = START) -> Attacked:
+    """The attacked log as it is handed to an auditor."""
+    if parts is not None:
+        log.append(parts)
+    return Attacked(bundle=log.bundle(), exhibits=log.exhibits, now=now)
+
+
+def healthy() -> Attacked:
+    """The log that all attacks start from: two rounds of one table, with the certificates of the second."""
+    log, parts = begun()
+    log.exhibits = Exhibits(certificates=(certified(parts),), event_receipts=(receipt(parts, 1),))
+    return ended(log, parts)
+
+
+def certified(parts: Parts, *, signer: NamedSigner = SHUFFLER, deal: Deal | None = None) -> bytes:
+    """The certificate of all hands."""
+    return certificate.issue(
+        deal or parts.deal,
+        parts.header,
+        sections=range(parts.header.seat_count),
+        dealt_time=parts.dealt.dealt_time,
+        signer=signer,
+    )
+
+
+def receipt(parts: Parts, number: int, *, event: bytes | None = None) -> bytes:
+    """The referee's receipt of an event of a round, or of another in its place."""
+    assert parts.told is not None
+    events = [bytes(one.event) for one in parts.told.events]
+    if event is not None:
+        events[number - 1] = event
+    root = bytes.fromhex(parts.dealt.deck_root)
+    hashes = chain_hashes(round_id=parts.header.round_id, deck_root=root, events=events)
+    return receipt_of(parts, number, hashes[number], time=parts.told.events[number - 1].time)
+
+
+def forged_payload(data: bytes, signer: NamedSigner, **changes: object) -> bytes:
+    """A signed envelope with members of its payload changed, signed again."""
+    envelope = Envelope.parse(data)
+    payload = msgspec.json.decode(envelope.payload)
+    payload.update(changes)
+    return sign(envelope.payload_type, msgspec.json.encode(payload, order="sorted"), signer)
+
+
+def redealt(parts: Parts, sections: tuple[tuple[Card, ...], ...]) -> Deal:
+    """The deal with other cards, truly committed to."""
+    deal = parts.deal
+    roots = tuple(
+        [
+            section_root(key=key, round_id=deal.round_id, section=index, cards=cards)
+            for index, (key, cards) in enumerate(zip(deal.keys, sections, strict=True))
+        ]
+    )
+    root = deck_root(
+        round_id=deal.round_id, commitment=deal.commitment, mixed=deal.mixed, layout=parts.header.layout, roots=roots
+    )
+    return replace(deal, sections=sections, roots=roots, deck_root=root)
+
+
+def adopt(parts: Parts, deal: Deal) -> None:
+    """The round is dealt, played and settled with another deal."""
+    parts.deal = deal
+    parts.dealt = msgspec.structs.replace(parts.dealt, deck_root=deal.deck_root.hex())
+    settle(parts)
+
+
+def with_seeds(parts: Parts, seeds: tuple[bytes, ...]) -> Parts:
+    """The round dealt from other seeds, with the commitments as they were given."""
+    other = dealt_from(parts.table, parts.header, server_seed=parts.server_seed, client_seeds=seeds)
+    other.opened = parts.opened
+    settle(other)
+    return other
+
+
+def told_id(parts: Parts) -> bytes:
+    """The round's id as a transcript spells it."""
+    return parts.header.round_id.hex().encode()
+
+
+def rewrite(parts: Parts, events: tuple[ToldEvent, ...], **found: object) -> None:
+    """The transcript with other events, their hash, and the result as it was but for some members."""
+    assert parts.told is not None
+    parts.told = msgspec.structs.replace(parts.told, events=events)
+    root = bytes.fromhex(parts.told.deck_root)
+    hashes = chain_hashes(
+        round_id=parts.header.round_id, deck_root=root, events=[bytes(event.event) for event in events]
+    )
+    result = msgspec.json.decode(parts.transcript)["found"]
+    result |= {"events_hash": hashes[-1].hex(), **found}
+    parts.transcript = write_transcript(parts.header, parts.told, result)

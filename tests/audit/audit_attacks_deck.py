@@ -1,0 +1,198 @@
+"""Attacks on the deck: cards, roots, certificates and hands."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import msgspec
+from audit_attack import (
+    WORD,
+    Attacked,
+    adopt,
+    begun,
+    certified,
+    ended,
+    forged_payload,
+    mutation,
+    redealt,
+    rewrite,
+)
+from audit_builder import (
+    FAR,
+    REFEREE,
+    SHUFFLER,
+    STRANGER,
+    LogBuilder,
+    Parts,
+    digest,
+    settle,
+    sign,
+)
+
+from referee.audit import Code, Exhibits
+from referee.cards import DECK, Seat
+from referee.dealing import leaf as leaves
+from referee.dealing.deal import cut
+from referee.dealing.deck import STREAM_SIZE
+from referee.evidence.dsse import Envelope
+from referee.evidence.encoding import enc
+from referee.evidence.hkdf import hkdf
+from referee.games.mau_binh import Arrange
+from referee.transcript.mau_binh import encode_event
+from referee.transcript.replay import write_transcript
+
+
+@mutation(Code.CARDS_MISMATCH, "two cards change hands between the deal and the settlement")
+def two_cards_swapped() -> Attacked:
+    log, parts = begun(WORD)
+    hands = [list(section) for section in parts.deal.sections]
+    hands[0][0], hands[1][0] = hands[1][0], hands[0][0]
+    honest = parts.deal
+    parts.deal = replace(honest, sections=tuple([tuple(hand) for hand in hands]))
+    settle(parts)
+    parts.deal = honest
+    return ended(log, parts)
+
+
+@mutation(
+    Code.DECK_NOT_FROM_SEEDS, "a shuffle by remainders alone favours low cards, and seeds no longer give the deck"
+)
+def biased_mapping() -> Attacked:
+    log, parts = begun(replace(WORD, seats=4))
+    stream = hkdf(parts.server_seed, salt=parts.deal.mixed, info=enc("deck", parts.header.round_id), length=STREAM_SIZE)
+    deck = list(DECK)
+    for i, byte in zip(range(51, 0, -1), stream, strict=False):
+        deck[i], deck[byte % (i + 1)] = deck[byte % (i + 1)], deck[i]
+    adopt(parts, redealt(parts, tuple(cut(deck, parts.header.layout))))
+    return ended(log, parts)
+
+
+@mutation(Code.HIDDEN_CARDS_DIFFER, "a card of a hand stands in the unopened stock as well")
+def duplicate_hidden_in_the_stock() -> Attacked:
+    log, parts = begun()
+    *hands, stock = parts.deal.sections
+    adopt(parts, redealt(parts, (*hands, (hands[0][0], *stock[1:]))))
+    log.exhibits = Exhibits(certificates=(certified(parts),))
+    return ended(log, parts)
+
+
+@mutation(Code.DUPLICATE_CARD, "both seats are told to hold the same card")
+def duplicate_told() -> Attacked:
+    log, parts = begun(WORD)
+    assert parts.told is not None
+    one, other = parts.told.sections
+    parts.told = msgspec.structs.replace(parts.told, sections=(one, (one[0], *other[1:])))
+    found = msgspec.json.decode(parts.transcript)["found"]
+    parts.transcript = write_transcript(parts.header, parts.told, found)
+    return ended(log, parts)
+
+
+@mutation(Code.DECK_ROOT_MISMATCH, "the deck root commits to nothing that was dealt, so no card can be proved")
+def deck_root_of_nothing() -> Attacked:
+    log, parts = begun()
+    parts.dealt = msgspec.structs.replace(parts.dealt, deck_root=digest("another").hex())
+    settle(parts)
+    return ended(log, parts)
+
+
+@mutation(Code.DECK_ROOT_MISMATCH, "another deck is settled than was dealt")
+def settled_with_another_deck() -> Attacked:
+    log, parts = begun()
+    honest = parts.dealt
+    parts.dealt = msgspec.structs.replace(parts.dealt, deck_root=digest("another").hex())
+    settle(parts)
+    parts.dealt = honest
+    return ended(log, parts)
+
+
+def with_certificate(forge: Callable[[Parts], bytes]) -> Attacked:
+    """A healthy log beside which somebody holds a certificate."""
+    log, parts = begun()
+    log.exhibits = Exhibits(certificates=(forge(parts),))
+    return ended(log, parts)
+
+
+@mutation(Code.CERTIFICATE_REFUSED, "a frontend makes a certificate of its own")
+def certificate_forged() -> Attacked:
+    return with_certificate(lambda parts: certified(parts, signer=STRANGER))
+
+
+@mutation(Code.CERTIFICATE_REFUSED, "the referee signs what only the shuffler may")
+def certificate_by_the_wrong_role() -> Attacked:
+    return with_certificate(lambda parts: certified(parts, signer=REFEREE))
+
+
+@mutation(Code.CERTIFICATE_REFUSED, "a leaf of the shuffler passes for a certificate")
+def certificate_of_the_wrong_type() -> Attacked:
+    return with_certificate(lambda parts: sign(leaves.DEAL_TYPE, Envelope.parse(certified(parts)).payload, SHUFFLER))
+
+
+@mutation(Code.CERTIFICATE_REFUSED, "a section's cards are shown under another section's key")
+def certificate_with_the_wrong_key() -> Attacked:
+    deal = begun()[1].deal
+    return with_certificate(lambda parts: certified(parts, deal=replace(parts.deal, keys=deal.keys[::-1])))
+
+
+@mutation(Code.CERTIFICATE_REFUSED, "a certificate is made to last longer than its round")
+def certificate_that_lasts_longer() -> Attacked:
+    return with_certificate(lambda parts: forged_payload(certified(parts), SHUFFLER, expires_time=FAR))
+
+
+@mutation(Code.CERTIFICATE_REFUSED, "a certificate is of a round that the log never had")
+def certificate_of_a_foreign_round() -> Attacked:
+    return with_certificate(lambda parts: forged_payload(certified(parts), SHUFFLER, round_id=digest("another").hex()))
+
+
+@mutation(Code.CERTIFICATES_DISAGREE, "the shuffler signed another deal than it logged")
+def certificate_of_another_deal() -> Attacked:
+    def other(parts: Parts) -> bytes:
+        one, two, stock = parts.deal.sections
+        return certified(parts, deal=redealt(parts, (two, one, stock)))
+
+    return with_certificate(other)
+
+
+@mutation(Code.CARD_NOT_IN_HAND, "a card that was not dealt to the seat is played, and accepted")
+def card_not_in_hand() -> Attacked:
+    log, parts = begun(WORD)
+    assert parts.told is not None
+    hands = parts.deal.sections
+    foreign = (hands[1][0], *hands[0][1:])
+    event = Arrange(Seat(0), foreign[:5], foreign[5:10], foreign[10:], 0)
+    accept(parts, 0, encode_event(event))
+    return ended(log, parts)
+
+
+@mutation(Code.CARD_NOT_IN_HAND, "a card is played twice, and accepted")
+def card_played_twice() -> Attacked:
+    log, parts = begun(WORD)
+    hand = parts.deal.sections[0]
+    twice = (hand[1], *hand[1:])
+    accept(parts, 0, encode_event(Arrange(Seat(0), twice[:5], twice[5:10], twice[10:], 0)))
+    return ended(log, parts)
+
+
+def accept(parts: Parts, place: int, event: bytes) -> None:
+    """An event is told that the rules refuse, with the result as if nothing were wrong."""
+    assert parts.told is not None
+    events = list(parts.told.events)
+    events[place] = msgspec.structs.replace(events[place], event=msgspec.Raw(event))
+    rewrite(parts, tuple(events))
+
+
+@mutation(Code.SECTION_WRONG_SIZE, "a seat is told to hold twelve cards")
+def hand_of_twelve() -> Attacked:
+    log, parts = begun(WORD)
+    assert parts.told is not None
+    first, *others = parts.told.sections
+    parts.told = msgspec.structs.replace(parts.told, sections=(first[:12], *others))
+    found = msgspec.json.decode(parts.transcript)["found"]
+    parts.transcript = write_transcript(parts.header, parts.told, found)
+    return ended(log, parts)
+
+
+@mutation(Code.SECTION_WRONG_SIZE, "the header cuts the deck otherwise than the game does")
+def layout_of_no_game() -> Attacked:
+    log = LogBuilder.founded()
+    parts = log.lay_out(WORD, layout=(13, 12, 27))
+    log.append(parts, steps="OD")
+    return ended(log)

@@ -1,0 +1,100 @@
+"""Attacks on the log: leaves, history and checkpoints."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from audit_attack import TABLE, Attacked, begun, ended, healthy, mutation
+from audit_builder import (
+    LOG,
+    REFEREE,
+    LogBuilder,
+    NamedSigner,
+    settle,
+    sign,
+)
+
+from referee.audit import Code, Exhibits
+from referee.evidence.note import sign_note
+from referee.transcript.told import MEDIA_TYPE
+
+
+@mutation(Code.ROOT_MISMATCH, "a leaf is edited where it is kept, under the old checkpoint")
+def leaf_edited_in_place() -> Attacked:
+    log, parts = begun()
+    log.append(parts)
+    honest = log.bundle()
+    edited = [*honest.entries]
+    place = len(edited) - 2
+    edited[place] = sign(MEDIA_TYPE, parts.transcript.replace(b'"stake":', b'"stake": '), REFEREE)
+    return Attacked(bundle=replace(honest, entries=tuple(edited)))
+
+
+@mutation(Code.HISTORY_REWRITTEN, "the log is written anew and signed again; a checkpoint that somebody kept shows it")
+def history_rewritten() -> Attacked:
+    log, parts = begun()
+    log.append(parts)
+    kept = log.checkpoint()
+    anew, other = begun(replace(TABLE, commits=False))
+    anew.append(other)
+    anew.play(TABLE)
+    return Attacked(bundle=anew.bundle(), witnessed=(kept,))
+
+
+@mutation(Code.SPLIT_VIEW, "two people are shown two logs of one size")
+def split_view() -> Attacked:
+    log, parts = begun()
+    log.append(parts)
+    kept = log.checkpoint()
+    anew, other = begun(replace(TABLE, commits=False))
+    anew.append(other)
+    return Attacked(bundle=anew.bundle(), witnessed=(kept,))
+
+
+@mutation(Code.LOG_TRUNCATED, "the last leaves are gone, and the checkpoint still counts them")
+def leaves_cut_off() -> Attacked:
+    attacked = healthy()
+    return replace(attacked, bundle=replace(attacked.bundle, entries=attacked.bundle.entries[:-1]), exhibits=Exhibits())
+
+
+@mutation(Code.LOG_TRUNCATED, "the log was set back and signed again; a checkpoint that somebody kept is larger")
+def log_set_back() -> Attacked:
+    log, parts = begun()
+    shorter = log.bundle()
+    log.append(parts)
+    return Attacked(bundle=shorter, witnessed=(log.checkpoint(),))
+
+
+def with_checkpoint(note: Callable[[LogBuilder], bytes]) -> Attacked:
+    """A healthy log under a checkpoint that is wrong."""
+    log, parts = begun()
+    log.append(parts)
+    return Attacked(bundle=replace(log.bundle(), checkpoint=note(log)))
+
+
+@mutation(Code.CHECKPOINT_REFUSED, "the checkpoint is another log's")
+def checkpoint_of_another_origin() -> Attacked:
+    return with_checkpoint(lambda log: log.checkpoint(origin="log.example/2"))
+
+
+@mutation(Code.CHECKPOINT_REFUSED, "the checkpoint is signed by another key under the log's name")
+def checkpoint_by_another_key() -> Attacked:
+    impostor = NamedSigner("impostor")
+    impostor.name = LOG.name
+    return with_checkpoint(lambda log: log.checkpoint(signer=impostor))
+
+
+@mutation(Code.CHECKPOINT_REFUSED, "a line more in the note would be signed and not understood")
+def checkpoint_with_another_line() -> Attacked:
+    def note(log: LogBuilder) -> bytes:
+        text = log.checkpoint().decode().partition("\n\n")[0] + "\nextra\n"
+        return sign_note(text, name=LOG.name, signer=LOG).format()
+
+    return with_checkpoint(note)
+
+
+@mutation(Code.WRONG_ORIGIN, "a round that was opened for another log")
+def round_of_another_log() -> Attacked:
+    log = LogBuilder.founded()
+    parts = log.lay_out(TABLE, origin="log.example/2")
+    settle(parts)
+    return ended(log, parts)

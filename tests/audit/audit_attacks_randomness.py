@@ -1,0 +1,175 @@
+"""Attacks on chance: seeds, commitments, mix and header."""
+
+from collections.abc import Callable
+
+import msgspec
+from audit_attack import TABLE, Attacked, begun, ended, mutation, told_id, with_seeds
+from audit_builder import (
+    FAR,
+    LogBuilder,
+    Parts,
+    Table,
+    dealt_from,
+    digest,
+    retell,
+    settle,
+)
+
+from referee.audit import Code
+from referee.cards import Seat
+from referee.dealing.commitment import client_commitment, server_commitment
+
+
+@mutation(
+    Code.SERVER_SEED_MISMATCH, "a seed that is not the one committed to lets the operator choose the deck afterwards"
+)
+def server_seed_swapped() -> Attacked:
+    log, parts = begun()
+    parts.revealed = msgspec.structs.replace(parts.revealed, server_seed=digest("another").hex())
+    return ended(log, parts)
+
+
+@mutation(Code.COMMITMENT_SWAPPED, "the commitment in OPEN is put in place of the one that was dealt under")
+def commitment_swapped() -> Attacked:
+    log, parts = begun()
+    other = server_commitment(round_id=parts.header.round_id, seed=digest("another"))
+    parts.opened = msgspec.structs.replace(parts.opened, server_commitment=other.hex())
+    return ended(log, parts)
+
+
+@mutation(Code.DEAL_BEFORE_OPEN, "cards are dealt before the terms and the commitment stand in the log")
+def deal_before_open() -> Attacked:
+    log, parts = begun()
+    log.append(parts, steps="DOER")
+    return ended(log)
+
+
+@mutation(Code.OPENED_TWICE, "one slot is opened twice, so that the operator can take the better round")
+def opened_twice() -> Attacked:
+    log, parts = begun()
+    other = log.lay_out(TABLE, round_deadline=parts.header.round_deadline - 1)
+    log.entries.append(other.open_leaf)
+    return ended(log, parts)
+
+
+@mutation(Code.CLIENT_SEED_MISMATCH, "the operator deals with another seed than the seat committed to")
+def client_seed_edited() -> Attacked:
+    log, parts = begun()
+    parts = with_seeds(parts, (digest("another"), parts.client_seeds[1]))
+    return ended(log, parts)
+
+
+@mutation(Code.CLIENT_SEED_MISMATCH, "two seats' seeds change places, which gives another deck to choose from")
+def client_seeds_swapped() -> Attacked:
+    log, parts = begun()
+    return ended(log, with_seeds(parts, (parts.client_seeds[1], parts.client_seeds[0])))
+
+
+@mutation(Code.CLIENT_SEED_MISMATCH, "a seat's seed is dropped from the deal")
+def client_seed_dropped() -> Attacked:
+    log, parts = begun()
+    parts.dealt = msgspec.structs.replace(parts.dealt, client_seeds=parts.dealt.client_seeds[:1])
+    return ended(log, parts)
+
+
+def committed(seeds: Callable[[Parts], tuple[bytes, ...]]) -> Attacked:
+    """A log whose last round has these seeds, truly committed to."""
+    log, parts = begun()
+    other = dealt_from(parts.table, parts.header, server_seed=parts.server_seed, client_seeds=seeds(parts))
+    settle(other)
+    return ended(log, other)
+
+
+@mutation(Code.CLIENT_SEED_TRIVIAL, "a seed of zeros is no chance of the player's, so the level drops")
+def client_seed_zero() -> Attacked:
+    return committed(lambda parts: (bytes(32), parts.client_seeds[1]))
+
+
+@mutation(Code.CLIENT_SEED_TRIVIAL, "a counter as a seed can be guessed, so the level drops")
+def client_seed_counter() -> Attacked:
+    return committed(lambda parts: ((7).to_bytes(32, "big"), parts.client_seeds[1]))
+
+
+@mutation(Code.CLIENT_SEEDS_EQUAL, "equal seeds come from one hand, so the level drops")
+def client_seeds_equal() -> Attacked:
+    return committed(lambda parts: (parts.client_seeds[0], parts.client_seeds[0]))
+
+
+@mutation(Code.CLIENT_SEED_REPEATED, "a seed used before was known before, so the level drops")
+def client_seed_repeated() -> Attacked:
+    return committed(lambda parts: (digest("client", TABLE.name, 1, 0), parts.client_seeds[1]))
+
+
+@mutation(Code.FOREIGN_COMMITMENT, "a commitment given for another round binds nobody in this one")
+def commitment_of_another_round() -> Attacked:
+    log = LogBuilder.founded()
+    first = log.play(TABLE)
+    parts = log.lay_out(TABLE)
+    settle(parts)
+    foreign = client_commitment(round_id=first.header.round_id, seat=Seat(0), seed=parts.client_seeds[0])
+    commitments = (foreign.hex(), parts.opened.client_commitments[1])
+    parts.opened = msgspec.structs.replace(parts.opened, client_commitments=commitments)
+    return ended(log, parts)
+
+
+@mutation(Code.SERVER_SEED_REPEATED, "a server seed that was shown before is known to everybody who saw it")
+def server_seed_used_twice() -> Attacked:
+    log, parts = begun()
+    other = dealt_from(
+        TABLE, parts.header, server_seed=digest("server", TABLE.name, 1), client_seeds=parts.client_seeds
+    )
+    settle(other)
+    return ended(log, other)
+
+
+@mutation(Code.NEVER_REVEALED, "a seed that is never shown hides how the deck was drawn")
+def never_revealed() -> Attacked:
+    log, parts = begun()
+    log.append(parts, steps="ODE")
+    return ended(log, now=FAR)
+
+
+@mutation(Code.STAKE_MISMATCH, "the stake is named after the cards were seen")
+def stake_raised_at_settlement() -> Attacked:
+    log, parts = begun()
+    assert parts.told is not None
+    told = parts.told
+    raised = msgspec.structs.replace(told.header, stake=2 * told.header.stake)
+    retell(parts, header=raised)
+    parts.transcript = parts.transcript.replace(raised.to_header().round_id.hex().encode(), told_id(parts))
+    return ended(log, parts)
+
+
+@mutation(Code.STAKE_MISMATCH, "Trips is bet after the cards were seen")
+def trips_bet_at_settlement() -> Attacked:
+    log, parts = begun(Table(name=TABLE.name, ruleset_id="ultimate_texas.casino", seats=2, attested="FRONTEND"))
+    assert parts.told is not None
+    raised = msgspec.structs.replace(parts.told.header, seat_stakes=((20, 500), *parts.told.header.seat_stakes[1:]))
+    retell(parts, header=raised)
+    parts.transcript = parts.transcript.replace(raised.to_header().round_id.hex().encode(), told_id(parts))
+    return ended(log, parts)
+
+
+@mutation(Code.MIX_MISMATCH, "the mix is over a seed that nobody gave")
+def mix_over_other_seeds() -> Attacked:
+    log, parts = begun()
+    parts.dealt = msgspec.structs.replace(parts.dealt, mix=digest("another").hex())
+    return ended(log, parts)
+
+
+@mutation(Code.ROUND_ID_MISMATCH, "the header is edited after its hash was taken")
+def header_edited_in_open() -> Attacked:
+    log, parts = begun()
+    edited = msgspec.structs.replace(parts.opened.header, stake=parts.opened.header.stake * 2)
+    parts.opened = msgspec.structs.replace(parts.opened, header=edited)
+    return ended(log, parts)
+
+
+@mutation(Code.HEADER_MISMATCH, "the transcript was settled in another currency than the round was opened in")
+def header_edited_in_transcript() -> Attacked:
+    log, parts = begun()
+    assert parts.told is not None
+    other = msgspec.structs.replace(parts.told.header, currency="GOLD")
+    retell(parts, header=other)
+    parts.transcript = parts.transcript.replace(other.to_header().round_id.hex().encode(), told_id(parts))
+    return ended(log, parts)

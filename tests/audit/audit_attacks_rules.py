@@ -1,0 +1,151 @@
+"""Attacks on the rules: results, events, receipts and settlements."""
+
+import msgspec
+from audit_attack import TABLE, WORD, Attacked, begun, ended, mutation, receipt, rewrite, told_id
+from audit_builder import (
+    LogBuilder,
+    digest,
+    retell,
+    settle,
+)
+
+from referee.audit import Code, Exhibits
+from referee.cards import Seat
+from referee.games.mau_binh import Arrange
+from referee.rulesets import get
+from referee.transcript.mau_binh import encode_event
+from referee.transcript.replay import write_transcript
+
+
+@mutation(Code.WRONG_RESULT, "money moves that the rules do not move")
+def transfer_doubled() -> Attacked:
+    log, parts = begun()
+    assert parts.told is not None
+    found = msgspec.json.decode(parts.transcript)["found"]
+    found["transfers"][0]["amount"] *= 2
+    parts.transcript = write_transcript(parts.header, parts.told, found)
+    return ended(log, parts)
+
+
+@mutation(Code.WRONG_RULESET, "the round names rules that nobody has, so nobody can check it")
+def ruleset_digest_unknown() -> Attacked:
+    log = LogBuilder.founded()
+    parts = log.lay_out(TABLE, ruleset_digest=digest("another"))
+    settle(parts)
+    return ended(log, parts)
+
+
+@mutation(Code.WRONG_RULESET, "the round is called by one ruleset and played by another's digest")
+def ruleset_of_another_name() -> Attacked:
+    log = LogBuilder.founded()
+    parts = log.lay_out(TABLE, ruleset_digest=get("mau_binh.chi_2020").digest)
+    settle(parts)
+    return ended(log, parts)
+
+
+@mutation(Code.ILLEGAL_EVENT, "an arrangement after its deadline is accepted")
+def event_after_its_deadline() -> Attacked:
+    log, parts = begun(WORD)
+    assert parts.told is not None
+    late = parts.told.dealt_time + 600_000
+    events = parts.told.events
+    parts.told = msgspec.structs.replace(parts.told, closed_time=late)
+    rewrite(parts, (*events[:-1], msgspec.structs.replace(events[-1], time=late)))
+    return ended(log, parts)
+
+
+@mutation(Code.EVENTS_ALTERED, "the frontend edits what a seat did, after the referee gave its receipt")
+def event_edited() -> Attacked:
+    log, parts = begun()
+    assert parts.told is not None
+    hand = parts.deal.sections[0]
+    events = list(parts.told.events)
+    edited = encode_event(Arrange(Seat(0), hand[:5], hand[5:10], hand[10:], 0))
+    events[0] = msgspec.structs.replace(events[0], event=msgspec.Raw(edited))
+    retell(parts, events=tuple(events))
+    return ended(log, parts)
+
+
+@mutation(Code.EVENTS_ALTERED, "the frontend moves a seat's event in time")
+def event_time_edited() -> Attacked:
+    log, parts = begun()
+    assert parts.told is not None
+    first, *others = parts.told.events
+    retell(parts, events=(msgspec.structs.replace(first, time=first.time + 1), *others))
+    return ended(log, parts)
+
+
+@mutation(Code.EVENTS_ALTERED, "the order of two events is changed")
+def events_reordered() -> Attacked:
+    log, parts = begun()
+    assert parts.told is not None
+    one, other = parts.told.events
+    reordered = (msgspec.structs.replace(other, time=one.time), msgspec.structs.replace(one, time=other.time))
+    retell(parts, events=reordered)
+    return ended(log, parts)
+
+
+@mutation(Code.EVENTS_ALTERED, "an event with a receipt is left out, and the seat's cards stand as dealt")
+def event_dropped() -> Attacked:
+    log, parts = begun()
+    assert parts.told is not None
+    retell(parts, events=parts.told.events[1:], closed_time=parts.told.dealt_time + 200_000)
+    return ended(log, parts)
+
+
+@mutation(Code.EVENTS_ALTERED, "an event is told twice")
+def event_doubled() -> Attacked:
+    log, parts = begun()
+    assert parts.told is not None
+    first, *others = parts.told.events
+    retell(parts, events=(first, first, *others))
+    return ended(log, parts)
+
+
+@mutation(Code.EVENTS_ALTERED, "events of the frontend's word are edited under the old result")
+def events_edited_without_receipts() -> Attacked:
+    log, parts = begun(WORD)
+    assert parts.told is not None
+    hand = parts.deal.sections[0]
+    edited = encode_event(Arrange(Seat(0), hand[:5], hand[5:10], hand[10:], 0))
+    events = list(parts.told.events)
+    events[0] = msgspec.structs.replace(events[0], event=msgspec.Raw(edited))
+    parts.told = msgspec.structs.replace(parts.told, events=tuple(events))
+    found = msgspec.json.decode(parts.transcript)["found"]
+    parts.transcript = write_transcript(parts.header, parts.told, found)
+    return ended(log, parts)
+
+
+@mutation(Code.FORKED_RECEIPTS, "the referee accepted two continuations of one round")
+def two_receipts_of_one_event() -> Attacked:
+    log, parts = begun()
+    hand = parts.deal.sections[0]
+    other = encode_event(Arrange(Seat(0), hand[:5], hand[5:10], hand[10:], 0))
+    log.exhibits = Exhibits(event_receipts=(receipt(parts, 1), receipt(parts, 1, event=other)))
+    return ended(log, parts)
+
+
+@mutation(Code.ENDED_TWICE, "a round is settled again, otherwise")
+def settled_twice() -> Attacked:
+    log, parts = begun(WORD)
+    log.append(parts, steps="ODE")
+    settle(parts, seed=1)
+    log.entries += [parts.ended, parts.reveal_leaf]
+    return ended(log)
+
+
+@mutation(Code.SETTLED_OTHER_ROUND, "the transcript of one round is logged as that of another")
+def settled_for_another_round() -> Attacked:
+    log, parts = begun()
+    assert parts.told is not None
+    other = msgspec.structs.replace(parts.told.header, table_id="elsewhere")
+    retell(parts, header=other)
+    parts.transcript = parts.transcript.replace(other.to_header().round_id.hex().encode(), told_id(parts))
+    return ended(log, parts)
+
+
+@mutation(Code.SETTLED_UNDEALT, "a round is settled that was never dealt")
+def settled_undealt() -> Attacked:
+    log, parts = begun()
+    log.append(parts, steps="OER")
+    return ended(log)

@@ -1,0 +1,173 @@
+"""Attacks on signatures: roles, types, texts and keys."""
+
+import base64
+import hashlib
+from dataclasses import replace
+
+import msgspec
+from audit_attack import GROUP_ORDER, TABLE, Attacked, begun, certified, ended, mutation
+from audit_builder import (
+    REFEREE,
+    ROOT,
+    SHUFFLER,
+    STRANGER,
+    LogBuilder,
+    NamedSigner,
+    Parts,
+    key_leaf,
+    plain,
+    sign,
+)
+
+from referee.audit import Code
+from referee.dealing import leaf as leaves
+from referee.evidence.dsse import Envelope
+
+
+@mutation(Code.WRONG_ROLE, "the shuffler signs a settlement")
+def settled_by_the_shuffler() -> Attacked:
+    log, parts = begun()
+    parts.judge = SHUFFLER
+    return ended(log, parts)
+
+
+@mutation(Code.WRONG_ROLE, "the referee signs a deal")
+def dealt_by_the_referee() -> Attacked:
+    log, parts = begun()
+    parts.dealer = REFEREE
+    return ended(log, parts)
+
+
+@mutation(Code.SIGNATURE_FORGED, "a stranger signs a settlement")
+def settled_by_a_stranger() -> Attacked:
+    log, parts = begun()
+    parts.judge = STRANGER
+    return ended(log, parts)
+
+
+@mutation(Code.KEY_NOT_VALID, "a revoked key signs on")
+def settled_with_a_revoked_key() -> Attacked:
+    log, parts = begun()
+    log.entries += [key_leaf(REFEREE, "referee", action="REVOKE"), key_leaf(NamedSigner("referee/2"), "referee")]
+    return ended(log, parts)
+
+
+@mutation(Code.SIGNATURE_FORGED, "a key is added that the root never named")
+def key_added_by_a_stranger() -> Attacked:
+    log, parts = begun()
+    log.entries.append(key_leaf(STRANGER, "referee", by=STRANGER))
+    return ended(log, parts)
+
+
+@mutation(Code.TYPE_CONFUSION, "a deal is signed as an opening")
+def deal_signed_as_open() -> Attacked:
+    log, parts = begun()
+    log.entries += [parts.open_leaf, sign(leaves.OPEN_TYPE, plain(parts.dealt), SHUFFLER)]
+    return ended(log)
+
+
+@mutation(Code.TYPE_CONFUSION, "a certificate stands in the log as a leaf")
+def certificate_as_a_leaf() -> Attacked:
+    log, parts = begun()
+    log.append(parts)
+    log.entries.append(certified(parts))
+    return ended(log)
+
+
+@mutation(Code.NOT_CANONICAL, "white space in a payload gives one meaning two texts")
+def payload_with_white_space() -> Attacked:
+    log, parts = begun()
+    log.entries += [parts.open_leaf, sign(leaves.DEAL_TYPE, plain(parts.dealt).replace(b",", b", ", 1), SHUFFLER)]
+    return ended(log)
+
+
+@mutation(Code.NOT_CANONICAL, "a transcript is written with its members in another order")
+def transcript_out_of_order() -> Attacked:
+    log, parts = begun()
+    whole = msgspec.json.decode(parts.transcript)
+    parts.transcript = msgspec.json.encode({name: whole[name] for name in sorted(whole, reverse=True)})
+    return ended(log, parts)
+
+
+@mutation(Code.NOT_CANONICAL, "upper-case digits give one hash two texts")
+def hash_in_capitals() -> Attacked:
+    log, parts = begun()
+    parts.dealt = msgspec.structs.replace(parts.dealt, mix=parts.dealt.mix.upper())
+    return ended(log, parts)
+
+
+@mutation(Code.NOT_CANONICAL, "white space in an envelope gives one leaf two hashes")
+def envelope_with_white_space() -> Attacked:
+    log, parts = begun()
+    log.entries += [parts.open_leaf, parts.deal_leaf.replace(b",", b", ", 1)]
+    return ended(log)
+
+
+@mutation(Code.SIGNATURE_MALFORMED, "adding the group order to S gives a second signature of one message")
+def signature_with_s_too_large() -> Attacked:
+    log, parts = begun()
+    envelope = Envelope.parse(parts.ended)
+    signature = envelope.signature or b""
+    larger = int.from_bytes(signature[32:], "little") + GROUP_ORDER
+    forged = replace(envelope, signature=signature[:32] + larger.to_bytes(32, "little"))
+    log.entries += [parts.open_leaf, parts.deal_leaf, forged.to_bytes(), parts.reveal_leaf]
+    return ended(log)
+
+
+@mutation(Code.SIGNATURE_MALFORMED, "a signature of another length")
+def signature_too_short() -> Attacked:
+    log, parts = begun()
+    log.entries += [parts.open_leaf, parts.deal_leaf.replace(b'=="}]}', b'"}]}')]
+    return ended(log)
+
+
+@mutation(Code.UNSOUND_KEY, "a key of small order verifies what nobody signed")
+def small_order_key_added() -> Attacked:
+    log, parts = begun()
+    material = b"\x01" + b"\x01" + bytes(31)
+    return ended_with_key(log, parts, material)
+
+
+@mutation(Code.UNSOUND_KEY, "a key that is not the canonical encoding of its point has a second name")
+def non_canonical_key_added() -> Attacked:
+    log, parts = begun()
+    return ended_with_key(log, parts, b"\x01" + (2**255 - 19 + 1).to_bytes(32, "little"))
+
+
+def ended_with_key(log: LogBuilder, parts: Parts, material: bytes) -> Attacked:
+    """The log with one more referee's key, in verifier key text that no library would write."""
+    name = "weak"
+    hint = hashlib.sha256(name.encode() + b"\n" + material).hexdigest()[:8]
+    text = f"{name}+{hint}+{base64.b64encode(material).decode()}"
+    payload = msgspec.json.encode({"action": "ADD", "key": text, "role": "referee"}, order="sorted")
+    log.entries.append(sign(leaves.KEY_TYPE, payload, ROOT))
+    return ended(log, parts)
+
+
+@mutation(Code.KEY_REUSED, "one key in two roles lets the shuffler settle")
+def key_in_two_roles() -> Attacked:
+    log, parts = begun()
+    log.entries.append(key_leaf(SHUFFLER, "referee"))
+    return ended(log, parts)
+
+
+@mutation(Code.KEY_NOT_VALID, "a key is revoked that the role never had")
+def revoked_without_being_added() -> Attacked:
+    log, parts = begun()
+    log.entries.append(key_leaf(STRANGER, "referee", action="REVOKE"))
+    return ended(log, parts)
+
+
+@mutation(Code.LOG_KEY_UNREGISTERED, "the checkpoint is signed by a key that the root did not name for the log")
+def log_key_never_named() -> Attacked:
+    log = LogBuilder([key_leaf(STRANGER, "log"), key_leaf(SHUFFLER, "shuffler"), key_leaf(REFEREE, "referee")])
+    log.play(TABLE)
+    return ended(log)
+
+
+@mutation(Code.UNSOUND_KEY, "a seat's key of small order would let anybody sign for the seat")
+def small_order_seat_key() -> Attacked:
+    log, parts = begun()
+    weak = msgspec.structs.replace(parts.opened.header, seat_keys=("01" + "00" * 31, "00" * 32))
+    log.entries.append(sign(leaves.OPEN_TYPE, plain(msgspec.structs.replace(parts.opened, header=weak)), SHUFFLER))
+    return ended(log)

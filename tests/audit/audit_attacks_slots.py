@@ -1,0 +1,183 @@
+"""Attacks on slots: rounds dealt again, left out, hanging, late or mistold."""
+
+from dataclasses import replace
+
+import msgspec
+from audit_attack import LEADING, TABLE, WORD, Attacked, begun, ended, mutation, receipt, with_seeds
+from audit_builder import (
+    FAR,
+    SHUFFLER,
+    STRANGER,
+    LogBuilder,
+    abort,
+    digest,
+    plain,
+    retell,
+    settle,
+    sign,
+)
+
+from referee.audit import Code, Exhibits
+from referee.cards import Seat
+from referee.dealing import leaf as leaves
+from referee.dealing.header import NO_KEY
+from referee.evidence.dsse import Envelope
+from referee.evidence.merkle import leaf_hash
+from referee.transcript.leader import LastWinner
+
+
+@mutation(Code.DEALT_TWICE, "the operator deals again until it likes the cards")
+def dealt_again() -> Attacked:
+    log, parts = begun()
+    again = with_seeds(parts, (digest("another"), parts.client_seeds[1]))
+    log.entries += [parts.open_leaf, parts.deal_leaf, again.deal_leaf, parts.ended, parts.reveal_leaf]
+    return ended(log)
+
+
+@mutation(Code.NEXT_ROUND_EARLY, "the next round begins while this one is still open to be dropped")
+def next_round_early() -> Attacked:
+    log, parts = begun()
+    log.append(parts, steps="OD")
+    log.ends[TABLE.name] = leaf_hash(parts.ended)
+    following = log.lay_out(TABLE)
+    log.entries += [following.open_leaf, parts.ended, parts.reveal_leaf]
+    return ended(log)
+
+
+@mutation(Code.WRONG_PREVIOUS_LEAF, "a round was left out between two")
+def round_left_out() -> Attacked:
+    log, _parts = begun()
+    skipping = log.lay_out(TABLE, round_number=3)
+    settle(skipping)
+    return ended(log, skipping)
+
+
+@mutation(Code.WRONG_PREVIOUS_LEAF, "the round before is another than the one that stands in the log")
+def previous_leaf_of_another_history() -> Attacked:
+    log, _parts = begun()
+    other = log.lay_out(TABLE, previous_leaf=digest("another"))
+    settle(other)
+    return ended(log, other)
+
+
+@mutation(Code.DEADLINE_PASSED, "a dealt round is neither settled nor aborted")
+def round_left_hanging() -> Attacked:
+    log, parts = begun()
+    log.append(parts, steps="OD")
+    return ended(log, now=FAR)
+
+
+@mutation(Code.DEADLINE_PASSED, "an opened round is neither dealt nor aborted")
+def opening_left_hanging() -> Attacked:
+    log, parts = begun()
+    log.append(parts, steps="O")
+    return ended(log, now=FAR)
+
+
+@mutation(Code.NEVER_REVEALED, "an aborted deck is hidden, so nobody sees whether it was aborted for its cards")
+def aborted_and_never_revealed() -> Attacked:
+    log, parts = begun()
+    abort(parts, stage="DEALT", reason="DEADLINE")
+    log.append(parts, steps="ODE")
+    return ended(log, now=FAR)
+
+
+@mutation(Code.ABORT_MISTOLD, "a seat is blamed for a seed that it gave")
+def abort_blames_a_seat() -> Attacked:
+    log, parts = begun()
+    abort(parts, stage="OPENED", reason="SEED_MISSING", culprit=1)
+    assert parts.aborted is not None
+    parts.aborted = msgspec.structs.replace(parts.aborted, client_seeds=parts.dealt.client_seeds)
+    log.append(parts, steps="OER")
+    return ended(log)
+
+
+@mutation(Code.REVEALED_EARLY, "the seed is shown while the round is played, and with it every card")
+def revealed_early() -> Attacked:
+    log, parts = begun()
+    log.append(parts, steps="ODRE")
+    return ended(log)
+
+
+@mutation(Code.LEAF_OF_NO_ROUND, "a seed is shown of a round that was never opened")
+def revealed_without_a_round() -> Attacked:
+    log, parts = begun()
+    log.append(parts, steps="R")
+    return ended(log)
+
+
+@mutation(Code.DEALT_LATE, "cards are dealt after the deadline at which the round was to be aborted")
+def dealt_late() -> Attacked:
+    log, parts = begun()
+    parts.dealt = msgspec.structs.replace(parts.dealt, dealt_time=parts.header.deal_deadline + 1)
+    settle(parts)
+    return ended(log, parts)
+
+
+@mutation(Code.SETTLED_LATE, "a round is settled after its deadline")
+def settled_late() -> Attacked:
+    log, parts = begun()
+    retell(parts, closed_time=parts.header.round_deadline + 1)
+    return ended(log, parts)
+
+
+@mutation(Code.DEAL_MISTOLD, "the clocks of a round are started at another time than it was dealt")
+def time_of_the_deal_edited() -> Attacked:
+    log, parts = begun(WORD)
+    assert parts.told is not None
+    retell(parts, dealt_time=parts.told.dealt_time - 1)
+    return ended(log, parts)
+
+
+@mutation(Code.LEADER_MISMATCH, "a deal names a leader where nobody leads")
+def leader_of_a_game_without_one() -> Attacked:
+    log, parts = begun()
+    parts.dealt = msgspec.structs.replace(parts.dealt, leader=0)
+    return ended(log, parts)
+
+
+@mutation(Code.LEADER_MISMATCH, "a seat leads as the last winner where no round was won before")
+def leader_claimed_without_a_win() -> Attacked:
+    log = LogBuilder.founded()
+    parts = log.lay_out(LEADING)
+    settle(parts, last_winner=LastWinner(Seat(1), NO_KEY))
+    return ended(log, parts)
+
+
+@mutation(Code.LEADER_MISMATCH, "the leader is drawn although the winner of the last round sits at the table")
+def winner_passed_over() -> Attacked:
+    return ended(*begun(replace(LEADING, keyed=True)))
+
+
+@mutation(Code.LEADER_MISMATCH, "another seat leads than the deal drew")
+def leader_drawn_by_nobody() -> Attacked:
+    log = LogBuilder.founded()
+    parts = log.lay_out(LEADING)
+    drawn = parts.dealt.leader
+    assert isinstance(drawn, int)
+    parts.dealt = msgspec.structs.replace(parts.dealt, leader=1 - drawn)
+    settle(parts)
+    return ended(log, parts)
+
+
+@mutation(Code.HEADER_REFUSED, "a round is opened for a stake of nothing")
+def stake_of_nothing() -> Attacked:
+    log, parts = begun()
+    header = msgspec.structs.replace(parts.opened.header, stake=0)
+    log.entries.append(sign(leaves.OPEN_TYPE, plain(msgspec.structs.replace(parts.opened, header=header)), SHUFFLER))
+    return ended(log)
+
+
+@mutation(Code.RECEIPT_REFUSED, "somebody signs an event receipt without being the referee")
+def event_receipt_forged() -> Attacked:
+    log, parts = begun()
+    forged = Envelope.parse(receipt(parts, 1))
+    log.exhibits = Exhibits(event_receipts=(sign(forged.payload_type, forged.payload, STRANGER),))
+    return ended(log, parts)
+
+
+@mutation(Code.LEAF_TOO_LONG, "a leaf of more bytes than one may have")
+def leaf_too_long() -> Attacked:
+    log = LogBuilder.founded()
+    log.entries.append(b'{"payload":"%b","payloadType":"x","signatures":[]}' % (b"AAAA" * 16_400))
+    return ended(log)
