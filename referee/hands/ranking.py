@@ -73,7 +73,16 @@ class Ranking:
         if not self.rules.three_card_order:
             msg = "this ranking does not rank three cards"
             raise ValueError(msg)
-        return self._three_values[self.three_table.strengths[sum(RANK_KEYS[card.rank] for card in cards)]]
+        return self._three_values[self.three_strength(cards)]
+
+    def three_strength(self, cards: Sequence[Card]) -> int:
+        """The strength of three different cards in any order, 1 to 455; unchecked."""
+        a, b, c = cards
+        return self.three_table.strengths[RANK_KEYS[a.rank] + RANK_KEYS[b.rank] + RANK_KEYS[c.rank]]
+
+    def three_of_strength(self, strength: int) -> HandValue:
+        """The value that three cards of this strength have; ValueError unless it is 1 to 455."""
+        return self._three_values[strength]
 
     def five_of_strength(self, strength: int) -> HandValue:
         """The value that five cards of this strength have; ValueError unless it is 1 to 7,462."""
@@ -107,7 +116,7 @@ class Ranking:
 
     def front_outranks(self, *, front: HandValue, five: HandValue) -> bool:
         """Whether three cards are strictly stronger than five: by category, then by the ranks both have."""
-        if front.scale != self._three_values.scale or five.scale != self._five_values.scale:
+        if not (self._three_values.have(front) and self._five_values.have(five)):
             msg = "front_outranks compares three with five cards of its own ranking"
             raise TypeError(msg)
         return five.strength < self.three_table.floors[front.strength]
@@ -128,6 +137,10 @@ class _Values:
         self.scale = scale
         self._hands = [(category, ranks) for category, members in ladder for ranks in members]
         self._made: dict[int, HandValue] = {}
+
+    def have(self, value: HandValue) -> bool:
+        """Whether the value is one of these."""
+        return value.scale is self.scale or value.scale == self.scale
 
     def __getitem__(self, strength: int) -> HandValue:
         value = self._made.get(strength)

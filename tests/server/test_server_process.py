@@ -1,6 +1,7 @@
 """A server process killed in the middle of its work, asked to stop in the middle of it, and what its logs never say."""
 
 import base64
+import hashlib
 import itertools
 import json
 import threading
@@ -149,7 +150,8 @@ def test_logs_hold_no_card_seed_or_key(serve: Serve, tmp_path: Path) -> None:
     assert process.stop() == 0
     sealing = tmp_path / "data" / "keys" / "sealing.key"
     secret_files = [path.read_text(encoding="ascii") for path in (tmp_path / "data" / "keys").iterdir()]
-    sealing.write_text("5e" * 32 + "\n", encoding="ascii")
+    other_key = hashlib.sha256(b"another sealing key").digest()
+    sealing.write_text(other_key.hex() + "\n", encoding="ascii")
     broken = serve()
     again = shuffler_pb2.DealRoundRequest(table_id="b-table", round_number=1, client_seeds=table.seeds)
     refuse(lambda: broken.shuffler.DealRound(again), broken)
@@ -166,7 +168,7 @@ def test_logs_hold_no_card_seed_or_key(serve: Serve, tmp_path: Path) -> None:
         "certificate": table.dealt.certificate[20:60],
         "receipt": receipt[20:60],
         "transcript": settled.log_receipt.leaf[200:240],
-        "sealing key": b"\x5e" * 32,
+        "sealing key": other_key,
     }
     for what, secret in secrets.items():
         for spelled in spellings(secret):

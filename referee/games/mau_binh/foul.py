@@ -31,7 +31,7 @@ def chi_values(rules: MauBinhRules, chi: Sequence[Sequence[Card]]) -> ChiValues:
     return (
         ranker.five_of_strength(ranker.five_strength(back)),
         ranker.five_of_strength(ranker.five_strength(middle)),
-        ranker.three(front),
+        ranker.three_of_strength(ranker.three_strength(front)),
     )
 
 

@@ -13,10 +13,11 @@ zero. An instant win is paid by every seat that has none or a lower one, and the
 
 import itertools
 from collections.abc import Sequence
+from typing import Final
 
 from referee.cards import Seat
 from referee.games.mau_binh.arrangement import is_acceptable
-from referee.games.mau_binh.code import CHI_REASONS, Reason
+from referee.games.mau_binh.code import CHI_REASONS, Reason, Walkover
 from referee.games.mau_binh.duel import FIRST, Duel, duel
 from referee.games.mau_binh.event import Event
 from referee.games.mau_binh.instant_win import InstantWin
@@ -26,7 +27,11 @@ from referee.games.mau_binh.price import Sweeps, flat_foul_of, sweep_of, sweeps_
 from referee.games.mau_binh.round import Hands, Round, applied, begin, check_closing, refusals_of
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.standing import Standing, standing_of
+from referee.hands import Category
 from referee.money import Amount, AmountError, Transfer, net_amounts
+
+_CHI_TEXTS: Final = tuple([reason.value for reason in CHI_REASONS])
+_TEXTS: Final[dict[str, str]] = {code: code.value for code in (*Category, *Walkover)}
 
 
 def settle(  # noqa: PLR0913 - a round is told by these six
@@ -111,13 +116,14 @@ def _paid(rules: MauBinhRules, pair: Duel, standings: Sequence[Standing], sweeps
         if standings[loser].fouls and (flat := flat_foul_of(rules, standings[winner])) is not None:
             return [_transfer(loser, winner, flat * stake, Reason.FOUL)]
     paid, chi_units = [], 0
-    for chi, (sign, walkover) in enumerate(zip(pair.winners, pair.walkovers, strict=True)):
+    for chi, sign in enumerate(pair.winners):
         if sign:
             winner, loser = (pair.first, pair.second) if sign == FIRST else (pair.second, pair.first)
             category = standings[winner].values[chi].category
             units = rules.units[chi][category]
             chi_units += units
-            paid.append(_transfer(loser, winner, units * stake, CHI_REASONS[chi], walkover or category))
+            subject = _TEXTS[pair.walkovers[chi] or category]
+            paid.append(Transfer(loser, winner, Amount(units * stake), _CHI_TEXTS[chi], subject))
     if (
         is_swept
         and (added := sweep_of(rules, standings, sweeps, winner=winner, loser=loser, chi_units=chi_units)) is not None

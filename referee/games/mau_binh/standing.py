@@ -41,12 +41,9 @@ def standing_of(rules: MauBinhRules, told: Round, seat: Seat) -> Standing:
     values = chi_values(rules, chi)
     if departure == BEFORE_SHOWDOWN:
         return Standing(arrangement, values, (), chi_stayed=0, left_in_showdown=False)
-    fouls = tuple(
-        [
-            Violation(code=foul.code, seat=seat, cards=foul.cards, against=foul.against)
-            for foul in fouls_of(rules, chi, values)
-        ]
-    )
+    fouls = fouls_of(rules, chi, values)
+    if fouls:
+        fouls = tuple([Violation(code=foul.code, seat=seat, cards=foul.cards, against=foul.against) for foul in fouls])
     stayed, left = len(CHI), False
     if departure is not None:
         match rules.leaving.in_showdown:
