@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from referee.audit.audit import audit_log
 from referee.audit.report import Report
 from referee.audit.source import LogSource
+from referee.audit.text import report_lines
 from referee.cli.ending import FOUND, DataFolder, RulesetFolder, catalogue_of, fail
 from referee.cli.report import print_report
 from referee.evidence.vkey import KeyTextError
@@ -53,6 +54,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Prove a log: every signature, commitment, deal, rule and slot, and the tree over all of it.
 
+    A terminal gets tables and colours, a pipe plain lines.
     Exit code 0 where nothing was found, 1 where something was, 2 where the log cannot be read. Without keys given,
     those beside the log or of the service itself are used, which proves that the log agrees with itself and no more.
     """
@@ -70,7 +72,11 @@ def audit(  # noqa: PLR0913 - one parameter an option
     if as_json:
         typer.echo(msgspec.json.encode(report, order="sorted"))
     else:
-        _print(Console(), report, given=bool(log_key and root_key))
+        console = Console()
+        if console.is_terminal:
+            _print(console, report, given=bool(log_key and root_key))
+        else:
+            typer.echo("\n".join(report_lines(report, with_tables=True)))
     raise typer.Exit(0 if report.is_clean else FOUND)
 
 

@@ -6,9 +6,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from referee.audit.finding import Finding, Severity
+from referee.audit.explanation import explain
+from referee.audit.finding import Code, Severity
 from referee.audit.level import DealingLevel, EventLevel
 from referee.audit.report import Report
+from referee.audit.text import place_of
 
 SHOWN_FINDINGS: Final = 20
 SHOWN_TABLES: Final = 12
@@ -75,25 +77,19 @@ def _print_tables(console: Console, report: Report) -> None:
 def _print_findings(console: Console, report: Report, severity: Severity) -> None:
     found = [finding for finding in report.findings if finding.severity is severity]
     style = "red" if severity is Severity.FAIL else "yellow"
+    explained: set[Code] = set()
     for finding in found[:SHOWN_FINDINGS]:
-        console.print(f"[{style}]{severity} {finding.code}[/] {escape(_place(finding))}: {escape(finding.detail)}")
+        console.print(f"[{style}]{severity} {finding.code}[/] {escape(place_of(finding))}: {escape(finding.detail)}")
         if finding.difference is not None:
             grid = Grid("first difference at", "told", "found")
             grid.add_row(
                 *[escape(text) for text in (finding.difference.path, finding.difference.told, finding.difference.found)]
             )
             console.print(grid)
+        if finding.code not in explained:
+            explained.add(finding.code)
+            words = explain(finding.code)
+            console.print(f"[dim]  {escape(words.meaning)} {escape(words.remedy)}[/]")
     more = report.count(severity) - min(len(found), SHOWN_FINDINGS)
     if more:
         console.print(f"[{style}]and {more:,} more; --json lists them[/]")
-
-
-def _place(finding: Finding) -> str:
-    words = []
-    if finding.table_id is not None:
-        words.append(f"table {finding.table_id}")
-    if finding.round_number is not None:
-        words.append(f"round {finding.round_number}")
-    if finding.leaf_index is not None:
-        words.append(f"leaf {finding.leaf_index}")
-    return ", ".join(words) or "the log"

@@ -109,4 +109,3 @@ export function verifyReceipt(
   verifyInclusion(leafHash(leaf), place, receipt.proof);
   return checkpoint;
 }
-

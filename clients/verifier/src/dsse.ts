@@ -49,8 +49,7 @@ export function pae(payloadType: string, payload: Bytes): Bytes {
 
 /** The one text of an envelope. */
 export function formatEnvelope(envelope: Envelope): string {
-  const signatures =
-    envelope.signature === null ? "" : `{"sig":"${base64(envelope.signature)}"}`;
+  const signatures = envelope.signature === null ? "" : `{"sig":"${base64(envelope.signature)}"}`;
   return `{"payload":"${base64(envelope.payload)}","payloadType":"${envelope.payloadType}","signatures":[${signatures}]}`;
 }
 
@@ -99,15 +98,14 @@ export function openEnvelope(data: Bytes, terms: { type: string; keys: Bytes[] }
   return envelope.payload;
 }
 
-/** The size of the signature in bytes that are no envelope, where it is not 64; else null. */
-export function oddSignatureSize(data: Bytes): number | null {
-  try {
-    const match = ANY_SIGNATURE.exec(text(data));
-    const size = match === null ? SIGNATURE_SIZE : atob(match[1] ?? "").length;
-    return size === SIGNATURE_SIZE ? null : size;
-  } catch {
-    return -1;
+/** Whether bytes that are no envelope have a signature that is not the base64 of 64 bytes. */
+export function hasOddSignature(data: Bytes): boolean {
+  const letters = ANY_SIGNATURE.exec(String.fromCharCode(...data.subarray(-2048)))?.[1];
+  if (letters === undefined) {
+    return false;
   }
+  const size = (letters.length / 4) * 3 - (/=*$/.exec(letters)?.[0].length ?? 0);
+  return size !== SIGNATURE_SIZE;
 }
 
 function refuse(fault: EnvelopeFault, message: string): never {

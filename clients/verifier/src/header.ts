@@ -112,7 +112,11 @@ export function checkHeader(header: Header): void {
   for (const [field, value] of Object.entries(hashes)) {
     need(isHex(value), field, "a hash is the lowercase hex of 32 bytes");
   }
-  need(header.seat_keys.every((key) => isHex(key)), "header", "a key is the hex of 32 bytes");
+  need(
+    header.seat_keys.every((key) => isHex(key)),
+    "header",
+    "a key is the hex of 32 bytes",
+  );
   need(header.protocol === 1, "protocol", `the protocol is 1, not ${header.protocol}`);
   need(ORIGIN.test(header.origin), "origin", `'${header.origin}' is no origin`);
   const suites = [SUITE_COMMITMENT, SUITE_FIXTURE];
@@ -167,4 +171,3 @@ function need(holds: boolean, field: string, message: string): void {
     throw new HeaderError(field, message);
   }
 }
-

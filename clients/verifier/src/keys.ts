@@ -54,7 +54,10 @@ export class KeyRing {
       }
     }
     if (!hasCanonicalS(envelope.signature)) {
-      return { code: "SIGNATURE_MALFORMED", detail: "its signature's S is not below the group order" };
+      return {
+        code: "SIGNATURE_MALFORMED",
+        detail: "its signature's S is not below the group order",
+      };
     }
     return { code: "SIGNATURE_FORGED", detail: `no key of the ${role} has signed these bytes` };
   }

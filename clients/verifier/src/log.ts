@@ -18,7 +18,7 @@ export interface LogSource {
 export async function* pagesOf(
   fetchPage: (start: number) => Promise<readonly Bytes[]>,
 ): AsyncGenerator<Bytes> {
-  for (let start = 0; ; ) {
+  for (let start = 0; ;) {
     const page = await fetchPage(start);
     if (page.length === 0) {
       return;

@@ -110,7 +110,11 @@ export function verifyConsistency(
   proof: Bytes[],
 ): void {
   checkHashes([old.root, young.root, ...proof]);
-  if (!(Number.isSafeInteger(old.size) && Number.isSafeInteger(young.size)) || old.size < 0 || old.size > young.size) {
+  if (
+    !(Number.isSafeInteger(old.size) && Number.isSafeInteger(young.size)) ||
+    old.size < 0 ||
+    old.size > young.size
+  ) {
     throw new ProofError(`a tree of ${young.size} leaves continues none of ${old.size}`);
   }
   if (old.size === 0 || old.size === young.size) {

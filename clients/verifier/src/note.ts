@@ -6,7 +6,16 @@
  * Source: https://c2sp.org/signed-note and https://c2sp.org/tlog-cosignature
  */
 
-import { base64, type Bytes, concat, hex, SpellingError, text as textOf, unbase64, utf8 } from "./bytes.js";
+import {
+  base64,
+  type Bytes,
+  concat,
+  hex,
+  SpellingError,
+  text as textOf,
+  unbase64,
+  utf8,
+} from "./bytes.js";
 import { isSignature } from "./ed25519.js";
 import { COSIGNATURE_V1, sameKey, type VerifierKey } from "./vkey.js";
 

@@ -4,10 +4,11 @@
  * aborted since.
  */
 
+import { hex } from "./bytes.js";
 import type { Docket } from "./check.js";
 import { drawsLeader } from "./deal.js";
 import type { LastWinner } from "./gathered.js";
-import { gameOf, type Header } from "./header.js";
+import { gameOf, type Header, HeaderError, roundIdOf } from "./header.js";
 import { SIGNERS } from "./leaf.js";
 import type { Placed } from "./reading.js";
 import { NO_LEAF, opened, type RoundState } from "./slot.js";
@@ -70,14 +71,26 @@ function isEnd(one: Placed): one is Ended {
   return one.kind === "SETTLE" || one.kind === "ABORT";
 }
 
-/** The header of the round that a leaf ended; null for an ABORT whose OPEN is not at hand. */
+/**
+ * The header of the round that a leaf ended; null for an ABORT whose OPEN is not at hand. Only a
+ * header that hashes to the leaf's round id is its header, so going back from round to round ends.
+ */
 function headerOf(one: Ended, others: readonly Placed[]): Header | null {
-  if (one.kind === "SETTLE") {
-    return one.value.told.header;
+  const roundId = one.value.round_id;
+  const headers = others.flatMap((other) => (other.kind === "OPEN" ? [other.value.header] : []));
+  const candidates = one.kind === "SETTLE" ? [one.value.told.header] : headers;
+  return candidates.find((header) => hasId(header, roundId)) ?? null;
+}
+
+function hasId(header: Header, roundId: string): boolean {
+  try {
+    return hex(roundIdOf(header)) === roundId;
+  } catch (error) {
+    if (error instanceof HeaderError) {
+      return false;
+    }
+    throw error;
   }
-  const isIts = (other: Placed): other is Placed<"OPEN"> =>
-    other.kind === "OPEN" && other.value.round_id === one.value.round_id;
-  return others.find(isIts)?.value.header ?? null;
 }
 
 function stateAfter(before: Ended): RoundState {
@@ -105,8 +118,8 @@ function lastWinner({ open, others }: Evidence, docket: Docket): LastWinner | nu
       return null;
     }
     if (end.kind === "SETTLE") {
-      const its = end.value.told.header;
-      return gameOf(its) === game ? winnerOf(end.value, its) : null;
+      const its = headerOf(end, others);
+      return its !== null && gameOf(its) === game ? winnerOf(end.value, its) : null;
     }
     const before = headerOf(end, others);
     if (before === null) {

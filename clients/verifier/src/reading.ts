@@ -7,7 +7,7 @@
 import { type Bytes, hex, SpellingError } from "./bytes.js";
 import { decode, type Json } from "./canonical.js";
 import type { CheckCode } from "./check.js";
-import { type Envelope, EnvelopeError, oddSignatureSize, parseEnvelope } from "./dsse.js";
+import { type Envelope, EnvelopeError, hasOddSignature, parseEnvelope } from "./dsse.js";
 import type { Code } from "./finding.js";
 import { FormError } from "./form.js";
 import { checkHeader, type Header, HeaderError } from "./header.js";
@@ -80,9 +80,8 @@ function readEnvelope(data: Bytes): Envelope {
     if (error.fault === "TOO_LONG") {
       throw new LeafFaultError({ code: "LEAF_TOO_LONG", detail: error.message });
     }
-    const size = oddSignatureSize(data);
-    if (size !== null) {
-      const detail = `its signature has ${size} bytes, not 64`;
+    if (hasOddSignature(data)) {
+      const detail = "its signature is not the base64 of 64 bytes";
       throw new LeafFaultError({ code: "SIGNATURE_MALFORMED", detail });
     }
     throw new LeafFaultError({ code: "NOT_CANONICAL", detail: error.message });

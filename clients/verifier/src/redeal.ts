@@ -98,7 +98,9 @@ function explainRoot(
   docket: Docket,
 ): void {
   const where = { leaf_index: deal.index };
-  const hidden = again.roots.findIndex((root, at) => roots[at] !== undefined && roots[at] !== hex(root));
+  const hidden = again.roots.findIndex(
+    (root, at) => roots[at] !== undefined && roots[at] !== hex(root),
+  );
   if (hidden >= sections.length) {
     const root = unlike(`section_roots[${hidden}]`, roots[hidden] ?? "", hex(again.roots[hidden]!));
     const detail = `section ${hidden}, which nobody opened, holds other cards than the seeds give`;

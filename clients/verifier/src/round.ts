@@ -16,7 +16,13 @@ import { examineCertificates, examineReceipts } from "./exhibit.js";
 import type { GatheredRound, Law } from "./gathered.js";
 import { gameOf, layoutOf, roundIdOf } from "./header.js";
 import { SIGNERS } from "./leaf.js";
-import { type DealingLevel, dealingLevel, type EventLevel, eventLevel, isTrivial } from "./level.js";
+import {
+  type DealingLevel,
+  dealingLevel,
+  type EventLevel,
+  eventLevel,
+  isTrivial,
+} from "./level.js";
 import type { Placed } from "./reading.js";
 import { examineCards, opensCommitment } from "./redeal.js";
 import { examineSettlement } from "./settlement.js";
@@ -176,8 +182,7 @@ function opens(
     return true;
   }
   const isForeign =
-    previousRoundId !== null &&
-    hex(clientCommitment(unhex(previousRoundId), seat, seed)) === told;
+    previousRoundId !== null && hex(clientCommitment(unhex(previousRoundId), seat, seed)) === told;
   const where = { leaf_index: leaf, ...unlike(`client_commitments[${seat}]`, told, found) };
   if (isForeign) {
     const detail = `the seed of seat ${seat} opens a commitment to another round`;
@@ -198,11 +203,7 @@ function explainMix(
   if (reveal !== undefined) {
     const commitment = serverCommitment(unhex(roundId), unhex(reveal.value.server_seed));
     if (hex(mix(unhex(roundId), commitment, seeds)) === deal.value.mix) {
-      const difference = unlike(
-        "server_commitment",
-        open.value.server_commitment,
-        hex(commitment),
-      );
+      const difference = unlike("server_commitment", open.value.server_commitment, hex(commitment));
       const detail = "the deal was made under another commitment than the one in OPEN";
       const where = { leaf_index: open.index, ...difference };
       docket.find("SERVER_SEED", "COMMITMENT_SWAPPED", detail, where);

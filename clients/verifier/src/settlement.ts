@@ -43,7 +43,11 @@ export function headerFault(told: Header, opened: Header): { code: Code; where: 
   return { code: areStakes ? "STAKE_MISMATCH" : "HEADER_MISMATCH", where };
 }
 
-export function examineSettlement(gathered: GatheredRound, settle: Settle, docket: Docket): Settled {
+export function examineSettlement(
+  gathered: GatheredRound,
+  settle: Settle,
+  docket: Docket,
+): Settled {
   const { told } = settle.value;
   const where = { leaf_index: settle.index };
   docket.begin("HEADER_TOLD");
@@ -122,7 +126,9 @@ function leaderFault(
     return `seat ${seat} led as the last winner, and the table has settled no such round`;
   }
   const fits = lastWinner.key === NO_KEY || lastWinner.key === header.seat_keys[seat];
-  return fits && seat in header.seat_keys ? null : `seat ${seat} led as the last winner, whose key is another`;
+  return fits && seat in header.seat_keys
+    ? null
+    : `seat ${seat} led as the last winner, whose key is another`;
 }
 
 /** Whether the sections told are the layout's, from the first on, of different cards that exist. */

@@ -19,7 +19,7 @@ SECOND: Final = -1
 _NOTHING: Final = (0, 0, 0)
 _COMPARED: Final = (None, None, None)
 _ALL: Final = 3
-_SWEEPERS: Final = {(FIRST,) * _ALL: FIRST, (SECOND,) * _ALL: SECOND}
+_SWEEPERS: Final[dict[tuple[int, ...], int]] = {(FIRST,) * _ALL: FIRST, (SECOND,) * _ALL: SECOND}
 
 
 class Duel(msgspec.Struct, frozen=True):

@@ -1,0 +1,175 @@
+#!/usr/bin/env node
+/**
+ * `node dist/cli.js FILE`: a bundle of one round, or a log file (its first line an object with
+ * origin, log_key, root_key and checkpoint, then one leaf a line). `--url ADDRESS` in place of FILE
+ * reads a running service. Exit code 0 where all holds, 1 where something does not, 2 where there
+ * is nothing that can be verified.
+ */
+
+import { createReadStream } from "node:fs";
+import { open, readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+
+import { BundleError, readJson } from "./bundle.js";
+import { SpellingError, utf8 } from "./bytes.js";
+import type { HeldRuleset } from "./gathered.js";
+import { verifyLog } from "./log.js";
+import { LogServiceError, namedKeys, sourceOf } from "./log-service.js";
+import { heldRuleset } from "./ruleset.js";
+import type { Keys, LogOptions, LogResult, RoundResult } from "./terms.js";
+import { logLines, roundLines } from "./text.js";
+import { verifyRound } from "./verify-round.js";
+
+const USAGE = `usage: referee-verifier FILE | --url ADDRESS
+  --log-key TEXT     the log's verifier key, as you know it from elsewhere
+  --root-key TEXT    the root's verifier key, as you know it from elsewhere
+  --origin TEXT      the log's origin, where the file's is not to be believed
+  --ruleset FILE     a ruleset that you hold; may be given several times
+  --kept FILE        a checkpoint of this log that you kept; may be given several times (logs)
+  --now MS           the time that deadlines are held against, ms since 1970 UTC; else the clock
+  --json             the result as JSON`;
+
+const OPTIONS = {
+  url: { type: "string" },
+  "log-key": { type: "string" },
+  "root-key": { type: "string" },
+  origin: { type: "string" },
+  ruleset: { type: "string", multiple: true },
+  kept: { type: "string", multiple: true },
+  now: { type: "string" },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+type Given = ReturnType<typeof parse>["values"];
+
+function parse(args: string[]) {
+  return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+}
+
+async function main(args: string[]): Promise<number> {
+  const { values, positionals } = parse(args);
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const [file] = positionals;
+  if (positionals.length !== (values.url === undefined ? 1 : 0)) {
+    console.error(USAGE);
+    return 2;
+  }
+  const options = await optionsOf(values);
+  if (values.url !== undefined) {
+    const keys = keysOf(await namedKeys(values.url), values);
+    return print(await verifyLog(await sourceOf(values.url), keys, options), values, logLines);
+  }
+  const first = await firstLine(file ?? "");
+  if (isLogHead(first)) {
+    const source = { checkpoint: utf8(String(first["checkpoint"])), leaves: leavesOf(file ?? "") };
+    return print(await verifyLog(source, keysOf(named(first), values), options), values, logLines);
+  }
+  const bundle = readJson(await readFile(file ?? ""));
+  const keys = keysOf(named(bundle as Record<string, unknown>), values);
+  return print(verifyRound(bundle, keys, options), values, roundLines);
+}
+
+function print<Result extends RoundResult | LogResult>(
+  result: Result,
+  values: Given,
+  lines: (result: Result) => string[],
+): number {
+  if (values.json) {
+    console.log(JSON.stringify(result));
+  } else {
+    console.log(lines(result).join("\n"));
+    if (values["log-key"] === undefined || values["root-key"] === undefined) {
+      console.error(
+        "The keys were taken from where the log is kept. To prove more than that it agrees with itself, give --log-key and --root-key as published elsewhere.",
+      );
+    }
+  }
+  return result.passed ? 0 : 1;
+}
+
+async function optionsOf(values: Given): Promise<LogOptions> {
+  const now = values.now === undefined ? Date.now() : Number(values.now);
+  if (!Number.isSafeInteger(now)) {
+    throw new BundleError(`'${values.now}' is no time in ms since 1970 UTC`);
+  }
+  const rulesets: HeldRuleset[] = [];
+  for (const path of values.ruleset ?? []) {
+    rulesets.push(heldRuleset(await readFile(path)));
+  }
+  const witnessed: Uint8Array[] = [];
+  for (const path of values.kept ?? []) {
+    witnessed.push(new Uint8Array(await readFile(path)));
+  }
+  return { now, witnessed, ...(rulesets.length > 0 ? { rulesets } : {}) };
+}
+
+function named(file: Record<string, unknown>): Keys {
+  const { origin, log_key: logKey, root_key: rootKey } = file ?? {};
+  return { origin: String(origin), logKey: String(logKey), rootKey: String(rootKey) };
+}
+
+function keysOf(found: Keys, values: Given): Keys {
+  return {
+    origin: values.origin ?? found.origin,
+    logKey: values["log-key"] ?? found.logKey,
+    rootKey: values["root-key"] ?? found.rootKey,
+  };
+}
+
+function isLogHead(first: unknown): first is Record<string, unknown> {
+  const isRecord = typeof first === "object" && first !== null && !Array.isArray(first);
+  return isRecord && "checkpoint" in first && !("leaves" in first);
+}
+
+async function firstLine(path: string): Promise<unknown> {
+  const file = await open(path);
+  try {
+    for await (const line of file.readLines()) {
+      return JSON.parse(line) as unknown;
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) {
+      throw error;
+    }
+  } finally {
+    await file.close();
+  }
+  return null;
+}
+
+async function* leavesOf(path: string): AsyncGenerator<Uint8Array> {
+  let isHead = true;
+  for await (const line of createInterface({
+    input: createReadStream(path),
+    crlfDelay: Infinity,
+  })) {
+    if (!isHead) {
+      yield utf8(line);
+    }
+    isHead = false;
+  }
+}
+
+/** Whether an error says that there is nothing to verify, rather than that this program is wrong. */
+function isExpected(error: unknown): error is Error {
+  const isOurs =
+    error instanceof BundleError ||
+    error instanceof SpellingError ||
+    error instanceof LogServiceError;
+  return isOurs || (error instanceof Error && ("code" in error || error.cause !== undefined));
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!isExpected(error)) {
+    throw error;
+  }
+  console.error(error.message);
+  process.exitCode = 2;
+}

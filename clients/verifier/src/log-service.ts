@@ -1,0 +1,60 @@
+/**
+ * A log read from a running service by plain `fetch`: LogService over the Connect protocol with
+ * JSON bodies, in which bytes stand in base64 and 64-bit integers as text.
+ */
+
+import { type Bytes, unbase64, utf8 } from "./bytes.js";
+import { type LogSource, pagesOf } from "./log.js";
+
+const SERVICE = "referee.v1.LogService";
+
+/** The service does not answer as a log does. */
+export class LogServiceError extends Error {
+  override name = "LogServiceError";
+}
+
+/** What the service says of itself; whoever trusts these keys proves only that it agrees with itself. */
+export interface NamedKeys {
+  readonly origin: string;
+  readonly logKey: string;
+  readonly rootKey: string;
+}
+
+/** The log behind a base address; its checkpoint is the one that stands now. */
+export async function sourceOf(base: string): Promise<LogSource> {
+  const { checkpoint } = await call(base, "GetCheckpoint", {});
+  if (typeof checkpoint !== "string") {
+    throw new LogServiceError("GetCheckpoint gave no checkpoint");
+  }
+  const leaves = pagesOf(async (start) => leavesFrom(base, start));
+  return { checkpoint: utf8(checkpoint), leaves };
+}
+
+/** The origin and the keys that the service names. */
+export async function namedKeys(base: string): Promise<NamedKeys> {
+  const { origin, logKey, rootKey } = await call(base, "GetKeys", {});
+  if (typeof origin !== "string" || typeof logKey !== "string" || typeof rootKey !== "string") {
+    throw new LogServiceError("GetKeys gave no keys");
+  }
+  return { origin, logKey, rootKey };
+}
+
+async function leavesFrom(base: string, start: number): Promise<Bytes[]> {
+  const { leaves = [] } = await call(base, "ListEntries", { start: String(start) });
+  if (!Array.isArray(leaves)) {
+    throw new LogServiceError("ListEntries gave no leaves");
+  }
+  return leaves.map((leaf) => unbase64(String(leaf)));
+}
+
+async function call(base: string, method: string, body: object): Promise<Record<string, unknown>> {
+  const response = await fetch(`${base.replace(/\/$/, "")}/${SERVICE}/${method}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "connect-protocol-version": "1" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) {
+    throw new LogServiceError(`${method}: ${response.status} ${await response.text()}`);
+  }
+  return (await response.json()) as Record<string, unknown>;
+}

@@ -1,0 +1,59 @@
+/** Results as lines for a terminal: every check, and under a failed one what was told and found. */
+
+import type { Check } from "./check.js";
+import type { Finding } from "./finding.js";
+import type { LogResult, RoundResult } from "./terms.js";
+
+const SIGNS = { PASSED: "ok  ", FAILED: "FAIL", NOT_CHECKED: "-   " } as const;
+
+export function roundLines(result: RoundResult): string[] {
+  const { table_id: table, round_number: number, round_id: id } = result;
+  const levels = [result.dealing_level, result.event_level].filter(Boolean).join(", ");
+  const name = table === null ? `round ${id}` : `table ${table}, round ${number}, ${id}`;
+  return [
+    `${name}${levels === "" ? "" : ` (${levels})`}`,
+    ...result.checks.flatMap(checkLines),
+    verdict(result.passed, result.findings),
+  ];
+}
+
+export function logLines(result: LogResult): string[] {
+  const tally = Object.entries(result.round_checks).map(([code, counts]) => {
+    const parts = [`${counts.PASSED} passed`, `${counts.FAILED} failed`];
+    return `     ${code.padEnd(16)} ${parts.join(", ")}, ${counts.NOT_CHECKED} not checked`;
+  });
+  const levels = Object.entries({ ...result.dealing_levels, ...result.event_levels });
+  return [
+    `log ${result.origin}, ${result.size} leaves, ${result.rounds} rounds`,
+    ...result.checks.flatMap((check) => checkLines({ ...check, findings: [] })),
+    "rounds, check by check",
+    ...tally,
+    `levels: ${levels.map(([level, count]) => `${level} ${count}`).join(", ")}`,
+    ...result.findings.flatMap(findingLines),
+    verdict(result.passed, result.findings),
+  ];
+}
+
+function checkLines({ code, outcome, detail, findings }: Check): string[] {
+  return [`${SIGNS[outcome]} ${code.padEnd(16)} ${detail}`, ...findings.flatMap(findingLines)];
+}
+
+function findingLines(one: Finding): string[] {
+  const where = [
+    one.leaf_index === undefined ? "" : `leaf ${one.leaf_index}`,
+    one.table_id === undefined ? "" : `table ${one.table_id} round ${one.round_number}`,
+  ].filter(Boolean);
+  const lines = [`     ${one.severity} ${one.code} ${where.join(", ")}: ${one.detail}`];
+  if (one.difference !== undefined) {
+    const { path, told, found } = one.difference;
+    lines.push(`       at    ${path}`, `       told  ${told}`, `       found ${found}`);
+  }
+  return lines;
+}
+
+function verdict(passed: boolean, findings: readonly Finding[]): string {
+  const notes = findings.filter((one) => one.severity === "NOTE").length;
+  const failures = findings.length - notes;
+  const named = notes === 0 ? "" : `, ${notes} notes`;
+  return passed ? `verified${named}` : `NOT verified: ${failures} failures${named}`;
+}
