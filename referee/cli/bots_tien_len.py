@@ -31,7 +31,7 @@ def choose(
     pick = (_follow if listed.may_pass else _lead)(listed.plays, left=left, fewest=min(others), luck=luck)
     event = tien_len_pb2.TienLenEvent(seat=listed.turn)
     if pick is None:
-        getattr(event, "pass").SetInParent()  # the field's name is a keyword
+        event.pass_turn.SetInParent()
     else:
         event.play.cards.extend(pick.cards)
     return event

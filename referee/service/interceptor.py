@@ -13,6 +13,7 @@ import grpc
 import structlog
 from google.protobuf.message import DecodeError
 
+from referee.service.settling import log_refusals
 from referee.service.status import to_status
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
@@ -56,7 +57,8 @@ def _wrapped(method: str, answer: Callable[[Any, grpc.ServicerContext], Any], me
         start = time.perf_counter()
         request_id = _request_id(metadata)
         try:
-            response = answer(_readable(request), context)
+            with log_refusals():
+                response = answer(_readable(request), context)
         except RefusedError as refusal:
             _log.info("refused", method=method, request_id=request_id, reason=refusal.reason_name, ms=_ms(start))
             context.abort_with_status(to_status(refusal))

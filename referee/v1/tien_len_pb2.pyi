@@ -26,21 +26,22 @@ class Timeout(_message.Message):
     def __init__(self) -> None: ...
 
 class TienLenEvent(_message.Message):
-    __slots__ = ("time", "seat", "play", "leave", "timeout", "receipt")
+    __slots__ = ("time", "seat", "play", "pass_turn", "leave", "timeout", "receipt")
     TIME_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     PLAY_FIELD_NUMBER: _ClassVar[int]
-    PASS_FIELD_NUMBER: _ClassVar[int]
+    PASS_TURN_FIELD_NUMBER: _ClassVar[int]
     LEAVE_FIELD_NUMBER: _ClassVar[int]
     TIMEOUT_FIELD_NUMBER: _ClassVar[int]
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
     time: int
     seat: int
     play: Play
+    pass_turn: Pass
     leave: _round_pb2.Leave
     timeout: Timeout
     receipt: bytes
-    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., play: _Optional[_Union[Play, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., timeout: _Optional[_Union[Timeout, _Mapping]] = ..., receipt: _Optional[bytes] = ..., **kwargs) -> None: ...
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., play: _Optional[_Union[Play, _Mapping]] = ..., pass_turn: _Optional[_Union[Pass, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., timeout: _Optional[_Union[Timeout, _Mapping]] = ..., receipt: _Optional[bytes] = ...) -> None: ...
 
 class PreviousRound(_message.Message):
     __slots__ = ("terminal_leaf", "header")

@@ -36,7 +36,7 @@ def read_event(message: tien_len_pb2.TienLenEvent, *, time: int, field: str) -> 
                     field=f"{field}.play.cards",
                 )
             return Play(seat, read_cards(numbers, field=f"{field}.play.cards"), time)
-        case "pass":
+        case "pass_turn":
             return Pass(seat, time)
         case "leave":
             return Leave(seat, time)

@@ -245,3 +245,22 @@ def test_instant_win_ends_the_round_at_the_deal(house: House) -> None:
     assert not payload_of(settled.log_receipt.leaf)["told"]["events"]
     refused = played.accept(0, house.as_dealt(played.hands[0]))
     assert [one.code for one in refused.violations] == ["ROUND_OVER"]
+
+
+def test_longest_round_fits_its_leaf(house: House) -> None:
+    """Four seats with keys rearrange as often as they may, with receipts, and all leave: it settles all the same."""
+    table = "t" * 64
+    keys = [bytes.fromhex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")] * 4
+    played = house.play(table, ruleset_id="mau_binh.maubinh_com", seat_count=4, seat_keys=keys, currency="C" * 16)
+    arrangements = [house.as_dealt(sorted(hand, reverse=True)) for hand in played.hands]
+    for seat in (1, 2, 3):
+        for _ in range(15):
+            assert played.accept(seat, arrangements[seat]).event_number
+    assert played.accept(0, arrangements[0]).event_number
+    for seat in range(4):
+        assert played.accept(seat).event_number == 47 + seat
+    settled = played.settle()
+    assert not settled.violations
+    assert len(payload_of(settled.log_receipt.leaf)["told"]["events"]) == 50
+    assert len(Envelope.parse(settled.log_receipt.leaf).payload) <= 48_000
+    assert len(settled.log_receipt.leaf) <= 65_535

@@ -1,10 +1,13 @@
 """What stands around the services: health, reflection, unknown methods, the law as a file, seating, and stopping."""
 
 import hashlib
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
 from typing import Any, TypeAlias
 
 import grpc
@@ -14,6 +17,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from referee.rulesets import load_builtin
 from referee.server.app import FULL_NAMES, Application, Settings
+from referee.storage import DataLossError
 from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
 
 House: TypeAlias = Any
@@ -224,6 +228,56 @@ def test_two_servers_on_one_folder_make_one_log(make_house: Callable[..., House]
         assert time.monotonic() < end
     assert one.head().size == 3 + 4 * len(rounds)
     assert one.leaves() == other.leaves()
+
+
+DAMAGES = {
+    "a leaf edited": ("UPDATE leaf SET data = replace(data, 'payload', 'PAYLOAD') WHERE position = 4", None),
+    "a leaf missing": ("DELETE FROM leaf WHERE position = 4", "ListEntries"),
+    "another root": ("UPDATE head SET root = zeroblob(32)", None),
+    "a head without its hashes": ("UPDATE head SET peaks = x''", "GetCheckpoint"),
+    "two heads": (
+        "INSERT INTO head SELECT id + 1, format, origin, size, root, peaks, checkpoint FROM head",
+        "ListEntries",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damaged_log_is_told_and_never_started_on(house: House, name: str) -> None:
+    """While it runs, whoever comes upon the damage hears DATA_LOSS; no server starts on it, and nothing is repaired."""
+    house.play()
+    statement, method = DAMAGES[name]
+    file = house.folder / "log.sqlite3"
+    with closing(sqlite3.connect(file)) as database, database:
+        assert database.execute(statement).rowcount == 1
+    if method:
+        request = getattr(log_pb2, f"{method}Request")()
+        refusal = house.refusal_of(partial(getattr(house.log, method), request))
+        assert (refusal.code, refusal.reason) == ("DATA_LOSS", "LOG_DAMAGED")
+    for _ in range(2):
+        with pytest.raises(DataLossError):
+            Application(Settings(data=house.folder, listen="127.0.0.1:0"))
+
+
+def test_store_that_cannot_be_read_is_unavailable(house: House) -> None:
+    """The table is gone while the server runs: no INTERNAL, since asking again once it is back will do."""
+    header = house.open("t").header
+    with closing(sqlite3.connect(house.folder / "log.sqlite3")) as database, database:
+        database.execute("ALTER TABLE mark RENAME TO away")
+    ask = partial(house.log.GetTableRound, log_pb2.GetTableRoundRequest(table_id="t"))
+    refusal = house.refusal_of(ask)
+    assert (refusal.code, refusal.reason) == ("UNAVAILABLE", "LOG_BUSY")
+    with closing(sqlite3.connect(house.folder / "log.sqlite3")) as database, database:
+        database.execute("ALTER TABLE away RENAME TO mark")
+    assert ask().header == header
+
+
+def test_message_beyond_the_transports_limit_is_refused_by_it(house: House) -> None:
+    """Four megabytes: the same status as from the server's own limit."""
+    with pytest.raises(grpc.RpcError) as caught:
+        house.raw("ShufflerService/OpenRound", bytes(4 * 1024 * 1024 + 1))
+    assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert house.open().round_id
 
 
 def test_second_origin_for_one_folder_is_the_first_ones(make_house: Callable[..., House]) -> None:

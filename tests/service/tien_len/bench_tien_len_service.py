@@ -94,7 +94,7 @@ def _play(referee: tien_len_pb2_grpc.TienLenServiceStub, told: Round) -> None:
         if listed.plays and (not listed.may_pass or luck.random() < 0.6):
             event.play.cards.extend(luck.choice(listed.plays).cards)
         else:
-            getattr(event, "pass").SetInParent()  # the field's name is a keyword
+            event.pass_turn.SetInParent()
         accepted = referee.AcceptEvent(tien_len_pb2.TienLenServiceAcceptEventRequest(round=told, event=event))
         told.events.append(accepted.event)
 

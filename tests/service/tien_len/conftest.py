@@ -73,7 +73,7 @@ def make_play(seat: int, cards: Sequence[int], *, time: int = 0) -> tien_len_pb2
 def make_pass(seat: int, *, time: int = 0) -> tien_len_pb2.TienLenEvent:
     """A trick let go."""
     event = tien_len_pb2.TienLenEvent(seat=seat, time=time)
-    getattr(event, "pass").SetInParent()  # the field's name is a keyword
+    event.pass_turn.SetInParent()
     return event
 
 

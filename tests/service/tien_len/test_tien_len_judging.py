@@ -63,7 +63,7 @@ def _event(text: str, number: int) -> tien_len_pb2.TienLenEvent:
     time = int(words.pop()[1:]) if words[-1].startswith("@") else number
     event = tien_len_pb2.TienLenEvent(seat=int(words[0]), time=time)
     if words[1] in {"pass", "leave", "timeout"}:
-        getattr(event, words[1]).SetInParent()
+        getattr(event, {"pass": "pass_turn"}.get(words[1], words[1])).SetInParent()
     else:
         cards = "" if words[1] == "play" else " ".join(words[1:])
         event.play.CopyFrom(tien_len_pb2.Play(cards=[card.number for card in parse_cards(cards)]))  # type: ignore[misc] # the enum of the wire is the number itself
