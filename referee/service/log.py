@@ -6,7 +6,7 @@ from typing import Final, NoReturn
 import grpc
 
 from referee.log import FIRST_ROUND, Kind, Round, SlotKey, Stage
-from referee.storage import Logged, Reader
+from referee.storage import DataLossError, Logged, Reader
 from referee.v1 import log_pb2, log_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.header import header_of_open
@@ -77,7 +77,11 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         if request.start > size:
             _refuse_beyond("start", request.start, size)
         count = min(request.count or MAX_ENTRIES, MAX_ENTRIES)
-        leaves = self._reader.leaves(request.start, min(request.start + count, size))
+        stop = min(request.start + count, size)
+        leaves = self._reader.leaves(request.start, stop)
+        if len(leaves) != stop - request.start:
+            msg = f"the log has {size} leaves, but not all from {request.start} to {stop - 1}"
+            raise DataLossError(msg)
         return log_pb2.ListEntriesResponse(leaves=_fitting(leaves))
 
     def GetInclusionProof(

@@ -1,28 +1,38 @@
 """All measurements in one run, as ratios: ``python -m tests.bench`` (``make bench``).
 
 Noisy machines make milliseconds mean little, so every server figure is server CPU beside an empty echo call on the
-same server under the same load, and hands are beside eval7.
+same server under the same load, and hands are beside eval7. Each part is a module that can be run alone.
 """
 
-import argparse
 import platform
+import subprocess
 import sys
+from typing import Final
 
-from tests.bench import bench_audit, bench_hands, bench_server
+PARTS: Final = (
+    ("hands, beside eval7", "tests.bench.bench_hands"),
+    ("the law of Mậu Binh, in process", "tests.games.mau_binh.bench_mau_binh"),
+    ("the law of Tiến Lên, in process", "tests.games.tien_len.bench_tien_len"),
+    ("the log, in process", "tests.storage.bench_append"),
+    ("Mậu Binh over gRPC", "tests.bench.bench_server"),
+    ("Tiến Lên over gRPC", "tests.service.tien_len.bench_tien_len_service"),
+    ("Ultimate Texas Hold'em over gRPC", "tests.bench.bench_ultimate_texas"),
+    ("audit", "tests.bench.bench_audit"),
+)
 
 
 def main() -> None:
-    """Print every table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=1500, help="rounds settled in the server's measurement")
-    parser.add_argument("--audited", type=int, nargs="+", default=[1_000, 20_000], help="sizes of audited logs")
-    arguments = parser.parse_args()
-    sys.stdout.write(f"{platform.platform()}, {platform.machine()}, Python {platform.python_version()}\n\n")
-    bench_hands.main()
-    sys.stdout.write("\n")
-    bench_server.main(arguments.rounds)
-    sys.stdout.write("\n")
-    bench_audit.main(arguments.audited)
+    """Print every table; parts named on the command line are run alone."""
+    wanted = sys.argv[1:]
+    sys.stdout.write(f"{platform.platform()}, {platform.machine()}, Python {platform.python_version()}\n")
+    for title, module in PARTS:
+        if wanted and module.rpartition(".")[2] not in wanted:
+            continue
+        sys.stdout.write(f"\n## {title} ({module})\n\n")
+        sys.stdout.flush()
+        done = subprocess.run([sys.executable, "-W", "ignore", "-m", module], check=False)
+        if done.returncode:
+            sys.stdout.write(f"{module} ended with {done.returncode}\n")
 
 
 if __name__ == "__main__":

@@ -104,4 +104,4 @@ def main(sizes: Sequence[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(size) for size in sys.argv[1:]] or [1_000, 10_000])
+    main([int(size) for size in sys.argv[1:]] or [1_000, 10_000, 100_000])

@@ -201,3 +201,7 @@ def _echo(server: Measured, count: int) -> float:
 
 def _call(method: Callable[..., object], request: object) -> Callable[[], object]:
     return lambda: method(request)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1500)
