@@ -4,6 +4,7 @@ from typing import Final
 
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Column
 from rich.table import Table as Grid
 
 from referee.audit.explanation import explain
@@ -64,7 +65,7 @@ def _print_proved(console: Console, report: Report) -> None:
 
 
 def _print_tables(console: Console, report: Report) -> None:
-    grid = Grid("table", "opened", "dealt", "settled", "aborted", "running", "unrevealed")
+    grid = Grid(Column("table", overflow="fold"), "opened", "dealt", "settled", "aborted", "running", "unrevealed")
     for table_id, counts in list(report.tables.items())[:SHOWN_TABLES]:
         aborted = sum(counts.aborted_before_deal.values()) + sum(counts.aborted_after_deal.values())
         numbers = (counts.opened, counts.dealt, counts.settled, aborted, counts.running, counts.unrevealed)

@@ -1,5 +1,7 @@
 """A table of Mậu Binh in the demo: bots arrange, the showdown is shown chi by chi."""
 
+from typing import Final
+
 from rich.table import Table as Grid
 from rich.text import Text as Line
 
@@ -7,6 +9,9 @@ from referee.cli.bots_mau_binh import arrange
 from referee.cli.show import card_line, signed
 from referee.cli.table import CURRENCY, Table
 from referee.v1 import mau_binh_pb2, shuffler_pb2
+
+WIDE: Final = 110
+"""Columns from which the three chi stand beside one another; below, one after the other."""
 
 
 def play(table: Table, *, stronger: bool) -> None:
@@ -17,7 +22,8 @@ def play(table: Table, *, stronger: bool) -> None:
     referee = table.services.mau_binh
     preview = referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=played))
     settled = referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=played))
-    table.console.print(_showdown_grid(preview, settled, table))
+    wide = table.console.width >= WIDE
+    table.console.print((_showdown_grid if wide else _showdown_list)(preview, settled, table))
     table.print_settlement(settled.outcome.transfers, settled.log_receipt)
 
 
@@ -57,6 +63,29 @@ def _showdown_grid(
             held = result.arrangement
             cells = [card_line([*held.back, *held.middle, *held.front])]
         grid.add_row(_who(table.names[result.seat], winner=result.winner), *cells, _total(summary))
+    return grid
+
+
+def _showdown_list(
+    preview: mau_binh_pb2.MauBinhServicePreviewRoundResponse,
+    settled: mau_binh_pb2.MauBinhServiceSettleRoundResponse,
+    table: Table,
+) -> Grid:
+    grid = Grid.grid(padding=(0, 1))
+    for shown in preview.showdown.chi:
+        grid.add_row(Line(f"{shown.name.vi} · {shown.name.en}", style="bold"), f"[dim]{shown.seconds} s[/]")
+        for hand in shown.hands:
+            name = f"{hand.name.vi} · {hand.name.en}" if hand.cards else "rời bàn · left"
+            units = signed(int(hand.units_won) - int(hand.units_lost))
+            grid.add_row(f"  {table.names[hand.seat]}", card_line(hand.cards), name, units)
+    grid.add_row(Line("tổng kết · summary", style="bold"))
+    for result, summary in zip(settled.outcome.seats, preview.showdown.summary, strict=True):
+        held = result.arrangement
+        who = _who(table.names[result.seat], winner=result.winner)
+        if preview.showdown.chi:
+            grid.add_row(who, _total(summary))
+        else:
+            grid.add_row(who, card_line([*held.back, *held.middle, *held.front]), _total(summary))
     return grid
 
 
