@@ -13,9 +13,10 @@ from typing import Final, Self
 
 from referee.cards import Card, Seat
 from referee.dealing.commitment import SeedError, mix, server_commitment
-from referee.dealing.deck import deal_order, draw_leader
+from referee.dealing.deck import draw_leader, order_from
 from referee.dealing.header import Header
-from referee.dealing.section import deck_root, section_key, section_root
+from referee.dealing.section import deck_root, key_from, section_root
+from referee.evidence.hkdf import Prk
 
 LEADING_GAMES: Final = frozenset({"tien_len"})
 """The games in which the deal draws who leads."""
@@ -47,14 +48,9 @@ class Deal:
         round_id = header.round_id
         commitment = server_commitment(round_id=round_id, seed=server_seed)
         mixed = mix(round_id=round_id, commitment=commitment, client_seeds=client_seeds)
-        order = deal_order(seed=server_seed, mixed=mixed, round_id=round_id)
-        sections = tuple(cut(order, header.layout))
-        keys = tuple(
-            [
-                section_key(seed=server_seed, mixed=mixed, round_id=round_id, section=section)
-                for section in range(len(sections))
-            ]
-        )
+        secret = Prk.of(server_seed, salt=mixed)
+        sections = tuple(cut(order_from(secret, round_id=round_id), header.layout))
+        keys = tuple([key_from(secret, round_id=round_id, section=section) for section in range(len(sections))])
         roots = tuple(
             [
                 section_root(key=key, round_id=round_id, section=section, cards=cards)

@@ -23,7 +23,7 @@ from typing import Final
 
 from referee.cards import DECK, Card, Seat
 from referee.evidence.encoding import enc
-from referee.evidence.hkdf import hkdf
+from referee.evidence.hkdf import Prk, hkdf
 
 STREAM_SIZE: Final = 128
 LEADER_STREAM_SIZE: Final = 32
@@ -40,7 +40,12 @@ class StreamUsedUpError(RuntimeError):
 
 def deal_order(*, seed: bytes, mixed: bytes, round_id: bytes) -> tuple[Card, ...]:
     """The 52 cards in the order they are dealt."""
-    return shuffle(hkdf(seed, salt=mixed, info=enc("deck", round_id), length=STREAM_SIZE))
+    return order_from(Prk.of(seed, salt=mixed), round_id=round_id)
+
+
+def order_from(secret: Prk, *, round_id: bytes) -> tuple[Card, ...]:
+    """The same from what is extracted from the server's seed and the mix once for the whole deal."""
+    return shuffle(secret.expand(info=enc("deck", round_id), length=STREAM_SIZE))
 
 
 def shuffle(stream: bytes) -> tuple[Card, ...]:

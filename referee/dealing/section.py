@@ -21,24 +21,30 @@ import hashlib
 from collections.abc import Sequence
 from typing import Final
 
-from referee.cards import Card
+from referee.cards import DECK, Card
 from referee.evidence import merkle
 from referee.evidence.encoding import enc, framed, opening, tagged_hash, u8
-from referee.evidence.hkdf import hkdf
+from referee.evidence.hkdf import Prk
 
 SALT_SIZE: Final = 32
 KEY_SIZE: Final = 32
 
+_sha256 = hashlib.sha256
+
 
 def section_key(*, seed: bytes, mixed: bytes, round_id: bytes, section: int) -> bytes:
     """K_i: the 32 bytes that open one section."""
-    return hkdf(seed, salt=mixed, info=enc("section", round_id, u8(section)), length=KEY_SIZE)
+    return key_from(Prk.of(seed, salt=mixed), round_id=round_id, section=section)
+
+
+def key_from(secret: Prk, *, round_id: bytes, section: int) -> bytes:
+    """K_i from what is extracted from the server's seed and the mix once for the whole deal."""
+    return secret.expand(info=enc("section", round_id, u8(section)), length=KEY_SIZE)
 
 
 def card_salts(*, key: bytes, round_id: bytes, section: int, size: int) -> list[bytes]:
     """The salts of a section's cards, in their order; 32 bytes each."""
-    salts = hkdf(key, salt=b"", info=enc("salt", round_id, u8(section)), length=SALT_SIZE * size)
-    return [salts[start : start + SALT_SIZE] for start in range(0, len(salts), SALT_SIZE)]
+    return Prk.of(key, salt=b"").blocks(info=enc("salt", round_id, u8(section)), length=SALT_SIZE * size)
 
 
 def card_leaf(*, round_id: bytes, section: int, place: int, card: Card, salt: bytes) -> bytes:
@@ -48,14 +54,12 @@ def card_leaf(*, round_id: bytes, section: int, place: int, card: Card, salt: by
 
 def section_leaves(*, key: bytes, round_id: bytes, section: int, cards: Sequence[Card]) -> list[bytes]:
     """L_i0 and so on for all cards of a section in their order, as ``card_leaf`` gives them one by one."""
-    start = hashlib.sha256(opening("card", 5) + framed(round_id) + framed(u8(section)))
-    leaves = []
+    start = opening("card", 5) + framed(round_id) + framed(u8(section))
     salts = card_salts(key=key, round_id=round_id, section=section, size=len(cards))
-    for place, (card, salt) in enumerate(zip(cards, salts, strict=True)):
-        leaf = start.copy()
-        leaf.update(_PLACES[place] + _PLACES[card.number] + _SALT_LENGTH + salt)
-        leaves.append(leaf.digest())
-    return leaves
+    return [
+        _sha256(start + place + _FRAMED_CARDS[card] + salt).digest()
+        for place, card, salt in zip(_FRAMED_PLACES[: len(cards)], cards, salts, strict=True)
+    ]
 
 
 def section_root(*, key: bytes, round_id: bytes, section: int, cards: Sequence[Card]) -> bytes:
@@ -70,5 +74,6 @@ def deck_root(
     return tagged_hash("deck-root", round_id, commitment, mixed, bytes(layout), *roots)
 
 
-_PLACES: Final = tuple([framed(u8(number)) for number in range(53)])
-_SALT_LENGTH: Final = SALT_SIZE.to_bytes(4, "big")
+_FRAMED_PLACES: Final = tuple([framed(u8(place)) for place in range(len(DECK))])
+_FRAMED_CARDS: Final = {card: framed(u8(card.number)) + SALT_SIZE.to_bytes(4, "big") for card in DECK}
+"""The card's number as a field, and the length before the salt, which is the field after it."""

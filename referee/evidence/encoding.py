@@ -23,6 +23,7 @@ HASH_SIZE: Final = 32
 
 _MAX_FIELDS: Final = 255
 _MAX_TAG: Final = 255 - len(NAMESPACE)
+_LENGTHS: Final = tuple([length.to_bytes(4, "big") for length in range(256)])
 
 
 class EncodingError(ValueError):
@@ -31,7 +32,10 @@ class EncodingError(ValueError):
 
 def enc(tag: str, *fields: bytes) -> bytes:
     """The bytes that stand for a tagged list of fields: injective over tags and lists."""
-    return b"".join([opening(tag, len(fields)), *[len(field).to_bytes(4, "big") + field for field in fields]])
+    try:
+        return b"".join([opening(tag, len(fields)), *[_LENGTHS[len(field)] + field for field in fields]])
+    except IndexError:  # a field longer than the lengths at hand
+        return b"".join([opening(tag, len(fields)), *map(framed, fields)])
 
 
 def tagged_hash(tag: str, *fields: bytes) -> bytes:

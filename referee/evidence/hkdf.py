@@ -9,8 +9,7 @@ bytes, as HMAC pads it. This module does not know what its keys open.
 
 import hashlib
 import hmac
-from collections.abc import Callable
-from typing import Final
+from typing import Final, Self
 
 BLOCK_SIZE: Final = 32
 MAX_LENGTH: Final = 255 * BLOCK_SIZE
@@ -18,6 +17,7 @@ MAX_LENGTH: Final = 255 * BLOCK_SIZE
 _sha256 = hashlib.sha256
 _INNER: Final = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
+_COUNTERS: Final = tuple([bytes((number,)) for number in range(256)])
 
 
 class HkdfLengthError(ValueError):
@@ -26,39 +26,62 @@ class HkdfLengthError(ValueError):
 
 def hkdf(ikm: bytes, *, salt: bytes, info: bytes, length: int) -> bytes:
     """``length`` bytes of key from a secret (RFC 5869, section 2)."""
-    return expand(extract(salt=salt, ikm=ikm), info=info, length=length)
+    return Prk.of(ikm, salt=salt).expand(info=info, length=length)
 
 
 def extract(*, salt: bytes, ikm: bytes) -> bytes:
     """The pseudorandom key, 32 bytes (RFC 5869, section 2.2)."""
-    return hmac.digest(salt, ikm, "sha256")
+    return hmac.digest(salt, ikm, "sha256") if salt else _UNSALTED.mac(ikm)
 
 
 def expand(prk: bytes, *, info: bytes, length: int) -> bytes:
     """``length`` bytes of key from a pseudorandom key of 32 bytes (RFC 5869, section 2.3)."""
-    if not 0 < length <= MAX_LENGTH:
-        msg = f"HKDF-SHA256 gives 1 to {MAX_LENGTH} bytes, not {length}"
-        raise HkdfLengthError(msg)
-    mac = _keyed(prk)
-    block = b""
-    blocks = []
-    for counter in range(1, -(-length // BLOCK_SIZE) + 1):
-        block = mac(block + info + bytes((counter,)))
-        blocks.append(block)
-    return b"".join(blocks)[:length]
+    return Prk(prk).expand(info=info, length=length)
 
 
-def _keyed(key: bytes) -> Callable[[bytes], bytes]:
-    """HMAC-SHA256 under a key of at most 64 bytes (RFC 2104), with the padded key hashed once for all messages."""
-    padded = key.ljust(64, b"\x00")
-    inner_start = _sha256(padded.translate(_INNER))
-    outer_start = _sha256(padded.translate(_OUTER))
+class Prk:
+    """A pseudorandom key of 32 bytes, padded and hashed once for everything that is expanded from it (RFC 2104)."""
 
-    def mac(message: bytes) -> bytes:
-        inner = inner_start.copy()
+    __slots__ = ("_inner", "_outer")
+
+    def __init__(self, prk: bytes) -> None:
+        padded = prk.ljust(64, b"\x00")
+        self._inner = _sha256(padded.translate(_INNER))
+        self._outer = _sha256(padded.translate(_OUTER))
+
+    @classmethod
+    def of(cls, ikm: bytes, *, salt: bytes) -> Self:
+        """The pseudorandom key that a secret and a salt give."""
+        return cls(extract(salt=salt, ikm=ikm))
+
+    def mac(self, message: bytes) -> bytes:
+        """HMAC-SHA256 of a message under this key; 32 bytes."""
+        inner = self._inner.copy()
         inner.update(message)
-        outer = outer_start.copy()
+        outer = self._outer.copy()
         outer.update(inner.digest())
         return outer.digest()
 
-    return mac
+    def expand(self, *, info: bytes, length: int) -> bytes:
+        """``length`` bytes of key; HkdfLengthError below 1 and above 8,160."""
+        return b"".join(self.blocks(info=info, length=length))[:length]
+
+    def blocks(self, *, info: bytes, length: int) -> list[bytes]:
+        """T(1), T(2) and so on: the blocks of 32 bytes whose first ``length`` bytes are the key."""
+        if not 0 < length <= MAX_LENGTH:
+            msg = f"HKDF-SHA256 gives 1 to {MAX_LENGTH} bytes, not {length}"
+            raise HkdfLengthError(msg)
+        start_inner, start_outer = self._inner.copy, self._outer.copy
+        block = b""
+        blocks = []
+        for counter in _COUNTERS[1 : -(-length // BLOCK_SIZE) + 1]:  # ``mac`` spelled out: most of a deal is spent here
+            inner = start_inner()
+            inner.update(block + info + counter)
+            outer = start_outer()
+            outer.update(inner.digest())
+            block = outer.digest()
+            blocks.append(block)
+        return blocks
+
+
+_UNSALTED: Final = Prk(bytes(BLOCK_SIZE))

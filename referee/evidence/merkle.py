@@ -46,7 +46,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 def root(leaves: Iterable[bytes]) -> bytes:
     """The root of the tree over these leaves' data, in their order."""
-    return root_of_hashes([leaf_hash(leaf) for leaf in leaves])
+    return root_of_hashes([_sha256(b"\x00" + leaf).digest() for leaf in leaves])
 
 
 def root_of_hashes(hashes: Sequence[bytes]) -> bytes:
@@ -210,7 +210,7 @@ class Frontier:
 
 def _parents(row: Sequence[bytes]) -> list[bytes]:
     # An odd node at the end moves up unchanged, which is the split at the largest power of two seen from below.
-    above = [_sha256(b"\x01" + row[i] + row[i + 1]).digest() for i in range(0, len(row) - 1, 2)]
+    above = [_sha256(b"\x01" + left + right).digest() for left, right in zip(row[::2], row[1::2], strict=False)]
     if len(row) & 1:
         above.append(row[-1])
     return above

@@ -1,7 +1,7 @@
 """Batch forms: many questions in one call, because transport is the larger half of a small one."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from referee.service.status import CODES
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -10,6 +10,8 @@ from referee.wire.refusal import RefusedError
 
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
+ResponseT_co = TypeVar("ResponseT_co", covariant=True)
+RoundT_co = TypeVar("RoundT_co", covariant=True)
 
 
 def batched(requests: Sequence[RequestT], answer: Callable[[RequestT], ResponseT], *, limit: int) -> list[ResponseT]:
@@ -25,27 +27,49 @@ def batched(requests: Sequence[RequestT], answer: Callable[[RequestT], ResponseT
     return answers
 
 
-def settled_or_refused(
-    requests: Sequence[RequestT], begin: Callable[[RequestT], Callable[[], ResponseT]], *, limit: int
-) -> list[ResponseT | RefusedRound]:
-    """The results in the order asked, each on its own; all are begun before the first is waited for."""
+class SettledRound(Protocol[ResponseT_co]):
+    """One round of a batch: the message of a game with its two cases."""
+
+    @property
+    def settled(self) -> ResponseT_co:
+        """What settling it by itself would answer."""
+
+    @property
+    def refused(self) -> RefusedRound:
+        """Why it was refused."""
+
+
+class Rounds(Protocol[RoundT_co]):
+    """The rounds of an answer."""
+
+    def add(self) -> RoundT_co:
+        """One more, at the end."""
+
+
+def settle_each(
+    requests: Sequence[RequestT],
+    rounds: Rounds[SettledRound[ResponseT]],
+    begin: Callable[[RequestT, ResponseT], Callable[[], None]],
+    *,
+    limit: int,
+) -> None:
+    """One round is added for each request, in the order asked, settled or refused each on its own.
+
+    All are begun before the first is waited for. ``begin`` fills the empty answer, and what it returns finishes it.
+    """
     _check_size(requests, limit)
-    begun: list[Callable[[], ResponseT] | RefusedRound] = []
+    begun: list[tuple[SettledRound[ResponseT], Callable[[], None]]] = []
     for request in requests:
+        one = rounds.add()
         try:
-            begun.append(begin(request))
+            begun.append((one, begin(request, one.settled)))
         except RefusedError as refusal:
-            begun.append(_refused(refusal))
-    results: list[ResponseT | RefusedRound] = []
-    for one in begun:
-        if isinstance(one, RefusedRound):
-            results.append(one)
-            continue
+            one.refused.CopyFrom(_refused(refusal))
+    for one, finish in begun:
         try:
-            results.append(one())
+            finish()
         except RefusedError as refusal:
-            results.append(_refused(refusal))
-    return results
+            one.refused.CopyFrom(_refused(refusal))
 
 
 def _check_size(requests: Sequence[object], limit: int) -> None:

@@ -19,7 +19,7 @@ from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.settle import settle_told
 from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import load_texts
-from referee.service.batch import batched, settled_or_refused
+from referee.service.batch import batched, settle_each
 from referee.service.rounds import RoundVerifier, VerifiedRound
 from referee.service.settling import Chain, Received, Settler
 from referee.storage import Logged
@@ -32,7 +32,7 @@ from referee.verdict import Violation
 from referee.wire.card import numbers_of
 from referee.wire.hand import write_value
 from referee.wire.mau_binh import read_arrangement, read_event, write_outcome, write_showdown
-from referee.wire.receipt import write_logged
+from referee.wire.receipt import fill_logged
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import mau_binh_rules
 from referee.wire.violation import write_violations
@@ -111,34 +111,31 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         stake = reading.verified.header.stake
         shown = showdown(reading.rules, outcome, stake=stake, names=reading.verified.ruleset.names)
         start = outcome.showdown_time if outcome.showdown_time is not None else reading.verified.dealt_time
-        return mau_binh_pb2.MauBinhServicePreviewRoundResponse(
-            outcome=write_outcome(outcome, reading.told, reading.verified.ruleset),
+        response = mau_binh_pb2.MauBinhServicePreviewRoundResponse(
             showdown=write_showdown(
                 shown, start_time=start, seconds=reading.rules.clocks.showdown_chi.seconds, stake=stake
-            ),
+            )
         )
+        write_outcome(response.outcome, outcome, reading.told, reading.verified.ruleset)
+        return response
 
     def SettleRound(
         self, request: mau_binh_pb2.MauBinhServiceSettleRoundRequest, context: grpc.ServicerContext
     ) -> mau_binh_pb2.MauBinhServiceSettleRoundResponse:
         """The round settled, signed and durable."""
         del context
-        return self._begin_settling(request)()
+        response = mau_binh_pb2.MauBinhServiceSettleRoundResponse()
+        self._begin_settling(request, response)()
+        return response
 
     def SettleRounds(
         self, request: mau_binh_pb2.MauBinhServiceSettleRoundsRequest, context: grpc.ServicerContext
     ) -> mau_binh_pb2.MauBinhServiceSettleRoundsResponse:
         """Many rounds settled, each on its own."""
         del context
-        results = settled_or_refused(request.requests, self._begin_settling, limit=MAX_BATCH)
-        return mau_binh_pb2.MauBinhServiceSettleRoundsResponse(
-            rounds=[
-                mau_binh_pb2.SettledMauBinhRound(refused=result)
-                if not isinstance(result, mau_binh_pb2.MauBinhServiceSettleRoundResponse)
-                else mau_binh_pb2.SettledMauBinhRound(settled=result)
-                for result in results
-            ]
-        )
+        response = mau_binh_pb2.MauBinhServiceSettleRoundsResponse()
+        settle_each(request.requests, response.rounds, self._begin_settling, limit=MAX_BATCH)
+        return response
 
     def _check(self, request: mau_binh_pb2.CheckArrangementRequest) -> mau_binh_pb2.CheckArrangementResponse:
         verified = self._verifier.verify(request.round.header, request.round.certificates, field="round")
@@ -194,33 +191,26 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         return Reading(verified=verified, rules=rules, told=told, chain=chain, violations=violations)
 
     def _begin_settling(
-        self, request: mau_binh_pb2.MauBinhServiceSettleRoundRequest
-    ) -> Callable[[], mau_binh_pb2.MauBinhServiceSettleRoundResponse]:
-        """Judges and queues a settlement; what is returned waits until it is durable."""
+        self,
+        request: mau_binh_pb2.MauBinhServiceSettleRoundRequest,
+        response: mau_binh_pb2.MauBinhServiceSettleRoundResponse,
+    ) -> Callable[[], None]:
+        """Judges and queues a settlement; what is returned waits until it is durable. The empty answer is filled."""
         reading = self._read(request.round, self._verifier.verify_ended, field="round")
         verified = reading.verified
         now = self._settler.clock()
         self._settler.check_unexpired(verified, now=now)
         outcome = _closed(reading, now)
         if outcome.violations:
-            refused = mau_binh_pb2.MauBinhServiceSettleRoundResponse(
-                violations=write_violations(outcome.violations, self._texts)
-            )
-            return lambda: refused
+            response.violations.extend(write_violations(outcome.violations, self._texts))
+            return lambda: None
         told = _told(reading, closed_time=now)
         found = found_json(outcome, events_hash=reading.chain.last_hash)
         future: Future[tuple[Logged, ...]] = self._settler.submit(
             verified, told, write_transcript(verified.header, told, found), last_hash=reading.chain.last_hash
         )
-        settled = mau_binh_pb2.MauBinhServiceSettleRoundResponse(
-            outcome=write_outcome(outcome, reading.told, verified.ruleset)
-        )
-
-        def finish() -> mau_binh_pb2.MauBinhServiceSettleRoundResponse:
-            settled.log_receipt.CopyFrom(write_logged(self._settler.logged(future)))
-            return settled
-
-        return finish
+        write_outcome(response.outcome, outcome, reading.told, verified.ruleset)
+        return lambda: fill_logged(response.log_receipt, self._settler.logged(future))
 
 
 def _closed(reading: Reading, now: int) -> Outcome:

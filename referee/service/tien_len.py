@@ -26,7 +26,7 @@ from referee.games.tien_len import (
     start,
 )
 from referee.rulesets import load_texts
-from referee.service.batch import batched, settled_or_refused
+from referee.service.batch import batched, settle_each
 from referee.service.leading import Leaders
 from referee.service.rounds import RoundVerifier, VerifiedRound
 from referee.service.settling import Received, Settler
@@ -38,7 +38,7 @@ from referee.transcript.told import Told
 from referee.v1 import tien_len_pb2, tien_len_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.card import numbers_of
-from referee.wire.receipt import write_logged
+from referee.wire.receipt import fill_logged
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import tien_len_rules
 from referee.wire.tien_len import read_event, write_combination, write_outcome, write_state
@@ -157,22 +157,18 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
     ) -> tien_len_pb2.TienLenServiceSettleRoundResponse:
         """The round settled, signed and durable."""
         del context
-        return self._begin_settling(request)()
+        response = tien_len_pb2.TienLenServiceSettleRoundResponse()
+        self._begin_settling(request, response)()
+        return response
 
     def SettleRounds(
         self, request: tien_len_pb2.TienLenServiceSettleRoundsRequest, context: grpc.ServicerContext
     ) -> tien_len_pb2.TienLenServiceSettleRoundsResponse:
         """Many rounds settled, each on its own."""
         del context
-        results = settled_or_refused(request.requests, self._begin_settling, limit=MAX_BATCH)
-        return tien_len_pb2.TienLenServiceSettleRoundsResponse(
-            rounds=[
-                tien_len_pb2.SettledTienLenRound(refused=result)
-                if not isinstance(result, tien_len_pb2.TienLenServiceSettleRoundResponse)
-                else tien_len_pb2.SettledTienLenRound(settled=result)
-                for result in results
-            ]
-        )
+        response = tien_len_pb2.TienLenServiceSettleRoundsResponse()
+        settle_each(request.requests, response.rounds, self._begin_settling, limit=MAX_BATCH)
+        return response
 
     def _check(self, request: tien_len_pb2.CheckPlayRequest) -> tien_len_pb2.CheckPlayResponse:
         reading = self._read(request.round, self._verifier.verify, field="round")
@@ -257,31 +253,27 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
         )
 
     def _begin_settling(
-        self, request: tien_len_pb2.TienLenServiceSettleRoundRequest
-    ) -> Callable[[], tien_len_pb2.TienLenServiceSettleRoundResponse]:
-        """Judges and queues a settlement; what is returned waits until it is durable."""
+        self,
+        request: tien_len_pb2.TienLenServiceSettleRoundRequest,
+        response: tien_len_pb2.TienLenServiceSettleRoundResponse,
+    ) -> Callable[[], None]:
+        """Judges and queues a settlement; what is returned waits until it is durable. The empty answer is filled."""
         reading = self._read(request.round, self._verifier.verify_ended, field="round")
         verified, standing = reading.verified, reading.standing
         now = self._settler.clock()
         self._settler.check_unexpired(verified, now=now)
         judged = _closed(reading, now)
         if judged.violations:
-            refused = tien_len_pb2.TienLenServiceSettleRoundResponse(
-                violations=write_violations(judged.violations, self._texts), refused_event_number=judged.refused_event
-            )
-            return lambda: refused
+            response.violations.extend(write_violations(judged.violations, self._texts))
+            response.refused_event_number = judged.refused_event
+            return lambda: None
         told = _told(reading, closed_time=now)
         found = found_json(judged, events_hash=standing.chain.last_hash)
         future: Future[tuple[Logged, ...]] = self._settler.submit(
             verified, told, write_transcript(verified.header, told, found), last_hash=standing.chain.last_hash
         )
-        settled = tien_len_pb2.TienLenServiceSettleRoundResponse(outcome=write_outcome(judged, verified.ruleset))
-
-        def finish() -> tien_len_pb2.TienLenServiceSettleRoundResponse:
-            settled.log_receipt.CopyFrom(write_logged(self._settler.logged(future)))
-            return settled
-
-        return finish
+        response.outcome.CopyFrom(write_outcome(judged, verified.ruleset))
+        return lambda: fill_logged(response.log_receipt, self._settler.logged(future))
 
 
 def _combination_of(event: Event) -> Combination | None:

@@ -27,7 +27,7 @@ from referee.games.ultimate_texas import (
     check_settlement,
 )
 from referee.rulesets import Ruleset, load_texts
-from referee.service.batch import batched, settled_or_refused
+from referee.service.batch import batched, settle_each
 from referee.service.rounds import RoundVerifier, VerifiedRound
 from referee.service.settling import Chain, Received, Settler
 from referee.storage import Logged
@@ -36,7 +36,7 @@ from referee.transcript.told import Told
 from referee.transcript.ultimate_texas import Played, encode_event, found_json, play, settled, step
 from referee.v1 import ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.receipt import write_logged
+from referee.wire.receipt import fill_logged
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import ultimate_texas_rules
 from referee.wire.ultimate_texas import read_event, stakes_refusal, write_outcome, write_state
@@ -140,22 +140,18 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
     ) -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse:
         """The round settled, signed and durable."""
         del context
-        return self._begin_settling(request)()
+        response = ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse()
+        self._begin_settling(request, response)()
+        return response
 
     def SettleRounds(
         self, request: ultimate_texas_pb2.UltimateTexasServiceSettleRoundsRequest, context: grpc.ServicerContext
     ) -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundsResponse:
         """Many rounds settled, each on its own."""
         del context
-        results = settled_or_refused(request.requests, self._begin_settling, limit=MAX_BATCH)
-        return ultimate_texas_pb2.UltimateTexasServiceSettleRoundsResponse(
-            rounds=[
-                ultimate_texas_pb2.SettledUltimateTexasRound(refused=result)
-                if not isinstance(result, ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse)
-                else ultimate_texas_pb2.SettledUltimateTexasRound(settled=result)
-                for result in results
-            ]
-        )
+        response = ultimate_texas_pb2.UltimateTexasServiceSettleRoundsResponse()
+        settle_each(request.requests, response.rounds, self._begin_settling, limit=MAX_BATCH)
+        return response
 
     def _check(self, request: ultimate_texas_pb2.CheckDecisionRequest) -> ultimate_texas_pb2.CheckDecisionResponse:
         told = request.round
@@ -188,19 +184,20 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
         return Reading(verified=verified, played=played, chain=self._settler.chain(verified, received, field=field))
 
     def _begin_settling(
-        self, request: ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest
-    ) -> Callable[[], ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse]:
-        """Judges and queues a settlement; what is returned waits until it is durable."""
+        self,
+        request: ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest,
+        response: ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse,
+    ) -> Callable[[], None]:
+        """Judges and queues a settlement; what is returned waits until it is durable. The empty answer is filled."""
         reading = self._read(request.round, self._verifier.verify_ended, field="round")
         verified, state = reading.verified, reading.played.state
         now = self._settler.clock()
         self._settler.check_unexpired(verified, now=now)
         violations = reading.played.violations or check_settlement(state, closed_time=now)
         if violations:
-            refused = ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse(
-                violations=write_violations(violations, self._texts), refused_event_number=reading.refused_event
-            )
-            return lambda: refused
+            response.violations.extend(write_violations(violations, self._texts))
+            response.refused_event_number = reading.refused_event
+            return lambda: None
         sections = _sections(verified, field="round")
         judged = settled(state, sections)
         told = Told(
@@ -215,15 +212,8 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
         future: Future[tuple[Logged, ...]] = self._settler.submit(
             verified, told, write_transcript(verified.header, told, found), last_hash=reading.chain.last_hash
         )
-        response = ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse(
-            outcome=write_outcome(judged, verified.ruleset)
-        )
-
-        def finish() -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse:
-            response.log_receipt.CopyFrom(write_logged(self._settler.logged(future)))
-            return response
-
-        return finish
+        response.outcome.CopyFrom(write_outcome(judged, verified.ruleset))
+        return lambda: fill_logged(response.log_receipt, self._settler.logged(future))
 
 
 def _play(

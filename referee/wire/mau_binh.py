@@ -1,6 +1,8 @@
 """Mậu Binh on the wire: arrangements and events read, outcomes and showdowns written."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
 
 from referee.cards import Card, Seat
 from referee.games.mau_binh.arrangement import Arrangement
@@ -8,6 +10,8 @@ from referee.games.mau_binh.event import Arrange, Event, Leave
 from referee.games.mau_binh.outcome import Outcome
 from referee.games.mau_binh.round import Round
 from referee.games.mau_binh.showdown import SeatShown, Showdown
+from referee.hands import HandValue
+from referee.money import Transfer
 from referee.rulesets import Ruleset
 from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -61,31 +65,49 @@ def write_arrangement(arrangement: Arrangement) -> mau_binh_pb2.Arrangement:
     )
 
 
-def write_outcome(outcome: Outcome, told: Round, ruleset: Ruleset) -> mau_binh_pb2.MauBinhOutcome:
-    """What a settled round comes to."""
-    seats = []
+def write_outcome(message: mau_binh_pb2.MauBinhOutcome, outcome: Outcome, told: Round, ruleset: Ruleset) -> None:
+    """The empty message holds what a settled round comes to.
+
+    Messages are joined by joining their bytes, so what recurs from round to round is put in as the bytes of a message
+    that holds nothing else.
+    """
+    message.ruleset_digest = ruleset.digest
     for seat, net in enumerate(outcome.net):
+        result = message.seats.add(seat=seat, net_minor=net, winner=seat in outcome.winners)
         standing = outcome.standings[seat] if outcome.standings else None
-        departure = told.departures[seat]
-        win = outcome.instant_wins[seat] if outcome.instant_wins else None
-        result = mau_binh_pb2.MauBinhSeatResult(
-            seat=seat,
-            left_at=0 if departure is None else departure + 1,
-            instant_win=win.pattern if win else "",
-            net_minor=net,
-            winner=seat in outcome.winners,
-        )
         if standing is not None and not standing.left_before:
             result.arrangement.CopyFrom(write_arrangement(standing.arrangement))
-            result.values.extend([write_value(value, ruleset) for value in standing.values])
+            result.MergeFromString(b"".join([_value_bytes(value, ruleset) for value in standing.values]))
             result.fouled = bool(standing.fouls)
             result.defaulted = told.arrangements[seat] is None
         elif outcome.instant_wins:
             result.arrangement.CopyFrom(write_arrangement(told.standing(Seat(seat))))
-        seats.append(result)
-    return mau_binh_pb2.MauBinhOutcome(
-        seats=seats, transfers=write_transfers(outcome.transfers), ruleset_digest=ruleset.digest
-    )
+            win = outcome.instant_wins[seat]
+            result.instant_win = win.pattern if win else ""
+        departure = told.departures[seat]
+        if departure is not None:
+            result.left_at = departure + 1
+    message.MergeFromString(b"".join([_transfer_bytes(transfer) for transfer in outcome.transfers]))
+
+
+_VALUES: Final[dict[tuple[bytes, int, int], bytes]] = {}
+"""A pure memo of ``_value_bytes`` by ruleset digest, card count and strength: 7,917 a ruleset."""
+
+
+def _value_bytes(value: HandValue, ruleset: Ruleset) -> bytes:
+    """A seat's result that holds this value alone."""
+    key = ruleset.digest, value.scale.card_count, value.strength
+    written = _VALUES.get(key)
+    if written is None:
+        result = mau_binh_pb2.MauBinhSeatResult(values=[write_value(value, ruleset)])
+        written = _VALUES[key] = result.SerializeToString()
+    return written
+
+
+@lru_cache(maxsize=16_384)
+def _transfer_bytes(transfer: Transfer) -> bytes:
+    """An outcome that holds this transfer alone."""
+    return mau_binh_pb2.MauBinhOutcome(transfers=write_transfers([transfer])).SerializeToString()
 
 
 def write_showdown(shown: Showdown, *, start_time: int, seconds: int, stake: int) -> mau_binh_pb2.Showdown:

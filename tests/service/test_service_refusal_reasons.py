@@ -1,7 +1,6 @@
 """Every documented reason for refusing a call: produced by a real call, with the status its documentation names."""
 
 import re
-import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -312,9 +311,7 @@ def server_with_another_sealing_key(house: House) -> Call:
     """A fault that no caller can mend: the seed in the log cannot be unsealed."""
     opened = house.open()
     house.close()
-    key = house.folder / "keys" / "sealing.key"
-    shutil.copy(key, house.folder / "sealing.backup")
-    key.write_text("0" * 64 + "\n")
+    (house.folder / "keys" / "sealing.key").write_text("0" * 64 + "\n", encoding="ascii")
     house.start()
     return lambda: house.deal(opened)
 
@@ -353,12 +350,8 @@ def test_every_refusal_of_the_log_has_a_reason() -> None:
 
 def test_internal_fault_is_found_again_by_its_request_id(house: House) -> None:
     """The caller's own id comes back in the error, and nothing about the fault but that."""
-    call = server_with_another_sealing_key(house)
-    del call
-    header = house.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id="t-1")).header
+    server_with_another_sealing_key(house)
     request = shuffler_pb2.DealRoundRequest(table_id="t-1", round_number=1, client_seeds=house.seeds_of(2))
     refusal = house.refusal_of(lambda: house.shuffler.DealRound(request, metadata=[("x-request-id", "a-b-c")]))
     assert refusal.facts == {"request_id": "a-b-c"}
-    assert "a-b-c" in refusal.message
-    assert "seal" not in refusal.message
-    assert header.round_number == 1
+    assert refusal.message == "the server failed; its log has the request id a-b-c"

@@ -167,9 +167,6 @@ function isExpected(error: unknown): error is Error {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  if (!isExpected(error)) {
-    throw error;
-  }
-  console.error(error.message);
+  console.error(isExpected(error) ? error.message : error);
   process.exitCode = 2;
 }

@@ -21,6 +21,8 @@ const ENVELOPE =
   /^\{"payload":"([A-Za-z0-9+/]*={0,2})","payloadType":"([^"\\]{1,255})","signatures":\[(?:\{"sig":"([A-Za-z0-9+/]{86}==)"\})?\]\}$/;
 const ANY_SIGNATURE = /"sig":"([A-Za-z0-9+/]*={0,2})"/;
 
+const latin1 = new TextDecoder("latin1");
+
 export type EnvelopeFault = "TOO_LONG" | "MALFORMED" | "FORGED" | "WRONG_TYPE";
 
 /** An envelope that is refused. */
@@ -100,7 +102,7 @@ export function openEnvelope(data: Bytes, terms: { type: string; keys: Bytes[] }
 
 /** Whether bytes that are no envelope have a signature that is not the base64 of 64 bytes. */
 export function hasOddSignature(data: Bytes): boolean {
-  const letters = ANY_SIGNATURE.exec(String.fromCharCode(...data.subarray(-2048)))?.[1];
+  const letters = ANY_SIGNATURE.exec(latin1.decode(data))?.[1];
   if (letters === undefined) {
     return false;
   }

@@ -1,0 +1,172 @@
+/** Bundles of one round: what they prove, and that nothing in them can be changed unseen. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { utf8 } from "../src/bytes.js";
+import { BundleError, type CheckCode, type RoundResult, verifyRound } from "../src/index.js";
+import { leafHash } from "../src/merkle.js";
+import { bundleOf, roundsOf, type Row, RULESETS, subproof, vectors } from "./files.js";
+
+const LOG = vectors("audit/healthy")[0] as Row;
+const KEYS = { origin: LOG["origin"], logKey: LOG["log_key"], rootKey: LOG["root_key"] };
+const BARE = { ...LOG, certificates: [], event_receipts: [] };
+const [FIRST, SECOND] = roundsOf(LOG) as [string, string];
+
+function verified(bundle: Row): RoundResult {
+  return verifyRound(bundle, KEYS, { rulesets: RULESETS });
+}
+
+function outcomes(result: RoundResult, ...codes: CheckCode[]): string[] {
+  return codes.map((code) => result.checks.find((check) => check.code === code)?.outcome ?? "");
+}
+
+function codes(result: RoundResult): string[] {
+  return result.findings.map((one) => one.code);
+}
+
+test("a whole round passes every check that it gives rise to", () => {
+  const result = verified(bundleOf(BARE, SECOND));
+  assert.ok(result.passed);
+  const open = result.checks.filter((check) => check.outcome !== "PASSED").map((one) => one.code);
+  const without = ["CONTINUITY", "LEADER", "ABORT", "CERTIFICATES", "EVENT_RECEIPTS"];
+  assert.deepEqual(open, without);
+});
+
+test("every letter of every leaf, and every proof, is held against the checkpoint", () => {
+  const bundle = bundleOf(BARE, SECOND);
+  for (const place of (bundle["leaves"] as Row[]).keys()) {
+    const change = (what: (leaf: Row) => Row): Row => ({
+      ...bundle,
+      leaves: (bundle["leaves"] as Row[]).map((leaf, at) => (at === place ? what(leaf) : leaf)),
+    });
+    const edited = change((leaf) => ({ ...leaf, leaf: leaf["leaf"].replace(/[A-Y]/, "Z") }));
+    assert.deepEqual(outcomes(verified(edited), "TREE"), ["FAILED"]);
+    const proof = (what: (nodes: string[]) => string[]): Row =>
+      change((leaf) => ({ ...leaf, proof: what(leaf["proof"] as string[]) }));
+    for (const odd of [
+      proof((nodes) => nodes.slice(1)),
+      proof((nodes) => [...nodes, "00".repeat(32)]),
+      proof((nodes) =>
+        nodes.map((node) => node.replace(/^../, node.startsWith("00") ? "01" : "00")),
+      ),
+    ]) {
+      assert.deepEqual(outcomes(verified(odd), "TREE"), ["FAILED"]);
+    }
+  }
+});
+
+test("a leaf in another place than its own is refused", () => {
+  const bundle = bundleOf(BARE, FIRST);
+  const leaves = bundle["leaves"] as Row[];
+  const last = leaves.at(-1) as Row;
+  const moved = {
+    ...bundle,
+    leaves: [...leaves.slice(0, -1), { ...last, index: last["index"] + 1 }],
+  };
+  assert.deepEqual(outcomes(verified(moved), "TREE"), ["FAILED"]);
+});
+
+test("a bundle of leaves that its checkpoint's log does not have is refused under any other log's key", () => {
+  const bundle = bundleOf(BARE, FIRST);
+  const result = verifyRound(bundle, { ...KEYS, logKey: KEYS.rootKey });
+  assert.deepEqual(codes(result), ["CHECKPOINT_REFUSED"]);
+  assert.ok(!result.passed);
+  assert.ok(result.checks.slice(1).every((check) => check.outcome === "NOT_CHECKED"));
+  const elsewhere = verifyRound(bundle, { ...KEYS, origin: "another.example" });
+  assert.deepEqual(codes(elsewhere), ["CHECKPOINT_REFUSED"]);
+});
+
+test("another root key did not name the keys that sign", () => {
+  const result = verifyRound(bundleOf(BARE, FIRST), { ...KEYS, rootKey: KEYS.logKey });
+  assert.deepEqual(outcomes(result, "KEYS", "SIGNATURES"), ["FAILED", "FAILED"]);
+});
+
+test("without its KEY leaves nobody is known to have signed the round", () => {
+  const bundle = bundleOf(BARE, FIRST);
+  const leaves = (bundle["leaves"] as Row[]).filter(
+    (leaf) => !/vnd.referee.key/.test(leaf["leaf"]),
+  );
+  const result = verified({ ...bundle, leaves });
+  assert.deepEqual(outcomes(result, "SIGNATURES"), ["FAILED"]);
+});
+
+test("without REVEAL the cards are not dealt again, and that is said", () => {
+  const bundle = bundleOf(BARE, FIRST);
+  const leaves = (bundle["leaves"] as Row[]).filter((leaf) => !/referee.reveal/.test(leaf["leaf"]));
+  const result = verified({ ...bundle, leaves });
+  assert.ok(result.passed);
+  const expected = ["NOT_CHECKED", "NOT_CHECKED", "NOT_CHECKED", "PASSED"];
+  assert.deepEqual(outcomes(result, "SERVER_SEED", "DECK", "CARDS", "MIX"), expected);
+});
+
+test("a REVEAL that is overdue is missed once the time is known", () => {
+  const bundle = bundleOf(BARE, FIRST);
+  const leaves = (bundle["leaves"] as Row[]).filter((leaf) => !/referee.reveal/.test(leaf["leaf"]));
+  const result = verifyRound({ ...bundle, leaves }, KEYS, { now: Number.MAX_SAFE_INTEGER });
+  assert.deepEqual(codes(result), ["NEVER_REVEALED"]);
+});
+
+test("the leaf that ended the round before is checked where it is there, and missed where not", () => {
+  const bundle = bundleOf(BARE, SECOND);
+  assert.deepEqual(outcomes(verified(bundle), "PREVIOUS_LEAF"), ["PASSED"]);
+  const settles = (bundle["leaves"] as Row[]).filter((leaf) => /referee.settle/.test(leaf["leaf"]));
+  assert.equal(settles.length, 2);
+  const leaves = (bundle["leaves"] as Row[]).filter((leaf) => leaf !== settles[0]);
+  const result = verified({ ...bundle, leaves });
+  assert.deepEqual(outcomes(result, "PREVIOUS_LEAF"), ["NOT_CHECKED"]);
+  assert.ok(result.passed);
+});
+
+test("a checkpoint that was kept is continued, or two notes show that it is not", () => {
+  const bundle = bundleOf(BARE, FIRST);
+  const all = (LOG["leaves"] as string[]).map((leaf) => leafHash(utf8(leaf)));
+  const same = { checkpoint: LOG["checkpoint"], proof: [] };
+  const result = verified({ ...bundle, consistency: [same] });
+  assert.deepEqual(outcomes(result, "CONTINUITY"), ["PASSED"]);
+  for (const attack of ["history_rewritten", "split_view", "log_set_back"]) {
+    const other = vectors("audit/mutations").find((row) => row["id"] === attack) as Row;
+    const checkpoint = other["witnessed"][0] as string;
+    const size = Number(checkpoint.split("\n")[1]);
+    const mine = (other["leaves"] as string[]).map((leaf) => leafHash(utf8(leaf)));
+    const proof = size < mine.length ? subproof(size, mine) : [];
+    const hexes = proof.map((node) => Buffer.from(node).toString("hex"));
+    const shown = bundleOf(other, roundsOf(other)[0] as string);
+    const found = verified({ ...shown, consistency: [{ checkpoint, proof: hexes }] });
+    assert.deepEqual(outcomes(found, "CONTINUITY"), ["FAILED"], attack);
+    assert.ok(all.length > 0);
+  }
+});
+
+test("a certificate and an event receipt of the round are checked, those of others refused", () => {
+  const owner = [FIRST, SECOND].find((id) => verified(bundleOf(LOG, id)).passed) as string;
+  const other = owner === FIRST ? SECOND : FIRST;
+  const held = outcomes(verified(bundleOf(LOG, owner)), "CERTIFICATES", "EVENT_RECEIPTS");
+  assert.deepEqual(held, ["PASSED", "PASSED"]);
+  const foreign = codes(verified(bundleOf(LOG, other)));
+  assert.deepEqual(foreign, ["CERTIFICATE_REFUSED", "RECEIPT_REFUSED"]);
+});
+
+test("what is no bundle is refused with the member at fault", () => {
+  const bundle = bundleOf(BARE, FIRST);
+  const leaves = bundle["leaves"] as Row[];
+  const odd: [unknown, RegExp][] = [
+    [null, /object/],
+    [[], /object/],
+    [{ ...bundle, format: 2 }, /format/],
+    [{ ...bundle, more: 1 }, /more/],
+    [{ ...bundle, round_id: "00" }, /round_id/],
+    [{ ...bundle, round_id: "00".repeat(32) }, /does not hold the OPEN/],
+    [{ ...bundle, leaves: [...leaves].reverse() }, /ascend/],
+    [{ ...bundle, leaves: [{ ...leaves[0], index: 0.5 }] }, /leaves\[0\]\.index/],
+    [{ ...bundle, leaves: [{ ...leaves[0], index: true }] }, /leaves\[0\]\.index/],
+    [{ ...bundle, leaves: [{ ...leaves[0], proof: ["xy"] }] }, /leaves\[0\]\.proof\[0\]/],
+    [{ ...bundle, checkpoint: null }, /checkpoint/],
+  ];
+  for (const [value, reason] of odd) {
+    assert.throws(
+      () => verifyRound(value, KEYS),
+      (error) => error instanceof BundleError && reason.test(error.message),
+    );
+  }
+});

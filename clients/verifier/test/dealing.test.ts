@@ -1,0 +1,167 @@
+/** The dealing vectors, which a second derivation in Python wrote: each as this library finds it. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { hex, utf8 } from "../src/bytes.js";
+import { decode, encode } from "../src/canonical.js";
+import { CertificateError, readCertificate } from "../src/certificate.js";
+import { arrangementCommitment, clientCommitment } from "../src/commitment.js";
+import { deriveDeal } from "../src/deal.js";
+import { drawLeader, shuffle, StreamUsedUpError } from "../src/deck.js";
+import { isSignedBy, parseEnvelope } from "../src/dsse.js";
+import { type Header, roundIdOf } from "../src/header.js";
+import { KINDS } from "../src/leaf.js";
+import { ProofError } from "../src/merkle.js";
+import { KeyRing } from "../src/keys.js";
+import { readLeaf } from "../src/reading.js";
+import { cardSalts, verifyCard } from "../src/section.js";
+import { bytes, type Row, vectors } from "./files.js";
+
+for (const row of vectors("dealing/headers")) {
+  test(`header ${row["id"]} hashes to its round id`, () => {
+    assert.equal(hex(roundIdOf(row["header"] as Header)), row["round_id"]);
+  });
+}
+
+for (const row of vectors("dealing/deals")) {
+  test(`deal ${row["id"]} follows from header and seeds`, () => {
+    const header = row["header"] as Header;
+    const clientSeeds = (row["client_seeds"] as string[]).map(bytes);
+    const deal = deriveDeal(header, { serverSeed: bytes(row["server_seed"]), clientSeeds });
+    assert.equal(hex(deal.commitment), row["server_commitment"]);
+    assert.equal(hex(deal.mixed), row["mix"]);
+    assert.equal(hex(deal.deckRoot), row["deck_root"]);
+    assert.deepEqual(deal.sections.flat(), row["deck"]);
+    const commitments = clientSeeds.map((seed, seat) => clientCommitment(deal.roundId, seat, seed));
+    assert.deepEqual(commitments.map(hex), row["client_commitments"]);
+    const leader = drawLeader(deal.mixed, deal.roundId, header.seat_keys.length);
+    assert.equal(leader, row["leader"]);
+    assert.equal(deal.leader, header.ruleset_id.startsWith("tien_len.") ? leader : null);
+    for (const [section, told] of (row["sections"] as Row[]).entries()) {
+      const [cards, key, root] = [deal.sections[section], deal.keys[section], deal.roots[section]];
+      assert.ok(cards && key && root);
+      assert.deepEqual(cards, told["cards"]);
+      assert.equal(hex(key), told["key"]);
+      assert.equal(hex(root), told["root"]);
+      const salts = cardSalts(key, { roundId: deal.roundId, section }, cards.length);
+      assert.equal(salts.map(hex).join(""), told["salts"]);
+    }
+  });
+}
+
+for (const row of vectors("dealing/shuffles")) {
+  test(`shuffle ${row["id"]}: ${row["why"]}`, () => {
+    const stream = bytes(row["stream"]);
+    if (row["deck"].length > 0) {
+      assert.deepEqual(shuffle(stream), row["deck"]);
+    } else {
+      assert.throws(() => shuffle(stream), StreamUsedUpError);
+    }
+  });
+}
+
+for (const row of vectors("dealing/card_proofs")) {
+  test(`card proof ${row["id"]} holds, and for no other card, place, salt or path`, () => {
+    const where = { roundId: bytes(row["round_id"]), section: row["section"] as number };
+    const proof = {
+      place: row["place"] as number,
+      card: row["card"] as number,
+      salt: bytes(row["salt"]),
+      path: (row["path"] as string[]).map(bytes),
+    };
+    const tree = { size: row["size"] as number, root: bytes(row["root"]) };
+    verifyCard(proof, where, tree);
+    const mutations = [
+      { ...proof, card: (proof.card % 52) + 1 },
+      { ...proof, place: (proof.place + 1) % tree.size },
+      { ...proof, salt: proof.salt.slice(1) },
+      { ...proof, salt: proof.salt.map((byte) => byte ^ 1) },
+      { ...proof, path: proof.path.slice(1) },
+      { ...proof, path: [...proof.path, tree.root] },
+    ];
+    for (const mutation of mutations) {
+      assert.throws(() => verifyCard(mutation, where, tree), ProofError);
+    }
+    const elsewhere = { ...where, section: where.section + 1 };
+    assert.throws(() => verifyCard(proof, elsewhere, tree), ProofError);
+  });
+}
+
+for (const row of vectors("dealing/certificates")) {
+  test(`certificate ${row["id"]}: ${row["why"]}`, () => {
+    const read = () =>
+      readCertificate(
+        utf8(row["certificate"]),
+        [bytes(row["public_key"])],
+        row["header"] as Header,
+      );
+    if (row["fault"]) {
+      assert.throws(
+        read,
+        (error) => error instanceof CertificateError && error.fault === row["fault"],
+      );
+      return;
+    }
+    const shown = read();
+    const sections = shown.sections.map(({ cards, index }) => [String(index), cards]);
+    assert.deepEqual(Object.fromEntries(sections), row["sections"]);
+    assert.equal(shown.deck_root, row["deck_root"]);
+    assert.equal(shown.dealt_time, row["dealt_time"]);
+  });
+}
+
+for (const row of vectors("dealing/arrangements")) {
+  test(`arrangement ${row["id"]} has its commitment`, () => {
+    const told = { cards: row["cards"] as number[], nonce: bytes(row["nonce"]) };
+    const found = arrangementCommitment(bytes(row["round_id"]), row["seat"], told);
+    assert.equal(hex(found), row["commitment"]);
+  });
+}
+
+for (const row of vectors("dealing/leaves")) {
+  test(`leaf ${row["id"]}: ${row["why"]}`, () => {
+    const envelope = parseEnvelope(utf8(row["envelope"]));
+    assert.equal(KINDS.get(envelope.payloadType), row["kind"].toUpperCase());
+    assert.equal(encode(decode(envelope.payload)), row["payload"]);
+    const placed = readLeaf(utf8(row["envelope"]), { index: 0, ring: new KeyRing([], []) });
+    assert.equal(encode(placed.value), row["payload"]);
+    if (row["public_key"]) {
+      assert.ok(isSignedBy(envelope, bytes(row["public_key"])));
+      assert.ok(!isSignedBy({ ...envelope, payloadType: "text/plain" }, bytes(row["public_key"])));
+    } else {
+      assert.equal(envelope.signature, null);
+    }
+  });
+}
+
+test("each byte that counts draws each of n places equally often, for n from 2 to 52", () => {
+  for (let n = 2; n <= 52; n += 1) {
+    const counts = new Array<number>(n).fill(0);
+    for (let byte = 0; byte < 256; byte += 1) {
+      // Draws above n cards take byte 0, which leaves the deck's first card where it was; the draw
+      // for n cards takes this byte, and where it does not count the 0 after it; the rest take 0.
+      const stream = new Uint8Array(128);
+      stream[52 - n] = byte;
+      const isTaken = byte < 256 - (256 % n);
+      const expected = shuffleBySwaps(52 - n, isTaken ? byte % n : 0);
+      assert.deepEqual(shuffle(stream), expected);
+      if (isTaken) {
+        counts[byte % n] = (counts[byte % n] ?? 0) + 1;
+      }
+    }
+    assert.equal(new Set(counts).size, 1);
+  }
+});
+
+/** The deck where all swaps are with place 0 but the one after `before` of them, which is with j. */
+function shuffleBySwaps(before: number, j: number): number[] {
+  const deck = Array.from({ length: 52 }, (_, place) => place + 1);
+  for (let i = 51; i > 0; i -= 1) {
+    const other = 51 - i === before ? j : 0;
+    const held = deck[i] as number;
+    deck[i] = deck[other] as number;
+    deck[other] = held;
+  }
+  return deck;
+}

@@ -1,0 +1,71 @@
+/**
+ * The audit's fixtures: a sound log, and one log for each attack with the code that must be found
+ * first. What follows from a game's rules alone is not this verifier's to find.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { type Code, CODES, verifyRound } from "../src/index.js";
+import { audited, bundleOf, roundsOf, RULESETS, vectors } from "./files.js";
+
+const MUTATIONS = vectors("audit/mutations");
+
+/** What stands elsewhere in the log than in one round's bundle. */
+const ONLY_IN_THE_WHOLE_LOG: readonly Code[] = [
+  "OPENED_TWICE",
+  "WRONG_PREVIOUS_LEAF",
+  "LEAF_OF_NO_ROUND",
+  "LEAF_TOO_LONG",
+  "CLIENT_SEED_REPEATED",
+  "SERVER_SEED_REPEATED",
+  "HISTORY_REWRITTEN",
+  "SPLIT_VIEW",
+  "LOG_TRUNCATED",
+];
+
+for (const log of vectors("audit/healthy")) {
+  test(`${log["id"]}: ${log["why"]}`, async () => {
+    const result = await audited(log);
+    assert.deepEqual(result.findings, []);
+    assert.ok(result.passed && result.rounds > 0);
+    const tally = Object.values(result.round_checks);
+    assert.ok(tally.every((counts) => counts.FAILED === 0));
+    for (const roundId of roundsOf(log)) {
+      const bundle = bundleOf({ ...log, certificates: [], event_receipts: [] }, roundId);
+      const keys = { origin: log["origin"], logKey: log["log_key"], rootKey: log["root_key"] };
+      const round = verifyRound(bundle, keys, { rulesets: RULESETS, now: log["now"] });
+      assert.deepEqual(round.findings, []);
+      assert.ok(round.passed);
+    }
+  });
+}
+
+for (const log of MUTATIONS) {
+  const expected = log["expected"] as { code: string; severity: string };
+  if (!CODES.includes(expected.code as Code)) {
+    test(`${log["id"]}: ${expected.code} follows from the rules alone, so nothing is found`, async () => {
+      assert.deepEqual((await audited(log)).findings, []);
+    });
+    continue;
+  }
+  test(`${log["id"]}: ${log["why"]}`, async () => {
+    const result = await audited(log);
+    const [first] = result.findings;
+    assert.deepEqual([first?.code, first?.severity], [expected.code, expected.severity]);
+    assert.equal(result.passed, expected.severity === "NOTE");
+  });
+}
+
+test("all but what stands elsewhere in the log is found in a round's own bundle as well", () => {
+  const missed = MUTATIONS.flatMap((log) => {
+    const { code } = log["expected"] as { code: Code };
+    const keys = { origin: log["origin"], logKey: log["log_key"], rootKey: log["root_key"] };
+    const options = { rulesets: RULESETS, now: log["now"] as number };
+    const found = roundsOf(log).flatMap((roundId) =>
+      verifyRound(bundleOf(log, roundId), keys, options).findings.map((one) => one.code),
+    );
+    return found.includes(code) || !CODES.includes(code) ? [] : [code];
+  });
+  assert.deepEqual([...new Set(missed)].sort(), [...ONLY_IN_THE_WHOLE_LOG].sort());
+});
