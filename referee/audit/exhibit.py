@@ -37,7 +37,7 @@ def round_id_of(data: bytes) -> bytes | None:
         try:
             named: CertificateJson | EventReceipt = form.read(payload)
             return bytes.fromhex(named.round_id)
-        except (RecursionError, ValueError):
+        except ValueError:
             continue
     return None
 
@@ -122,7 +122,7 @@ def _read_receipt(data: bytes, keys: Iterable[bytes]) -> EventReceipt | None:
         envelope = Envelope.parse(data)
         envelope.verify_any(payload_type=RECEIPT_TYPE, public_keys=keys)
         return FORM.read(envelope.payload)
-    except (EnvelopeError, CanonicalError, RecursionError):
+    except (EnvelopeError, CanonicalError):
         return None
 
 

@@ -101,7 +101,7 @@ def read_payload(envelope: Envelope) -> Payload:
         raise LeafFaultError(Code.TYPE_CONFUSION, detail)
     try:
         leaf = read(envelope.payload)
-    except (CanonicalError, RecursionError) as error:
+    except CanonicalError as error:
         raise LeafFaultError(_misread(envelope.payload), f"{error}, as {envelope.payload_type} must be") from None
     try:
         _check(leaf)
@@ -129,7 +129,7 @@ def _read_transcript(payload: bytes) -> Transcript:
         transcript = told.parse(payload)
         for text in (transcript.round_id, transcript.told.deck_root):
             unhex(text)
-    except (TranscriptError, CanonicalError, RecursionError) as error:
+    except (TranscriptError, CanonicalError) as error:
         raise LeafFaultError(_misread(payload), str(error)) from None
     return transcript
 
@@ -138,7 +138,7 @@ def is_canonical(payload: bytes) -> bool:
     """Whether the bytes are the canonical text of any value."""
     try:
         canonical.decode(payload)
-    except (CanonicalError, RecursionError, TypeError):  # nested deeper than a text can be written
+    except CanonicalError:
         return False
     return True
 

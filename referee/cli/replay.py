@@ -6,12 +6,15 @@ from typing import Annotated
 import orjson
 import typer
 from rich.console import Console
+from rich.table import Column
 from rich.table import Table as Grid
 
 from referee.audit.difference import first_difference
+from referee.cards import HOUSE
 from referee.cli.ending import FOUND, DataFolder, RulesetFolder, catalogue_of, fail
 from referee.cli.show import card_line
 from referee.dealing.deal import Deal
+from referee.dealing.layout import BOARD_SECTIONS
 from referee.dealing.leaf import DealLeaf, RevealLeaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.canonical import CanonicalError, unhex
@@ -111,20 +114,26 @@ def _print_told(console: Console, transcript: Transcript, catalogue: Catalogue) 
         f"[dim]round {transcript.round_id}\nstake {header.stake:,} {header.currency}, dealt {told.dealt_time}, "
         f"closed {told.closed_time}[/]"
     )
+    names = [f"seat {seat}" for seat in range(len(header.seat_keys))]
+    if ruleset.game == "ultimate_texas":
+        names += [name.replace("_", ", ") for name in BOARD_SECTIONS]
     cards = Grid("section", "told cards")
     for index, section in enumerate(told.sections):
-        name = f"seat {index}" if index < len(header.seat_keys) else f"section {index}"
-        cards.add_row(name, card_line(section))
+        cards.add_row(names[index] if index < len(names) else f"section {index}", card_line(section))
     console.print(cards)
-    events = Grid("#", "event", "ms after the deal", "attested")
+    events = Grid("#", Column("event", overflow="fold"), "ms after the deal", "attested")
     for number, event in enumerate(told.events, 1):
         events.add_row(str(number), bytes(event.event).decode(), str(event.time - told.dealt_time), event.attested)
     console.print(events)
     found = orjson.loads(bytes(transcript.found))
     paid = Grid("from", "to", "amount", "reason", "about")
     for one in found["transfers"]:
-        paid.add_row(str(one["from"]), str(one["to"]), f"{one['amount']:,}", one["reason"], one["subject"])
+        paid.add_row(_who(one["from"]), _who(one["to"]), f"{one['amount']:,}", one["reason"], one["subject"])
     console.print(paid)
+
+
+def _who(seat: int) -> str:
+    return "house" if seat == HOUSE else str(seat)
 
 
 def _print_equality(console: Console, claim: str, told: bytes, found: bytes) -> bool:

@@ -50,4 +50,4 @@ def check(
 ) -> None:
     """Load a folder of rulesets as a server would, and say what is wrong with the first bad one."""
     count = len(catalogue_of(folder)) - len(catalogue_of(None))
-    typer.echo(f"{count} rulesets of your own are good")
+    typer.echo(f"{count} ruleset{'s' * (count != 1)} of your own, nothing wrong")

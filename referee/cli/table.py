@@ -141,9 +141,10 @@ class Table:
         )
         title = self.ruleset.title
         header = opened.header
-        self.console.rule(f"[bold]{title.vi}[/] · {title.en} · round {header.round_number}")
+        self.console.rule(f"[bold]{title.vi}[/] · round {header.round_number}")
         self.console.print(
-            f"[dim]round {short_hash(opened.round_id)} · stake {header.stake_minor:,} {header.currency} · {path}\n"
+            f"[dim]{title.en}\n"
+            f"round {short_hash(opened.round_id)} · stake {header.stake_minor:,} {header.currency} · {path}\n"
             f"OPEN is leaf {opened.log_receipt.leaf_index}: server commitment "
             f"{short_hash(opened.server_commitment)} · DEAL is leaf {dealt.log_receipt.leaf_index}[/]"
         )

@@ -50,13 +50,13 @@ def _showdown_grid(
     table: Table,
 ) -> Grid:
     grid = Grid(show_lines=True)
-    grid.add_column("", no_wrap=True)
+    grid.add_column("", no_wrap=True)  # a narrow terminal wraps the others: no name and no card is cut off
     chi = preview.showdown.chi
     for shown in chi:
-        grid.add_column(f"{shown.name.vi} · {shown.name.en}\n[dim]{shown.seconds} s[/]", no_wrap=True)
+        grid.add_column(f"{shown.name.vi} · {shown.name.en}\n[dim]{shown.seconds} s[/]")
     if not chi:
-        grid.add_column("bài · hand", no_wrap=True)
-    grid.add_column("tổng kết · summary", justify="right", no_wrap=True)
+        grid.add_column("bài · hand")
+    grid.add_column("tổng kết · summary", justify="right")
     for result, summary in zip(settled.outcome.seats, preview.showdown.summary, strict=True):
         cells = [_shown(shown.hands[result.seat]) for shown in chi]
         if not chi:

@@ -39,7 +39,7 @@ ruleset is checked where the ruleset is.
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Self
+from typing import Final, NoReturn, Self
 
 import msgspec
 
@@ -128,57 +128,53 @@ class Header:
 
     def validate(self) -> None:
         """Nothing where the header keeps the protocol; HeaderError naming the first field that does not."""
-        _require(self.protocol == PROTOCOL, "protocol", f"the protocol is {PROTOCOL}, not {self.protocol}")
-        _require_text(_ORIGIN, self.origin, "origin")
-        _require(self.randomness_suite in SUITES, "randomness_suite", f"no suite has number {self.randomness_suite}")
-        _require_text(_TABLE_ID, self.table_id, "table_id")
-        _require(1 <= self.round_number <= MAX_INTEGER, "round_number", "rounds are numbered from 1 to 2^53-1")
-        _require_text(_RULESET_ID, self.ruleset_id, "ruleset_id")
-        _require_text(_VERSION, self.ruleset_version, "ruleset_version")
-        _require(len(self.ruleset_digest) == _HASH_SIZE, "ruleset_digest", "a digest has 32 bytes")
-        _require(
-            all(0 < size <= DECK_SIZE for size in self.layout) and sum(self.layout) == DECK_SIZE,
-            "layout",
-            f"the sections hold 52 cards and none is empty; these hold {sum(self.layout)}",
-        )
-        _require_text(_CURRENCY, self.currency, "currency")
-        _require(1 <= self.stake <= MAX_INTEGER, "stake", f"a stake is 1 to 2^53-1 minor units, not {self.stake}")
-        _require(
-            1 <= self.seat_count <= MAX_SEATS, "seat_keys", f"a round has 1 to {MAX_SEATS} seats, not {self.seat_count}"
-        )
+        self._validate_slot()
+        self._validate_ruleset()
         self._validate_seats()
-        _require(len(self.previous_leaf) == _HASH_SIZE, "previous_leaf", "a leaf hash has 32 bytes")
-        _require(
-            (self.round_number == 1) == (self.previous_leaf == NO_LEAF),
-            "previous_leaf",
-            "zeros stand before round 1 and before no other",
-        )
-        _require(0 < self.deal_deadline <= MAX_INTEGER, "deal_deadline", "a time is 1 to 2^53-1 ms since 1970 UTC")
-        _require(
-            self.deal_deadline <= self.round_deadline <= MAX_INTEGER,
-            "round_deadline",
-            "the round's deadline lies before the deal's, or beyond 2^53-1",
-        )
+        if len(self.previous_leaf) != _HASH_SIZE:
+            _refuse("previous_leaf", "a leaf hash has 32 bytes")
+        if (self.round_number == 1) != (self.previous_leaf == NO_LEAF):
+            _refuse("previous_leaf", "zeros stand before round 1 and before no other")
+        if not 0 < self.deal_deadline <= MAX_INTEGER:
+            _refuse("deal_deadline", "a time is 1 to 2^53-1 ms since 1970 UTC")
+        if not self.deal_deadline <= self.round_deadline <= MAX_INTEGER:
+            _refuse("round_deadline", "the round's deadline lies before the deal's, or beyond 2^53-1")
+
+    def _validate_slot(self) -> None:
+        if self.protocol != PROTOCOL:
+            _refuse("protocol", f"the protocol is {PROTOCOL}, not {self.protocol}")
+        _check_text(_ORIGIN, self.origin, "origin")
+        if self.randomness_suite not in SUITES:
+            _refuse("randomness_suite", f"no suite has number {self.randomness_suite}")
+        _check_text(_TABLE_ID, self.table_id, "table_id")
+        if not 1 <= self.round_number <= MAX_INTEGER:
+            _refuse("round_number", "rounds are numbered from 1 to 2^53-1")
+
+    def _validate_ruleset(self) -> None:
+        _check_text(_RULESET_ID, self.ruleset_id, "ruleset_id")
+        _check_text(_VERSION, self.ruleset_version, "ruleset_version")
+        if len(self.ruleset_digest) != _HASH_SIZE:
+            _refuse("ruleset_digest", "a digest has 32 bytes")
+        if sum(self.layout) != DECK_SIZE or not 0 < min(self.layout) <= max(self.layout) <= DECK_SIZE:
+            _refuse("layout", f"the sections hold 52 cards and none is empty; these hold {sum(self.layout)}")
+        _check_text(_CURRENCY, self.currency, "currency")
+        if not 1 <= self.stake <= MAX_INTEGER:
+            _refuse("stake", f"a stake is 1 to 2^53-1 minor units, not {self.stake}")
 
     def _validate_seats(self) -> None:
+        if not 1 <= self.seat_count <= MAX_SEATS:
+            _refuse("seat_keys", f"a round has 1 to {MAX_SEATS} seats, not {self.seat_count}")
         for seat, key in enumerate(self.seat_keys):
             try:
                 if key != NO_KEY:
                     check_public_key(key)
             except PublicKeyError as error:
-                field = f"seat_keys[{seat}]"
-                raise HeaderError(field, str(error)) from None
-        _require(
-            len(self.seat_stakes) in (0, self.seat_count),
-            "seat_stakes",
-            f"{self.seat_count} seats have {len(self.seat_stakes)} stakes",
-        )
+                _refuse(f"seat_keys[{seat}]", str(error))
+        if len(self.seat_stakes) not in (0, self.seat_count):
+            _refuse("seat_stakes", f"{self.seat_count} seats have {len(self.seat_stakes)} stakes")
         for seat, (ante, trips) in enumerate(self.seat_stakes):
-            _require(
-                1 <= ante <= MAX_INTEGER and 0 <= trips <= MAX_INTEGER,
-                f"seat_stakes[{seat}]",
-                "an Ante is 1 to 2^53-1 minor units, Trips 0 to 2^53-1",
-            )
+            if not (1 <= ante <= MAX_INTEGER and 0 <= trips <= MAX_INTEGER):
+                _refuse(f"seat_stakes[{seat}]", "an Ante is 1 to 2^53-1 minor units, Trips 0 to 2^53-1")
 
 
 class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -245,18 +241,15 @@ class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 round_deadline=self.round_deadline,
             )
         except CanonicalError as error:
-            field = "header"
-            raise HeaderError(field, str(error)) from None
-        header.validate()
+            _refuse("header", str(error))
+        _ = header.round_id  # which is kept, and is none where the header breaks the protocol
         return header
 
 
-def _require(condition: bool, field: str, message: str) -> None:  # noqa: FBT001 - reads as an assertion
-    if not condition:
-        raise HeaderError(field, message)
-
-
-def _require_text(pattern: re.Pattern[str], text: str, field: str) -> None:
+def _check_text(pattern: re.Pattern[str], text: str, field: str) -> None:
     if pattern.fullmatch(text) is None:
-        msg = f"{text[:80]!r} is no {field}; it has the form {pattern.pattern}"
-        raise HeaderError(field, msg)
+        _refuse(field, f"{text[:80]!r} is no {field}; it has the form {pattern.pattern}")
+
+
+def _refuse(field: str, message: str) -> NoReturn:
+    raise HeaderError(field, message) from None

@@ -2,7 +2,8 @@
 
 The law: no white space, object members sorted by name, every name and string within ASCII 0x20 to 0x7E, integers
 within -(2^53-1) to 2^53-1, never a float, a boolean or null; bytes are written as lowercase hex. A text is canonical
-exactly when it is what its own value encodes to. This module does not know what an object's members mean.
+exactly when it is what its own value encodes to; nested deeper than 254 levels, nothing is. This module does not know
+what an object's members mean.
 
 >>> encode({"stake": 100, "round_id": bytes(2), "seats": ["a", 1]})
 b'{"round_id":"0000","seats":["a",1],"stake":100}'
@@ -43,8 +44,12 @@ class CanonicalError(ValueError):
 
 def encode(value: Writable) -> bytes:
     """The canonical text of a value; CanonicalError where it has none."""
-    _check(value)
-    return orjson.dumps(value, default=_as_hex, option=_OPTIONS)
+    try:
+        _check(value)
+        return orjson.dumps(value, default=_as_hex, option=_OPTIONS)
+    except (RecursionError, orjson.JSONEncodeError) as error:
+        msg = f"the value has no canonical text: {error}"
+        raise CanonicalError(msg) from None
 
 
 def decode(data: bytes) -> Value:
@@ -71,7 +76,10 @@ class Form(Generic[RecordT]):
 
     def write(self, record: RecordT) -> bytes:
         """The canonical text of a record; CanonicalError where a string in it has none."""
-        data = _encoder.encode(record)
+        try:
+            data = _encoder.encode(record)
+        except UnicodeEncodeError as error:
+            raise CanonicalError(str(error)) from None
         if not _is_plain(data):
             msg = "a string holds characters beyond ASCII 0x20 to 0x7E"
             raise CanonicalError(msg)
@@ -81,7 +89,7 @@ class Form(Generic[RecordT]):
         """The record whose canonical text the bytes are; CanonicalError for any other bytes."""
         try:
             record = self._decoder.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise CanonicalError(str(error)) from None
         if self.write(record) != data:
             raise CanonicalError(_NOT_CANONICAL)
@@ -109,10 +117,13 @@ _encoder: Final = msgspec.json.Encoder(order="sorted")
 
 
 def _is_plain(data: bytes) -> bool:
-    r"""Whether a compact JSON text holds only ASCII 0x20 to 0x7E and no escapes but ``\"`` and ``\\``."""
+    r"""Whether a text by the encoder holds only ASCII 0x20 to 0x7E and no escapes but ``\"`` and ``\\``.
+
+    The encoder escapes everything below 0x20.
+    """
     if b"\\" in data and b"\\" in data.replace(rb"\\", b"").replace(rb"\"", b""):
         return False
-    return data.isascii() and data.decode("ascii").isprintable()
+    return data.isascii() and b"\x7f" not in data
 
 
 def _check(value: object) -> None:

@@ -54,12 +54,15 @@ def root_of_hashes(hashes: Sequence[bytes]) -> bytes:
 
     The hashes may as well be those of complete subtrees of one height: the root is then that of the whole tree.
     """
-    if not hashes:
-        return EMPTY_ROOT
-    row = hashes
-    while len(row) > 1:
-        row = _parents(row)
-    return row[0]
+    row, width = list(hashes), len(hashes)
+    while width > 1:  # ``_parents`` in place: most roots are of the thirteen cards of a hand
+        half = width >> 1
+        for at in range(half):
+            row[at] = _sha256(b"\x01" + row[2 * at] + row[2 * at + 1]).digest()
+        if width & 1:
+            row[half] = row[width - 1]
+        width -= half
+    return row[0] if row else EMPTY_ROOT
 
 
 def inclusion_proof(leaves: Iterable[bytes], index: int) -> tuple[bytes, ...]:
@@ -210,7 +213,7 @@ class Frontier:
 
 def _parents(row: Sequence[bytes]) -> list[bytes]:
     # An odd node at the end moves up unchanged, which is the split at the largest power of two seen from below.
-    above = [_sha256(b"\x01" + left + right).digest() for left, right in zip(row[::2], row[1::2], strict=False)]
+    above = [_sha256(b"\x01" + row[i] + row[i + 1]).digest() for i in range(0, len(row) - 1, 2)]
     if len(row) & 1:
         above.append(row[-1])
     return above

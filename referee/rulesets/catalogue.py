@@ -16,6 +16,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from referee.rulesets.line import line_of_path
 from referee.rulesets.ruleset import Ruleset, RulesetError, parse_ruleset
 
 
@@ -87,5 +88,5 @@ def _distinct(files: Iterable[tuple[str, bytes]], known: Iterable[Ruleset] = ())
         other, where = taken.setdefault((ruleset.id, ruleset.version), (ruleset, file))
         if other.digest != ruleset.digest:
             reason = f"{ruleset.id} {ruleset.version} is already {where} with other bytes; give it a new version"
-            raise RulesetError(file=file, reason=reason)
+            raise RulesetError(file=file, reason=reason, line=line_of_path(["version"], source.decode()))
     return [ruleset for ruleset, _ in taken.values()]

@@ -94,8 +94,8 @@ def parse_ruleset(source: bytes, *, file: str) -> Ruleset:
         reason = f"the id {header.id!r} must begin with its game, {header.game}.; a round's header names no other game"
         raise RulesetError(file=file, reason=reason, line=line_of_path(["id"], source.decode()))
     rules = convert(own, rules_type, source=source, file=file)
-    _prove_bet_unit(header, rules, file=file)
-    _check_names(header, rules, file=file)
+    _prove_bet_unit(header, rules, source=source, file=file)
+    _check_names(header, rules, source=source, file=file)
     return Ruleset(
         id=header.id,
         version=header.version,
@@ -141,17 +141,24 @@ def _spelled_out(data: object) -> bytes:
     return msgspec.json.encode(data, order="sorted")
 
 
-def _prove_bet_unit(header: Header, rules: GameRules, *, file: str) -> None:
+def _prove_bet_unit(header: Header, rules: GameRules, *, source: bytes, file: str) -> None:
     broken = sorted({str(payout) for payout in rules.payouts if (payout * header.bet_unit).denominator != 1})
     if broken:
         reason = f"a stake of one bet_unit ({header.bet_unit}) does not pay a whole amount at {', '.join(broken)}"
-        raise RulesetError(file=file, reason=reason)
+        raise RulesetError(file=file, reason=reason, line=line_of_path(["bet_unit"], source.decode()))
 
 
-def _check_names(header: Header, rules: GameRules, *, file: str) -> None:
+def _check_names(header: Header, rules: GameRules, *, source: bytes, file: str) -> None:
     given = {f"{table}.{code}" for table, names in header.names.items() for code in names}
     wanted = {f"{table}.{code}" for table, codes in rules.named_codes.items() for code in codes}
     if missing := sorted(wanted - given):
-        raise RulesetError(file=file, reason=f"names lacks {', '.join(missing)}")
+        line = _line_of_name(missing[0], source)
+        raise RulesetError(file=file, reason=f"names lacks {', '.join(missing)}", line=line)
     if extra := sorted(given - wanted):
-        raise RulesetError(file=file, reason=f"names has {', '.join(extra)}, which no result can show")
+        line = _line_of_name(extra[0], source)
+        raise RulesetError(file=file, reason=f"names has {', '.join(extra)}, which no result can show", line=line)
+
+
+def _line_of_name(name: str, source: bytes) -> int | None:
+    """The line of a name, or of the table that it should stand in."""
+    return line_of_path(["names", *name.split(".")], source.decode())

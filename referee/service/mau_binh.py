@@ -1,11 +1,12 @@
 """MauBinhService: checks, accepts, previews and settles rounds of Mậu Binh."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import grpc
+import msgspec
 
 from referee.cards import Seat
 from referee.dealing.header import HeaderJson
@@ -23,13 +24,13 @@ from referee.service.batch import batched, settle_each
 from referee.service.rounds import RoundVerifier, VerifiedRound
 from referee.service.settling import Chain, Received, Settler
 from referee.storage import Logged
+from referee.transcript.chain import first_hash
 from referee.transcript.mau_binh import encode_event, found_json
 from referee.transcript.replay import write_transcript
 from referee.transcript.told import Told
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.verdict import Violation
-from referee.wire.card import numbers_of
 from referee.wire.hand import write_value
 from referee.wire.mau_binh import read_arrangement, read_event, write_outcome, write_showdown
 from referee.wire.receipt import fill_logged
@@ -40,12 +41,22 @@ from referee.wire.violation import write_violations
 MAX_BATCH: Final = 256
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Dealt(msgspec.Struct, frozen=True, kw_only=True):
+    """A round before its first event: what follows from its terms and cards alone."""
+
+    rules: MauBinhRules
+    told: Round
+    chain: Chain
+    header: HeaderJson
+    deck_root: str
+    sections: tuple[tuple[int, ...], ...]
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """A round as read from a request: its terms and cards, its events applied up to the first unlawful one."""
 
     verified: VerifiedRound
-    rules: MauBinhRules
+    dealt: Dealt
     told: Round
     chain: Chain
     violations: tuple[Violation, ...]
@@ -82,10 +93,10 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
             raise RefusedError(
                 ErrorReason.ERROR_REASON_INVALID_FIELD, "the referee's clock decides; leave the time 0", field="event"
             )
-        reading = self._read(request.round, self._verifier.verify, field="round")
+        reading = self._read(request.round, self._verifier.verify)
         now = self._settler.clock()
         event = read_event(request.event, time=now, field="event")
-        violations = reading.violations or check_event(reading.rules, reading.told, event)
+        violations = reading.violations or check_event(reading.dealt.rules, reading.told, event)
         response = mau_binh_pb2.MauBinhServiceAcceptEventResponse(violations=write_violations(violations, self._texts))
         if is_acceptable(violations):
             response.event.CopyFrom(request.event)
@@ -101,7 +112,7 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
     ) -> mau_binh_pb2.MauBinhServicePreviewRoundResponse:
         """What settling now would give."""
         del context
-        reading = self._read(request.round, self._verifier.verify, field="round")
+        reading = self._read(request.round, self._verifier.verify)
         now = self._settler.clock()
         outcome = _closed(reading, now)
         if outcome.violations:
@@ -109,11 +120,11 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
                 violations=write_violations(outcome.violations, self._texts)
             )
         stake = reading.verified.header.stake
-        shown = showdown(reading.rules, outcome, stake=stake, names=reading.verified.ruleset.names)
+        shown = showdown(reading.dealt.rules, outcome, stake=stake, names=reading.verified.ruleset.names)
         start = outcome.showdown_time if outcome.showdown_time is not None else reading.verified.dealt_time
         response = mau_binh_pb2.MauBinhServicePreviewRoundResponse(
             showdown=write_showdown(
-                shown, start_time=start, seconds=reading.rules.clocks.showdown_chi.seconds, stake=stake
+                shown, start_time=start, seconds=reading.dealt.rules.clocks.showdown_chi.seconds, stake=stake
             )
         )
         write_outcome(response.outcome, outcome, reading.told, reading.verified.ruleset)
@@ -162,23 +173,22 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
             ruleset_digest=verified.ruleset.digest,
         )
 
-    def _read(self, message: mau_binh_pb2.MauBinhRound, verify: Callable[..., VerifiedRound], *, field: str) -> Reading:
-        verified = verify(message.header, message.certificates, field=field)
-        rules = mau_binh_rules(verified.ruleset, field=f"{field}.header.ruleset_id")
+    def _read(self, message: mau_binh_pb2.MauBinhRound, verify: Callable[..., VerifiedRound]) -> Reading:
+        verified = verify(message.header, message.certificates, field="round")
+        dealt = _dealt(verified)
         if len(message.events) > MAX_EVENTS:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_TOO_MANY_EVENTS,
                 f"a round has at most {MAX_EVENTS} events",
-                field=f"{field}.events",
+                field="round.events",
                 limit=MAX_EVENTS,
                 found=len(message.events),
             )
-        hands = verified.hands([Seat(seat) for seat in range(verified.header.seat_count)], field=field)
-        told = begin(rules, hands, dealt_time=verified.dealt_time)
+        rules, told = dealt.rules, dealt.told
         received: list[Received] = []
         violations: tuple[Violation, ...] = ()
         for index, one in enumerate(message.events):
-            event: Event = read_event(one, time=one.time, field=f"{field}.events[{index}]")
+            event: Event = read_event(one, time=one.time, field=f"round.events[{index}]")
             received.append(Received(encode_event(event), one.time, one.receipt))
             if violations:
                 continue
@@ -187,8 +197,8 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
                 told = applied(rules, told, event)
             else:
                 violations = refusals
-        chain = self._settler.chain(verified, received, field=field)
-        return Reading(verified=verified, rules=rules, told=told, chain=chain, violations=violations)
+        chain = self._settler.extended(verified, dealt.chain, received, field="round")
+        return Reading(verified=verified, dealt=dealt, told=told, chain=chain, violations=violations)
 
     def _begin_settling(
         self,
@@ -196,7 +206,7 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         response: mau_binh_pb2.MauBinhServiceSettleRoundResponse,
     ) -> Callable[[], None]:
         """Judges and queues a settlement; what is returned waits until it is durable. The empty answer is filled."""
-        reading = self._read(request.round, self._verifier.verify_ended, field="round")
+        reading = self._read(request.round, self._verifier.verify_ended)
         verified = reading.verified
         now = self._settler.clock()
         self._settler.check_unexpired(verified, now=now)
@@ -217,16 +227,32 @@ def _closed(reading: Reading, now: int) -> Outcome:
     violations = reading.violations or check_closing(reading.told, closed_time=now)
     if violations:
         return Outcome(violations=violations)
-    return settle_told(reading.rules, reading.told, stake=reading.verified.header.stake)
+    return settle_told(reading.dealt.rules, reading.told, stake=reading.verified.header.stake)
+
+
+@lru_cache(maxsize=4096)
+def _dealt(verified: VerifiedRound) -> Dealt:
+    """The round at its deal. A pure memo: every question of a round begins here."""
+    rules = mau_binh_rules(verified.ruleset, field="round.header.ruleset_id")
+    header = verified.header
+    hands = verified.hands([Seat(seat) for seat in range(header.seat_count)], field="round")
+    return Dealt(
+        rules=rules,
+        told=begin(rules, hands, dealt_time=verified.dealt_time),
+        chain=Chain((), first_hash(round_id=header.round_id, deck_root=verified.deck_root)),
+        header=HeaderJson.of(header),
+        deck_root=verified.deck_root.hex(),
+        sections=tuple([tuple([card.number for card in hand]) for hand in hands]),
+    )
 
 
 def _told(reading: Reading, *, closed_time: int) -> Told:
-    hands: Sequence[Sequence[int]] = [numbers_of(hand) for hand in reading.told.hands]
+    dealt = reading.dealt
     return Told(
-        header=HeaderJson.of(reading.verified.header),
-        deck_root=reading.verified.deck_root.hex(),
+        header=dealt.header,
+        deck_root=dealt.deck_root,
         dealt_time=reading.verified.dealt_time,
         closed_time=closed_time,
-        sections=tuple([tuple(hand) for hand in hands]),
+        sections=dealt.sections,
         events=reading.chain.events,
     )

@@ -26,9 +26,12 @@ from referee.wire.ruleset import find_ruleset
 _MEMO_SIZE: Final = 4096
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class VerifiedRound:
-    """A round whose header fits its ruleset and whose certificates hold. Times in ms since 1970 UTC."""
+    """A round whose header fits its ruleset and whose certificates hold. Times in ms since 1970 UTC.
+
+    Equal to itself alone, so that what follows from it can be remembered by it.
+    """
 
     header: Header
     ruleset: Ruleset

@@ -7,7 +7,6 @@ and deck root and no terminal leaf. The same told round again is answered from t
 import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -30,8 +29,7 @@ APPEND_SECONDS: Final = 30.0
 _MEMO_SIZE: Final = 16_384
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
+class Received(msgspec.Struct, frozen=True):
     """An event as a request carries it: its own bytes, its time, and its receipt's envelope (empty for none).
 
     ``opens_section`` is the section that its receipt must name; None where the event opens none.
@@ -43,8 +41,7 @@ class Received:
     opens_section: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(msgspec.Struct, frozen=True):
     """The events as told, and h_n."""
 
     events: tuple[ToldEvent, ...]
@@ -79,11 +76,13 @@ class Settler:
     def extended(self, verified: VerifiedRound, chain: Chain, received: Sequence[Received], *, field: str) -> Chain:
         """The chain with more events of its round behind it, attested like the first."""
         last, told = chain.last_hash, list(chain.events)
-        for one in received:
-            number = len(told) + 1
+        for number, one in enumerate(received, start=len(told) + 1):
             last = next_hash(last, number=number, event=one.event)
-            path = f"{field}.events[{number - 1}].receipt"
-            told.append(self._attested(verified, one, last, number=number, field=path))
+            if one.receipt:
+                path = f"{field}.events[{number - 1}].receipt"
+                told.append(self._receipted(verified, one, last, number=number, field=path))
+            else:
+                told.append(ToldEvent(event=msgspec.Raw(one.event), time=one.time, attested="FRONTEND"))
         return Chain(tuple(told), last)
 
     def check_unexpired(self, verified: VerifiedRound, *, now: int) -> None:
@@ -146,9 +145,9 @@ class Settler:
         self._on_settled()
         return logged
 
-    def _attested(self, verified: VerifiedRound, one: Received, hashed: bytes, *, number: int, field: str) -> ToldEvent:
-        if not one.receipt:
-            return ToldEvent(event=msgspec.Raw(one.event), time=one.time, attested="FRONTEND")
+    def _receipted(
+        self, verified: VerifiedRound, one: Received, hashed: bytes, *, number: int, field: str
+    ) -> ToldEvent:
         receipt = read_receipt(one.receipt, keys=self._keys, field=field)
         opens = msgspec.UNSET if one.opens_section is None else one.opens_section
         found = (receipt.round_id, receipt.number, receipt.event_hash, receipt.received_time, receipt.opens_section)

@@ -147,7 +147,7 @@ def _winner(found: bytes, header: Header, index: int) -> LastWinner:
     try:
         winner = _found_decoder.decode(found).winners[0]
         return LastWinner(Seat(winner), header.seat_keys[winner])
-    except (msgspec.DecodeError, IndexError) as error:
+    except (msgspec.DecodeError, IndexError, RecursionError) as error:
         _refuse(PreviousFault.MALFORMED, f"the leaf tells no winner: {error}", index, "terminal_leaf")
 
 

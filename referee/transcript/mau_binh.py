@@ -59,15 +59,17 @@ def encode_event(event: Event) -> bytes:
 
 
 def decode_event(data: bytes, *, time: int) -> Event:
-    """The event that such bytes spell, at a time; TranscriptError where they spell none."""
+    """The event that such bytes spell, at a time; TranscriptError where they spell none, or not in its one text."""
     try:
-        event = _decoder.decode(data)
-        if isinstance(event, LeaveJson):
-            return Leave(Seat(event.seat), time)
-        return Arrange(Seat(event.seat), cards_of(event.back), cards_of(event.middle), cards_of(event.front), time)
-    except (msgspec.DecodeError, UnknownCardError) as error:
+        told = _decoder.decode(data)
+        event = _read(told, time)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UnknownCardError) as error:
         msg = f"not an event of Mậu Binh: {error}"
         raise TranscriptError(msg) from None
+    if _encoder.encode(told) != data:
+        msg = "an event of Mậu Binh that is not canonical"
+        raise TranscriptError(msg)
+    return event
 
 
 def judge(rules: MauBinhRules, told: Told, events: Sequence[Event]) -> Outcome:
@@ -110,6 +112,12 @@ def found_json(outcome: Outcome, *, events_hash: bytes) -> dict[str, FoundValue]
     if outcome.showdown_time is not None:
         found["showdown_time"] = outcome.showdown_time
     return found
+
+
+def _read(event: _EventJson, time: int) -> Event:
+    if isinstance(event, LeaveJson):
+        return Leave(Seat(event.seat), time)
+    return Arrange(Seat(event.seat), cards_of(event.back), cards_of(event.middle), cards_of(event.front), time)
 
 
 def _numbers(cards: Sequence[Card]) -> tuple[int, ...]:

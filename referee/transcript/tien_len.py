@@ -103,7 +103,7 @@ def decode_event(data: bytes, *, time: int) -> Event:
     """The event that such bytes spell, at a time; TranscriptError where they spell none, or not in its one text."""
     try:
         event = _read(_decoder.decode(data), time)
-    except (msgspec.DecodeError, UnicodeDecodeError, UnknownCardError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UnknownCardError) as error:
         msg = f"not an event of Tiến Lên: {error}"
         raise TranscriptError(msg) from None
     if encode_event(event) != data:

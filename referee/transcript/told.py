@@ -86,7 +86,7 @@ def parse(payload: bytes) -> Transcript:
     """
     try:
         transcript = _decoder.decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         msg = f"not a transcript: {error}"
         raise TranscriptError(msg) from None
     if transcript.format != FORMAT:

@@ -82,7 +82,7 @@ def decode_event(data: bytes, *, time: int) -> Event:
     """The event that such bytes spell, at a time; TranscriptError where they are not the canonical bytes of one."""
     try:
         event = _decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         msg = f"not an event of Ultimate Texas Hold'em: {error}"
         raise TranscriptError(msg) from None
     decided = Event(Seat(event.seat), event.decision, time)

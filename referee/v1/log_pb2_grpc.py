@@ -86,7 +86,7 @@ class LogServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetKeys(self, request, context):
-        """The public keys of the log, the shuffler, the referee and the root, as C2SP verifier keys.
+        """The public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

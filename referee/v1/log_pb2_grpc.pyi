@@ -38,7 +38,7 @@ class LogServiceStub:
     GetCheckpoint: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetCheckpointRequest, _log_pb2.GetCheckpointResponse]
     """The newest signed checkpoint."""
     GetKeys: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetKeysRequest, _log_pb2.GetKeysResponse]
-    """The public keys of the log, the shuffler, the referee and the root, as C2SP verifier keys."""
+    """The public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
     ListEntries: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListEntriesRequest, _log_pb2.ListEntriesResponse]
     """Leaves in order, at most a thousand or a megabyte a call."""
     GetInclusionProof: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetInclusionProofRequest, _log_pb2.GetInclusionProofResponse]
@@ -56,7 +56,7 @@ class LogServiceAsyncStub(LogServiceStub):
     GetCheckpoint: _aio.UnaryUnaryMultiCallable[_log_pb2.GetCheckpointRequest, _log_pb2.GetCheckpointResponse]  # type: ignore[assignment]
     """The newest signed checkpoint."""
     GetKeys: _aio.UnaryUnaryMultiCallable[_log_pb2.GetKeysRequest, _log_pb2.GetKeysResponse]  # type: ignore[assignment]
-    """The public keys of the log, the shuffler, the referee and the root, as C2SP verifier keys."""
+    """The public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
     ListEntries: _aio.UnaryUnaryMultiCallable[_log_pb2.ListEntriesRequest, _log_pb2.ListEntriesResponse]  # type: ignore[assignment]
     """Leaves in order, at most a thousand or a megabyte a call."""
     GetInclusionProof: _aio.UnaryUnaryMultiCallable[_log_pb2.GetInclusionProofRequest, _log_pb2.GetInclusionProofResponse]  # type: ignore[assignment]
@@ -89,7 +89,7 @@ class LogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _log_pb2.GetKeysRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_log_pb2.GetKeysResponse, _abc.Awaitable[_log_pb2.GetKeysResponse]]:
-        """The public keys of the log, the shuffler, the referee and the root, as C2SP verifier keys."""
+        """The public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
 
     @_abc_1.abstractmethod
     def ListEntries(

@@ -14,7 +14,7 @@ _BY_NUMBER: Final = {card.number: card for card in DECK}
 def read_cards(numbers: Sequence[int], *, field: str) -> tuple[Card, ...]:
     """The cards with these numbers; refuses a number that names no card, with its place in the field."""
     try:
-        return tuple([_BY_NUMBER[number] for number in numbers])
+        return tuple([_BY_NUMBER[number] for number in numbers[:]])  # a list: repeated fields are slow to step through
     except KeyError:
         index = next(index for index, number in enumerate(numbers) if number not in _BY_NUMBER)
         raise RefusedError(

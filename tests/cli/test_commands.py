@@ -122,6 +122,16 @@ def test_replay_of_a_round_proves_both_equalities(demo):
     assert "✓ redeal(OPEN, DEAL, REVEAL) == the cards told" in done.stdout
 
 
+def test_replay_names_the_board_and_the_house(demo):
+    """Whose cards they are and who pays can be read without the numbers of sections and of the house."""
+    _, data = demo
+    done = referee("replay", "demo.ultimate_texas.casino", 1, "--data", data)
+    assert done.returncode == 0, done.stdout + done.stderr
+    cells = {cell.strip() for line in done.stdout.splitlines() for cell in line.split("│")}
+    assert cells >= {"seat 0", "house", "flop", "turn, river"}
+    assert not cells & {"section 3", "255"}
+
+
 def test_replay_shows_the_first_difference(demo, tmp_path):
     """A transcript with another amount: exit code 1, told and found side by side."""
     _, data = demo

@@ -116,6 +116,13 @@ def test_builtin_rulesets_are_the_six() -> None:
         ('version = "1.0.0"', 'version = "1.0.0\\n"', 'version = "1.0.0\\n"', "matching regex"),
         ('id = "mau_binh.classic"', 'id = "../classic"', 'id = "../classic"', "matching regex"),
         ("minimum = 2\n", "minimum = = 2\n", "minimum = = 2", "not TOML"),
+        ('PAIR = { vi = "đôi", en = "pair" }\n', "", "[names.category]", "names lacks category.PAIR"),
+        (
+            "[names.walkover]\n",
+            "[names.walkover]\nLATE = {vi='muộn', en='late'}\n",
+            "LATE = {vi='muộn', en='late'}",
+            "LATE",
+        ),
         ('version = "1.0.0"\n', 'version = "1.0.0"\nversion = "1.0.0"\n', None, "not TOML"),
     ],
 )
@@ -158,7 +165,9 @@ def test_four_aces_sweep_must_be_worth_more() -> None:
 def test_payout_that_the_bet_unit_does_not_make_whole_is_refused() -> None:
     """Ultimate Texas pays 3:2, so a bet unit of one would have to round."""
     source = edited("bet_unit = 2", "bet_unit = 1", source=get("ultimate_texas.casino").source)
-    assert "does not pay a whole amount at 3/2" in str(refusal(source))
+    error = refusal(source)
+    assert "does not pay a whole amount at 3/2" in error.reason
+    assert source.decode().splitlines()[(error.line or 0) - 1] == "bet_unit = 1"
 
 
 def test_id_that_does_not_begin_with_its_game_is_refused() -> None:
@@ -205,7 +214,7 @@ def test_released_ruleset_cannot_change(tmp_path: Path) -> None:
     (tmp_path / "copy.toml").write_bytes(CLASSIC)
     assert len(load_folder(tmp_path)) == len(load_builtin())
     (tmp_path / "other.toml").write_bytes(CLASSIC + b"# a note\n")
-    with pytest.raises(RulesetError, match=r"other\.toml: mau_binh\.classic 1\.0\.0 is already a built-in ruleset"):
+    with pytest.raises(RulesetError, match=r"other\.toml, line 5: mau_binh\.classic 1\.0\.0 is already a built-in"):
         load_folder(tmp_path)
 
 
@@ -213,7 +222,7 @@ def test_two_house_files_cannot_share_an_identity(tmp_path: Path) -> None:
     house = edited("mau_binh.classic", "mau_binh.house")
     (tmp_path / "a.toml").write_bytes(house)
     (tmp_path / "b.toml").write_bytes(house + b"\n")
-    with pytest.raises(RulesetError, match=r"b\.toml: mau_binh\.house 1\.0\.0 is already .*a\.toml"):
+    with pytest.raises(RulesetError, match=r"b\.toml, line 5: mau_binh\.house 1\.0\.0 is already .*a\.toml"):
         load_folder(tmp_path)
 
 

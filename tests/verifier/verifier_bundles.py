@@ -1,62 +1,69 @@
 """Bundles of one round as the TypeScript verifier reads them, cut out of a whole log held in memory."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from referee.audit.reading import read_envelope, read_payload
-from referee.dealing.leaf import AbortLeaf, KeyLeaf, OpenLeaf
+from audit_builder import LOG, ORIGIN, ROOT
+
+from referee.audit import Bundle
+from referee.audit.reading import Payload, read_envelope, read_payload
+from referee.dealing.header import NO_LEAF
+from referee.dealing.leaf import KeyLeaf, OpenLeaf
 from referee.evidence.merkle import inclusion_path, leaf_hash
 from referee.transcript.told import Transcript
 
-__all__ = ["bundle_of", "line", "round_ids"]
+
+def terms_of(log: Bundle) -> dict[str, str]:
+    """What stands at the top of a bundle or log file."""
+    checkpoint = log.checkpoint.decode()
+    return {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "checkpoint": checkpoint}
 
 
-def payload(leaf: bytes) -> object:
-    """What a leaf says."""
-    return read_payload(read_envelope(leaf))
+def log_row(log: Bundle, *, now: int) -> dict[str, Any]:
+    """A whole log as the audit's fixtures spell it."""
+    leaves = [leaf.decode() for leaf in log.entries]
+    return {**terms_of(log), "leaves": leaves, "now": now, "witnessed": [], "certificates": [], "event_receipts": []}
 
 
 def round_ids(leaves: Sequence[bytes]) -> list[str]:
     """The ids of all rounds that were opened, in their order."""
-    return [said.round_id for said in map(payload, leaves) if isinstance(said, OpenLeaf)]
+    return [said.round_id for said in map(_payload, leaves) if isinstance(said, OpenLeaf)]
 
 
-def bundle_of(leaves: Sequence[bytes], round_id: str, *, terms: dict[str, str]) -> dict[str, Any]:
-    """The bundle of a round; ``terms`` are origin, keys and checkpoint.
+def bundle_of(log: Bundle, round_id: str) -> dict[str, Any]:
+    """The bundle of a round.
 
-    KEY leaves, the round's own, and what ended the rounds before it back to the first that was settled.
+    It holds all KEY leaves, the round's own, and what ended the rounds before it, back to the first that was settled;
+    of those aborted the OPEN as well.
     """
-    said = [payload(leaf) for leaf in leaves]
-    opens = {one.round_id: one for one in said if isinstance(one, OpenLeaf)}
-    hashes = [leaf_hash(leaf) for leaf in leaves]
-    chosen = {at for at, one in enumerate(said) if isinstance(one, KeyLeaf) or one.round_id == round_id}  # type: ignore[attr-defined]
-    named = opens[round_id].header.previous_leaf
-    while named != "00" * 32:
-        end = next(at for at, hashed in enumerate(hashes) if hashed.hex() == named)
-        chosen.add(end)
+    said = [_payload(leaf) for leaf in log.entries]
+    hashes = [leaf_hash(leaf) for leaf in log.entries]
+    opens = {one.round_id: place for place, one in enumerate(said) if isinstance(one, OpenLeaf)}
+    chosen = {place for place, one in enumerate(said) if isinstance(one, KeyLeaf) or one.round_id == round_id}
+    place = opens[round_id]
+    while (named := _previous_leaf(said[place])) != NO_LEAF:
+        end = hashes.index(named)
         ended = said[end]
-        if isinstance(ended, Transcript):
+        chosen.add(end)
+        if isinstance(ended, Transcript | KeyLeaf):
             break
-        assert isinstance(ended, AbortLeaf)
-        opened = opens[ended.round_id]
-        chosen.add(said.index(opened))
-        named = opened.header.previous_leaf
-    return {
-        **terms,
-        "format": 1,
-        "round_id": round_id,
-        "leaves": [
-            {
-                "index": at,
-                "leaf": leaves[at].decode(),
-                "proof": [node.hex() for node in inclusion_path(hashes, at)],
-            }
-            for at in sorted(chosen)
-        ],
-    }
+        place = opens[ended.round_id]
+        chosen.add(place)
+    leaves = [
+        {
+            "index": index,
+            "leaf": log.entries[index].decode(),
+            "proof": [node.hex() for node in inclusion_path(hashes, index)],
+        }
+        for index in sorted(chosen)
+    ]
+    return {"format": 1, "round_id": round_id, **terms_of(log), "leaves": leaves}
 
 
-def line(value: object) -> str:
-    """The value as one line of JSON."""
-    return json.dumps(value) + "\n"
+def _payload(leaf: bytes) -> Payload:
+    return read_payload(read_envelope(leaf))
+
+
+def _previous_leaf(opened: Payload) -> bytes:
+    assert isinstance(opened, OpenLeaf)
+    return bytes.fromhex(opened.header.previous_leaf)

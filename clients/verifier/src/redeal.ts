@@ -55,10 +55,11 @@ export function examineCards(
   const where = { leaf_index: deal.index };
   let again: Deal;
   try {
-    again = deriveDeal(gathered.header, {
+    const seeds = {
       serverSeed: unhex(reveal.value.server_seed),
       clientSeeds: deal.value.client_seeds.map((seed) => unhex(seed)),
-    });
+    };
+    again = deriveDeal(gathered.header, seeds);
   } catch (error) {
     if (!(error instanceof StreamUsedUpError)) {
       throw error;

@@ -52,10 +52,12 @@ export function examine(gathered: GatheredRound, law: Law, docket: Docket): Exam
   if (reveal === undefined) {
     docket.skip("the server's seed is not shown yet", "SERVER_SEED", "DECK", "CARDS");
   } else if (opensCommitment(gathered, reveal, docket) && deal !== undefined && isSound) {
-    const shown = { sections: settled.sections, roots };
-    examineCards(gathered, { deal, reveal }, shown, docket);
+    if (!docket.has("ROUND_ID_MISMATCH")) {
+      const shown = { sections: settled.sections, roots };
+      examineCards(gathered, { deal, reveal }, shown, docket);
+    }
   }
-  docket.skip("the round was not dealt, or not as it was committed to", "DECK", "CARDS");
+  docket.skip("the round was not dealt, or not under this header and these seeds", "DECK", "CARDS");
   const seeds = deal === undefined ? [] : clientSeedsOf(deal);
   examineSeeds(seeds, deal, docket);
   const { header } = gathered;

@@ -64,17 +64,18 @@ export function examineSettlement(
     const detail = `it was settled at ${told.closed_time}, after the round's deadline ${gathered.header.round_deadline}`;
     docket.find("TIMES", "SETTLED_LATE", detail, where);
   }
-  if (!hasSoundCards(gathered, settle, docket)) {
+  const sections = soundSections(gathered, settle, docket);
+  if (sections.length === 0 || docket.has("DUPLICATE_CARD")) {
     const rest = ["EVENT_CHAIN", "ATTESTATIONS", "HELD_CARDS", "MONEY"] as const;
     docket.skip("the cards told are none that a deal can have", ...rest);
-    return NOTHING;
+    return { sections, hashes: [] };
   }
   const hashes = chainHashes(unhex(gathered.roundId), unhex(told.deck_root), told.events);
   examineAttestations(gathered, settle, hashes, docket);
   examineChain(settle, hashes, docket);
   examineHeldCards(gathered, settle, docket);
   examineMoney(gathered, settle, docket);
-  return { sections: told.sections, hashes };
+  return { sections, hashes };
 }
 
 function examineDealTold(gathered: GatheredRound, settle: Settle, docket: Docket): void {
@@ -91,9 +92,11 @@ function examineDealTold(gathered: GatheredRound, settle: Settle, docket: Docket
   }
   const fault = leaderFault(gathered, told, deal.value.leader);
   if (fault === "UNKNOWN") {
-    docket.skip("the leaf that names the table's last winner is not at hand", "LEADER");
+    docket.skip("the leaf that names the table's last winner is not at hand", "FIRST_LEAD");
   } else if (fault !== null) {
-    docket.find("LEADER", "LEADER_MISMATCH", fault, where);
+    docket.find("FIRST_LEAD", "LEADER_MISMATCH", fault, where);
+  } else if (deal.value.leader !== undefined) {
+    docket.begin("FIRST_LEAD");
   }
 }
 
@@ -131,8 +134,11 @@ function leaderFault(
     : `seat ${seat} led as the last winner, whose key is another`;
 }
 
-/** Whether the sections told are the layout's, from the first on, of different cards that exist. */
-function hasSoundCards(gathered: GatheredRound, settle: Settle, docket: Docket): boolean {
+/**
+ * The sections told, where they are the layout's from the first on and of cards that exist; none
+ * otherwise. A card told twice is found and still compared with the deal.
+ */
+function soundSections(gathered: GatheredRound, settle: Settle, docket: Docket): number[][] {
   const { sections } = settle.value.told;
   const { layout, seat_keys: seats } = gathered.header;
   const where = { leaf_index: settle.index };
@@ -142,21 +148,20 @@ function hasSoundCards(gathered: GatheredRound, settle: Settle, docket: Docket):
     const difference = differ("told.sections", sizes, layout);
     const detail = "the sections told are not the layout's";
     docket.find("CARDS", "SECTION_WRONG_SIZE", detail, { ...where, ...difference });
-    return false;
+    return [];
   }
   const cards = sections.flat();
   const unknown = cards.filter((card) => card < 1 || card > 52);
   if (unknown.length > 0) {
     docket.find("CARDS", "CARDS_MISMATCH", `no card has the numbers ${unknown.join(", ")}`, where);
-    return false;
+    return [];
   }
   const twice = cards.filter((card, place) => cards.indexOf(card) !== place);
   if (twice.length > 0) {
     const detail = `cards ${twice.join(", ")} were told more than once`;
     docket.find("CARDS", "DUPLICATE_CARD", detail, where);
-    return false;
   }
-  return true;
+  return sections;
 }
 
 function examineChain(settle: Settle, hashes: Uint8Array[], docket: Docket): void {

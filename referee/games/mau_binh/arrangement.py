@@ -10,7 +10,7 @@ True
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 import msgspec
@@ -49,9 +49,9 @@ def check_arrangement(rules: MauBinhRules, dealt: Sequence[Card], arrangement: A
     return check_cards(dealt, arrangement) or fouls_of(rules, arrangement.chi)
 
 
-def is_acceptable(violations: Iterable[Violation]) -> bool:
+def is_acceptable(violations: Sequence[Violation]) -> bool:
     """Whether nothing among the violations refuses: there are none, or fouls only."""
-    return all(violation.code in WARNINGS for violation in violations)
+    return not violations or all(violation.code in WARNINGS for violation in violations)
 
 
 def check_cards(dealt: Sequence[Card], arrangement: Arrangement) -> tuple[Violation, ...]:

@@ -125,8 +125,9 @@ def refusals_of(rules: MauBinhRules, told: Round, event: Event) -> tuple[Violati
         faults.append(Violation(code=Code.OUT_OF_ORDER, seat=seat, expected=told.last_time, received_time=time))
     if told.departures[seat] is not None:
         faults.append(Violation(code=Code.ALREADY_LEFT, seat=seat))
-    end = told.dealt_time if told.is_won_at_the_deal else told.showdown_time + len(CHI) * rules.showdown_chi_ms
-    if told.is_won_at_the_deal or time >= end:
+    is_won = told.is_won_at_the_deal
+    end = told.dealt_time if is_won else told.showdown_time + len(CHI) * rules.showdown_chi_ms
+    if is_won or time >= end:
         faults.append(Violation(code=Code.ROUND_OVER, seat=seat, deadline_time=end, received_time=time))
     if isinstance(event, Arrange):
         faults += _refusals_of_arrange(told, event)
@@ -151,8 +152,8 @@ def applied(rules: MauBinhRules, told: Round, event: Event) -> Round:
         departures = (*departures[:seat], chi_shown(rules, told, event.time), *departures[seat + 1 :])
     all_in_time = told.all_in_time
     if all_in_time is None and event.time <= told.deadline_time:
-        waited_for = [mine is None and gone is None for mine, gone in zip(arrangements, departures, strict=True)]
-        if not any(waited_for):
+        waited_for = [gone for mine, gone in zip(arrangements, departures, strict=True) if mine is None]
+        if None not in waited_for:
             all_in_time = event.time
     counts = told.event_counts
     return Round(

@@ -1,0 +1,46 @@
+"""The built verifier, where node and npm are there; the builder of logs stands beside the audit's tests."""
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS / "audit"), str(TESTS / "verifier")]
+
+from verifier_project import PROJECT, run  # noqa: E402 - on the path since the line above
+
+Verdicts = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="session")
+def project() -> Path:
+    """The verifier's folder, its pinned dependencies installed and everything built; skips where that cannot be."""
+    for tool in ("node", "npm"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"the TypeScript verifier is not tested: {tool} is not on the path")
+    if not (PROJECT / "node_modules" / ".package-lock.json").exists():
+        installed = run("npm", "ci", "--no-audit")
+        if installed.returncode:
+            pytest.skip(f"the TypeScript verifier is not tested: npm ci failed: {installed.stderr.strip()[-300:]}")
+    for script in ("build", "build:test"):
+        built = run("npm", "run", script)
+        assert built.returncode == 0, built.stdout
+    return PROJECT
+
+
+@pytest.fixture(scope="session")
+def verdicts(project: Path) -> Verdicts:
+    """What the verifier finds in each of several logs or bundles, all told to one process."""
+
+    def ask(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        told = "".join(json.dumps(row) + "\n" for row in rows)
+        answered = run("node", str(project / "build" / "test" / "verdicts.js"), told=told)
+        assert answered.returncode == 0, answered.stderr
+        return [json.loads(line) for line in answered.stdout.splitlines()]
+
+    return ask

@@ -1,0 +1,155 @@
+"""The TypeScript verifier: its own tests, and the audit's answers on logs that neither has seen before."""
+
+import json
+import random
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from audit_builder import FAR, LOG, ORIGIN, ROOT, START, LogBuilder, Table, abort, healthy_tables
+from verifier_bundles import bundle_of, log_row, round_ids
+from verifier_mutations import mutate
+from verifier_project import run
+
+from referee.audit import Bundle, Finding, audit_log
+from referee.audit.finding import Code
+from referee.rulesets import load_builtin
+
+Verdicts = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
+
+BY_THE_RULES = {"WRONG_RESULT", "ILLEGAL_EVENT"}
+"""What takes playing the game again to find."""
+TABLES = (
+    Table(name="binh", ruleset_id="mau_binh.classic", seats=3),
+    Table(name="lon", ruleset_id="tien_len.mien_nam", seats=3, keyed=True, attested="SEAT"),
+    Table(name="texas", ruleset_id="ultimate_texas.casino", seats=2),
+)
+
+
+def played(*tables: Table, rounds: int) -> LogBuilder:
+    log = LogBuilder.founded()
+    for table in tables:
+        for _ in range(rounds):
+            log.play(table)
+    return log
+
+
+def audit_findings(log: Bundle, *, now: int) -> tuple[Finding, ...]:
+    report = audit_log(log, origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, catalogue=load_builtin(), now=now)
+    return report.findings
+
+
+def test_its_own_tests_pass(project: Path) -> None:
+    tested = run("npm", "test")
+    assert tested.returncode == 0, tested.stdout[-5000:]
+    assert int(re.findall(r"^# pass (\d+)$", tested.stdout, re.MULTILINE)[0]) > 300
+    assert project.is_dir()
+
+
+@pytest.mark.usefixtures("project")
+def test_its_types_and_its_form_hold() -> None:
+    checked = run("npm", "run", "check")
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_its_dependencies_are_pinned_and_from_no_named_registry(project: Path) -> None:
+    package = json.loads((project / "package.json").read_text(encoding="utf-8"))
+    versions = {**package["dependencies"], **package["devDependencies"]}
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in versions.values())
+    assert set(package["dependencies"]) == {"@noble/curves", "@noble/hashes"}
+    lock = json.loads((project / "package-lock.json").read_text(encoding="utf-8"))
+    assert all("resolved" not in entry for entry in lock["packages"].values())
+
+
+def test_its_library_needs_nothing_of_node(project: Path) -> None:
+    """So that it runs in a browser; the command alone reads files."""
+    sources = {path.name: path.read_text(encoding="utf-8") for path in (project / "src").glob("*.ts")}
+    assert {name for name, text in sources.items() if re.search(r'from "node:|\bprocess\.|\bBuffer\b', text)} == {
+        "cli.ts"
+    }
+
+
+def test_its_codes_are_those_of_the_audit(project: Path) -> None:
+    text = (project / "src" / "finding.ts").read_text(encoding="utf-8")
+    codes = re.findall(r'"([A-Z_]+)"', text.partition("CODES = [")[2].partition("]")[0])
+    assert set(codes) == {code.value for code in Code} - {"ILLEGAL_EVENT"}
+
+
+def test_rounds_of_every_ruleset_hold(verdicts: Verdicts) -> None:
+    log = played(*healthy_tables([ruleset.id for ruleset in load_builtin()]), *TABLES, rounds=2).bundle()
+    rounds = [{"bundle": bundle_of(log, round_id), "now": START} for round_id in round_ids(log.entries)]
+    whole, *each = verdicts([log_row(log, now=START), *rounds])
+    assert (whole["findings"], whole["rounds"]) == ([], len(rounds))
+    assert [result["findings"] for result in each] == [[]] * len(rounds)
+    assert all(result["passed"] for result in each)
+    for code in ("SERVER_SEED", "DECK", "CARDS", "MONEY", "EVENT_CHAIN", "HEADER_TOLD", "PREVIOUS_LEAF", "RULESET"):
+        assert {outcome(result, code) for result in each} == {"PASSED"}, code
+
+
+def outcome(result: dict[str, Any], code: str) -> str:
+    return {check["code"]: str(check["outcome"]) for check in result["checks"]}[code]
+
+
+def test_last_winner_is_found_behind_aborted_rounds(verdicts: Verdicts) -> None:
+    table = Table(name="lon", ruleset_id="tien_len.mien_nam", seats=4, keyed=True)
+    log = played(table, rounds=1)
+    for _ in range(2):
+        parts = log.lay_out(table)
+        abort(parts, stage="DEALT", reason="DEADLINE")
+        log.append(parts)
+    log.play(table)
+    bundle = log.bundle()
+    last = bundle_of(bundle, round_ids(bundle.entries)[-1])
+    dropped = [leaf for leaf in last["leaves"] if leaf["index"] != min(one["index"] for one in last["leaves"][3:])]
+    whole, proved, unproved = verdicts(
+        [
+            log_row(bundle, now=START),
+            {"bundle": last, "now": START},
+            {"bundle": {**last, "leaves": dropped}, "now": START},
+        ]
+    )
+    assert whole["findings"] == proved["findings"] == unproved["findings"] == []
+    assert [outcome(proved, "FIRST_LEAD"), outcome(unproved, "FIRST_LEAD")] == ["PASSED", "NOT_CHECKED"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_audit_and_verifier_agree_on_random_changes(seed: int, verdicts: Verdicts) -> None:
+    """Every finding of one is the other's, but for what takes the rules of a game to find."""
+    chance = random.Random(seed)  # noqa: S311 - the same in every run
+    logs = [played(table, rounds=3).entries for table in TABLES]
+    changed = [LogBuilder(mutate(chance.choice(logs), chance)).bundle() for _ in range(150)]
+    times = [chance.choice([START, FAR]) for _ in changed]
+    answers = verdicts([log_row(log, now=now) for log, now in zip(changed, times, strict=True)])
+    seen = set()
+    for log, now, answer in zip(changed, times, answers, strict=True):
+        ours = {(finding.code.value, finding.leaf_index) for finding in audit_findings(log, now=now)}
+        theirs = {(finding["code"], finding.get("leaf_index")) for finding in answer["findings"]}
+        seen |= {code for code, _ in ours}
+        assert {code for code, _ in ours - theirs} <= BY_THE_RULES
+        for code, leaf in theirs - ours:  # a card that nobody holds is no event of the game to the audit
+            assert (code, ("ILLEGAL_EVENT", leaf) in ours) == ("CARD_NOT_IN_HAND", True)
+    assert len(seen) > 15
+
+
+def test_round_alone_and_round_in_its_log_agree(verdicts: Verdicts) -> None:
+    """Where the log is one round, its bundle has the log's findings."""
+    chance = random.Random(7)  # noqa: S311 - the same in every run
+    entries = played(TABLES[0], rounds=1).entries
+    changed = [LogBuilder(mutate(entries, chance)).bundle() for _ in range(60)]
+    whole = [log for log in changed if is_one_round(log)]
+    logs = verdicts([log_row(log, now=START) for log in whole])
+    alone = verdicts([{"bundle": bundle_of(log, round_ids(log.entries)[0]), "now": START} for log in whole])
+    assert len(whole) > 10
+    for log, bundle in zip(logs, alone, strict=True):
+        assert [one["code"] for one in bundle["findings"]] == [one["code"] for one in log["findings"]]
+
+
+def is_one_round(log: Bundle) -> bool:
+    """Whether every leaf can be read and belongs to the one round that was opened, so that its bundle is the log."""
+    try:
+        ids = round_ids(log.entries)
+        return len(ids) == 1 and len(bundle_of(log, ids[0])["leaves"]) == len(log.entries)
+    except (ValueError, KeyError):
+        return False

@@ -1,0 +1,79 @@
+"""Random changes to a log by somebody who has every key: one leaf or one value, signed again, the tree made again."""
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from audit_builder import LOG, REFEREE, ROOT, SHUFFLER, NamedSigner, sign
+
+from referee.dealing import leaf as leaves
+from referee.evidence.dsse import Envelope
+from referee.transcript.told import MEDIA_TYPE
+
+_SIGNERS: dict[str, NamedSigner] = {
+    leaves.OPEN_TYPE: SHUFFLER,
+    leaves.DEAL_TYPE: SHUFFLER,
+    leaves.ABORT_TYPE: SHUFFLER,
+    leaves.KEY_TYPE: ROOT,
+    MEDIA_TYPE: REFEREE,
+}
+_KEYS = 3
+"""Leaves at the front that name keys and stay as they are."""
+
+
+def mutate(entries: Sequence[bytes], chance: random.Random) -> list[bytes]:
+    """The leaves with one change: a leaf dropped, doubled, moved or signed by another, or one value in it changed."""
+    mutated = list(entries)
+    place = chance.randrange(_KEYS, len(mutated))
+    match chance.randrange(8):
+        case 0:
+            del mutated[place]
+        case 1:
+            mutated.insert(chance.randrange(_KEYS, len(mutated)), mutated[place])
+        case 2:
+            leaf = mutated.pop(place)
+            mutated.insert(chance.randrange(_KEYS, len(mutated)), leaf)
+        case 3:
+            envelope = Envelope.parse(mutated[place])
+            stranger = chance.choice([LOG, ROOT, REFEREE, SHUFFLER])
+            mutated[place] = sign(envelope.payload_type, envelope.payload, stranger)
+        case _:
+            mutated[place] = _with_another_value(mutated[place], chance)
+    return mutated
+
+
+def _with_another_value(leaf: bytes, chance: random.Random) -> bytes:
+    envelope = Envelope.parse(leaf)
+    payload = json.loads(envelope.payload)
+    parent, name = chance.choice(list(_places(payload)))
+    parent[name] = _another(parent[name], chance)
+    data = json.dumps(payload, sort_keys=True, separators=(",", ":")).encode()
+    signer = _SIGNERS.get(envelope.payload_type)
+    if signer is None:
+        return Envelope(envelope.payload_type, data).to_bytes()
+    return sign(envelope.payload_type, data, signer)
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - whatever JSON holds
+    """Every member and item of a JSON value, as its parent and its name or place."""
+    members = value.items() if isinstance(value, dict) else enumerate(value)
+    for name, member in list(members):
+        yield value, name
+        if isinstance(member, dict | list):
+            yield from _places(member)
+
+
+def _another(value: Any, chance: random.Random) -> Any:  # noqa: ANN401 - whatever JSON holds
+    match value:
+        case int():
+            return chance.choice([value + 1, value - 1, 0, -value, 2**53 - 1, str(value), value * 2 % 2**53])
+        case str():
+            place = chance.randrange(len(value)) if value else 0
+            other = value[:place] + chance.choice("0123456789abcdef") + value[place + 1 :]
+            return chance.choice([other, value[:-1], value.upper(), "", "00" * 32, 7])
+        case list():
+            shuffled = chance.sample(value, len(value))
+            return chance.choice([value[1:], value[:-1], [*value, *value[:1]], shuffled, [], {}])
+        case _:
+            return chance.choice([{}, [], {**value, "more": 1}, dict(list(value.items())[1:])])
