@@ -36,6 +36,8 @@ MAX_FINDINGS: Final = 1_000
 """Findings of each severity that are listed; all are counted."""
 _STEP: Final = 4_096
 """Leaves between two words of progress."""
+_HASHES: Final = 64
+"""Leaf hashes that take their places in the tree together."""
 
 Progress = Callable[[int, int], None]
 
@@ -134,15 +136,21 @@ class _Audit:
             difference = Difference("checkpoint", self._report.checkpoint, note.decode())
             detail = f"the log has {checkpoint.size} leaves and once signed that it has {larger}"
             self._findings.add(Finding.of(Code.LOG_TRUNCATED, detail, difference=difference))
+        size, hashes = 0, list[bytes]()
         for data in source.leaves(0, checkpoint.size):
             hashed = leaf_hash(data)
-            for gathered in self._take(data, hashed, frontier.size):
+            gathered = self._take(data, hashed, size)
+            if gathered is not None:
                 self._hear(examiners.submit(gathered))
-            frontier = frontier.append(hashed)
-            if frontier.size in at_size:
+            hashes.append(hashed)
+            size += 1
+            if len(hashes) == _HASHES or size in at_size:
+                frontier = frontier.extend(hashes)
+                hashes.clear()
                 self._compare(frontier, at_size)
-            if progress is not None and frontier.size % _STEP == 0:
-                progress(frontier.size, checkpoint.size)
+            if progress is not None and size % _STEP == 0:
+                progress(size, checkpoint.size)
+        frontier = frontier.extend(hashes)
         self._report.root = frontier.root.hex()
         if frontier.size < checkpoint.size:
             detail = f"the checkpoint is of {checkpoint.size} leaves, and there are {frontier.size}"
@@ -185,7 +193,7 @@ class _Audit:
                 detail = f"an event receipt is of {name}, which the log does not have"
                 self._findings.add(Finding.of(Code.RECEIPT_REFUSED, detail))
 
-    def _take(self, data: bytes, hashed: bytes, index: int) -> Iterator[GatheredRound]:
+    def _take(self, data: bytes, hashed: bytes, index: int) -> GatheredRound | None:
         """The round that a leaf completes, if it does; its faults are findings."""
         envelope: Envelope | None = None
         try:
@@ -194,11 +202,11 @@ class _Audit:
             if isinstance(leaf, OpenLeaf):
                 opened = Placed(index=index, hash=hashed, envelope=envelope, ring=self._keys.ring, leaf=leaf)
                 self._tables.open(opened, read_header(leaf))
-                return
+                return None
         except LeafFaultError as error:
             code, detail = self._forged(envelope) or (error.code, error.detail)
             self._findings.add(Finding.of(code, detail, leaf_index=index))
-            return
+            return None
         if isinstance(leaf, KeyLeaf):
             try:
                 self._keys.take(envelope, leaf, leaf_index=index)
@@ -206,11 +214,8 @@ class _Audit:
                 self._findings.add(Finding.of(error.code, error.detail, leaf_index=index))
             else:
                 self._report.checked.signatures += 1
-            return
-        placed = Placed(index=index, hash=hashed, envelope=envelope, ring=self._keys.ring, leaf=leaf)
-        gathered = self._tables.take(placed)
-        if gathered is not None:
-            yield gathered
+            return None
+        return self._tables.take(Placed(index=index, hash=hashed, envelope=envelope, ring=self._keys.ring, leaf=leaf))
 
     def _forged(self, envelope: Envelope | None) -> tuple[Code, str] | None:
         """What is wrong with the signature of a leaf that cannot be read, where its type says who signs it."""

@@ -5,6 +5,8 @@ The law: a gathered round is all that its examination needs, so rounds are exami
 
 from dataclasses import dataclass
 
+import msgspec
+
 from referee.audit.finding import Finding
 from referee.audit.level import DealingLevel, EventLevel
 from referee.audit.reading import Placed
@@ -16,8 +18,7 @@ from referee.transcript.leader import LastWinner
 from referee.transcript.told import Transcript
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatheredRound:
+class GatheredRound(msgspec.Struct, frozen=True, kw_only=True):
     """The leaves of one round, None where there is none, and what people hold of it.
 
     ``round_id`` is the one that its OPEN names, ``previous_round_id`` that of the table's round before, where known.
@@ -44,8 +45,7 @@ class Law:
     catalogue: Catalogue
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Examined:
+class Examined(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a round. Seeds stand with the leaf that shows them; levels are None where there is none.
 
     ``signatures`` counts those of leaves, events and receipts in transcripts that hold; ``is_replayed`` and

@@ -14,8 +14,9 @@ referee.audit.reading.LeafFaultError: it is not the canonical JSON of an envelop
 import binascii
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Generic, TypeAlias, TypeVar
+
+import msgspec
 
 from referee.audit.finding import Code
 from referee.audit.keys import KeyRing, Role
@@ -63,8 +64,7 @@ class LeafFaultError(ValueError):
         self.detail = detail
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placed(Generic[LeafT_co]):
+class Placed(msgspec.Struct, Generic[LeafT_co], frozen=True, kw_only=True):
     """A leaf in its place: index, leaf hash, envelope, the keys as they stand there, and what it says."""
 
     index: int

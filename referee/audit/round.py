@@ -216,8 +216,8 @@ def _examine_abort(gathered: GatheredRound, abort: Placed[AbortLeaf], docket: Do
         detail = f"seat {leaf.culprit} is blamed for a missing seed, and its seed is there"
         docket.add(Code.ABORT_MISTOLD, detail, leaf_index=abort.index)
     deadline = header.deal_deadline if leaf.stage == "OPENED" else header.round_deadline
-    if leaf.reason == "DEADLINE" and leaf.aborted_time < deadline:
-        detail = f"it was aborted for a deadline at {leaf.aborted_time}, before that deadline {deadline}"
+    if (leaf.reason == "DEADLINE" or leaf.stage == "DEALT") and leaf.aborted_time < deadline:
+        detail = f"it was aborted at {leaf.aborted_time}, before the deadline {deadline}; a dealt round may not be"
         docket.add(Code.ABORT_MISTOLD, detail, leaf_index=abort.index)
 
 

@@ -92,7 +92,8 @@ def examine_settlement(
     signatures, are_attested = _examine_attestations(gathered, settle, hashes, docket)
     is_replayed = again is not None and _is_same(settle, again.payload, hashes, docket)
     if refusal is not None:
-        docket.add(refusal[0], refusal[1], leaf_index=settle.index)
+        code, detail = refusal if is_canonical(settle.envelope.payload) else (Code.NOT_CANONICAL, refusal[1])
+        docket.add(code, detail, leaf_index=settle.index)
     return Settled(is_replayed=is_replayed and are_attested, sections=sections, hashes=hashes, signatures=signatures)
 
 
@@ -147,7 +148,7 @@ def _sections(gathered: GatheredRound, settle: Placed[Transcript], docket: Docke
         )
         return ()
     numbers = list(itertools.chain.from_iterable(sections))
-    if not all(1 <= number <= _MAX_CARD for number in numbers):
+    if not 1 <= min(numbers) <= max(numbers) <= _MAX_CARD:
         unknown = [number for number in numbers if not 1 <= number <= _MAX_CARD]
         docket.add(Code.CARDS_MISMATCH, f"no card has the numbers {shown(unknown)}", leaf_index=settle.index)
         return ()

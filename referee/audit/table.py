@@ -9,10 +9,11 @@ It refuses to know whether a leaf is signed and what its cards are.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, TypeAlias, assert_never, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from referee.audit.finding import Code, Difference, Finding
 from referee.audit.gathered import GatheredRound

@@ -17,12 +17,13 @@ b'{"payload":"aGVsbG8=","payloadType":"application/example","signatures":[]}'
 Source: https://github.com/secure-systems-lab/dsse, protocol.md and envelope.md, version 1.0.2.
 """
 
-import binascii
 import enum
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, NoReturn, Self
+from typing import Annotated, Final, NoReturn, Self
+
+import msgspec
 
 from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer, is_signature
 
@@ -30,11 +31,7 @@ MAX_ENVELOPE_SIZE: Final = 65_535
 MAX_PAYLOAD_SIZE: Final = 48_000
 
 _TYPE: Final = re.compile(r"[A-Za-z0-9!#$&^_.+/:-]{1,255}")
-_OPENING: Final = b'{"payload":"'
-_CLOSING: Final = re.compile(
-    rb'","payloadType":"([^"\\]{1,255})","signatures":\[(?:\{"sig":"([A-Za-z0-9+/]{85}[AQgw]==)"\})?\]\}'
-)
-"""What follows the payload; the last digit of 64 bytes has four bits to spare, and they are zero."""
+_NOT_THE_TEXT: Final = "it is not the canonical JSON of an envelope with at most one signature"
 
 
 class EnvelopeFault(enum.StrEnum):
@@ -94,28 +91,18 @@ class Envelope:
         """The envelope whose one text the bytes are; EnvelopeError (TOO_LONG, MALFORMED) for any other bytes."""
         if len(data) > MAX_ENVELOPE_SIZE:
             _refuse(EnvelopeFault.TOO_LONG, f"it has {len(data)} bytes, at most {MAX_ENVELOPE_SIZE}")
-        end = data.find(b'"', len(_OPENING))
-        match = _CLOSING.fullmatch(data, end) if end >= 0 and data.startswith(_OPENING) else None
-        if match is None:
-            _refuse(EnvelopeFault.MALFORMED, "it is not the canonical JSON of an envelope with at most one signature")
-        payload_type, signature = match.groups()
         try:
-            return cls(
-                payload_type.decode("ascii"),
-                _from_base64(data[len(_OPENING) : end]),
-                None if signature is None else binascii.a2b_base64(signature),
-            )
-        except UnicodeDecodeError as error:
-            _refuse(EnvelopeFault.MALFORMED, str(error))
+            read = _decoder.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            _refuse(EnvelopeFault.MALFORMED, _NOT_THE_TEXT)
+        if _encoder.encode(read) != data:
+            _refuse(EnvelopeFault.MALFORMED, _NOT_THE_TEXT)
+        return cls(read.payload_type, read.payload, read.signatures[0].sig if read.signatures else None)
 
     def to_bytes(self) -> bytes:
         """The one text of this envelope."""
-        payload = binascii.b2a_base64(self.payload, newline=False)
-        name = self.payload_type.encode("ascii")
-        if self.signature is None:
-            return b'{"payload":"%b","payloadType":"%b","signatures":[]}' % (payload, name)
-        signature = binascii.b2a_base64(self.signature, newline=False)
-        return b'{"payload":"%b","payloadType":"%b","signatures":[{"sig":"%b"}]}' % (payload, name, signature)
+        signatures = () if self.signature is None else (_SignatureJson(self.signature),)
+        return _encoder.encode(_EnvelopeJson(self.payload, self.payload_type, signatures))
 
     def is_signed_by(self, public_key: bytes) -> bool:
         """Whether the key has signed this payload as this type; False where it is unsigned."""
@@ -145,17 +132,20 @@ def open_envelope(data: bytes, *, payload_type: str, public_key: bytes) -> bytes
     return envelope.payload
 
 
-def _from_base64(text: bytes) -> bytes:
-    """The bytes that base64 with padding spells in its one text; EnvelopeError where it spells none or in another."""
-    try:
-        data = binascii.a2b_base64(text, strict_mode=True)
-    except binascii.Error as error:
-        _refuse(EnvelopeFault.MALFORMED, f"its payload is no base64: {error}")
-    # Strict mode leaves two freedoms: padding too many, and bits to spare in the last digit.
-    spare = len(data) % 3
-    if len(text) != (len(data) + 2) // 3 * 4 or (spare and text[-4:] != binascii.b2a_base64(data[-spare:])[:4]):
-        _refuse(EnvelopeFault.MALFORMED, "its base64 is not the one text of the bytes that it spells")
-    return data
+class _SignatureJson(msgspec.Struct):
+    sig: bytes
+
+
+class _EnvelopeJson(msgspec.Struct, forbid_unknown_fields=True):
+    """The members in the order they stand in; bytes are base64 with padding."""
+
+    payload: bytes
+    payload_type: str = msgspec.field(name="payloadType")
+    signatures: Annotated[tuple[_SignatureJson, ...], msgspec.Meta(max_length=1)]
+
+
+_decoder: Final = msgspec.json.Decoder(_EnvelopeJson, strict=True)
+_encoder: Final = msgspec.json.Encoder()
 
 
 def _refuse(fault: EnvelopeFault, detail: str) -> NoReturn:

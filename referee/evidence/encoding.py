@@ -16,7 +16,7 @@ tags exist or what a field means.
 
 import hashlib
 from functools import lru_cache
-from typing import Final
+from typing import Final, NoReturn
 
 NAMESPACE: Final = b"referee/v1/"
 HASH_SIZE: Final = 32
@@ -60,17 +60,26 @@ def framed(field: bytes) -> bytes:
 
 def u8(value: int) -> bytes:
     """The integer as one byte."""
-    return _unsigned(value, 1)
+    try:
+        return value.to_bytes(1, "big")
+    except OverflowError:
+        _refuse(value, 8)
 
 
 def u32(value: int) -> bytes:
     """The integer as four bytes, big-endian."""
-    return _unsigned(value, 4)
+    try:
+        return value.to_bytes(4, "big")
+    except OverflowError:
+        _refuse(value, 32)
 
 
 def u64(value: int) -> bytes:
     """The integer as eight bytes, big-endian."""
-    return _unsigned(value, 8)
+    try:
+        return value.to_bytes(8, "big")
+    except OverflowError:
+        _refuse(value, 64)
 
 
 def ascii_field(text: str) -> bytes:
@@ -81,9 +90,6 @@ def ascii_field(text: str) -> bytes:
     return text.encode("ascii")
 
 
-def _unsigned(value: int, size: int) -> bytes:
-    try:
-        return value.to_bytes(size, "big")
-    except OverflowError:
-        msg = f"{value} is no unsigned integer of {8 * size} bits"
-        raise EncodingError(msg) from None
+def _refuse(value: int, bits: int) -> NoReturn:
+    msg = f"{value} is no unsigned integer of {bits} bits"
+    raise EncodingError(msg) from None

@@ -186,19 +186,23 @@ class Frontier:
     @classmethod
     def of(cls, hashes: Iterable[bytes]) -> Self:
         """The right edge of the tree whose leaves have these hashes."""
-        edge = cls()
-        for hashed in hashes:
-            edge = edge.append(hashed)
-        return edge
+        return cls().extend(hashes)
 
     def append(self, leaf: bytes) -> Self:
         """The right edge once a leaf of this hash stands behind the others."""
-        node, peaks, size = leaf, list(self.peaks), self.size
-        while size & 1:
-            node = node_hash(peaks.pop(), node)
-            size >>= 1
-        peaks.append(node)
-        return type(self)(self.size + 1, tuple(peaks))
+        return self.extend((leaf,))
+
+    def extend(self, leaves: Iterable[bytes]) -> Self:
+        """The right edge once leaves of these hashes stand behind the others, in their order."""
+        peaks, total = list(self.peaks), self.size
+        for leaf in leaves:
+            node, size = leaf, total
+            while size & 1:
+                node = _sha256(b"\x01" + peaks.pop() + node).digest()
+                size >>= 1
+            peaks.append(node)
+            total += 1
+        return type(self)(total, tuple(peaks))
 
     @property
     def root(self) -> bytes:

@@ -11,8 +11,9 @@ Source: https://c2sp.org/tlog-proof
 import base64
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, NoReturn, Self
+
+import msgspec
 
 from referee.evidence.merkle import HASH_SIZE, LeafIndex, ProofError, leaf_hash, verify_inclusion
 from referee.evidence.note import NoteError
@@ -29,8 +30,7 @@ class ReceiptError(ValueError):
     """A receipt that does not show what it claims, or a text that is no receipt."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogReceipt:
+class LogReceipt(msgspec.Struct, frozen=True, kw_only=True):
     """Where a leaf stands and the proof of it, sibling first; ``checkpoint`` is a signed note's bytes."""
 
     index: LeafIndex

@@ -34,8 +34,10 @@ referee.log.slot.SlotError: NOT_DEALT: round 1 of table 'table-7' is OPENED
 
 import enum
 import re
-from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final, TypeAlias, assert_never
+
+import msgspec
+from msgspec.structs import replace
 
 FIRST_ROUND: Final = 1
 LAST_ROUND: Final = 2**53 - 1
@@ -109,8 +111,7 @@ class SlotError(Exception):
         return type(self), (self.reason, self.key, self.detail)
 
 
-@dataclass(frozen=True, slots=True)
-class SlotKey:
+class SlotKey(msgspec.Struct, frozen=True):
     """A round of a table: table id, 1-64 ASCII characters, and round number, 1 to 2^53-1."""
 
     table_id: str
@@ -125,13 +126,15 @@ class SlotKey:
             raise ValueError(msg)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Open:
+class _OfRound(msgspec.Struct, frozen=True):
+    key: SlotKey
+
+
+class Open(_OfRound, frozen=True, kw_only=True):
     """A round is opened. Deadlines are milliseconds since 1970 UTC; a sweep looks for rounds past them."""
 
     kind: ClassVar[Kind] = Kind.OPEN
 
-    key: SlotKey = field(kw_only=False)
     round_id: bytes
     previous_leaf: bytes
     deal_deadline: int
@@ -144,13 +147,11 @@ class Open:
             raise ValueError(msg)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deal:
+class Deal(_OfRound, frozen=True, kw_only=True):
     """The round's cards are dealt and committed to by ``deck_root``."""
 
     kind: ClassVar[Kind] = Kind.DEAL
 
-    key: SlotKey = field(kw_only=False)
     round_id: bytes
     deck_root: bytes
 
@@ -158,13 +159,11 @@ class Deal:
         _check_hashes(self.round_id, self.deck_root)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settle:
+class Settle(_OfRound, frozen=True, kw_only=True):
     """The round is settled over the cards that ``deck_root`` commits to."""
 
     kind: ClassVar[Kind] = Kind.SETTLE
 
-    key: SlotKey = field(kw_only=False)
     round_id: bytes
     deck_root: bytes
 
@@ -172,13 +171,11 @@ class Settle:
         _check_hashes(self.round_id, self.deck_root)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Abort:
+class Abort(_OfRound, frozen=True, kw_only=True):
     """The round is given up: before its deal (``deck_root`` None) or after it (the root that was dealt)."""
 
     kind: ClassVar[Kind] = Kind.ABORT
 
-    key: SlotKey = field(kw_only=False)
     round_id: bytes
     deck_root: bytes | None
 
@@ -186,13 +183,11 @@ class Abort:
         _check_hashes(self.round_id, *(() if self.deck_root is None else (self.deck_root,)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reveal:
+class Reveal(_OfRound, frozen=True, kw_only=True):
     """The round's seed is shown."""
 
     kind: ClassVar[Kind] = Kind.REVEAL
 
-    key: SlotKey = field(kw_only=False)
     round_id: bytes
 
     def __post_init__(self) -> None:
@@ -203,11 +198,9 @@ Step: TypeAlias = Open | Deal | Settle | Abort | Reveal
 """What a leaf does to its round."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
+class Round(_OfRound, frozen=True, kw_only=True):
     """The state of one round. ``deck_root`` is None until the deal, ``terminal_leaf`` until the end."""
 
-    key: SlotKey = field(kw_only=False)
     round_id: bytes
     deal_deadline: int
     round_deadline: int

@@ -20,8 +20,8 @@ from referee.evidence.dsse import Envelope
 from referee.log import CheckpointSigner
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.clock import Clock, system_clock
+from referee.server.follower import Follower, Sweep
 from referee.server.keys import KeyFolder
-from referee.server.revealer import Revealer
 from referee.service.interceptor import CallInterceptor
 from referee.service.leading import Leaders
 from referee.service.log import LogService
@@ -75,6 +75,8 @@ class Settings:
     catalogue: Catalogue | None = None
     clock: Clock = system_clock
     entropy: Callable[[int], bytes] = os.urandom
+    sweep: bool = True
+    """Whether rounds that nobody ends by their deadline are aborted; off where a test moves the clock."""
     progress: Callable[[int, int], None] = lambda _done, _size: None
 
 
@@ -91,7 +93,12 @@ class Application:
         self._writer = Writer(self._store, signer, origin=origin)
         self.origin = origin
         _name_keys(self._store, self._writer, self.keys)
-        self._revealer = Revealer(self._store, self._writer, sealing_key=self.keys.sealing)
+        self._follower = Follower(
+            self._store,
+            self._writer,
+            sealing_key=self.keys.sealing,
+            sweep=Sweep(clock=settings.clock, signer=self.keys.shuffler) if settings.sweep else None,
+        )
         self._executor = ThreadPoolExecutor(settings.threads, thread_name_prefix="call")
         self._health = health.HealthServicer()
         self._server = grpc.server(
@@ -113,7 +120,7 @@ class Application:
     def start(self) -> Self:
         """The server listens; seeds of rounds that ended before the last stop are revealed first."""
         if self._reveals:
-            self._revealer.start()
+            self._follower.start()
         self._server.start()
         return self
 
@@ -122,7 +129,7 @@ class Application:
         self._health.enter_graceful_shutdown()
         self._server.stop(grace).wait()
         self._executor.shutdown()
-        self._revealer.close()
+        self._follower.close()
         self._writer.close()
         self._store.close()
         self._stopped.set()
@@ -147,7 +154,7 @@ class Application:
             writer=self._writer,
             reader=self._store,
             clock=settings.clock,
-            on_settled=self._revealer.wake,
+            on_settled=self._follower.wake,
         )
         self._reveals = "shuffler" in settings.services
         add = {
@@ -194,7 +201,7 @@ class Application:
             sealing_key=self.keys.sealing,
             clock=settings.clock,
             entropy=settings.entropy,
-            on_ended=self._revealer.wake,
+            on_ended=self._follower.wake,
         )
 
 

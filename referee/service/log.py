@@ -108,7 +108,15 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         second = request.second_size or head
         if second > head:
             _refuse_beyond("second_size", second, head)
-        if not 1 <= request.first_size <= second:
+        if not request.first_size:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_BEYOND_LOG,
+                "the earlier tree has at least 1 leaf",
+                field="first_size",
+                found=0,
+                limit=second,
+            )
+        if request.first_size > second:
             _refuse_beyond("first_size", request.first_size, second)
         proof = self._reader.consistency_proof(old_size=request.first_size, new_size=second)
         return log_pb2.GetConsistencyProofResponse(second_size=second, consistency_proof=proof)

@@ -1,65 +1,37 @@
 """MauBinhService: checks, accepts, previews and settles rounds of Mậu Binh."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from functools import lru_cache
 from typing import Final
 
 import grpc
-import msgspec
 
 from referee.cards import Seat
-from referee.dealing.header import HeaderJson
 from referee.games.mau_binh.arrangement import check_arrangement, is_acceptable
 from referee.games.mau_binh.event import MAX_EVENTS, Event
 from referee.games.mau_binh.foul import chi_values
 from referee.games.mau_binh.instant_win import instant_win_of
-from referee.games.mau_binh.outcome import Outcome
-from referee.games.mau_binh.round import Round, applied, begin, check_closing, check_event, refusals_of
-from referee.games.mau_binh.rules import MauBinhRules
-from referee.games.mau_binh.settle import settle_told
+from referee.games.mau_binh.round import applied, check_closing, check_event, refusals_of
 from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import load_texts
 from referee.service.batch import batched, settle_each
+from referee.service.mau_binh_reading import Reading, Readings
 from referee.service.rounds import RoundVerifier, VerifiedRound
-from referee.service.settling import Chain, Received, Settler
+from referee.service.settling import Received, Settler
 from referee.storage import Logged
-from referee.transcript.chain import first_hash
-from referee.transcript.mau_binh import encode_event, found_json
+from referee.transcript.mau_binh import encode_event
 from referee.transcript.replay import write_transcript
 from referee.transcript.told import Told
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.verdict import Violation
 from referee.wire.hand import write_value
-from referee.wire.mau_binh import read_arrangement, read_event, write_outcome, write_showdown
+from referee.wire.mau_binh import read_arrangement, read_event, write_showdown
 from referee.wire.receipt import fill_logged
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import mau_binh_rules
 from referee.wire.violation import write_violations
 
 MAX_BATCH: Final = 256
-
-
-class Dealt(msgspec.Struct, frozen=True, kw_only=True):
-    """A round before its first event: what follows from its terms and cards alone."""
-
-    rules: MauBinhRules
-    told: Round
-    chain: Chain
-    header: HeaderJson
-    deck_root: str
-    sections: tuple[tuple[int, ...], ...]
-
-
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """A round as read from a request: its terms and cards, its events applied up to the first unlawful one."""
-
-    verified: VerifiedRound
-    dealt: Dealt
-    told: Round
-    chain: Chain
-    violations: tuple[Violation, ...]
 
 
 class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
@@ -69,6 +41,7 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         self._verifier = verifier
         self._settler = settler
         self._texts = load_texts("mau_binh")
+        self._readings = Readings()
 
     def CheckArrangement(
         self, request: mau_binh_pb2.CheckArrangementRequest, context: grpc.ServicerContext
@@ -94,17 +67,20 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
                 ErrorReason.ERROR_REASON_INVALID_FIELD, "the referee's clock decides; leave the time 0", field="event"
             )
         reading = self._read(request.round, self._verifier.verify)
-        now = self._settler.clock()
+        dealt, now = reading.dealt, self._settler.clock()
         event = read_event(request.event, time=now, field="event")
-        violations = reading.violations or check_event(reading.dealt.rules, reading.told, event)
+        violations = reading.violations or check_event(dealt.rules, reading.told, event)
         response = mau_binh_pb2.MauBinhServiceAcceptEventResponse(violations=write_violations(violations, self._texts))
         if is_acceptable(violations):
             response.event.CopyFrom(request.event)
             response.event.time = now
-            response.event.receipt = self._settler.accept(
-                reading.verified, reading.chain, encode_event(event), time=now
+            response.event.receipt, chain = self._settler.accepted(
+                dealt.verified, reading.chain, encode_event(event), time=now
             )
-            response.event_number = len(reading.chain.events) + 1
+            response.event_number = len(chain.events)
+            events = (*reading.events, response.event.SerializeToString(deterministic=True))
+            after = applied(dealt.rules, reading.told, event)
+            self._readings.put(Reading(dealt=dealt, events=events, told=after, chain=chain))
         return response
 
     def PreviewRound(
@@ -113,21 +89,17 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         """What settling now would give."""
         del context
         reading = self._read(request.round, self._verifier.verify)
-        now = self._settler.clock()
-        outcome = _closed(reading, now)
-        if outcome.violations:
-            return mau_binh_pb2.MauBinhServicePreviewRoundResponse(
-                violations=write_violations(outcome.violations, self._texts)
-            )
-        stake = reading.verified.header.stake
-        shown = showdown(reading.dealt.rules, outcome, stake=stake, names=reading.verified.ruleset.names)
-        start = outcome.showdown_time if outcome.showdown_time is not None else reading.verified.dealt_time
+        violations = reading.violations or check_closing(reading.told, closed_time=self._settler.clock())
+        if violations:
+            return mau_binh_pb2.MauBinhServicePreviewRoundResponse(violations=write_violations(violations, self._texts))
+        verified, rules, outcome = reading.dealt.verified, reading.dealt.rules, reading.outcome
+        stake = verified.header.stake
+        shown = showdown(rules, outcome, stake=stake, names=verified.ruleset.names)
+        start = outcome.showdown_time if outcome.showdown_time is not None else verified.dealt_time
         response = mau_binh_pb2.MauBinhServicePreviewRoundResponse(
-            showdown=write_showdown(
-                shown, start_time=start, seconds=reading.dealt.rules.clocks.showdown_chi.seconds, stake=stake
-            )
+            showdown=write_showdown(shown, start_time=start, seconds=rules.clocks.showdown_chi.seconds, stake=stake)
         )
-        write_outcome(response.outcome, outcome, reading.told, reading.verified.ruleset)
+        response.outcome.MergeFromString(reading.shown)
         return response
 
     def SettleRound(
@@ -174,8 +146,8 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         )
 
     def _read(self, message: mau_binh_pb2.MauBinhRound, verify: Callable[..., VerifiedRound]) -> Reading:
+        """The round of a question whose field it is."""
         verified = verify(message.header, message.certificates, field="round")
-        dealt = _dealt(verified)
         if len(message.events) > MAX_EVENTS:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_TOO_MANY_EVENTS,
@@ -184,12 +156,23 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
                 limit=MAX_EVENTS,
                 found=len(message.events),
             )
-        rules, told = dealt.rules, dealt.told
+        events = tuple([one.SerializeToString(deterministic=True) for one in message.events])
+        reading = self._readings.find(verified, events)
+        if len(reading.events) < len(events):
+            reading = self._read_on(reading, message.events, events)
+            self._readings.put(reading)
+        return reading
+
+    def _read_on(
+        self, known: Reading, messages: Sequence[mau_binh_pb2.MauBinhEvent], events: tuple[bytes, ...]
+    ) -> Reading:
+        """The reading of all events, of which ``known`` has read the first ones."""
+        rules, told, violations = known.dealt.rules, known.told, known.violations
         received: list[Received] = []
-        violations: tuple[Violation, ...] = ()
-        for index, one in enumerate(message.events):
-            event: Event = read_event(one, time=one.time, field=f"round.events[{index}]")
-            received.append(Received(encode_event(event), one.time, one.receipt))
+        for index in range(len(known.events), len(events)):
+            message = messages[index]
+            event: Event = read_event(message, time=message.time, field=f"round.events[{index}]")
+            received.append(Received(encode_event(event), message.time, message.receipt))
             if violations:
                 continue
             refusals = refusals_of(rules, told, event)
@@ -197,8 +180,8 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
                 told = applied(rules, told, event)
             else:
                 violations = refusals
-        chain = self._settler.extended(verified, dealt.chain, received, field="round")
-        return Reading(verified=verified, dealt=dealt, told=told, chain=chain, violations=violations)
+        chain = self._settler.extended(known.dealt.verified, known.chain, received, field="round")
+        return Reading(dealt=known.dealt, events=events, told=told, chain=chain, violations=violations)
 
     def _begin_settling(
         self,
@@ -207,43 +190,18 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
     ) -> Callable[[], None]:
         """Judges and queues a settlement; what is returned waits until it is durable. The empty answer is filled."""
         reading = self._read(request.round, self._verifier.verify_ended)
-        verified = reading.verified
+        verified, chain = reading.dealt.verified, reading.chain
         now = self._settler.clock()
         self._settler.check_unexpired(verified, now=now)
-        outcome = _closed(reading, now)
-        if outcome.violations:
-            response.violations.extend(write_violations(outcome.violations, self._texts))
+        violations = reading.violations or check_closing(reading.told, closed_time=now)
+        if violations:
+            response.violations.extend(write_violations(violations, self._texts))
             return lambda: None
         told = _told(reading, closed_time=now)
-        found = found_json(outcome, events_hash=reading.chain.last_hash)
-        future: Future[tuple[Logged, ...]] = self._settler.submit(
-            verified, told, write_transcript(verified.header, told, found), last_hash=reading.chain.last_hash
-        )
-        write_outcome(response.outcome, outcome, reading.told, verified.ruleset)
+        payload = write_transcript(verified.header, told, reading.found)
+        future: Future[tuple[Logged, ...]] = self._settler.submit(verified, told, payload, last_hash=chain.last_hash)
+        response.outcome.MergeFromString(reading.shown)
         return lambda: fill_logged(response.log_receipt, self._settler.logged(future))
-
-
-def _closed(reading: Reading, now: int) -> Outcome:
-    violations = reading.violations or check_closing(reading.told, closed_time=now)
-    if violations:
-        return Outcome(violations=violations)
-    return settle_told(reading.dealt.rules, reading.told, stake=reading.verified.header.stake)
-
-
-@lru_cache(maxsize=4096)
-def _dealt(verified: VerifiedRound) -> Dealt:
-    """The round at its deal. A pure memo: every question of a round begins here."""
-    rules = mau_binh_rules(verified.ruleset, field="round.header.ruleset_id")
-    header = verified.header
-    hands = verified.hands([Seat(seat) for seat in range(header.seat_count)], field="round")
-    return Dealt(
-        rules=rules,
-        told=begin(rules, hands, dealt_time=verified.dealt_time),
-        chain=Chain((), first_hash(round_id=header.round_id, deck_root=verified.deck_root)),
-        header=HeaderJson.of(header),
-        deck_root=verified.deck_root.hex(),
-        sections=tuple([tuple([card.number for card in hand]) for hand in hands]),
-    )
 
 
 def _told(reading: Reading, *, closed_time: int) -> Told:
@@ -251,7 +209,7 @@ def _told(reading: Reading, *, closed_time: int) -> Told:
     return Told(
         header=dealt.header,
         deck_root=dealt.deck_root,
-        dealt_time=reading.verified.dealt_time,
+        dealt_time=dealt.verified.dealt_time,
         closed_time=closed_time,
         sections=dealt.sections,
         events=reading.chain.events,

@@ -8,7 +8,6 @@ never from the one that was offered, so a repeated call gives the stored answer.
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
 
 import grpc
 import msgspec
@@ -19,16 +18,16 @@ from referee.dealing.commitment import SEED_SIZE, client_commitment, server_comm
 from referee.dealing.deal import Deal
 from referee.dealing.header import Header, HeaderJson
 from referee.dealing.layout import OPENING_ORDER, layout_of
-from referee.dealing.leaf import ABORT_TYPE, DEAL_TYPE, OPEN_TYPE, AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf
+from referee.dealing.leaf import DEAL_TYPE, OPEN_TYPE, DealLeaf, OpenLeaf, RevealLeaf
 from referee.dealing.leaf import encode as encode_leaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.dealing.seal import NONCE_SIZE, seal
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
 from referee.log import FIRST_ROUND, Kind, Round, SlotKey, Stage
-from referee.log import Abort as AbortStep
 from referee.log import Deal as DealStep
 from referee.log import Open as OpenStep
+from referee.service.aborting import ABORT_WORDS, abort_of, check_abort
 from referee.service.opening import Opener, check_terms
 from referee.service.revealing import Sealed, reveal_of
 from referee.service.rounds import RoundVerifier
@@ -36,20 +35,11 @@ from referee.service.settling import APPEND_SECONDS, log_refusals, read_receipt
 from referee.storage import Append, Logged, Reader, Writer
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.v1.shuffler_pb2 import AbortReason
 from referee.wire.card import numbers_of
 from referee.wire.header import write_header
 from referee.wire.receipt import write_logged
 from referee.wire.refusal import RefusedError
 from referee.wire.slot import read_slot
-
-AbortWord = Literal["SEED_MISSING", "DEADLINE", "OPERATOR"]
-
-_ABORT_WORDS: Final[dict[int, AbortWord]] = {
-    AbortReason.ABORT_REASON_SEED_MISSING: "SEED_MISSING",
-    AbortReason.ABORT_REASON_DEADLINE: "DEADLINE",
-    AbortReason.ABORT_REASON_OPERATOR: "OPERATOR",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,25 +191,17 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         del context
         key = read_slot(request.table_id, request.round_number)
         found, sealed = self._opened(key)
-        word = _ABORT_WORDS.get(request.reason)
+        word = ABORT_WORDS.get(request.reason)
         if word is None:
             raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "say why the round is aborted", field="reason")
         culprit = request.culprit if request.HasField("culprit") else None
-        self._check_abort(found, sealed, word, culprit)
-        dealt = found.deck_root is not None
-        seeds = self._deal_leaf(key).client_seeds if dealt else ("",) * sealed.header.seat_count
-        leaf = AbortLeaf(
-            aborted_time=self._parts.clock(),
-            client_seeds=seeds,
-            reason=word,
-            round_id=found.round_id.hex(),
-            stage="DEALT" if dealt else "OPENED",
-            culprit=msgspec.UNSET if culprit is None else culprit,
+        seats, now = sealed.header.seat_count, self._parts.clock()
+        if not found.stage.is_terminal:
+            check_abort(found, word, culprit=culprit, seat_count=seats, now=now)
+        seeds = self._deal_leaf(key).client_seeds if found.deck_root is not None else ("",) * seats
+        logged = self._append(
+            abort_of(found, word, culprit=culprit, client_seeds=seeds, now=now, signer=self._parts.signer)
         )
-        step = AbortStep(key, round_id=found.round_id, deck_root=found.deck_root)
-        envelope = Envelope.signed(ABORT_TYPE, encode_leaf(leaf), self._parts.signer)
-        digest = hashlib.sha256(repr((word, culprit)).encode()).digest()
-        logged = self._append(Append(leaf=envelope.to_bytes(), step=step, told_digest=digest))
         self._parts.on_ended()
         return shuffler_pb2.AbortRoundResponse(log_receipt=write_logged(logged))
 
@@ -349,26 +331,6 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def _deal_leaf(self, key: SlotKey) -> DealLeaf:
         mark = next(mark for mark in self._parts.reader.marks(key) if mark.kind is Kind.DEAL)
         return parse_leaf(Envelope.parse(self._parts.reader.leaf(mark.index)).payload, DealLeaf)
-
-    def _check_abort(self, found: Round, sealed: Sealed, word: AbortWord, culprit: int | None) -> None:
-        if culprit is not None and culprit >= sealed.header.seat_count:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_SEAT, f"the round has no seat {culprit}", field="culprit"
-            )
-        if word == "SEED_MISSING" and (found.deck_root is not None or culprit is None):
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
-                "a missing seed ends a round before its deal and names the seat",
-                field="reason",
-            )
-        deadline = found.deadline
-        if word == "DEADLINE" and deadline is not None and self._parts.clock() <= deadline:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
-                f"the deadline {deadline} has not passed",
-                field="reason",
-                deadline_time=deadline,
-            )
 
     def _append(self, append: Append) -> Logged:
         with log_refusals():

@@ -48,6 +48,7 @@ CODES: Final = {
     ErrorReason.ERROR_REASON_BEYOND_LOG: code_pb2.OUT_OF_RANGE,
     ErrorReason.ERROR_REASON_SECTION_CLOSED: code_pb2.FAILED_PRECONDITION,
     ErrorReason.ERROR_REASON_INTERNAL: code_pb2.INTERNAL,
+    ErrorReason.ERROR_REASON_DEADLINE_NOT_PASSED: code_pb2.FAILED_PRECONDITION,
 }
 """The status code of each reason."""
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
+
 from referee.evidence.merkle import LeafIndex, leaf_hash
 from referee.log import (
     FIRST_ROUND,
@@ -40,8 +42,7 @@ STEPS: Final = ("BEGUN", "JUDGED", "SIGNED", "WRITTEN", "COMMITTED")
 """The points at which ``probe`` is called, in their order."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     index: LeafIndex
     leaf_hash: bytes
     is_repeat: bool

@@ -12,6 +12,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+import msgspec
+
 from referee.evidence.merkle import EMPTY_ROOT, HASH_SIZE, Frontier, LeafIndex
 from referee.log import Kind, LogReceipt, Round, SlotKey, Step, Tiles
 
@@ -35,8 +37,7 @@ class DataLossError(Exception):
     """What is stored contradicts itself or what was promised. The log must stop; it never repairs itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Append:
+class Append(msgspec.Struct, frozen=True, kw_only=True):
     """A leaf to be put into the log, with the step it takes, or None where it stands for itself.
 
     ``told_digest`` (32 bytes) names the request: the same step with the same digest is answered again from the log.
@@ -63,8 +64,7 @@ class Append:
             raise ValueError(msg)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Logged:
+class Logged(msgspec.Struct, frozen=True, kw_only=True):
     """What stands in the log: the leaf and its receipt. ``is_repeat`` says that it stood there before the request."""
 
     leaf: bytes
@@ -91,8 +91,7 @@ class Head:
         return cls(Frontier(), EMPTY_ROOT, checkpoint)
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True):
     """A step that was taken: by which leaf, for which request, and the memo kept with it."""
 
     kind: Kind
@@ -101,8 +100,7 @@ class Mark:
     memo: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(msgspec.Struct, frozen=True, kw_only=True):
     """All that one transaction makes durable. Lists are in the order of the leaves."""
 
     expected: Head

@@ -63,7 +63,12 @@ def replay(told: Told, ruleset: Ruleset, *, header: Header | None = None) -> Rep
     return Replayed(header, tuple(hashes), write_transcript(header, told, found))
 
 
-def write_transcript(header: Header, told: Told, found: Mapping[str, FoundValue]) -> bytes:
+def encode_found(found: Mapping[str, FoundValue]) -> msgspec.Raw:
+    """The found part as it stands in a transcript."""
+    return msgspec.Raw(_encoder.encode(found))
+
+
+def write_transcript(header: Header, told: Told, found: Mapping[str, FoundValue] | msgspec.Raw) -> bytes:
     """The payload of a SETTLE leaf."""
     return b'{"format":%d,"found":%b,"round_id":"%b","told":%b}' % (
         FORMAT,

@@ -39,6 +39,7 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_BEYOND_LOG: _ClassVar[ErrorReason]
     ERROR_REASON_SECTION_CLOSED: _ClassVar[ErrorReason]
     ERROR_REASON_INTERNAL: _ClassVar[ErrorReason]
+    ERROR_REASON_DEADLINE_NOT_PASSED: _ClassVar[ErrorReason]
 ERROR_REASON_UNSPECIFIED: ErrorReason
 ERROR_REASON_MISSING_FIELD: ErrorReason
 ERROR_REASON_INVALID_FIELD: ErrorReason
@@ -72,3 +73,4 @@ ERROR_REASON_LOG_DAMAGED: ErrorReason
 ERROR_REASON_BEYOND_LOG: ErrorReason
 ERROR_REASON_SECTION_CLOSED: ErrorReason
 ERROR_REASON_INTERNAL: ErrorReason
+ERROR_REASON_DEADLINE_NOT_PASSED: ErrorReason

@@ -29,7 +29,8 @@ class ShufflerServiceStub:
     """Deals that anyone can check afterwards. The server's seed is committed in the log before a seat's seed is known, and
     revealed there after the round's end. No call takes the server's seed.
 
-    Every call is idempotent: the same request again gives the stored answer, another one for the same slot is refused.
+    Every call is idempotent: the same request again is answered with the leaf that stands in the log, under the newest
+    checkpoint; another one for the same slot is refused.
     """
 
     def __init__(self, channel):
@@ -74,7 +75,8 @@ class ShufflerServiceServicer:
     """Deals that anyone can check afterwards. The server's seed is committed in the log before a seat's seed is known, and
     revealed there after the round's end. No call takes the server's seed.
 
-    Every call is idempotent: the same request again gives the stored answer, another one for the same slot is refused.
+    Every call is idempotent: the same request again is answered with the leaf that stands in the log, under the newest
+    checkpoint; another one for the same slot is refused.
     """
 
     def PrepareRound(self, request, context):
@@ -107,7 +109,8 @@ class ShufflerServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AbortRound(self, request, context):
-        """Ends a round that cannot be settled. The seed is revealed all the same.
+        """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
+        is revealed all the same. A round that nobody ends by then is aborted by the server itself.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -165,7 +168,8 @@ class ShufflerService:
     """Deals that anyone can check afterwards. The server's seed is committed in the log before a seat's seed is known, and
     revealed there after the round's end. No call takes the server's seed.
 
-    Every call is idempotent: the same request again gives the stored answer, another one for the same slot is refused.
+    Every call is idempotent: the same request again is answered with the leaf that stands in the log, under the newest
+    checkpoint; another one for the same slot is refused.
     """
 
     @staticmethod

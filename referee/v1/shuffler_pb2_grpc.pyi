@@ -30,7 +30,8 @@ class ShufflerServiceStub:
     """Deals that anyone can check afterwards. The server's seed is committed in the log before a seat's seed is known, and
     revealed there after the round's end. No call takes the server's seed.
 
-    Every call is idempotent: the same request again gives the stored answer, another one for the same slot is refused.
+    Every call is idempotent: the same request again is answered with the leaf that stands in the log, under the newest
+    checkpoint; another one for the same slot is refused.
     """
 
     @_typing.overload
@@ -48,7 +49,9 @@ class ShufflerServiceStub:
     earlier streets with it.
     """
     AbortRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]
-    """Ends a round that cannot be settled. The seed is revealed all the same."""
+    """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
+    is revealed all the same. A round that nobody ends by then is aborted by the server itself.
+    """
     RevealRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.RevealRoundRequest, _shuffler_pb2.RevealRoundResponse]
     """The server's seed of a settled or aborted round, with its proof. It follows by itself; this waits for it."""
 
@@ -57,7 +60,8 @@ class ShufflerServiceAsyncStub(ShufflerServiceStub):
     """Deals that anyone can check afterwards. The server's seed is committed in the log before a seat's seed is known, and
     revealed there after the round's end. No call takes the server's seed.
 
-    Every call is idempotent: the same request again gives the stored answer, another one for the same slot is refused.
+    Every call is idempotent: the same request again is answered with the leaf that stands in the log, under the newest
+    checkpoint; another one for the same slot is refused.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -72,7 +76,9 @@ class ShufflerServiceAsyncStub(ShufflerServiceStub):
     earlier streets with it.
     """
     AbortRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]  # type: ignore[assignment]
-    """Ends a round that cannot be settled. The seed is revealed all the same."""
+    """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
+    is revealed all the same. A round that nobody ends by then is aborted by the server itself.
+    """
     RevealRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.RevealRoundRequest, _shuffler_pb2.RevealRoundResponse]  # type: ignore[assignment]
     """The server's seed of a settled or aborted round, with its proof. It follows by itself; this waits for it."""
 
@@ -80,7 +86,8 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
     """Deals that anyone can check afterwards. The server's seed is committed in the log before a seat's seed is known, and
     revealed there after the round's end. No call takes the server's seed.
 
-    Every call is idempotent: the same request again gives the stored answer, another one for the same slot is refused.
+    Every call is idempotent: the same request again is answered with the leaf that stands in the log, under the newest
+    checkpoint; another one for the same slot is refused.
     """
 
     @_abc_1.abstractmethod
@@ -123,7 +130,9 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _shuffler_pb2.AbortRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_shuffler_pb2.AbortRoundResponse, _abc.Awaitable[_shuffler_pb2.AbortRoundResponse]]:
-        """Ends a round that cannot be settled. The seed is revealed all the same."""
+        """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
+        is revealed all the same. A round that nobody ends by then is aborted by the server itself.
+        """
 
     @_abc_1.abstractmethod
     def RevealRound(

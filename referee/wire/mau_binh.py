@@ -65,13 +65,13 @@ def write_arrangement(arrangement: Arrangement) -> mau_binh_pb2.Arrangement:
     )
 
 
-def write_outcome(message: mau_binh_pb2.MauBinhOutcome, outcome: Outcome, told: Round, ruleset: Ruleset) -> None:
-    """The empty message holds what a settled round comes to.
+def outcome_bytes(outcome: Outcome, told: Round, ruleset: Ruleset) -> bytes:
+    """The bytes of the message that says what a settled round comes to.
 
     Messages are joined by joining their bytes, so what recurs from round to round is put in as the bytes of a message
     that holds nothing else.
     """
-    message.ruleset_digest = ruleset.digest
+    message = mau_binh_pb2.MauBinhOutcome(ruleset_digest=ruleset.digest)
     for seat, net in enumerate(outcome.net):
         result = message.seats.add(seat=seat, net_minor=net, winner=seat in outcome.winners)
         standing = outcome.standings[seat] if outcome.standings else None
@@ -87,7 +87,7 @@ def write_outcome(message: mau_binh_pb2.MauBinhOutcome, outcome: Outcome, told: 
         departure = told.departures[seat]
         if departure is not None:
             result.left_at = departure + 1
-    message.MergeFromString(b"".join([_transfer_bytes(transfer) for transfer in outcome.transfers]))
+    return b"".join([message.SerializeToString(), *[_transfer_bytes(transfer) for transfer in outcome.transfers]])
 
 
 _VALUES: Final[dict[tuple[bytes, int, int], bytes]] = {}

@@ -179,10 +179,15 @@ class Played:
         return self.house.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**self.name, client_seeds=seeds))
 
     def abort(self) -> shuffler_pb2.AbortRoundResponse:
-        """The round given up by the operator."""
-        return self.house.shuffler.AbortRound(
-            shuffler_pb2.AbortRoundRequest(**self.name, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
-        )
+        """The round given up by the operator, a moment after its deadline; the clock stands as before."""
+        before = self.house.clock.now
+        self.house.clock.now = self.told.header.round_deadline_time + 1
+        try:
+            return self.house.shuffler.AbortRound(
+                shuffler_pb2.AbortRoundRequest(**self.name, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
+            )
+        finally:
+            self.house.clock.now = before
 
     def reveal(self) -> shuffler_pb2.RevealRoundResponse:
         """The server's seed, waited for."""
@@ -211,6 +216,7 @@ class House:
             "clock": self.clock,
             "origin": ORIGIN,
             "listen": "127.0.0.1:0",
+            "sweep": False,
         } | settings
         self._tables = itertools.count(1)
         self.start()

@@ -223,6 +223,13 @@ def settlement_of_an_aborted_round(house: House) -> Call:
     return played.settle  # type: ignore[no-any-return] # a method of the fixture
 
 
+@refused("DEADLINE_NOT_PASSED")
+def abort_of_a_dealt_round_before_its_deadline(house: House) -> Call:
+    played = house.play()
+    request = shuffler_pb2.AbortRoundRequest(**played.name, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
+    return lambda: house.shuffler.AbortRound(request)
+
+
 @refused("PREVIOUS_ROUND_OPEN")
 def next_round_before_the_end(house: House) -> Call:
     house.play("t")

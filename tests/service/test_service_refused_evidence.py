@@ -278,12 +278,12 @@ ABORTS: dict[str, tuple[dict[str, Any], bool, tuple[str, ...]]] = {
     "deal's deadline not passed": (
         {"reason": AbortReason.ABORT_REASON_DEADLINE},
         False,
-        (BAD, "INVALID_FIELD", "reason"),
+        ("FAILED_PRECONDITION", "DEADLINE_NOT_PASSED", "reason"),
     ),
     "round's deadline not passed": (
         {"reason": AbortReason.ABORT_REASON_DEADLINE},
         True,
-        (BAD, "INVALID_FIELD", "reason"),
+        ("FAILED_PRECONDITION", "DEADLINE_NOT_PASSED", ""),
     ),
 }
 

@@ -134,7 +134,7 @@ def test_audit_and_verifier_agree_on_random_changes(seed: int, verdicts: Verdict
 
 
 def test_round_alone_and_round_in_its_log_agree(verdicts: Verdicts) -> None:
-    """Where the log is one round, its bundle has the log's findings."""
+    """Where the log is one round that was opened, its bundle has the log's findings."""
     chance = random.Random(7)  # noqa: S311 - the same in every run
     entries = played(TABLES[0], rounds=1).entries
     changed = [LogBuilder(mutate(entries, chance)).bundle() for _ in range(60)]
@@ -143,7 +143,9 @@ def test_round_alone_and_round_in_its_log_agree(verdicts: Verdicts) -> None:
     alone = verdicts([{"bundle": bundle_of(log, round_ids(log.entries)[0]), "now": START} for log in whole])
     assert len(whole) > 10
     for log, bundle in zip(logs, alone, strict=True):
-        assert [one["code"] for one in bundle["findings"]] == [one["code"] for one in log["findings"]]
+        codes = [[finding["code"] for finding in result["findings"]] for result in (log, bundle)]
+        assert codes[0] == codes[1] or "HEADER_REFUSED" in codes[0]
+        assert log["passed"] == bundle["passed"]
 
 
 def is_one_round(log: Bundle) -> bool:

@@ -13,9 +13,9 @@
  * ABORT, back to that round's SETTLE. The last three members may be left out.
  */
 
-import { type Bytes, isHex, SpellingError, text as textOf, unhex, utf8 } from "./bytes.js";
+import { type Bytes, SpellingError, text as textOf, unhex, utf8 } from "./bytes.js";
 import type { Json } from "./canonical.js";
-import { type Form, FormError, list, type Of, oneOf, record, text } from "./form.js";
+import { type Form, FormError, hash, list, type Of, oneOf, record, text } from "./form.js";
 
 /** A file that is no bundle. */
 export class BundleError extends Error {
@@ -29,12 +29,7 @@ const index: Form<number> = (value, path) => {
   return value as number;
 };
 
-const hash: Form<Bytes> = (value, path) => {
-  if (!isHex(text(value, path))) {
-    throw new FormError(path, "the lowercase hex of 32 bytes");
-  }
-  return unhex(value as string);
-};
+const node: Form<Bytes> = (value, path) => unhex(hash(value, path));
 
 const bytes: Form<Bytes> = (value, path) => utf8(text(value, path));
 
@@ -44,14 +39,14 @@ const bundleForm = record(
     origin: text,
     log_key: text,
     root_key: text,
-    round_id: text,
+    round_id: hash,
     checkpoint: bytes,
-    leaves: list(record({ index, leaf: bytes, proof: list(hash) })),
+    leaves: list(record({ index, leaf: bytes, proof: list(node) })),
   },
   {
     certificates: list(bytes),
     event_receipts: list(bytes),
-    consistency: list(record({ checkpoint: bytes, proof: list(hash) })),
+    consistency: list(record({ checkpoint: bytes, proof: list(node) })),
   },
 );
 
@@ -67,9 +62,6 @@ export function parseBundle(value: unknown): Bundle {
       throw new BundleError(`the bundle is malformed: ${error.message}`);
     }
     throw error;
-  }
-  if (!isHex(bundle.round_id)) {
-    throw new BundleError("the bundle is malformed: round_id is not the hex of 32 bytes");
   }
   const indexes = bundle.leaves.map((leaf) => leaf.index);
   if (indexes.some((at, place) => place > 0 && at <= (indexes[place - 1] ?? -1))) {

@@ -5,6 +5,7 @@
  *     type Named = Of<typeof form>;                            // { round_id: string; leader?: number }
  */
 
+import { isHex } from "./bytes.js";
 import type { Json } from "./canonical.js";
 
 /** A value of another form: `path` is the member at fault. */
@@ -51,6 +52,14 @@ export const natural: Form<number> = (value, path) => {
 export const hex32: Form<string> = (value, path) => {
   if (text(value, path).length !== 64) {
     throw new FormError(path, "as long as the hex of 32 bytes");
+  }
+  return value as string;
+};
+
+/** The lowercase hex of 32 bytes. */
+export const hash: Form<string> = (value, path) => {
+  if (!isHex(text(value, path))) {
+    throw new FormError(path, "the lowercase hex of 32 bytes");
   }
   return value as string;
 };

@@ -8,6 +8,7 @@ import { isHex } from "./bytes.js";
 import {
   anything,
   type Form,
+  hash,
   hex32,
   integer,
   list,
@@ -94,7 +95,7 @@ const toldEventForm = record(
 const toldForm = record(
   {
     header: headerForm,
-    deck_root: text,
+    deck_root: hash,
     dealt_time: integer,
     closed_time: integer,
     sections: list(list(integer)),
@@ -107,7 +108,7 @@ const toldForm = record(
 export const transcriptForm = record({
   format: oneOf(1),
   found: anything,
-  round_id: text,
+  round_id: hash,
   told: toldForm,
 });
 
@@ -157,12 +158,11 @@ export function misspelledHex(leaf: Leaf): string | null {
       const { round_id, mix, deck_root, client_seeds } = leaf.value;
       return firstOdd(round_id, mix, deck_root, ...client_seeds.filter(Boolean));
     }
-    case "SETTLE":
-      return firstOdd(leaf.value.round_id, leaf.value.told.deck_root);
     case "ABORT":
       return firstOdd(leaf.value.round_id, ...leaf.value.client_seeds.filter(Boolean));
     case "REVEAL":
       return firstOdd(leaf.value.round_id, leaf.value.server_seed);
+    case "SETTLE":
     case "KEY":
       return null;
   }

@@ -72,9 +72,12 @@ export function examineSettlement(
   }
   const hashes = chainHashes(unhex(gathered.roundId), unhex(told.deck_root), told.events);
   examineAttestations(gathered, settle, hashes, docket);
-  examineChain(settle, hashes, docket);
+  if (examineChain(settle, hashes, docket)) {
+    examineMoney(gathered, settle, docket);
+  } else {
+    docket.skip("the result was found from other events", "MONEY");
+  }
   examineHeldCards(gathered, settle, docket);
-  examineMoney(gathered, settle, docket);
   return { sections, hashes };
 }
 
@@ -164,18 +167,18 @@ function soundSections(gathered: GatheredRound, settle: Settle, docket: Docket):
   return sections;
 }
 
-function examineChain(settle: Settle, hashes: Uint8Array[], docket: Docket): void {
+/** Whether the result was found from these events. */
+function examineChain(settle: Settle, hashes: Uint8Array[], docket: Docket): boolean {
   docket.begin("EVENT_CHAIN");
   const told = member(settle.value.found, "events_hash");
   const found = hex(hashes.at(-1) ?? new Uint8Array());
-  if (told !== found) {
-    docket.find(
-      "EVENT_CHAIN",
-      "EVENTS_ALTERED",
-      "the events are not those that the result was found from",
-      { leaf_index: settle.index, ...differ("found.events_hash", told, found) },
-    );
+  if (told === found) {
+    return true;
   }
+  const detail = "the events are not those that the result was found from";
+  const where = { leaf_index: settle.index, ...differ("found.events_hash", told, found) };
+  docket.find("EVENT_CHAIN", "EVENTS_ALTERED", detail, where);
+  return false;
 }
 
 function examineAttestations(

@@ -181,5 +181,5 @@ def test_seats_do_not_concern_one_another(rules_of: RulesOf):
         assert [2 * one.amount for one in _settled(rules, told).transfers] == [one.amount for one in twice]
 
 
-def _settled(rules: UltimateTexasRules, told: Told):  # noqa: ANN202 - the outcome as settle gives it
+def _settled(rules: UltimateTexasRules, told: Told):
     return settle(replay(rules, told.stakes, told.events, bet_unit=2, dealt_time=0).state, told.cards)

@@ -154,7 +154,7 @@ class House:
         self.folder = folder
         luck = random.Random(7)  # noqa: S311 - the same deals in every run
         self.catalogue: Catalogue = settings.get("catalogue", load_builtin())
-        settings = {"entropy": luck.randbytes, "clock": lambda: self.clock[0]} | settings
+        settings = {"entropy": luck.randbytes, "clock": lambda: self.clock[0], "sweep": False} | settings
         self.app = Application(Settings(data=folder, listen="127.0.0.1:0", **settings)).start()
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.app.port}")
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
@@ -269,14 +269,18 @@ class House:
         return self.referee.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=told))
 
     def abort(self, one: Dealt) -> shuffler_pb2.AbortRoundResponse:
-        """The round given up."""
-        return self.shuffler.AbortRound(
-            shuffler_pb2.AbortRoundRequest(
-                table_id=one.opened.header.table_id,
-                round_number=one.opened.header.round_number,
-                reason=shuffler_pb2.ABORT_REASON_OPERATOR,
+        """The round given up a moment after its deadline; the clock stands as before."""
+        before, self.clock[0] = self.clock[0], one.opened.header.round_deadline_time + 1
+        try:
+            return self.shuffler.AbortRound(
+                shuffler_pb2.AbortRoundRequest(
+                    table_id=one.opened.header.table_id,
+                    round_number=one.opened.header.round_number,
+                    reason=shuffler_pb2.ABORT_REASON_OPERATOR,
+                )
             )
-        )
+        finally:
+            self.clock[0] = before
 
     def play_on(
         self, told: tien_len_pb2.TienLenRound, *, seed: int = 1, receipts: bool = False, events: int = 1000

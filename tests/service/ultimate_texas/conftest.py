@@ -130,7 +130,12 @@ class Server:
 
     def _start(self, catalogue: Catalogue | None = None) -> None:
         settings = Settings(
-            data=self._folder, listen="127.0.0.1:0", clock=self.clock, entropy=self._entropy, catalogue=catalogue
+            data=self._folder,
+            listen="127.0.0.1:0",
+            clock=self.clock,
+            entropy=self._entropy,
+            catalogue=catalogue,
+            sweep=False,
         )
         self.app = Application(settings).start()
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.app.port}")

@@ -1,17 +1,21 @@
-"""Follows the log and reveals: whoever settles or aborts a round need not ask for its seed.
+"""Follows the log: aborts what nobody ended by its deadline, and reveals the seed of whatever has ended.
 
-One thread looks for ended rounds whose seed is not in the log, when it is woken and once a second, because the round
-may have been settled by another process.
+One thread looks for both, when it is woken and once a second, because a round may have been settled by another process
+and a deadline passes by itself.
 """
 
 import threading
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Final
 
 import structlog
 
 from referee.dealing.seal import SealError
+from referee.evidence.ed25519 import Signer
 from referee.log import Kind, Round, SlotError
+from referee.server.clock import Clock
+from referee.service.aborting import overdue_abort_of
 from referee.service.revealing import Sealed, reveal_of
 from referee.storage import DataLossError, Logged, QueueFullError, Reader, StoreError, Writer, WriterClosedError
 
@@ -22,17 +26,26 @@ _APPEND_SECONDS: Final = 30.0
 _log = structlog.get_logger("referee.reveal")
 
 
-class Revealer:
-    """Reveals the seeds of ended rounds with one sealing key, until closed."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """What it takes to abort: the clock and the shuffler's key."""
 
-    def __init__(self, reader: Reader, writer: Writer, *, sealing_key: bytes) -> None:
+    clock: Clock
+    signer: Signer
+
+
+class Follower:
+    """Aborts overdue rounds with the shuffler's key and reveals ended ones with the sealing key, until closed."""
+
+    def __init__(self, reader: Reader, writer: Writer, *, sealing_key: bytes, sweep: Sweep | None) -> None:
         self._reader = reader
         self._writer = writer
         self._sealing_key = sealing_key
+        self._sweep = sweep
         self._wake = threading.Event()
         self._closing = False
         self._given_up: set[bytes] = set()
-        self._thread = threading.Thread(target=self._follow, name="revealer", daemon=True)
+        self._thread = threading.Thread(target=self._follow, name="follower", daemon=True)
 
     def start(self) -> None:
         """The thread runs."""
@@ -54,7 +67,7 @@ class Revealer:
             closing = self._closing
             self._wake.clear()
             try:
-                while self._reveal_some():
+                while self._abort_some() or self._reveal_some():
                     pass
             except (StoreError, QueueFullError, WriterClosedError, TimeoutError) as error:
                 _log.warning("reveal put off", error=str(error))
@@ -63,6 +76,23 @@ class Revealer:
             if closing:
                 return
             self._wake.wait(POLL_SECONDS)
+
+    def _abort_some(self) -> int:
+        """How many overdue rounds were aborted; one that somebody ended meanwhile is passed over."""
+        if self._sweep is None or self._closing:
+            return 0
+        aborted = 0
+        for one in self._reader.overdue_rounds(self._sweep.clock(), _AT_ONCE):
+            leaves = {mark.kind: self._reader.leaf(mark.index) for mark in self._reader.marks(one.key)}
+            append = overdue_abort_of(one, leaves, now=self._sweep.clock(), signer=self._sweep.signer)
+            try:
+                self._writer.append(append, timeout=_APPEND_SECONDS)
+            except SlotError as error:
+                _log.info("ended meanwhile", round_id=one.round_id.hex(), reason=error.reason)
+            else:
+                aborted += 1
+                _log.warning("aborted at its deadline", table_id=one.key.table_id, round_number=one.key.round_number)
+        return aborted
 
     def _reveal_some(self) -> int:
         """How many rounds were revealed; each is tried again later where the log was busy."""
