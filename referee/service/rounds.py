@@ -99,6 +99,10 @@ class RoundVerifier:
 
     def read_terms(self, message: RoundHeader, *, field: str) -> tuple[Header, Ruleset]:
         """The header and its ruleset, which it fits; refuses a header of another log, ruleset or layout."""
+        if not message.ByteSize():
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_MISSING_FIELD, "send the header that OpenRound answered", field=field
+            )
         header = read_header(message, field=field)
         ruleset = find_ruleset(self._catalogue, header.ruleset_id, header.ruleset_version, field=f"{field}.ruleset_id")
         for name, found, expected in (

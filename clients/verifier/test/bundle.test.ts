@@ -1,6 +1,7 @@
 /** Bundles of one round: what they prove, and that nothing in them can be changed unseen. */
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 
 import { utf8 } from "../src/bytes.js";
@@ -169,4 +170,18 @@ test("what is no bundle is refused with the member at fault", () => {
       (error) => error instanceof BundleError && reason.test(error.message),
     );
   }
+});
+
+test("the library runs without anything that only Node has", () => {
+  const index = new URL("../src/index.js", import.meta.url).href;
+  const program = `
+    const [print, stdin] = [console.log, ${JSON.stringify(JSON.stringify(bundleOf(BARE, FIRST)))}];
+    for (const name of ["process", "Buffer", "global", "setImmediate"]) delete globalThis[name];
+    const { verifyRound } = await import(${JSON.stringify(index)});
+    const result = verifyRound(JSON.parse(stdin), ${JSON.stringify(KEYS)});
+    print(result.passed, typeof globalThis.Buffer);
+  `;
+  const args = ["--input-type=module", "-e", program];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  assert.equal(stdout.trim(), "true undefined", stderr);
 });
