@@ -6,7 +6,7 @@ second writer can be in one.
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
@@ -110,6 +110,8 @@ class RelationalTransaction:
         self._sql = sql
         cursor.execute(sql.read_head)
         self._head = head_of(cursor.fetchall())
+        self._due: dict[SlotKey, int | None] = {}
+        """When the rounds that were read are due, as stored."""
 
     @property
     def head(self) -> Head:
@@ -120,7 +122,11 @@ class RelationalTransaction:
         """The state of this round, or None where it was never opened."""
         self._cursor.execute(self._sql.read_round, (key.table_id, key.round_number))
         rows = self._cursor.fetchall()
-        return round_of(key, rows[0]) if rows else None
+        if not rows:
+            return None
+        state = round_of(key, rows[0])
+        self._due[key] = due_of(state)
+        return state
 
     def mark(self, key: SlotKey, kind: Kind) -> Mark | None:
         """The step of this kind that was taken, memo left out, or None."""
@@ -143,8 +149,7 @@ class RelationalTransaction:
         run.executemany(sql.insert_node, change.hashes)
         if change.opened:
             run.executemany(sql.insert_round, [_inserted(state) for state in change.opened])
-        if change.advanced:
-            run.executemany(sql.update_round, [_updated(state) for state in change.advanced])
+        self._advance(change.advanced)
         if change.marks:
             run.executemany(
                 sql.insert_mark,
@@ -153,6 +158,21 @@ class RelationalTransaction:
                     for key, mark in change.marks
                 ],
             )
+
+    def _advance(self, states: Sequence[Round]) -> None:
+        """The rounds are in these states; where one stays due when it was, its place in the index is not touched."""
+        moved, kept = [], []
+        for state in states:
+            key, due = state.key, due_of(state)
+            row = state.stage, state.deck_root, state.terminal_leaf
+            if key in self._due and self._due[key] == due:
+                kept.append((*row, key.table_id, key.round_number))
+            else:
+                moved.append((*row, due, key.table_id, key.round_number))
+        if moved:
+            self._cursor.executemany(self._sql.update_round, moved)
+        if kept:
+            self._cursor.executemany(self._sql.update_state, kept)
 
 
 def _inserted(state: Round) -> tuple[object, ...]:
@@ -166,15 +186,4 @@ def _inserted(state: Round) -> tuple[object, ...]:
         state.deck_root,
         state.terminal_leaf,
         due_of(state),
-    )
-
-
-def _updated(state: Round) -> tuple[object, ...]:
-    return (
-        state.stage,
-        state.deck_root,
-        state.terminal_leaf,
-        due_of(state),
-        state.key.table_id,
-        state.key.round_number,
     )

@@ -13,6 +13,7 @@ from sqlalchemy.sql import ClauseElement
 from referee.storage.schema import HEAD, LEAF, MARK, NODE, ROUND
 
 HEAD_ID: Final = 1
+_STATE: Final = ("stage", "deck_root", "terminal_leaf")
 
 
 class Statements:
@@ -34,9 +35,8 @@ class Statements:
         self.read_nodes = self._text(_range(of_level, NODE.c.position), "of_level", "start", "stop")
 
         self.insert_round = self._insert(ROUND)
-        self.update_round = self._text(
-            _update_round(), *_new("stage", "deck_root", "terminal_leaf", "due"), "of_table", "of_number"
-        )
+        self.update_round = self._text(_update_round(*_STATE, "due"), *_new(*_STATE, "due"), "of_table", "of_number")
+        self.update_state = self._text(_update_round(*_STATE), *_new(*_STATE), "of_table", "of_number")
         state = [column for column in ROUND.c if not column.primary_key]
         self.read_round = self._text(_of_round(select(*state), ROUND), "of_table", "of_number")
         self.read_latest_round = self._text(_latest_round(), "of_table", "in_table")
@@ -92,9 +92,9 @@ def _move_head() -> Update:
     return update(HEAD).where(*old).values(_as_parameters("size", "root", "peaks", "checkpoint"))
 
 
-def _update_round() -> Update:
+def _update_round(*names: str) -> Update:
     key = (ROUND.c.table_id == bindparam("of_table"), ROUND.c.number == bindparam("of_number"))
-    return update(ROUND).where(*key).values(_as_parameters("stage", "deck_root", "terminal_leaf", "due"))
+    return update(ROUND).where(*key).values(_as_parameters(*names))
 
 
 def _new(*names: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import msgspec
 import orjson
+import pytest
 from audit_builder import FAR, REFEREE, ROOT, SHUFFLER, Auditor, LogBuilder, Table, settle, sign
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from referee.audit import Code, Exhibits
 from referee.audit.reading import SIGNERS
 from referee.dealing import leaf as leaves
 from referee.evidence.dsse import Envelope
+from referee.transcript.chain import chain_hashes
 from referee.transcript.told import MEDIA_TYPE
 
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
@@ -122,6 +124,26 @@ def test_round_id_of_another_tables_live_round_is_a_finding(audit: Auditor):
     payload = msgspec.json.encode(borrowed, order="sorted")
     log.entries += [one.open_leaf, sign(leaves.OPEN_TYPE, payload, SHUFFLER)]
     assert [finding.code for finding in audit(log.bundle()).findings] == [Code.OPENED_TWICE]
+
+
+@pytest.mark.parametrize("ruleset", ["mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino"])
+def test_white_space_in_an_event_gives_one_event_two_texts(audit: Auditor, ruleset: str):
+    """The hashes of the events are right, and so is every other byte: only the event has another text."""
+    log = LogBuilder.founded()
+    parts = log.lay_out(Table(name="felt", ruleset_id=ruleset, seats=2, attested="FRONTEND"))
+    settle(parts)
+    assert parts.told is not None
+    events = [bytes(told.event) for told in parts.told.events]
+    spaced = [events[0].replace(b'"kind":', b'"kind": '), *events[1:]]
+    assert spaced[0] != events[0]
+    deal = {"round_id": parts.header.round_id, "deck_root": parts.deal.deck_root}
+    hashed, again = [chain_hashes(**deal, events=one)[-1].hex().encode() for one in (events, spaced)]
+    parts.transcript = parts.transcript.replace(events[0], spaced[0], 1).replace(hashed, again)
+    assert again in parts.transcript
+    log.append(parts)
+    report = audit(log.bundle(), now=FAR)
+    assert [finding.code for finding in report.findings] == [Code.NOT_CANONICAL]
+    assert report.checked.replayed == 0
 
 
 def test_findings_of_a_hostile_log_are_counted_and_not_all_kept(audit: Auditor):

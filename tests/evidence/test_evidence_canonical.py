@@ -169,6 +169,68 @@ def test_a_record_with_members_of_another_kind_is_refused(data: bytes):
         FORM.read(data)
 
 
+def nested(depth: int) -> list[Value]:
+    """A list in a list and so on: ``depth`` lists, the last empty."""
+    value: list[Value] = []
+    for _ in range(depth - 1):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("depth", [1, 2, 254])
+def test_254_levels_can_be_written_and_read(depth: int):
+    data = b"[" * depth + b"]" * depth
+    assert encode(nested(depth)) == data
+    assert encode(decode(data)) == data
+
+
+@pytest.mark.parametrize("depth", [255, 1_000, 1_024, 1_025, 20_000])
+def test_deeper_nesting_has_no_canonical_text(depth: int):
+    """Each depth meets another limit: of the writer, of Python's stack, of the reader."""
+    with pytest.raises(CanonicalError):
+        encode(nested(depth))
+    for opening, closing in ((b"[", b"]"), (b'{"a":', b"}")):
+        with pytest.raises(CanonicalError):
+            decode(opening * depth + b"1" + closing * depth)
+
+
+def test_a_value_that_holds_itself_has_no_canonical_text():
+    value: list[Value] = []
+    value.append(value)
+    with pytest.raises(CanonicalError):
+        encode(value)
+
+
+@pytest.mark.parametrize("depth", [255, 5_000, 20_000])
+@pytest.mark.parametrize("member", [b'"more"', b'"name"', b'"extra"', b'"parts"'])
+def test_deep_nesting_is_no_record(member: bytes, depth: int):
+    with pytest.raises(CanonicalError):
+        FORM.read(b"{%b:%b%b}" % (member, b"[" * depth, b"]" * depth))
+
+
+class Count(int):
+    """An integer that is more than one."""
+
+    __slots__ = ()
+
+
+class Name(str):
+    """A text that is more than one."""
+
+    __slots__ = ()
+
+
+@pytest.mark.parametrize("value", [Count(1), [Count(1)], {Name("a"): 1}])
+def test_integers_and_names_of_other_types_have_no_canonical_text(value: Writable):
+    with pytest.raises(CanonicalError):
+        encode(value)
+
+
+def test_a_record_with_half_a_character_has_no_canonical_form():
+    with pytest.raises(CanonicalError):
+        FORM.write(Whole(name="\ud800", hash="00" * 32, parts=()))
+
+
 @given(st.binary(max_size=40))
 def test_hex_can_be_read_back(data: bytes):
     assert unhex(data.hex(), len(data)) == data

@@ -1,7 +1,9 @@
 """DSSE envelopes: the published encoding, one text for each envelope, and a refusal for every fault."""
 
 import base64
+import itertools
 import json
+import string
 
 import pytest
 from hypothesis import given
@@ -190,6 +192,45 @@ SIG = base64.b64encode(bytes(64)).decode()
 )
 def test_any_other_text_is_malformed(text: str):
     assert fault_of(text.encode()) is EnvelopeFault.MALFORMED
+
+
+@pytest.mark.parametrize("opening", [b"[", b'{"payload":', b'{"x":', b'{"signatures":['])
+@pytest.mark.parametrize("depth", [300, 5_000, 13_000])
+def test_deep_nesting_is_malformed(opening: bytes, depth: int):
+    assert fault_of((opening * depth)[:MAX_ENVELOPE_SIZE]) is EnvelopeFault.MALFORMED
+
+
+def is_base64(text: str) -> bool:
+    """Whether the text is what the bytes that it spells are spelled as, by the standard library."""
+    try:
+        return base64.b64encode(base64.b64decode(text)).decode() == text
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("letters", [4, 5, 6, 7, 8])
+def test_base64_is_read_in_its_one_text_alone(letters: int):
+    """Every text of some letters and padding, in which the last digit has bits to spare, too."""
+    tails = ["".join(tail) for size in range(5) for tail in itertools.product("AQg/=", repeat=size)]
+    for tail in tails:
+        text = ("eHl6" * 2)[:letters] + tail
+        data = b'{"payload":"%b","payloadType":"a/b","signatures":[]}' % text.encode()
+        try:
+            read = Envelope.parse(data).payload == base64.b64decode(text)
+        except EnvelopeError:
+            read = False
+        assert is_base64(text) == read, text
+
+
+@pytest.mark.parametrize("last", string.ascii_letters + string.digits + "+/=")
+def test_a_signature_is_read_in_its_one_text_alone(last: str):
+    text = SIG[:-3] + last + "=="
+    data = b'{"payload":"eA==","payloadType":"a/b","signatures":[{"sig":"%b"}]}' % text.encode()
+    try:
+        read = Envelope.parse(data).signature == base64.b64decode(text)
+    except EnvelopeError:
+        read = False
+    assert is_base64(text) == read
 
 
 @pytest.mark.parametrize("size", [0, 63, 65])

@@ -1,12 +1,14 @@
 """HKDF-SHA256 against the vectors of RFC 5869 and against another library."""
 
+import hmac
+
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.evidence.hkdf import HkdfLengthError, expand, extract, hkdf
+from referee.evidence.hkdf import HkdfLengthError, Prk, expand, extract, hkdf
 
 RFC_5869 = {
     "A.1": (
@@ -54,6 +56,22 @@ def test_another_library_gives_the_same_key(ikm: bytes, salt: bytes, info: bytes
 def test_the_longest_key_has_8160_bytes():
     expected = HKDF(algorithm=hashes.SHA256(), length=8160, salt=None, info=b"").derive(b"secret")
     assert hkdf(b"secret", salt=b"", info=b"", length=8160) == expected
+
+
+@given(st.binary(max_size=80), st.binary(max_size=80), st.lists(st.binary(max_size=80), max_size=4))
+def test_one_key_expands_to_what_it_would_alone(ikm: bytes, salt: bytes, infos: list[bytes]):
+    prk = Prk.of(ikm, salt=salt)
+    for info in infos:
+        expected = HKDF(algorithm=hashes.SHA256(), length=100, salt=salt, info=info).derive(ikm)
+        assert prk.expand(info=info, length=100) == expected
+        blocks = prk.blocks(info=info, length=100)
+        assert b"".join(blocks)[:100] == expected
+        assert [len(block) for block in blocks] == [32] * 4
+
+
+@given(st.binary(min_size=32, max_size=32), st.binary(max_size=200))
+def test_a_mac_is_that_of_the_standard_library(key: bytes, message: bytes):
+    assert Prk(key).mac(message) == hmac.digest(key, message, "sha256")
 
 
 @pytest.mark.parametrize("length", [-1, 0, 8161])

@@ -1,5 +1,6 @@
 """The tree against published vectors, against RFC 9162's own recursion, and against another library."""
 
+import itertools
 import json
 import warnings
 from collections.abc import Sequence
@@ -247,6 +248,19 @@ def test_frontier_with_another_number_of_peaks_is_refused():
     for size, peaks in ((1, ()), (2, (EMPTY_ROOT,) * 2), (-1, ()), (1, (b"short",))):
         with pytest.raises(ProofError):
             Frontier(size, peaks)
+
+
+@given(st.lists(st.binary(max_size=40), max_size=70), st.data())
+def test_frontier_grows_alike_by_one_leaf_and_by_several(leaves: list[bytes], data: st.DataObject):
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(leaves)), max_size=4)))
+    hashes = [leaf_hash(leaf) for leaf in leaves]
+    one, several = Frontier(), Frontier()
+    for hashed in hashes:
+        one = one.append(hashed)
+    for start, stop in itertools.pairwise([0, *cuts, len(leaves)]):
+        several = several.extend(hashes[start:stop])
+    assert one == several
+    assert several.root == root(leaves)
 
 
 @given(st.lists(st.binary(max_size=40), min_size=1, max_size=70), st.data())
