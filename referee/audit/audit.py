@@ -8,7 +8,7 @@ It refuses to know where leaves are kept, and the time, which is given.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from referee.audit.examiners import Examiners
@@ -136,14 +136,13 @@ class _Audit:
             difference = Difference("checkpoint", self._report.checkpoint, note.decode())
             detail = f"the log has {checkpoint.size} leaves and once signed that it has {larger}"
             self._findings.add(Finding.of(Code.LOG_TRUNCATED, detail, difference=difference))
-        size, hashes = 0, list[bytes]()
-        for data in source.leaves(0, checkpoint.size):
+        hashes: list[bytes] = []
+        for size, data in enumerate(source.leaves(0, checkpoint.size), 1):
             hashed = leaf_hash(data)
-            gathered = self._take(data, hashed, size)
+            gathered = self._take(data, hashed, size - 1)
             if gathered is not None:
                 self._hear(examiners.submit(gathered))
             hashes.append(hashed)
-            size += 1
             if len(hashes) == _HASHES or size in at_size:
                 frontier = frontier.extend(hashes)
                 hashes.clear()

@@ -50,14 +50,16 @@ def examine_cards(  # noqa: PLR0913 - all that the cards follow from
 ) -> bool:
     """Whether the deal is the one that header and seeds give, and the cards told are its cards.
 
+    The commitment has been opened by the seed, and the mix found to be over the round's commitment and seeds.
     ``sections`` are the cards told, from section 0 on, in numbers that cards have; ``roots`` the section roots as
     certificates show them. Both are empty where there are none.
     """
     try:
-        again = Deal.derive(
+        again = Deal.from_mix(
             gathered.header,
             server_seed=bytes.fromhex(reveal.leaf.server_seed),
-            client_seeds=[bytes.fromhex(seed) for seed in deal.leaf.client_seeds],
+            commitment=bytes.fromhex(gathered.open.leaf.server_commitment),
+            mixed=bytes.fromhex(deal.leaf.mix),
         )
     except StreamUsedUpError as error:
         docket.add(Code.DECK_NOT_FROM_SEEDS, str(error), leaf_index=deal.index)

@@ -2,7 +2,7 @@
 
 import typer
 
-from referee.cli import audit, demo, keys, replay, rulesets, serve
+from referee.cli import audit, demo, export, keys, replay, rulesets, serve
 
 app = typer.Typer(
     help="Deals, judges, settles and proves rounds of card games over gRPC.",
@@ -14,6 +14,7 @@ app = typer.Typer(
 app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
+app.command("export")(export.export)
 app.command("replay")(replay.replay)
 app.add_typer(rulesets.app, name="rulesets")
 app.command("keys")(keys.keys)

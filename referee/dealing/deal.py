@@ -48,6 +48,12 @@ class Deal:
         round_id = header.round_id
         commitment = server_commitment(round_id=round_id, seed=server_seed)
         mixed = mix(round_id=round_id, commitment=commitment, client_seeds=client_seeds)
+        return cls.from_mix(header, server_seed=server_seed, commitment=commitment, mixed=mixed)
+
+    @classmethod
+    def from_mix(cls, header: Header, *, server_seed: bytes, commitment: bytes, mixed: bytes) -> Self:
+        """The same where it is known that the commitment is to the seed and what the mix is over."""
+        round_id = header.round_id
         secret = Prk.of(server_seed, salt=mixed)
         sections = tuple(cut(order_from(secret, round_id=round_id), header.layout))
         keys = tuple([key_from(secret, round_id=round_id, section=section) for section in range(len(sections))])

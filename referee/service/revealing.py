@@ -5,7 +5,8 @@ makes it from the log alone.
 """
 
 from dataclasses import dataclass
-from typing import Self
+from functools import lru_cache
+from typing import Final, Self
 
 from referee.dealing.header import Header
 from referee.dealing.leaf import REVEAL_TYPE, OpenLeaf, RevealLeaf
@@ -15,6 +16,8 @@ from referee.dealing.seal import unseal
 from referee.evidence.dsse import Envelope
 from referee.log import Reveal, SlotKey
 from referee.storage import Append
+
+_MEMO_SIZE: Final = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +30,9 @@ class Sealed:
     sealed_seed: bytes
 
     @classmethod
+    @lru_cache(maxsize=_MEMO_SIZE)
     def of(cls, leaf: bytes) -> Self:
-        """What the leaf holds."""
+        """What the leaf holds. A pure memo: a round is dealt, opened further and revealed by the same leaf."""
         opened = parse_leaf(Envelope.parse(leaf).payload, OpenLeaf)
         return cls(
             header=opened.header.to_header(),

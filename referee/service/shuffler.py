@@ -129,14 +129,14 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             logged = self._append_deal(sealed, deal, request.client_seeds)
         else:
             logged = self._dealt(found, deal)
-        leaf = parse_leaf(Envelope.parse(logged.leaf).payload, DealLeaf)
+        dealt_time = _parse_deal(logged.leaf).dealt_time
         hands = layout_of(_game_of(header), seat_count=header.seat_count).hands
         return shuffler_pb2.DealRoundResponse(
             certificate=certificate.issue(
-                deal, header, sections=hands, dealt_time=leaf.dealt_time, signer=self._parts.signer
+                deal, header, sections=hands, dealt_time=dealt_time, signer=self._parts.signer
             ),
             hands=[shuffler_pb2.Hand(seat=hand, cards=numbers_of(deal.sections[hand])) for hand in hands],
-            dealt_time=leaf.dealt_time,
+            dealt_time=dealt_time,
             leader=deal.leader,
             log_receipt=write_logged(logged),
         )
@@ -281,17 +281,16 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
 
     def _opened(self, key: SlotKey) -> tuple[Round, Sealed]:
         """The round and its OPEN leaf; refuses a round that was never opened."""
-        reader = self._parts.reader
-        found = reader.round(key)
-        if found is None:
+        opened = self._parts.reader.opened(key)
+        if opened is None:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_NOT_OPENED,
                 f"round {key.round_number} of table {key.table_id} was never opened",
                 table_id=key.table_id,
                 round_number=key.round_number,
             )
-        mark = next(mark for mark in reader.marks(key) if mark.kind is Kind.OPEN)
-        return found, Sealed.of(reader.leaf(mark.index))
+        found, leaf = opened
+        return found, Sealed.of(leaf)
 
     def _append_deal(self, sealed: Sealed, deal: Deal, client_seeds: Sequence[bytes]) -> Logged:
         header, now = sealed.header, self._parts.clock()
@@ -330,7 +329,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
 
     def _deal_leaf(self, key: SlotKey) -> DealLeaf:
         mark = next(mark for mark in self._parts.reader.marks(key) if mark.kind is Kind.DEAL)
-        return parse_leaf(Envelope.parse(self._parts.reader.leaf(mark.index)).payload, DealLeaf)
+        return _parse_deal(self._parts.reader.leaf(mark.index))
 
     def _append(self, append: Append) -> Logged:
         with log_refusals():
@@ -369,6 +368,10 @@ def _write_opened(logged: Logged) -> shuffler_pb2.OpenRoundResponse:
         server_commitment=sealed.commitment,
         log_receipt=write_logged(logged),
     )
+
+
+def _parse_deal(leaf: bytes) -> DealLeaf:
+    return parse_leaf(Envelope.parse(leaf).payload, DealLeaf)
 
 
 def _stored(reader: Reader, index: int) -> Logged:

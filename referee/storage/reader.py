@@ -82,6 +82,11 @@ class RelationalReader:
         rows = self._rows(self._sql.read_round, key.table_id, key.round_number)
         return round_of(key, rows[0]) if rows else None
 
+    def opened(self, key: SlotKey) -> tuple[Round, bytes] | None:
+        """The state of this round and the leaf that opened it, or None where it was never opened."""
+        rows = self._rows(self._sql.read_opened, Kind.OPEN, key.table_id, key.round_number)
+        return (round_of(key, rows[0][:-1]), bytes(rows[0][-1])) if rows else None
+
     def latest_round(self, table_id: str) -> Round | None:
         """The table's round with the highest number, or None."""
         rows = self._rows(self._sql.read_latest_round, table_id, table_id)

@@ -7,7 +7,7 @@ running it.
 
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Dialect, Select, Table, Update, bindparam, func, select, update
+from sqlalchemy import Column, ColumnElement, Dialect, Select, Table, Update, bindparam, func, select, update
 from sqlalchemy.sql import ClauseElement
 
 from referee.storage.schema import HEAD, LEAF, MARK, NODE, ROUND
@@ -39,6 +39,7 @@ class Statements:
         self.update_state = self._text(_update_round(*_STATE), *_new(*_STATE), "of_table", "of_number")
         state = [column for column in ROUND.c if not column.primary_key]
         self.read_round = self._text(_of_round(select(*state), ROUND), "of_table", "of_number")
+        self.read_opened = self._text(_opened(state), "of_kind", "of_table", "of_number")
         self.read_latest_round = self._text(_latest_round(), "of_table", "in_table")
         self.read_due = self._text(_due(), "first", "last", "before", "count", "skipped")
 
@@ -69,6 +70,14 @@ def _range(query: Select[Any], column: ColumnElement[int]) -> Select[Any]:
 
 def _of_round(query: Select[Any], table: Table) -> Select[Any]:
     return query.where(table.c.table_id == bindparam("of_table"), table.c.number == bindparam("of_number"))
+
+
+def _opened(state: list[Column[Any]]) -> Select[Any]:
+    is_open = (MARK.c.table_id == ROUND.c.table_id) & (MARK.c.number == ROUND.c.number)
+    opening = ROUND.join(MARK, is_open & (MARK.c.kind == bindparam("of_kind"))).join(
+        LEAF, LEAF.c.position == MARK.c.position
+    )
+    return _of_round(select(*state, LEAF.c.data).select_from(opening), ROUND)
 
 
 def _latest_round() -> Select[Any]:

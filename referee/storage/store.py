@@ -158,6 +158,9 @@ class Reader(Tiles, Protocol):
     def round(self, key: SlotKey) -> Round | None:
         """The state of this round, or None where it was never opened."""
 
+    def opened(self, key: SlotKey) -> tuple[Round, bytes] | None:
+        """The state of this round and the leaf that opened it, or None where it was never opened."""
+
     def marks(self, key: SlotKey) -> tuple[Mark, ...]:
         """The steps that the round has taken, in their order, with their memos."""
 

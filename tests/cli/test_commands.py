@@ -11,6 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from referee.evidence.dsse import Envelope
+from referee.evidence.merkle import leaf_hash, verify_inclusion
+from referee.evidence.vkey import VerifierKey
+from referee.log import open_checkpoint
+
 SECONDS = 90
 
 
@@ -40,7 +45,14 @@ def demo(tmp_path_factory):
 def test_demo_shows_every_ruleset_and_a_clean_audit(demo):
     """A newcomer sees each game's table, the settlement and what was proved."""
     output, _ = demo
-    for title in ("Mậu Binh (maubinh.com)", "Mậu Binh cổ điển", "Mậu Binh tính chi (2020)"):
+    for title in (
+        "Mậu Binh (maubinh.com)",
+        "Mậu Binh cổ điển",
+        "Mậu Binh tính chi (2020)",
+        "Tiến Lên Miền Nam",
+        "Ultimate Texas Hold'em (5 lá tốt nhất trong 7 lá)",
+        "Ultimate Texas Hold'em (2 lá bài tẩy + 3 lá bài chung)",
+    ):
         assert title in output
     assert "SETTLE is leaf" in output
     assert "audit" in output
@@ -145,6 +157,31 @@ def test_replay_shows_the_first_difference(demo, tmp_path):
     assert done.returncode == 1
     assert "found.transfers[0].amount" in done.stdout
     assert str(amount + 1) in done.stdout
+
+
+def test_an_exported_round_proves_each_of_its_leaves(demo, tmp_path):
+    """The bundle stands alone: every leaf's proof leads to the root of the checkpoint in it."""
+    _, data = demo
+    file = tmp_path / "round.json"
+    done = referee("export", "demo.tien_len.mien_nam", 1, "--data", data, "--out", file)
+    assert done.returncode == 0, done.stderr
+    bundle = json.loads(file.read_text())
+    checkpoint = open_checkpoint(
+        bundle["checkpoint"].encode(), origin=bundle["origin"], keys=[VerifierKey.parse(bundle["log_key"])]
+    )
+    kinds = []
+    for leaf in bundle["leaves"]:
+        data_of_leaf = leaf["leaf"].encode()
+        verify_inclusion(
+            leaf_hash(data_of_leaf),
+            index=leaf["index"],
+            size=checkpoint.size,
+            proof=[bytes.fromhex(node) for node in leaf["proof"]],
+            root=checkpoint.root,
+        )
+        kinds.append(Envelope.parse(data_of_leaf).payload_type.removeprefix("application/vnd.referee."))
+    assert [kind.partition(".")[0] for kind in kinds] == ["key"] * 3 + ["open", "deal", "settle", "reveal"]
+    assert referee("export", "no-such-table", "--data", data).returncode == 2
 
 
 def test_replay_of_no_round_says_so(demo):

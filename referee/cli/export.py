@@ -1,0 +1,106 @@
+"""``referee export``: one round with everything that proves it, in a file that stands alone.
+
+The file is the bundle that ``clients/verifier`` checks (its ``bundle.schema.json`` says what stands in it): all KEY
+leaves, the round's own, and what ended the table's rounds before it back to the first settled one, each with its
+inclusion proof under one checkpoint.
+"""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, Final
+
+import orjson
+import typer
+
+from referee.cli.ending import DataFolder, fail
+from referee.dealing.header import NO_LEAF
+from referee.dealing.leaf import KEY_TYPE
+from referee.evidence.dsse import Envelope
+from referee.log import Kind, Round, SlotKey, Stage
+from referee.server.keys import KeyFileError, read_public_keys
+from referee.service.revealing import Sealed
+from referee.storage import Reader, StoreError, open_sqlite_reader
+
+FORMAT: Final = 1
+
+
+def export(
+    table_id: Annotated[str, typer.Argument(help="The table.")],
+    round_number: Annotated[int, typer.Argument(help="The round; 0 for the table's latest.", min=0)] = 0,
+    *,
+    data: DataFolder = Path("referee-data"),
+    out: Annotated[Path | None, typer.Option(help="The file to write; standard output otherwise.")] = None,
+) -> None:
+    """Write one round as a bundle that anybody can verify without the log.
+
+    A round's seed, once revealed, shows every card of it; nothing of other rounds is shown but how they ended.
+    """
+    try:
+        keys = read_public_keys(data / "keys")
+        reader: Reader = open_sqlite_reader(data)
+    except (KeyFileError, StoreError) as error:
+        fail(str(error))
+    with closing(reader):
+        try:
+            found = reader.round(SlotKey(table_id, round_number)) if round_number else reader.latest_round(table_id)
+        except ValueError as error:
+            fail(str(error))
+        if found is None:
+            fail(f"table {table_id} has no such round")
+        bundle = bundle_of(reader, found, keys)
+    text = orjson.dumps(bundle, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        out.write_bytes(text)
+
+
+def bundle_of(reader: Reader, found: Round, keys: dict[str, str]) -> dict[str, object]:
+    """The bundle of a round, ready to be written as JSON."""
+    head = reader.head()
+    chosen = {index for index, leaf in enumerate(reader.iterate(0, head.size)) if _is_key(leaf)}
+    chosen |= {mark.index for mark in reader.marks(found.key)}
+    chosen |= set(_before(reader, found))
+    return {
+        "format": FORMAT,
+        "round_id": found.round_id.hex(),
+        "origin": reader.origin,
+        "log_key": keys["log"],
+        "root_key": keys["root"],
+        "checkpoint": head.checkpoint.decode(),
+        "leaves": [
+            {
+                "index": index,
+                "leaf": reader.leaf(index).decode(),
+                "proof": [node.hex() for node in reader.inclusion_proof(index=index, size=head.size)],
+            }
+            for index in sorted(chosen)
+            if index < head.size
+        ],
+    }
+
+
+def _is_key(leaf: bytes) -> bool:
+    return Envelope.parse(leaf).payload_type == KEY_TYPE
+
+
+def _before(reader: Reader, found: Round) -> list[int]:
+    """The leaves that ended the table's earlier rounds, back to a settled one; of aborted rounds OPEN as well."""
+    places: list[int] = []
+    key, opened = found.key, _place(reader, found.key, Kind.OPEN)
+    while Sealed.of(reader.leaf(opened)).header.previous_leaf != NO_LEAF:
+        key = SlotKey(key.table_id, key.round_number - 1)
+        before = reader.round(key)
+        if before is None:
+            return places
+        ended = Kind.SETTLE if before.stage is Stage.SETTLED else Kind.ABORT
+        places.append(_place(reader, key, ended))
+        if ended is Kind.SETTLE:
+            return places
+        opened = _place(reader, key, Kind.OPEN)
+        places.append(opened)
+    return places
+
+
+def _place(reader: Reader, key: SlotKey, kind: Kind) -> int:
+    return next(int(mark.index) for mark in reader.marks(key) if mark.kind is kind)
