@@ -125,11 +125,12 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         _check_seeds(sealed, request.client_seeds)
         seed = sealed.seed(self._parts.sealing_key)
         deal = Deal.derive(header, server_seed=seed, client_seeds=request.client_seeds)
+        now = self._parts.clock()
         if found.stage is Stage.OPENED:
-            logged = self._append_deal(sealed, deal, request.client_seeds)
+            logged = self._append_deal(sealed, deal, request.client_seeds, now=now)
         else:
             logged = self._dealt(found, deal)
-        dealt_time = _parse_deal(logged.leaf).dealt_time
+        dealt_time = _parse_deal(logged.leaf).dealt_time if logged.is_repeat else now
         hands = layout_of(_game_of(header), seat_count=header.seat_count).hands
         return shuffler_pb2.DealRoundResponse(
             certificate=certificate.issue(
@@ -292,8 +293,9 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         found, leaf = opened
         return found, Sealed.of(leaf)
 
-    def _append_deal(self, sealed: Sealed, deal: Deal, client_seeds: Sequence[bytes]) -> Logged:
-        header, now = sealed.header, self._parts.clock()
+    def _append_deal(self, sealed: Sealed, deal: Deal, client_seeds: Sequence[bytes], *, now: int) -> Logged:
+        """The DEAL leaf of this time, or the one that stood there before; refuses a time after the deadline."""
+        header = sealed.header
         if now > header.deal_deadline:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_DEADLINE_PASSED,

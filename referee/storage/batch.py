@@ -8,7 +8,7 @@ the transaction that makes them durable.
 It refuses to know queues, threads and the time.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -134,22 +134,23 @@ class _Draft:
 def append_batch(
     store: Store,
     signer: CheckpointSigner,
-    requests: Sequence[Request],
+    requests: Iterable[Request],
     *,
     probe: Callable[[str], None] = lambda _: None,
     check_head: Callable[[Head], None] = lambda _: None,
 ) -> tuple[Head, list[Answer]]:
     """The head that is durable now, and the answer to each request, in their order.
 
-    Raises what the store or the signer raises; then nothing was appended, or asking again is safe. ``check_head``
-    is shown the head before anything is judged and may raise.
+    Each request is asked for when the one before it has been judged. Raises what the store or the signer raises; then
+    nothing was appended, or asking again is safe. ``check_head`` is shown the head before anything is judged and may
+    raise.
     """
     with store.transaction() as transaction:
         probe("BEGUN")
         old = head = transaction.head
         check_head(old)
         draft = _Draft(transaction)
-        places = [draft.judge(request) for request in requests]
+        judged = [(request, draft.judge(request)) for request in requests]
         probe("JUDGED")
         growth = None
         if draft.leaves:
@@ -162,7 +163,7 @@ def append_batch(
     probe("COMMITTED")
     return head, [
         place if isinstance(place, SlotError) else _logged(store, request, place, head=head, growth=growth)
-        for request, place in zip(requests, places, strict=True)
+        for request, place in judged
     ]
 
 

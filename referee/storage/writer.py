@@ -1,25 +1,29 @@
 """The one thread of a process that appends: requests queue up, and whatever waits is committed together.
 
 The law: a request is answered after its leaves are durable. No timer gathers requests; while one batch is being
-committed the next one gathers by itself. The queue is bounded and says so at once. A store that contradicts itself
-stops the writer for good; any other failure fails one batch, and asking again is safe.
+committed the next one gathers by itself, and what comes while it is judged joins it. The queue is bounded and says so
+at once. A store that contradicts itself stops the writer for good; any other failure fails one batch, and asking again
+is safe.
 
 It refuses to know the time and what is appended.
 """
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 from referee.evidence.merkle import EMPTY_ROOT
 from referee.log import Checkpoint, CheckpointSigner, SlotError
 from referee.storage.batch import Request, append_batch
 from referee.storage.store import Append, DataLossError, Head, Logged, Store, StoreError
+
+Asked: TypeAlias = "tuple[Request, Future[tuple[Logged, ...]]]"
+"""A request and its coming answer."""
 
 _COMPACT_BYTES: Final = 4 * 1024 * 1024
 """Leaf bytes after which the store is compacted in the background."""
@@ -66,7 +70,7 @@ class Writer:
         self._limits: Final = limits
         self._probe: Final = probe
         self._head = store.head()
-        self._queue: deque[tuple[Request, Future[tuple[Logged, ...]]]] = deque()
+        self._queue: deque[Asked] = deque()
         self._changed: Final = threading.Condition()
         self._closing = False
         self._fault: DataLossError | None = None
@@ -129,16 +133,35 @@ class Writer:
         self.close()
 
     def _append_all(self) -> None:
-        while batch := self._next_batch():
-            self._run([(request, answer) for request, answer in batch if answer.set_running_or_notify_cancel()])
+        while self._is_asked():
+            batch: list[Asked] = []
+            self._take(batch)
+            self._run(batch)
 
-    def _next_batch(self) -> list[tuple[Request, "Future[tuple[Logged, ...]]"]]:
+    def _is_asked(self) -> bool:
+        """Whether requests wait, once there are some; False when there will be no more."""
         with self._changed:
             while not self._queue and not self._closing:
                 self._changed.wait()
-            return [self._queue.popleft() for _ in range(min(len(self._queue), self._limits.batched))]
+            return bool(self._queue)
 
-    def _run(self, batch: Sequence[tuple[Request, "Future[tuple[Logged, ...]]"]]) -> None:
+    def _take(self, batch: list[Asked]) -> None:
+        """What waits is behind the others in the batch, as far as there is room in it; what was cancelled is gone."""
+        while self._queue and len(batch) < self._limits.batched:
+            asked = self._queue.popleft()  # nobody else takes from it
+            if asked[1].set_running_or_notify_cancel():
+                batch.append(asked)
+
+    def _requests(self, batch: list[Asked]) -> Iterator[Request]:
+        """The requests of the batch, and of those who ask while these are judged."""
+        at = 0
+        while at < len(batch):
+            yield batch[at][0]
+            at += 1
+            if at == len(batch):
+                self._take(batch)
+
+    def _run(self, batch: list[Asked]) -> None:
         if self._fault is not None:
             for _, future in batch:
                 future.set_exception(self._fault)
@@ -147,7 +170,7 @@ class Writer:
             self._head, answers = append_batch(
                 self._store,
                 self._signer,
-                [request for request, _ in batch],
+                self._requests(batch),
                 probe=self._probe,
                 check_head=self._check_head,
             )
