@@ -15,7 +15,7 @@ test: $(DEV) ## all tests but the exhaustive counts
 	$(BIN)/pytest -m "not exhaustive"
 
 exhaustive: $(DEV) ## counts over whole spaces: minutes
-	$(BIN)/pytest -m exhaustive
+	$(BIN)/pytest -m exhaustive --timeout 1800
 
 check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/ruff format --check .
