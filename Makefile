@@ -6,7 +6,7 @@ OUT ?= .
 STAMP := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test check exhaustive bench protos format constraints clean
+.PHONY: demo test check exhaustive bench released protos format constraints clean
 
 demo: $(STAMP) ## play rounds through real services on loopback, then audit the log they left
 	$(BIN)/referee demo
@@ -22,7 +22,10 @@ check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	cd protos && ../$(BIN)/buf lint && ../$(BIN)/buf format -d --exit-code
+	cd protos && ../$(BIN)/buf lint && ../$(BIN)/buf format -d --exit-code && ../$(BIN)/buf breaking --against released.json.gz
+
+released: $(DEV) ## at a release: the protos that later ones may not break
+	cd protos && ../$(BIN)/buf build --exclude-source-info -o released.json.gz
 
 bench: $(DEV) ## ratios against an echo call, measured in one run
 	$(BIN)/python -m tests.bench
