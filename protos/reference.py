@@ -1,0 +1,181 @@
+r"""The API's manual as one page of Markdown, made from the comments of the protos and nothing else.
+
+The law: every service, method, message, field and enum value of ``referee.v1`` stands on the page once, in the order of
+the files, under the words of its comment; a type's name is a link to where it is described. The same protos give the
+same bytes. Run it with ``make protos``; a test says when the page is stale.
+
+>>> _sentence(" One line,\n broken.\n\n And another.\n")
+'One line, broken.<br>And another.'
+"""
+
+# ruff: noqa: INP001 - a script beside what it reads
+
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from google.protobuf import descriptor_pb2
+from grpc_tools import protoc
+
+PROTOS: Final = Path(__file__).parent
+PAGE: Final = PROTOS / "README.md"
+
+_HEAD: Final = """\
+# The API of Referee
+
+Every service, message and value of package `referee.v1`. This page is made from the comments in
+[`referee/v1`](referee/v1) by `make protos`; change it there.
+
+Amounts are whole minor units, times are milliseconds since 1970 UTC, seats count from 0, cards are the closed enum
+[`Card`](#card). A refused call carries `google.rpc.ErrorInfo` with a reason of [`ErrorReason`](#errorreason), and
+`BadRequest` with the path of the field at fault.
+"""
+
+_FILE: Final = descriptor_pb2.FileDescriptorProto
+_MESSAGE: Final = descriptor_pb2.DescriptorProto
+_FIELD: Final = descriptor_pb2.FieldDescriptorProto
+_ENUM: Final = descriptor_pb2.EnumDescriptorProto
+_SERVICE: Final = descriptor_pb2.ServiceDescriptorProto
+_SCALARS: Final = {
+    number: name.removeprefix("TYPE_").lower()
+    for name, number in _FIELD.Type.items()
+    if name not in {"TYPE_MESSAGE", "TYPE_ENUM", "TYPE_GROUP"}
+}
+
+
+class _Comments(NamedTuple):
+    """The comments of one file, by the path of what they stand above."""
+
+    by_path: Mapping[tuple[int, ...], str]
+
+    def at(self, *path: int) -> str:
+        return self.by_path.get(path, "")
+
+
+def reference() -> str:
+    """The page."""
+    files = tuple(_files())
+    services = [(file, index) for file in files for index in range(len(file.service))]
+    lines = [_HEAD, "## Services", ""]
+    lines += [f"- [`{file.service[index].name}`](#{_anchor(file.service[index].name)})" for file, index in services]
+    lines.append("")
+    for file, index in services:
+        lines += _service(file, index)
+    lines += ["## Messages and values", ""]
+    for file in files:
+        lines += _types(file)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _files() -> Iterator[descriptor_pb2.FileDescriptorProto]:
+    names = sorted(str(path.relative_to(PROTOS)) for path in PROTOS.glob("referee/v1/*.proto"))
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "set"
+        arguments = ["protoc", f"-I{PROTOS}", "--include_source_info", f"--descriptor_set_out={out}", *names]
+        if protoc.main(arguments):
+            msg = "protoc refused the protos; it says why above"
+            raise SystemExit(msg)
+        yield from descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes()).file
+
+
+def _comments(file: descriptor_pb2.FileDescriptorProto) -> _Comments:
+    return _Comments({tuple(place.path): place.leading_comments for place in file.source_code_info.location})
+
+
+def _service(file: descriptor_pb2.FileDescriptorProto, index: int) -> Iterator[str]:
+    service, comments = file.service[index], _comments(file)
+    yield f"### {service.name}"
+    yield ""
+    yield from _paragraphs(comments.at(_FILE.SERVICE_FIELD_NUMBER, index))
+    yield "| method | takes, answers | |"
+    yield "|---|---|---|"
+    for number, method in enumerate(service.method):
+        path = (_FILE.SERVICE_FIELD_NUMBER, index, _SERVICE.METHOD_FIELD_NUMBER, number)
+        stream = "stream of " if method.server_streaming else ""
+        took, gave = _link(method.input_type), _link(method.output_type)
+        level = descriptor_pb2.MethodOptions.IdempotencyLevel.Name(method.options.idempotency_level)
+        note = {"NO_SIDE_EFFECTS": " *Writes nothing.*", "IDEMPOTENT": " *Idempotent.*"}.get(level, "")
+        yield f"| `{method.name}` | {took}, {stream}{gave} | {_sentence(comments.at(*path))}{note} |"
+    yield ""
+
+
+def _types(file: descriptor_pb2.FileDescriptorProto) -> Iterator[str]:
+    comments = _comments(file)
+    for index, enum in enumerate(file.enum_type):
+        yield from _enum(enum, comments, (_FILE.ENUM_TYPE_FIELD_NUMBER, index))
+    for index, message in enumerate(file.message_type):
+        yield from _message(message, comments, (_FILE.MESSAGE_TYPE_FIELD_NUMBER, index))
+
+
+def _message(
+    message: descriptor_pb2.DescriptorProto, comments: _Comments, path: tuple[int, ...], outer: str = ""
+) -> Iterator[str]:
+    name = f"{outer}{message.name}"
+    yield f"### {name}"
+    yield ""
+    yield from _paragraphs(comments.at(*path))
+    if message.field:
+        yield "| field | type | |"
+        yield "|---|---|---|"
+        for number, field in enumerate(message.field):
+            words = _sentence(comments.at(*path, _MESSAGE.FIELD_FIELD_NUMBER, number))
+            yield f"| `{field.name}` | {_type(field, message.oneof_decl)} | {words} |"
+        yield ""
+    for number, enum in enumerate(message.enum_type):
+        yield from _enum(enum, comments, (*path, _MESSAGE.ENUM_TYPE_FIELD_NUMBER, number), f"{name}.")
+    for number, inner in enumerate(message.nested_type):
+        yield from _message(inner, comments, (*path, _MESSAGE.NESTED_TYPE_FIELD_NUMBER, number), f"{name}.")
+
+
+def _enum(
+    enum: descriptor_pb2.EnumDescriptorProto, comments: _Comments, path: tuple[int, ...], outer: str = ""
+) -> Iterator[str]:
+    yield f"### {outer}{enum.name}"
+    yield ""
+    yield from _paragraphs(comments.at(*path))
+    yield "| value | number | |"
+    yield "|---|---|---|"
+    for number, value in enumerate(enum.value):
+        words = _sentence(comments.at(*path, _ENUM.VALUE_FIELD_NUMBER, number))
+        yield f"| `{value.name}` | {value.number} | {words} |"
+    yield ""
+
+
+def _type(field: descriptor_pb2.FieldDescriptorProto, choices: Sequence[descriptor_pb2.OneofDescriptorProto]) -> str:
+    name = _link(field.type_name) if field.type_name else f"`{_SCALARS[field.type]}`"
+    if field.label == _FIELD.LABEL_REPEATED:
+        return f"repeated {name}"
+    if field.proto3_optional:
+        return f"optional {name}"
+    if field.HasField("oneof_index"):
+        return f"{name}, one of `{choices[field.oneof_index].name}`"
+    return name
+
+
+def _link(full_name: str) -> str:
+    name = full_name.removeprefix(".referee.v1.")
+    return f"[`{name}`](#{_anchor(name)})"
+
+
+def _anchor(title: str) -> str:
+    return title.lower().replace(".", "")
+
+
+def _paragraphs(comment: str) -> Iterator[str]:
+    for paragraph in _split(comment):
+        yield paragraph
+        yield ""
+
+
+def _sentence(comment: str) -> str:
+    return "<br>".join(_split(comment)).replace("|", "\\|")
+
+
+def _split(comment: str) -> Iterable[str]:
+    return (" ".join(part.split()) for part in comment.strip().split("\n\n") if part.strip())
+
+
+if __name__ == "__main__":
+    (Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE).write_text(reference(), encoding="utf-8")
