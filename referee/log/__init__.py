@@ -2,7 +2,8 @@
 
 A leaf is opaque bytes. A leaf either takes a step of a table's round (``slot``) or stands for itself. The tree over
 the leaves is that of RFC 6962; its head is signed as a C2SP checkpoint (``checkpoint``), grows by ``growth``, is
-proved from stored tiles by ``proof``, and what a caller takes home is a ``receipt``. This room never knows games.
+proved from stored tiles by ``proof``, is cut into files by ``tile``, and what a caller takes home is a ``receipt``.
+This room never knows games.
 
 >>> from referee.evidence.merkle import Frontier, leaf_hash
 >>> from referee.log import Checkpoint, grow

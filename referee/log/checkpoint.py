@@ -73,17 +73,23 @@ class Checkpoint:
 
 
 class CheckpointSigner:
-    """What signs a log's checkpoints: a key, and the name it signs under, by custom the log's origin."""
+    """What signs a log's checkpoints: a key, and the name it signs under, by custom the log's origin.
 
-    def __init__(self, signer: Signer, *, key_name: str) -> None:
-        self._signer = signer
-        self.key: Final = VerifierKey(key_name, signer.public_key)
+    ``also`` are keys that sign below it under the same name, while a log changes its key.
+    """
+
+    def __init__(self, signer: Signer, *, key_name: str, also: Iterable[Signer] = ()) -> None:
+        signers = (signer, *also)
+        self._signers = tuple((one, VerifierKey(key_name, one.public_key)) for one in signers)
+        self.key: Final = self._signers[0][1]
 
     def sign(self, checkpoint: Checkpoint) -> bytes:
-        """The signed note of this checkpoint, with this key's signature alone."""
+        """The signed note of this checkpoint, with the signatures of these keys alone."""
         body = checkpoint.body
-        signature = self._signer.sign(body.encode("ascii"))
-        return Note(body, (NoteSignature(self.key.name, self.key.key_id, signature),)).format()
+        text = body.encode("ascii")
+        return Note(
+            body, tuple(NoteSignature(key.name, key.key_id, signer.sign(text)) for signer, key in self._signers)
+        ).format()
 
 
 def open_checkpoint(note: bytes, *, origin: str, keys: Iterable[VerifierKey]) -> Checkpoint:

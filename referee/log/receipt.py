@@ -20,7 +20,7 @@ from referee.evidence.note import NoteError
 from referee.evidence.vkey import VerifierKey
 from referee.log.checkpoint import MAX_SIZE, Checkpoint, CheckpointError, open_checkpoint
 
-_FIRST_LINE: Final = "c2sp.org/tlog-proof@v1"
+FIRST_LINE: Final = "c2sp.org/tlog-proof@v1"
 _INDEX: Final = re.compile(r"index (0|[1-9][0-9]{0,15})")
 _HASH: Final = re.compile(r"[A-Za-z0-9+/]{43}=")
 _MAX_PROOF: Final = 64
@@ -59,7 +59,7 @@ class LogReceipt(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def text(self) -> bytes:
         """The receipt as a C2SP tlog-proof without extra data, which leaves out the leaf's hash."""
-        lines = [_FIRST_LINE, f"index {self.index}", *(base64.b64encode(node).decode("ascii") for node in self.proof)]
+        lines = [FIRST_LINE, f"index {self.index}", *(base64.b64encode(node).decode("ascii") for node in self.proof)]
         return "".join(line + "\n" for line in lines).encode("ascii") + b"\n" + self.checkpoint
 
     @classmethod
@@ -73,8 +73,8 @@ class LogReceipt(msgspec.Struct, frozen=True, kw_only=True):
             lines = head.decode("ascii").split("\n")
         except UnicodeDecodeError:
             _refuse("it is not ASCII above the checkpoint")
-        if not blank or lines[0] != _FIRST_LINE:
-            _refuse(f"its first line is not {_FIRST_LINE}, or it has no checkpoint")
+        if not blank or lines[0] != FIRST_LINE:
+            _refuse(f"its first line is not {FIRST_LINE}, or it has no checkpoint")
         place = _INDEX.fullmatch(lines[1]) if len(lines) > 1 else None
         if place is None or int(place[1]) >= MAX_SIZE:
             _refuse("its second line is no index")

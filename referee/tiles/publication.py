@@ -1,0 +1,268 @@
+"""Publishing: the tiles of a log written where anybody can fetch them, and last the checkpoint that they are under.
+
+The law: a tile is written only after its leaves were proved to stand under the checkpoint, and is never overwritten by
+other bytes; what is published under the older checkpoint must be continued by the newer one. So whoever fetches sees a
+whole log at any moment, a publisher that was killed goes on where it was, and a log that was set back or forked is
+refused before anything is written. Where a write was cut off, the beginning of a tile may lie beyond the published
+checkpoint; it is completed.
+
+One publisher a place. It refuses to know how a log is stored, and the keys: signatures are for those who fetch.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, Protocol
+
+from referee.evidence.merkle import (
+    ProofError,
+    inclusion_path,
+    leaf_hash,
+    root_of_hashes,
+    verify_consistency,
+    verify_inclusion,
+)
+from referee.evidence.note import Note, NoteError
+from referee.log import Checkpoint, CheckpointError, Tiles, consistency_proof, inclusion_proof
+from referee.log.proof import TILE_HEIGHT, TILE_WIDTH, MissingNodeError
+from referee.log.tile import CHECKPOINT_PATH, EntryTile, HashTile, TileError, entry_tiles, join_hashes
+from referee.log.tile_entries import encode_entries
+from referee.tiles.fault import ConflictError
+from referee.tiles.place import Place
+from referee.tiles.published import PublishedLog
+
+_TOGETHER: Final = 16
+"""Tiles that are written together, at least."""
+
+Progress = Callable[[int, int], None]
+
+
+class Log(Tiles, Protocol):
+    """What is published: leaves, and the tiles that prove them."""
+
+    def leaves(self, start: int, stop: int) -> Sequence[bytes]:
+        """The leaves from ``start`` to before ``stop``, in order; fewer where the log ends earlier."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """What a call of ``publish`` came to: the sizes published before and after it, and the tiles it wrote.
+
+    ``is_complete`` is False where it was stopped; what was written is then found again by the next call.
+    """
+
+    old_size: int
+    size: int
+    tiles_written: int
+    is_complete: bool = True
+
+
+def publish(
+    log: Log,
+    note: bytes,
+    place: Place,
+    *,
+    progress: Progress = lambda _done, _size: None,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> Publication:
+    """The log stands in the place as far as the checkpoint in this signed note goes.
+
+    ``progress`` hears of leaves published and leaves in all. Raises ConflictError where the place holds what this log
+    does not continue, or the log does not hold what the note says; PlaceError where the place fails.
+    """
+    new = _Head.of(note, "the log's checkpoint")
+    old = _published(place)
+    if old is None:
+        return _Run(log, new, None, place).write(progress, is_stopped)
+    _check_continuation(log, old.checkpoint, new.checkpoint)
+    if old.checkpoint == new.checkpoint:
+        together = merged(old.note, new.note)
+        if together != old.note:
+            place.write({CHECKPOINT_PATH: together.format()})
+        return Publication(old_size=old.checkpoint.size, size=new.checkpoint.size, tiles_written=0)
+    return _Run(log, new, old, place).write(progress, is_stopped)
+
+
+def merged(old: Note, new: Note) -> Note:
+    """The newer of two notes of one text with the signatures below it that only the older one has."""
+    known = {(line.name, line.key_id) for line in new.signatures}
+    for line in old.signatures:
+        if (line.name, line.key_id) not in known:
+            new = new.with_signature(line)
+    return new
+
+
+class _Head(NamedTuple):
+    note: Note
+    checkpoint: Checkpoint
+
+    @classmethod
+    def of(cls, data: bytes, what: str) -> "_Head":
+        try:
+            note = Note.parse(data)
+            return cls(note, Checkpoint.parse(note.text))
+        except (NoteError, CheckpointError) as error:
+            msg = f"{what} is none: {error}"
+            raise ConflictError(msg) from error
+
+
+def _published(place: Place) -> _Head | None:
+    (data,) = place.read([CHECKPOINT_PATH])
+    return None if data is None else _Head.of(data, "the published checkpoint")
+
+
+def _check_continuation(log: Log, old: Checkpoint, new: Checkpoint) -> None:
+    if old.origin != new.origin:
+        msg = f"the place holds the log of {old.origin!r}, not of {new.origin!r}"
+        raise ConflictError(msg)
+    if old.size > new.size:
+        msg = f"{old.size} leaves are published, and the log has {new.size}: it was set back"
+        raise ConflictError(msg)
+    try:
+        verify_consistency(
+            old_size=old.size,
+            new_size=new.size,
+            old_root=old.root,
+            new_root=new.root,
+            proof=consistency_proof(log, old_size=old.size, new_size=new.size),
+        )
+    except (ProofError, MissingNodeError) as error:
+        msg = f"the log of {new.size} leaves does not continue the {old.size} that are published: {error}"
+        raise ConflictError(msg) from error
+
+
+class _Run:
+    """One publication under way: the rows above the leaves, as far as they are in no full tile yet."""
+
+    def __init__(self, log: Log, new: _Head, old: _Head | None, place: Place) -> None:
+        self._log: Final = log
+        self._new: Final = new
+        self._place: Final = place
+        self._old_size: Final = 0 if old is None else old.checkpoint.size
+        self._rows: Final[list[_Row]] = [] if old is None else _rows_of(place, old)
+        self._files: Final[dict[str, bytes]] = {}
+        self._written = 0
+
+    def write(self, progress: Progress, is_stopped: Callable[[], bool]) -> Publication:
+        """What it comes to, once everything is written or it was stopped."""
+        size = self._new.checkpoint.size
+        progress(self._old_size, size)
+        for tile in entry_tiles(size, after=self._old_size):
+            if is_stopped():
+                self._flush()
+                return self._outcome(self._old_size)
+            self._take(tile)
+            if len(self._files) >= _TOGETHER:
+                self._flush()
+            progress(TILE_WIDTH * tile.index + tile.width, size)
+        for level, row in enumerate(self._rows, 1):
+            if row.hashes:
+                self._put(HashTile(level=level, index=row.index, width=len(row.hashes)), row.hashes)
+        self._flush()
+        self._place.write({CHECKPOINT_PATH: self._new.note.format()})
+        self._place.remove(list(_outgrown(self._old_size, size)))
+        return self._outcome(size)
+
+    def _outcome(self, size: int) -> Publication:
+        return Publication(
+            old_size=self._old_size,
+            size=size,
+            tiles_written=self._written,
+            is_complete=size == self._new.checkpoint.size,
+        )
+
+    def _take(self, tile: EntryTile) -> None:
+        """One bundle of leaves, the hash tile above it, and those tiles that it fills."""
+        start = TILE_WIDTH * tile.index
+        leaves = self._log.leaves(start, start + tile.width)
+        hashes = [leaf_hash(leaf) for leaf in leaves]
+        self._prove(start, hashes, tile.width)
+        self._files[tile.path] = encode_entries(leaves)
+        self._put(HashTile(level=0, index=tile.index, width=tile.width), hashes)
+        if tile.is_full:
+            self._raise(1, root_of_hashes(hashes))
+
+    def _prove(self, start: int, hashes: Sequence[bytes], width: int) -> None:
+        """The leaves of a tile stand under the checkpoint."""
+        last = start + width - 1
+        if len(hashes) != width:
+            msg = f"the log has {len(hashes)} of the leaves {start} to {last} that its checkpoint counts"
+            raise ConflictError(msg)
+        size = self._new.checkpoint.size
+        try:
+            # The path of the tile's first leaf holds every other leaf of the tile, then what stands beside the tile.
+            within = inclusion_path(hashes, 0)
+            beside = inclusion_proof(self._log, index=start, size=size)[len(within) :]
+            verify_inclusion(
+                hashes[0], index=start, size=size, proof=[*within, *beside], root=self._new.checkpoint.root
+            )
+        except (ProofError, MissingNodeError) as error:
+            msg = f"leaves {start} to {last} of the log do not stand under its checkpoint: {error}"
+            raise ConflictError(msg) from error
+
+    def _raise(self, level: int, node: bytes) -> None:
+        """One more hash in a row above the leaves, and those tiles that it fills."""
+        if level > len(self._rows):
+            self._rows.append(_Row())
+        row = self._rows[level - 1]
+        row.hashes.append(node)
+        if len(row.hashes) == TILE_WIDTH:
+            self._put(HashTile(level=level, index=row.index), row.hashes)
+            self._raise(level + 1, root_of_hashes(row.hashes))
+            row.hashes.clear()
+            row.index += 1
+
+    def _put(self, tile: HashTile, hashes: Sequence[bytes]) -> None:
+        self._files[tile.path] = join_hashes(hashes)
+
+    def _flush(self) -> None:
+        """Everything that waits is written, but for what is there already."""
+        fresh = {}
+        for (path, data), there in zip(self._files.items(), self._place.read(list(self._files)), strict=True):
+            if there is None or (there != data and data.startswith(there)):
+                fresh[path] = data
+            elif there != data:
+                msg = f"{path} is published with other bytes than the log gives; it is left as it is"
+                raise ConflictError(msg)
+        self._place.write(fresh)
+        self._written += len(fresh)
+        self._files.clear()
+
+
+@dataclass(slots=True)
+class _Row:
+    """The hashes of a row that are in no full tile yet, and the index of the tile that they will fill."""
+
+    index: int = 0
+    hashes: list[bytes] = field(default_factory=list)
+
+
+def _rows_of(place: Place, old: _Head) -> list[_Row]:
+    """The rows above the leaves as they are published; they lead to the root of the published checkpoint."""
+    published = PublishedLog(place, old.note.format(), old.checkpoint)
+    rows = []
+    try:
+        is_whole = published.tile_root == old.checkpoint.root
+        level = 1
+        while count := old.checkpoint.size >> TILE_HEIGHT * level:
+            index, width = divmod(count, TILE_WIDTH)
+            rows.append(_Row(index, list(published.tile(level, index, width)) if width else []))
+            level += 1
+    except TileError as error:
+        msg = f"the published tiles are broken: {error}"
+        raise ConflictError(msg) from error
+    if not is_whole:
+        msg = "the published tiles are not those that the published checkpoint was signed for"
+        raise ConflictError(msg)
+    return rows
+
+
+def _outgrown(old_size: int, size: int) -> Iterator[str]:
+    """The folders of partial tiles of the smaller tree whose full tile the larger one has."""
+    level = 0
+    while count := old_size >> TILE_HEIGHT * level:
+        index, width = divmod(count, TILE_WIDTH)
+        if width and size >> TILE_HEIGHT * level >= TILE_WIDTH * (index + 1):
+            if level == 0:
+                yield f"{EntryTile(index=index).path}.p"
+            yield f"{HashTile(level=level, index=index).path}.p"
+        level += 1

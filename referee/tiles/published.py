@@ -1,0 +1,191 @@
+"""A published log: its tiles, its leaves and the proofs that follow from them, read from wherever they are served.
+
+The law: nothing that a place serves is believed. Leaves, receipts and proofs of continuation are given out once they
+lead to the root of the checkpoint; ``bundles`` and ``tile`` give out what lies there, for whoever computes the root
+from all of it. Where a partial tile is gone because the log has grown, the full tile's beginning stands in for it.
+
+It refuses to know who signed the checkpoint, unless it is opened with the keys.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple, Self
+
+from referee.evidence.merkle import LeafIndex, ProofError, leaf_hash, verify_consistency, verify_inclusion
+from referee.evidence.note import Note
+from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint, LogReceipt, consistency_proof, inclusion_proof, open_checkpoint, tree_root
+from referee.log.proof import TILE_WIDTH, MissingNodeError
+from referee.log.tile import CHECKPOINT_PATH, AnyTile, EntryTile, HashTile, TileError, split_hashes
+from referee.log.tile_entries import decode_entries
+from referee.tiles.fault import PlaceError
+from referee.tiles.place import Place
+
+_AHEAD: Final = 8
+"""Entry tiles that are fetched together, with the hash tiles above them: some megabytes."""
+_KEPT: Final = 64
+"""Hash tiles that are kept for whoever asks next."""
+
+
+class _Served(NamedTuple):
+    """What is served for a tile: its bytes, and the tile that they are, itself or the full one."""
+
+    tile: AnyTile
+    data: bytes
+
+
+class PublishedLog:
+    """A log as it stood at one checkpoint."""
+
+    def __init__(self, place: Place, note: bytes, checkpoint: Checkpoint) -> None:
+        self.note: Final = note
+        self.checkpoint: Final = checkpoint
+        self.size: Final = checkpoint.size
+        self._place: Final = place
+        self._kept: Final[OrderedDict[AnyTile, _Served]] = OrderedDict()
+
+    @classmethod
+    def open(cls, place: Place, *, origin: str, keys: Iterable[VerifierKey]) -> Self:
+        """The log under the checkpoint that is published now, which is of this origin and signed by one of the keys.
+
+        Raises PlaceError where there is none, NoteError and CheckpointError where it does not hold.
+        """
+        note = read_note(place)
+        return cls(place, note, open_checkpoint(note, origin=origin, keys=keys))
+
+    @classmethod
+    def unverified(cls, place: Place, note: bytes) -> Self:
+        """The log under a checkpoint whose signatures somebody else looks at; NoteError, CheckpointError for none."""
+        return cls(place, note, Checkpoint.parse(Note.parse(note).text))
+
+    def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
+        """The first ``width`` hashes of a tile, as they lie; none where there is no such tile.
+
+        TileError where something else is served for it.
+        """
+        tile = HashTile(level=level, index=index, width=width)
+        served = self._kept.get(tile) or self._fetch([tile])[0]
+        if served is None:
+            return ()
+        self._keep(tile, served)
+        try:
+            return split_hashes(served.data, width=served.tile.width)[:width]
+        except TileError as error:
+            raise _misread(served, error) from None
+
+    def bundles(self, start: int = 0) -> Iterator[tuple[bytes, ...]]:
+        """The leaves as they lie, 256 at a time, from entry tile ``start`` on, the last ones maybe fewer.
+
+        Ends early where a bundle is not there; TileError where something else is served for one.
+        """
+        stop = -(-self.size // TILE_WIDTH)
+        for first in range(start, stop, _AHEAD):
+            places = [(index, self._width(index)) for index in range(first, min(first + _AHEAD, stop))]
+            entry_tiles = [EntryTile(index=index, width=width) for index, width in places]
+            hash_tiles = [HashTile(level=0, index=index, width=width) for index, width in places]
+            served = self._fetch([*entry_tiles, *hash_tiles])
+            for tile, found in zip(hash_tiles, served[len(places) :], strict=True):
+                if found is not None:
+                    self._keep(tile, found)
+            for entry_tile, found in zip(entry_tiles, served[: len(places)], strict=True):
+                if found is None:
+                    return
+                yield _entries(entry_tile, found)
+
+    def leaf(self, index: int) -> bytes:
+        """The leaf at this index, proved to stand under the checkpoint.
+
+        IndexError outside the log, TileError where what is served proves nothing.
+        """
+        return self._proved(index)[0]
+
+    def receipt(self, index: int) -> LogReceipt:
+        """The receipt of a leaf under the checkpoint, proved; raises as ``leaf``."""
+        leaf, proof = self._proved(index)
+        return LogReceipt(index=LeafIndex(index), leaf_hash=leaf_hash(leaf), proof=proof, checkpoint=self.note)
+
+    def continuation(self, old: Checkpoint) -> tuple[bytes, ...]:
+        """The consistency proof that this log continues an older checkpoint of it, verified.
+
+        IndexError where the other is larger, TileError where what is served does not show it.
+        """
+        try:
+            proof = consistency_proof(self, old_size=old.size, new_size=self.size)
+            verify_consistency(
+                old_size=old.size,
+                new_size=self.size,
+                old_root=old.root,
+                new_root=self.checkpoint.root,
+                proof=proof,
+            )
+        except (MissingNodeError, ProofError) as error:
+            msg = f"the tiles do not show that {self.size} leaves continue {old.size}: {error}"
+            raise TileError(msg) from error
+        return proof
+
+    @property
+    def tile_root(self) -> bytes:
+        """The root that the hash tiles lead to; TileError where one is missing or something else is served for it."""
+        try:
+            return tree_root(self, self.size)
+        except MissingNodeError as error:
+            raise TileError(str(error)) from error
+
+    def _proved(self, index: int) -> tuple[bytes, tuple[bytes, ...]]:
+        try:
+            proof = inclusion_proof(self, index=index, size=self.size)
+        except MissingNodeError as error:
+            raise TileError(str(error)) from error
+        place, offset = divmod(index, TILE_WIDTH)
+        tile = EntryTile(index=place, width=self._width(place))
+        (served,) = self._fetch([tile])
+        if served is None:
+            msg = f"{tile.path} is not there"
+            raise TileError(msg)
+        leaf = _entries(tile, served)[offset]
+        try:
+            verify_inclusion(leaf_hash(leaf), index=index, size=self.size, proof=proof, root=self.checkpoint.root)
+        except ProofError as error:
+            msg = f"leaf {index} in {tile.path} does not stand under the checkpoint: {error}"
+            raise TileError(msg) from error
+        return leaf, proof
+
+    def _width(self, index: int) -> int:
+        return min(TILE_WIDTH, self.size - TILE_WIDTH * index)
+
+    def _fetch(self, tiles: Sequence[AnyTile]) -> list[_Served | None]:
+        """What is served for each tile, or for the full tile that it has become."""
+        read = self._place.read([tile.path for tile in tiles])
+        served = [None if data is None else _Served(tile, data) for tile, data in zip(tiles, read, strict=True)]
+        grown = [at for at, tile in enumerate(tiles) if served[at] is None and not tile.is_full]
+        if grown:
+            read = self._place.read([tiles[at].full.path for at in grown])
+            for at, data in zip(grown, read, strict=True):
+                served[at] = None if data is None else _Served(tiles[at].full, data)
+        return served
+
+    def _keep(self, tile: AnyTile, served: _Served) -> None:
+        self._kept[tile] = served
+        self._kept.move_to_end(tile)
+        if len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+
+
+def read_note(place: Place) -> bytes:
+    """The signed note of the checkpoint that is published now; PlaceError where there is none."""
+    (note,) = place.read([CHECKPOINT_PATH])
+    if note is None:
+        msg = "no log is published there: it has no checkpoint"
+        raise PlaceError(msg)
+    return note
+
+
+def _entries(tile: EntryTile, served: _Served) -> tuple[bytes, ...]:
+    try:
+        return decode_entries(served.data, width=served.tile.width)[: tile.width]
+    except TileError as error:
+        raise _misread(served, error) from None
+
+
+def _misread(served: _Served, error: TileError) -> TileError:
+    return TileError(f"{served.tile.path}: {error}")

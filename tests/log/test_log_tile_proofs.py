@@ -1,0 +1,134 @@
+"""Proofs built from tiles alone, held against two other implementations and against every flipped bit."""
+
+import functools
+import hashlib
+import warnings
+from collections.abc import Sequence
+
+import pytest
+from pymerkle import InmemoryTree
+from tlog_scales.reader import TilesReader
+from tlog_scales.tlog import ConsistencyProofInvalid, InclusionProofInvalid
+
+from referee.evidence.merkle import ProofError, leaf_hash, root_of_hashes, verify_consistency, verify_inclusion
+from referee.log import consistency_proof, inclusion_proof, tree_root
+from referee.log.tile import HashTile, hash_tiles, join_hashes, parse_path, split_hashes
+
+LARGE = [255, 256, 257, 511, 513, 1_000, 65_535, 65_536, 65_537, 70_000]
+
+
+@functools.cache
+def hashes_of(count: int) -> list[bytes]:
+    return [leaf_hash(b"leaf %d" % number) for number in range(count)]
+
+
+class Files:
+    """Tiles as files of one tree, for us and for the other implementation."""
+
+    def __init__(self, size: int) -> None:
+        self.files: dict[str, bytes] = {}
+        row, level = hashes_of(size), 0
+        while row:
+            for at in range(0, len(row), 256):
+                part = row[at : at + 256]
+                self.files[HashTile(level=level, index=at // 256, width=len(part)).path] = join_hashes(part)
+            row = [root_of_hashes(row[at : at + 256]) for at in range(0, len(row) // 256 * 256, 256)]
+            level += 1
+        assert {parse_path(path) for path in self.files} == set(hash_tiles(size))
+
+    def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
+        """The hashes of a tile, as our proofs ask for it."""
+        return split_hashes(self.files[HashTile(level=level, index=index, width=width).path], width=width)
+
+    def get(self, *path: str) -> bytes | None:
+        """A file, as the other implementation asks for it."""
+        return self.files.get("/".join(path))
+
+
+def others(files: Files, size: int) -> TilesReader:
+    reader = TilesReader(files)
+    reader.set_size(size)
+    return reader
+
+
+@pytest.mark.parametrize("size", [*range(1, 130), *LARGE])
+def test_proofs_are_those_of_another_reader_of_tiles(size: int):
+    """All leaves and prefixes below 130, some about the edges of tiles above; its verifier accepts ours."""
+    files = Files(size)
+    reader = others(files, size)
+    root = tree_root(files, size)
+    assert root == reader.calculate_root_hash() == root_of_hashes(hashes_of(size))
+    every = range(size) if size < 130 else sorted({0, 1, 255, 256, 65_535, size // 2, size - 1} & {*range(size)})
+    for index in every:
+        proof = inclusion_proof(files, index=index, size=size)
+        theirs = reader.get_inclusion_proof(index, size)
+        assert list(proof) == theirs.node_hashes
+        theirs.check(hashes_of(size)[index], root)
+    for old in [one for one in every if one]:
+        proof = consistency_proof(files, old_size=old, new_size=size)
+        theirs = reader.get_consistency_proof(old, size)
+        assert list(proof) == theirs.node_hashes
+        theirs.check(root_of_hashes(hashes_of(size)[:old]), root)
+
+
+def test_roots_and_proofs_are_those_of_a_merkle_library():
+    """It grows the tree leaf by leaf; every size below 130."""
+    tree = InmemoryTree(algorithm="sha256")
+    for size in range(1, 130):
+        tree.append_entry(b"leaf %d" % (size - 1))
+        files = Files(size)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            assert tree_root(files, size) == tree.get_state(size)
+        for index in range(size):
+            proof = inclusion_proof(files, index=index, size=size)
+            assert [hashes_of(size)[index], *proof] == tree.prove_inclusion(index + 1, size).path
+
+
+def flips(proof: Sequence[bytes]) -> list[list[bytes]]:
+    """The proof with one bit of one hash flipped, another bit for each place."""
+    flipped = []
+    for place, node in enumerate(proof):
+        bit = hashlib.sha256(node).digest()[0]
+        wrong = bytearray(node)
+        wrong[bit // 8] ^= 1 << bit % 8
+        flipped.append([*proof[:place], bytes(wrong), *proof[place + 1 :]])
+    return flipped
+
+
+@pytest.mark.parametrize("size", range(1, 70))
+def test_no_proof_survives_a_flipped_bit_a_missing_or_an_added_hash(size: int):
+    """Each hash of each proof of each leaf and each prefix; the other implementation agrees."""
+    files = Files(size)
+    root = tree_root(files, size)
+    for index in range(size):
+        proof = inclusion_proof(files, index=index, size=size)
+        leaf = hashes_of(size)[index]
+        verify_inclusion(leaf, index=index, size=size, proof=proof, root=root)
+        for wrong in [*flips(proof), proof[:-1] if proof else [root], [*proof, root], [root, *proof]]:
+            with pytest.raises(ProofError):
+                verify_inclusion(leaf, index=index, size=size, proof=wrong, root=root)
+        for other in {index - 1, index + 1, size + index} - {index}:
+            with pytest.raises(ProofError):
+                verify_inclusion(leaf, index=other, size=size, proof=proof, root=root)
+    for old in range(1, size):
+        proof = consistency_proof(files, old_size=old, new_size=size)
+        heads = {"old_root": root_of_hashes(hashes_of(size)[:old]), "new_root": root}
+        verify_consistency(old_size=old, new_size=size, proof=proof, **heads)
+        for wrong in [*flips(proof), proof[:-1], [*proof, root], [root, *proof]]:
+            with pytest.raises(ProofError):
+                verify_consistency(old_size=old, new_size=size, proof=wrong, **heads)
+
+
+def test_the_other_implementation_refuses_a_flipped_bit_as_well():
+    """So that agreement above is between two verifiers that can say no."""
+    size = 37
+    files = Files(size)
+    reader, root = others(files, size), tree_root(files, size)
+    inclusion, consistency = reader.get_inclusion_proof(11, size), reader.get_consistency_proof(11, size)
+    for wrong in flips(inclusion.node_hashes):
+        with pytest.raises(InclusionProofInvalid):
+            type(inclusion)(11, size, wrong).check(hashes_of(size)[11], root)
+    for wrong in flips(consistency.node_hashes):
+        with pytest.raises(ConsistencyProofInvalid):
+            type(consistency)(11, size, wrong).check(root_of_hashes(hashes_of(size)[:11]), root)

@@ -1,0 +1,37 @@
+"""Logs to publish; what makes them stands beside, for processes that are no tests as well."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from tiles_log import ORIGIN, FixedSigner, MemoryLog
+
+MakeLog = Callable[..., MemoryLog]
+
+
+@pytest.fixture(scope="session")
+def make_signer() -> Callable[[str], FixedSigner]:
+    """Makes the signer of a name."""
+    return FixedSigner
+
+
+@pytest.fixture(scope="session")
+def make_log() -> MakeLog:
+    """Makes a log of so many leaves; those from ``common`` on are others than such logs have."""
+    made: dict[tuple[int, int | None, str], MemoryLog] = {}
+
+    def make(size: int, *, common: int | None = None, origin: str = ORIGIN) -> MemoryLog:
+        key = size, common, origin
+        if key not in made:
+            leaves = [
+                b"leaf %d" % number + b"." * (number % 23) + (b"" if common is None or number < common else b"!")
+                for number in range(size)
+            ]
+            made[key] = MemoryLog(leaves, origin=origin)
+        return made[key]
+
+    return make
