@@ -1,0 +1,58 @@
+"""Hands of thirteen from many decks at once, each as one number: three bits for each rank's count, then four a suit.
+
+The twos' count is lowest, spades are the first suit. This module does not know what wins in any game.
+
+>>> import numpy as np
+>>> hands = Hands.of(np.arange(13, dtype=np.uint8)[:, None])  # the twos, the threes, the fours and 5S
+>>> hands.by_rank[:, 0].tolist(), hands.by_suit[:, 0].tolist()
+([4, 4, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], [4, 3, 3, 3])
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+SEATS: Final = 4
+HAND: Final = 13
+RANKS: Final = 13
+SUITS_AT: Final = 3 * RANKS
+_KEYS: Final = np.array([1 << 3 * (card >> 2) | 1 << SUITS_AT + 4 * (card & 3) for card in range(52)], dtype=np.int64)
+
+Cards = npt.NDArray[np.uint8]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Hands:
+    """A hand of thirteen from each of many decks, as one number each."""
+
+    keys: Integers
+
+    @classmethod
+    def of(cls, cards: Cards) -> "Hands":
+        """The hands that thirteen rows of cards make, a column each."""
+        return cls(_KEYS[cards].sum(axis=0))
+
+    @cached_property
+    def ranks(self) -> Integers:
+        """The counts of ranks together as a number."""
+        return self.keys & ((1 << SUITS_AT) - 1)
+
+    @cached_property
+    def by_rank(self) -> npt.NDArray[np.uint8]:
+        """How many cards of each rank each hand has; ranks are rows, twos first."""
+        return np.stack([(self.keys >> 3 * rank & 7).astype(np.uint8) for rank in range(RANKS)])
+
+    @cached_property
+    def by_suit(self) -> npt.NDArray[np.uint8]:
+        """How many cards of each suit each hand has; suits are rows."""
+        return np.stack([(self.keys >> SUITS_AT + 4 * suit & 15).astype(np.uint8) for suit in range(4)])
+
+    @cached_property
+    def pair_bits(self) -> npt.NDArray[np.int32]:
+        """One bit for each rank but the two that a hand has at least two cards of, threes lowest."""
+        bits = (self.by_rank[1:] >= 2).astype(np.int32)  # noqa: PLR2004 - a pair
+        return np.asarray((bits << np.arange(RANKS - 1, dtype=np.int32)[:, None]).sum(axis=0), dtype=np.int32)

@@ -1,0 +1,151 @@
+"""What is known beforehand: exact counts, none of them taken from a shuffle or from the games' own detectors.
+
+A *law* lists how often each outcome happens among all equally likely ones, as whole numbers. The laws of hands come
+from formulas, the others from recurrences; each docstring says which. Every function here is checked against whole
+enumerations in the tests. This module refuses to know how cards are shuffled.
+
+>>> hypergeometric(marked=4, drawn=13)[:3]  # hands of thirteen without a two, with one, with two
+(192928249296, 278674137872, 135571202208)
+>>> [sum(law(4)) for law in (cycle_law, ascent_law, fixed_point_law)]  # each counts all 24 orders of four cards
+[24, 24, 24]
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from math import comb, prod
+from typing import Final, TypeAlias
+
+Law: TypeAlias = tuple[int, ...]
+"""How many of all equally likely cases fall to each outcome."""
+
+CARDS: Final = 52
+HAND: Final = 13
+HANDS: Final = comb(CARDS, HAND)
+
+FIVE_CARD_HANDS: Final[Law] = (1_302_540, 1_098_240, 123_552, 54_912, 10_200, 5_108, 3_744, 624, 40)
+"""High card, pair, two pairs, three, straight, flush, full house, four, straight flush: published for one deck,
+https://en.wikipedia.org/wiki/Poker_probability, frequency of 5-card poker hands."""
+
+SEVEN_CARD_HANDS: Final[Law] = (
+    *(23_294_460, 58_627_800, 31_433_400, 6_461_620, 6_180_020),
+    *(4_047_644, 3_473_184, 224_848, 41_584),
+)
+"""The same of the best five of seven cards (royal flushes are straight flushes): published at the same address."""
+
+DRAGONS: Final = 4**13
+"""Hands of thirteen with one card of each rank."""
+
+SIX_PAIRS_AND_ONE: Final = 52 * sum(comb(12, k) * comb(12 - k, 6 - 2 * k) * 6 ** (6 - 2 * k) for k in range(4))
+"""Six pairs and a card of another rank, four of a kind being two pairs: the odd card, then the pairs and fours."""
+
+FIVE_PAIRS_AND_THREE: Final = 52 * sum(comb(12, k) * comb(12 - k, 5 - 2 * k) * 6 ** (5 - 2 * k) for k in range(3))
+"""Five pairs and three of a kind: the suit that the triple lacks, then the pairs and fours."""
+
+THREE_FLUSHES: Final = (
+    12 * (comb(13, 5) ** 2 * comb(13, 3) + comb(13, 10) * comb(13, 3) + comb(13, 8) * comb(13, 5)) + 4
+)
+"""Suits of 5, 5 and 3 cards, of 10 and 3, of 8 and 5, or of 13."""
+
+TWELVE_OF_A_SUIT: Final = 4 * (13 * 39 + 1)
+"""Twelve or thirteen cards of one suit."""
+
+
+def hypergeometric(*, marked: int, drawn: int) -> Law:
+    """Over all sets of ``drawn`` cards of the deck, how many hold 0, 1, ... of ``marked`` cards."""
+    return tuple(comb(marked, k) * comb(CARDS - marked, drawn - k) for k in range(min(marked, drawn) + 1))
+
+
+@cache
+def suit_shapes() -> dict[tuple[int, ...], int]:
+    """Over all hands of thirteen, how many have each 39 shapes: the four suits' lengths, longest first."""
+    shapes: Counter[tuple[int, ...]] = Counter()
+    for lengths in itertools.product(range(HAND + 1), repeat=4):
+        if sum(lengths) == HAND:
+            shapes[tuple(sorted(lengths, reverse=True))] += prod([comb(HAND, length) for length in lengths])
+    return dict(sorted(shapes.items(), reverse=True))
+
+
+@cache
+def three_straight_ranks() -> frozenset[tuple[int, ...]]:
+    """The counts of ranks, twos first, that split into runs of five, five and three, the ace low or high."""
+    ring = (12, *range(13))
+    runs = {size: [ring[low : low + size] for low in range(15 - size)] for size in (3, 5)}
+    return frozenset(
+        tuple([(first + second + third).count(rank) for rank in range(13)])
+        for first, second, third in itertools.product(runs[5], runs[5], runs[3])
+    )
+
+
+def three_straights() -> int:
+    """Hands of thirteen that split into runs of five, five and three; suits are free."""
+    return sum(prod([comb(4, count) for count in counts]) for counts in three_straight_ranks())
+
+
+@cache
+def hands_counted_by_rank(step: Callable[[int, int, int], int], accepted: Callable[[int], bool]) -> int:
+    """How many hands of thirteen an automaton accepts that reads how many cards of each rank there are.
+
+    It starts in state 0 and reads the ranks from three to ace, then two: ``step(state, rank, count)``.
+    """
+    ways: Counter[tuple[int, int]] = Counter({(0, 0): 1})
+    for rank in range(13):
+        after: Counter[tuple[int, int]] = Counter()
+        for (cards, state), weight in ways.items():
+            for count in range(min(4, HAND - cards) + 1):
+                after[cards + count, step(state, rank, count)] += weight * comb(4, count)
+        ways = after
+    return sum(weight for (cards, state), weight in ways.items() if cards == HAND and accepted(state))
+
+
+@cache
+def cycle_law(cards: int = CARDS) -> Law:
+    """Orders of so many cards by their number of cycles, 0 to all: unsigned Stirling numbers of the first kind."""
+    return _recurrence(cards, lambda row, n, k: _at(row, k - 1) + (n - 1) * _at(row, k))
+
+
+@cache
+def ascent_law(cards: int = CARDS) -> Law:
+    """Orders by how often a card is followed by a higher one, 0 to all: Eulerian numbers."""
+    return _recurrence(cards, lambda row, n, k: (n - k) * _at(row, k - 1) + (k + 1) * _at(row, k))
+
+
+@cache
+def fixed_point_law(cards: int = CARDS) -> Law:
+    """Orders by how many cards stand where they stood, 0 to all: choices times derangements."""
+    deranged = [1]
+    for n in range(1, cards + 1):
+        deranged.append(n * deranged[-1] + (-1) ** n)
+    return tuple(comb(cards, k) * deranged[cards - k] for k in range(cards + 1))
+
+
+@cache
+def bytes_used_law(length: int) -> Law:
+    """Of all streams of so many bytes, how many end the shuffle with 0, 1, ... bytes used; the last: used up.
+
+    A draw for n cards takes a byte with ``256 - 256 mod n`` of its 256 values and throws the others away.
+    """
+    waiting = {CARDS: 1}  # by the number of cards that the next draw is for
+    law = [0]
+    for used in range(1, length + 1):
+        after: Counter[int] = Counter()
+        for cards, ways in waiting.items():
+            counting = 256 - 256 % cards
+            after[cards - 1] += ways * counting
+            after[cards] += ways * (256 - counting)
+        law.append(after.pop(1, 0) * 256 ** (length - used))
+        waiting = dict(after)
+    return (*law, sum(waiting.values()))
+
+
+def _recurrence(cards: int, value: Callable[[Sequence[int], int, int], int]) -> Law:
+    row: Iterable[int] = [1]
+    for n in range(1, cards + 1):
+        before = list(row)
+        row = [value(before, n, k) for k in range(cards + 1)]
+    return tuple(row)
+
+
+def _at(row: Sequence[int], place: int) -> int:
+    return row[place] if 0 <= place < len(row) else 0

@@ -1,0 +1,77 @@
+"""Rounds numbered from 0, each with seeds drawn from one stated seed, dealt by the derivations of ``referee.dealing``.
+
+::
+
+    s, a, round_id = the 32-byte parts of HKDF-Expand(prk = seed, info = enc("fairness", u64 number), L = 96)
+    C = TH("server-commit", round_id, s)         M = TH("mix", round_id, C, no beacon, a)
+    stream = HKDF(ikm = s, salt = M, info = enc("deck", round_id), L)
+
+From C on this is what a table of one seat does; only the seeds are drawn from ``seed`` and not by the system, so that a
+laboratory can deal the same rounds again. The control of a small seed space keeps 20 bits of s and a and one round_id.
+
+>>> from referee.dealing.deck import shuffle
+>>> deck_of(bytes(32), number=5) == shuffle(stream_of(bytes(32), number=5))
+True
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from referee.cards import Card
+from referee.dealing.commitment import mix, server_commitment
+from referee.dealing.deck import STREAM_SIZE, deal_order
+from referee.evidence.encoding import enc, u64
+from referee.evidence.hkdf import Prk
+
+SMALL_SEED_BITS: Final = 20
+_ONE_ROUND_ID: Final = bytes(32)
+
+
+class Seeds(NamedTuple):
+    """What a round is dealt from: the server's seed, the seat's seed, and the round's id; 32 bytes each."""
+
+    server: bytes
+    seat: bytes
+    round_id: bytes
+
+    @property
+    def mixed(self) -> bytes:
+        """M of a round with one seat."""
+        commitment = server_commitment(round_id=self.round_id, seed=self.server)
+        return mix(round_id=self.round_id, commitment=commitment, client_seeds=(self.seat,))
+
+
+def seeds_of(seed: bytes, *, number: int) -> Seeds:
+    """The seeds of a round."""
+    drawn = Prk(seed).expand(info=enc("fairness", u64(number)), length=96)
+    return Seeds(drawn[:32], drawn[32:64], drawn[64:])
+
+
+def small_seeds_of(seed: bytes, *, number: int) -> Seeds:
+    """The same where only 20 bits of the seeds vary: the control of a small seed space."""
+    drawn = int.from_bytes(seeds_of(seed, number=number).server, "big") % 2**SMALL_SEED_BITS
+    return Seeds(drawn.to_bytes(32, "big"), bytes(32), _ONE_ROUND_ID)
+
+
+def stream_from(seeds: Seeds, *, length: int = STREAM_SIZE) -> bytes:
+    """The bytes that draw the deck; a longer stream begins with the bytes of a shorter one."""
+    return Prk.of(seeds.server, salt=seeds.mixed).expand(info=enc("deck", seeds.round_id), length=length)
+
+
+def stream_of(seed: bytes, *, number: int, length: int = STREAM_SIZE) -> bytes:
+    """The bytes that draw the deck of a round."""
+    return stream_from(seeds_of(seed, number=number), length=length)
+
+
+def deck_of(seed: bytes, *, number: int) -> tuple[Card, ...]:
+    """The deck of a round, dealt by the same call as a table's: ``referee.dealing.deck.deal_order``."""
+    seeds = seeds_of(seed, number=number)
+    return deal_order(seed=seeds.server, mixed=seeds.mixed, round_id=seeds.round_id)
+
+
+def streams(seed: bytes, *, first: int = 0) -> Iterator[bytes]:
+    """The streams of all rounds from ``first`` on, one after another, 128 bytes each; they do not end before 2^64."""
+    number = first
+    while True:
+        yield stream_of(seed, number=number)
+        number += 1

@@ -1,0 +1,131 @@
+"""A report is the same whoever counts it, holds of a fair shuffle, and says so when something does not."""
+
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pytest
+
+from referee.fairness.decks import Decks, shuffled
+from referee.fairness.proof import bytes_by_index, chance_used_up, orders_counted_out, prove
+from referee.fairness.report import ALPHA, Report, adjusted, examine, lines_of
+from referee.fairness.rounds import deck_of
+from referee.fairness.survey import (
+    BATCH,
+    Batch,
+    Survey,
+    count_decks_dealt_twice,
+    count_duplicates,
+    fingerprints_of,
+    survey_decks,
+    tally,
+)
+from referee.fairness.text import WIDTH, report_lines
+
+SEED = bytes(31) + b"\x2a"
+DECKS = 100_000
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    return survey_decks(SEED, decks=DECKS, workers=2)
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return examine(SEED, decks=DECKS, control_decks=DECKS, workers=2)
+
+
+def test_a_fair_shuffle_holds(report: Report):
+    assert report.holds
+    assert report.compared == 32 * DECKS // BATCH
+    assert (report.used_up, report.duplicates, report.differing) == (0, 0, 0)
+
+
+def test_workers_change_nothing(survey: Survey):
+    """One process counts what two count, byte for byte in the report."""
+    alone = survey_decks(SEED, decks=DECKS, workers=1)
+    assert lines_of(alone) == lines_of(survey)
+    assert np.array_equal(np.concatenate(alone.fingerprints), np.concatenate(survey.fingerprints))
+
+
+def test_the_text_of_a_report_keeps_to_eighty_columns_and_names_its_command(report: Report):
+    lines = list(report_lines(report))
+    assert max(map(len, lines)) <= WIDTH
+    assert any(f"--decks {DECKS} --control-decks {DECKS}" in line for line in lines)
+    assert any(SEED.hex() in line for line in lines)
+    assert any("dieharder -g 200" in line for line in lines)
+    assert lines[-1].startswith("HOLDS")
+
+
+@pytest.mark.parametrize("change", ["used_up", "duplicates", "differing"])
+def test_a_certainty_that_fails_fails_the_report(report: Report, change: str):
+    changed = msgspec.structs.replace(report, **{change: 1})
+    assert not changed.holds
+    assert list(report_lines(changed))[-1].startswith("DOES NOT HOLD")
+
+
+def test_a_measure_far_out_fails_the_report(report: Report):
+    line = msgspec.structs.replace(report.lines[0], adjusted=ALPHA / 2)
+    changed = msgspec.structs.replace(report, lines=(line, *report.lines[1:]))
+    assert not changed.holds
+    assert [text for text in report_lines(changed) if text.startswith("! ")]
+
+
+def test_a_control_not_found_fails_the_report(report: Report):
+    control = msgspec.structs.replace(report.controls[0], found=False)
+    assert not msgspec.structs.replace(report, controls=(control, *report.controls[1:])).holds
+
+
+def test_bytes_and_leaders_that_are_off_are_found(survey: Survey):
+    favoured = survey.leaders.copy()
+    favoured[2] += [400, 0, 0, 0]
+    assert [line.measure for line in lines_of(replace(survey, leaders=favoured)) if not line.holds] == [
+        "leaders of 4 seats"
+    ]
+    heavy = survey.byte_values.copy()
+    heavy[0] += 2_000
+    assert [line.measure for line in lines_of(replace(survey, byte_values=heavy)) if not line.holds] == [
+        "bytes of the streams"
+    ]
+    later = np.roll(survey.bytes_used, 1)
+    assert [line.measure for line in lines_of(replace(survey, bytes_used=later)) if not line.holds] == [
+        "bytes used by a deck"
+    ]
+
+
+def test_a_deck_dealt_twice_is_counted():
+    """Fingerprints raise the suspicion, dealing again settles it: equal ones of different decks are no duplicate."""
+    made = tally(Batch(seed=SEED, first=0, count=100))
+    prints = made.fingerprints[0].copy()
+    assert count_duplicates(prints) == 0
+    prints[7] = prints[3]
+    assert count_duplicates(prints) == 1
+    assert count_decks_dealt_twice(SEED, replace(made, fingerprints=(prints,))) == 0
+    assert deck_of(SEED, number=7) != deck_of(SEED, number=3)
+
+
+def test_fingerprints_differ_where_two_cards_change_places():
+    source = np.random.default_rng(9)
+    decks = shuffled(source.integers(0, 256, (1, 128), dtype=np.uint8))
+    prints = {int(fingerprints_of(decks)[0])}
+    for first in range(52):
+        for second in range(first):
+            cards = decks.cards.copy()
+            cards[[first, second]] = cards[[second, first]]
+            prints.add(int(fingerprints_of(Decks(cards, decks.used))[0]))
+    assert len(prints) == 1 + 52 * 51 // 2
+
+
+def test_holm_is_as_in_the_textbook():
+    """Holm 1979: the k-th smallest of m times m - k + 1, never below one before it, at most one."""
+    assert adjusted([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert adjusted([0.9, 0.8]) == [1.0, 1.0]
+
+
+def test_proofs_hold_and_their_counts_are_right():
+    assert all(proof.holds for proof in prove())
+    assert orders_counted_out(5) == (120, 120)
+    assert bytes_by_index(52) == {**dict.fromkeys(range(52), 4), None: 48}
+    assert chance_used_up() * 2**159 < 1
+    assert chance_used_up(51) > 0.9
