@@ -4,7 +4,8 @@ The law: the payload is the canonical JSON of ``CertificateJson`` in a DSSE enve
 names its round by id, repeats C, M and every section's root, and opens some sections with their cards and K_i. Checked
 are, in this order: length and form of the envelope, signature over the bytes received, type, canonical form, round id
 and deadline against the header given, each opened section's index, size and root against cards and key, that no card
-stands twice, the deck root over all of it, and last the time: a certificate expires with its round's deadline.
+stands twice, the deck root over all of it, and last the time: a certificate expires with its round's deadline. Every
+certificate of a sealed table says that it is one, so whoever is shown a hand knows who else may have seen it.
 
 It refuses to know whether the deal stands in a log; whoever settles asks the log for the deck root. A certificate that
 opens nothing is one too: it names the deal before a street opens.
@@ -13,7 +14,7 @@ opens nothing is one too: it names the deal before a street opens.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, NoReturn
+from typing import Final, Literal, NoReturn
 
 import msgspec
 
@@ -94,7 +95,10 @@ class SectionJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CertificateJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The payload; ``sections`` in ascending order of index, ``section_roots`` for every section of the layout."""
+    """The payload; ``sections`` in ascending order of index, ``section_roots`` for every section of the layout.
+
+    ``sealed`` is 1 on a sealed table and left out on an open one.
+    """
 
     dealt_time: Natural
     deck_root: Hex32
@@ -104,6 +108,7 @@ class CertificateJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     section_roots: tuple[Hex32, ...]
     sections: tuple[SectionJson, ...]
     server_commitment: Hex32
+    sealed: Literal[1] | msgspec.UnsetType = msgspec.UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +122,7 @@ class Certificate:
     deck_root: bytes
     dealt_time: int
     expires_time: int
+    is_sealed: bool = False
 
     def hand(self, seat: Seat) -> tuple[Card, ...] | None:
         """The seat's hand, in the order dealt; None where it is not opened."""
@@ -126,7 +132,15 @@ class Certificate:
 _FORM: Final = Form(CertificateJson)
 
 
-def issue(deal: Deal, header: Header, *, sections: Iterable[int], dealt_time: int, signer: Signer) -> bytes:
+def issue(  # noqa: PLR0913 - what a certificate says
+    deal: Deal,
+    header: Header,
+    *,
+    sections: Iterable[int],
+    dealt_time: int,
+    signer: Signer,
+    is_sealed: bool = False,
+) -> bytes:
     """The envelope that opens these sections of the header's deal, signed. A section named twice is opened once."""
     if deal.round_id != header.round_id:
         msg = "the deal is of another round than the header's"
@@ -140,6 +154,7 @@ def issue(deal: Deal, header: Header, *, sections: Iterable[int], dealt_time: in
         section_roots=tuple([root.hex() for root in deal.roots]),
         sections=tuple([_section_json(deal, index) for index in sorted(set(sections))]),
         server_commitment=deal.commitment.hex(),
+        sealed=1 if is_sealed else msgspec.UNSET,
     )
     return Envelope.signed(CERTIFICATE_TYPE, _FORM.write(payload), signer).to_bytes()
 
@@ -181,7 +196,15 @@ def join(certificates: Iterable[Certificate]) -> Mapping[int, tuple[Card, ...]]:
     sections: dict[int, tuple[Card, ...]] = {}
     deals = set()
     for certificate in certificates:
-        deals.add((certificate.round_id, certificate.deck_root, certificate.mixed, certificate.dealt_time))
+        deals.add(
+            (
+                certificate.round_id,
+                certificate.deck_root,
+                certificate.mixed,
+                certificate.dealt_time,
+                certificate.is_sealed,
+            )
+        )
         sections.update(certificate.sections)
     if len(deals) > 1:
         _refuse(CertificateFault.FOREIGN_ROUND, "the certificates are not of one deal")
@@ -241,6 +264,7 @@ def _opened(payload: CertificateJson, header: Header) -> Certificate:
         deck_root=whole,
         dealt_time=payload.dealt_time,
         expires_time=payload.expires_time,
+        is_sealed=payload.sealed == 1,
     )
 
 

@@ -6,8 +6,11 @@
     c_i = TH("client-commit", round_id, u8 i, a_i)           given before OPEN
     M   = TH("mix", round_id, C, beacon, a_0..)              beacon: zero-length while no suite has one
     TH("arrange", round_id, u8 i, cards, nonce)              an arrangement that is opened later; a u8 a card
+    TH("client-seed", round_id, C, u8 i, a_i)                what a seat with a key signs to show its seed
+    TH("seat-token", round_id, u8 i, token)                  what opens the seat's hand on a sealed table, in OPEN
 
-Seeds and nonces have 32 bytes, an absent one has no place here. This module does not know how a seed was drawn: zeros
+The statement of a seed binds C, so it can only be signed once the server is bound. Seeds, nonces and tokens have 32
+bytes, an absent one has no place here. This module does not know how a seed was drawn: zeros
 are a seed like any other, and what they are worth is the audit's to say.
 
 >>> server_commitment(round_id=bytes(32), seed=bytes(32)).hex()[:16]
@@ -25,7 +28,7 @@ NO_BEACON: Final = b""
 
 
 class SeedError(ValueError):
-    """A seed or nonce that has not 32 bytes, or seeds that are not one a seat."""
+    """A seed, nonce or token that has not 32 bytes, or seeds that are not one a seat."""
 
 
 def checked_seed(seed: bytes) -> bytes:
@@ -55,3 +58,13 @@ def arrangement_commitment(*, round_id: bytes, seat: Seat, cards: Sequence[Card]
     """A seat's commitment to its thirteen cards in order back, middle, front, under a nonce of 32 bytes."""
     numbers = bytes([card.number for card in cards])
     return tagged_hash("arrange", round_id, u8(seat), numbers, checked_seed(nonce))
+
+
+def seed_statement(*, round_id: bytes, commitment: bytes, seat: Seat, seed: bytes) -> bytes:
+    """What a seat with a key signs to show its seed of 32 bytes, once it has seen the server's commitment."""
+    return tagged_hash("client-seed", round_id, commitment, u8(seat), checked_seed(seed))
+
+
+def seat_token_hash(*, round_id: bytes, seat: Seat, token: bytes) -> bytes:
+    """What stands in OPEN for the token of 32 bytes that opens a seat's hand on a sealed table."""
+    return tagged_hash("seat-token", round_id, u8(seat), checked_seed(token))

@@ -5,7 +5,9 @@ empty. Mậu Binh and Tiến Lên: a section of 13 for each seat. Ultimate Texas
 the flop's three, turn and river.
 
 The law of who sees what: a seat's hand opens at the deal (on an open table for the frontend, on a sealed one for that
-seat alone), a board section opens when the referee's receipt names it, the stock opens with the seed alone.
+seat alone), a board section opens when the referee's receipt names it, the stock opens with the seed alone. On a sealed
+table the hands open for everybody with the last section that a receipt names: the house, or where there is no board the
+last hand.
 
 >>> layout_of("ultimate_texas", seat_count=1)
 Layout(sizes=(2, 2, 3, 2, 43), seat_count=1, has_board=True)
@@ -44,15 +46,23 @@ class Layout:
             raise KeyError(name)
         return self.seat_count + BOARD_SECTIONS.index(name)
 
-    def opened_until(self, section: int) -> tuple[int, ...]:
-        """What is open once a section of the board is: all hands, then flop, turn and river, the house, up to it.
+    def opened_until(self, section: int, *, is_sealed: bool = False) -> tuple[int, ...]:
+        """What lies open once a section that a receipt names does: hands, flop, turn and river, the house, up to it.
 
-        KeyError where the section is none that opens after the deal.
+        On a sealed table the hands stand there only where it is the last section that opens. KeyError where the section
+        is none that opens after the deal.
         """
         order = [self.board(name) for name in OPENING_ORDER] if self.has_board else []
+        if is_sealed and section == self.last_opened:
+            return (*self.hands, *order)
         if section not in order:
             raise KeyError(section)
-        return (*self.hands, *order[: order.index(section) + 1])
+        return (*(() if is_sealed else self.hands), *order[: order.index(section) + 1])
+
+    @property
+    def last_opened(self) -> int:
+        """The section with which everything that is ever opened lies open on a sealed table."""
+        return self.board(OPENING_ORDER[-1]) if self.has_board else self.hands[-1]
 
     @property
     def hands(self) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ import msgspec
 from referee.dealing.header import HeaderError, HeaderJson
 from referee.dealing.seal import SEALED_SIZE
 from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, unhex
+from referee.evidence.ed25519 import SIGNATURE_SIZE
 from referee.evidence.vkey import KeyTextError, VerifierKey
 
 OPEN_TYPE: Final = "application/vnd.referee.open.v1+json"
@@ -39,7 +40,8 @@ class LeafError(CanonicalError):
 class OpenLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The terms of a round, the server's commitment C, the seats' commitments, and the sealed server seed.
 
-    Every seat has its place in ``client_commitments``, one without a commitment an empty string.
+    Every seat has its place in ``client_commitments``, one without a commitment an empty string. ``seat_tokens`` are
+    the hashes of the tokens that open the hands of a sealed table, one a seat; left out on an open one.
     """
 
     client_commitments: tuple[str, ...]
@@ -47,10 +49,20 @@ class OpenLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     round_id: Hex32
     sealed_seed: str
     server_commitment: Hex32
+    seat_tokens: tuple[Hex32, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether each seat alone sees its hand until the hands open."""
+        return self.seat_tokens is not msgspec.UNSET
 
 
 class DealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The seats' seeds by seat, the mix M, the deck root, the leader where one is drawn, and the time in ms."""
+    """The seats' seeds by seat, the mix M, the deck root, the leader where one is drawn, and the time in ms.
+
+    ``seed_signatures`` are the seats' own, by seat, over the statements of their seeds, empty for a seat without a key;
+    left out where no seat has one.
+    """
 
     client_seeds: tuple[str, ...]
     dealt_time: Natural
@@ -58,6 +70,7 @@ class DealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mix: Hex32
     round_id: Hex32
     leader: Natural | msgspec.UnsetType = msgspec.UNSET
+    seed_signatures: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class AbortLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -124,6 +137,7 @@ def _check(leaf: Leaf) -> None:
         case DealLeaf():
             _check_hashes(leaf.round_id, leaf.mix, leaf.deck_root, *leaf.client_seeds)
             _check_seat(leaf.leader, leaf.client_seeds)
+            check_seed_signatures(leaf)
         case AbortLeaf():
             _check_hashes(leaf.round_id, *filter(None, leaf.client_seeds))
             _check_seat(leaf.culprit, leaf.client_seeds)
@@ -135,7 +149,33 @@ def _check(leaf: Leaf) -> None:
             assert_never(leaf)
 
 
+def check_seed_signatures(leaf: DealLeaf) -> None:
+    """Nothing, where a deal's signatures are one of 64 bytes or none for each seat, and one at least.
+
+    CanonicalError otherwise; whether they hold is not looked at.
+    """
+    signatures = leaf.seed_signatures
+    if isinstance(signatures, msgspec.UnsetType):
+        return
+    if len(signatures) != len(leaf.client_seeds) or not any(signatures):
+        msg = f"{len(leaf.client_seeds)} seats have {len(signatures)} places for signatures, or none is signed"
+        raise LeafError(msg)
+    for text in filter(None, signatures):
+        unhex(text, SIGNATURE_SIZE)
+
+
+def check_seat_tokens(leaf: OpenLeaf) -> None:
+    """Nothing, where an OPEN has no seat tokens or one of 32 bytes for each seat; CanonicalError otherwise."""
+    if isinstance(leaf.seat_tokens, msgspec.UnsetType):
+        return
+    _check_hashes(*leaf.seat_tokens)
+    if len(leaf.seat_tokens) != len(leaf.header.seat_keys):
+        msg = f"{len(leaf.header.seat_keys)} seats have {len(leaf.seat_tokens)} tokens"
+        raise LeafError(msg)
+
+
 def _check_open(leaf: OpenLeaf) -> None:
+    check_seat_tokens(leaf)
     _check_hashes(leaf.server_commitment, *filter(None, leaf.client_commitments))
     unhex(leaf.sealed_seed, SEALED_SIZE)
     try:

@@ -1,6 +1,8 @@
 """The words for broken rules, as data: ``texts/<game>.toml`` has one table ``[violation.CODE]`` with ``vi`` and ``en``.
 
-A text may hold ``{seat}`` (counted from 1), ``{cards}``, ``{against}``, ``{expected}``, ``{found}`` and
+Where a game's advice gives reasons, tables ``[advice.CODE]`` beside them have the words for these.
+
+A violation's text may hold ``{seat}`` (counted from 1), ``{cards}``, ``{against}``, ``{expected}``, ``{found}`` and
 ``{late_seconds}``. Codes are what programs read; these words may change at any time and never stand in a transcript.
 
 >>> from referee.verdict import Violation
@@ -30,9 +32,17 @@ class Language(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The words for the violations of one game, by code."""
+    """The words for the violations of one game, and for the reasons of its advice where it has such, by code."""
 
     violations: Mapping[str, Name]
+    advice: Mapping[str, Name]
+
+    def advise(self, code: str, facts: Mapping[str, str], language: Language) -> str:
+        """A reason of advice in words, its ``{facts}`` filled in; the bare code where there are none for it."""
+        name = self.advice.get(code)
+        if name is None:
+            return code
+        return (name.vi if language is Language.VI else name.en).format(**facts)
 
     def say(self, violation: Violation, language: Language) -> str:
         """The violation in words; the bare code where there are none for it."""
@@ -59,6 +69,7 @@ def _facts(violation: Violation) -> dict[str, str]:
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     violation: dict[str, Name]
+    advice: dict[str, Name] = {}
 
 
 @cache
@@ -66,6 +77,7 @@ def load_texts(game: str) -> Texts:
     """The words of one game; RulesetError when its file is not of the right shape."""
     file = resources.files("referee.rulesets") / "texts" / f"{game}.toml"
     try:
-        return Texts(msgspec.convert(read_toml(file.read_bytes(), file=file.name), _File).violation)
+        read = msgspec.convert(read_toml(file.read_bytes(), file=file.name), _File)
+        return Texts(read.violation, read.advice)
     except msgspec.ValidationError as error:
         raise RulesetError(file=file.name, reason=str(error)) from error

@@ -59,7 +59,7 @@ def replay(told: Told, ruleset: Ruleset, *, header: Header | None = None) -> Rep
         deck_root=canonical.unhex(told.deck_root),
         events=[bytes(event.event) for event in told.events],
     )
-    found = _found(told, ruleset, events_hash=hashes[-1])
+    found = _found(told, ruleset, round_id=header.round_id, events_hash=hashes[-1])
     return Replayed(header, tuple(hashes), write_transcript(header, told, found))
 
 
@@ -78,14 +78,19 @@ def write_transcript(header: Header, told: Told, found: Mapping[str, FoundValue]
     )
 
 
-def _found(told: Told, ruleset: Ruleset, *, events_hash: bytes) -> Mapping[str, FoundValue]:
+def _found(told: Told, ruleset: Ruleset, *, round_id: bytes, events_hash: bytes) -> Mapping[str, FoundValue]:
     if isinstance(ruleset.rules, MauBinhRules):
-        events = [mau_binh.decode_event(bytes(event.event), time=event.time) for event in told.events]
+        events = [
+            mau_binh.decode_event(bytes(event.event), time=event.time, round_id=round_id) for event in told.events
+        ]
         outcome = mau_binh.judge(ruleset.rules, told, events)
         if outcome.violations:
             raise UnlawfulRoundError(outcome.violations, event_number=outcome.refused_event)
         return mau_binh.found_json(outcome, events_hash=events_hash)
     if isinstance(ruleset.rules, TienLenRules):
+        if told.is_sealed:
+            msg = "told.sealed: no table of Tiến Lên is sealed"
+            raise TranscriptError(msg)
         made = [tien_len.decode_event(bytes(event.event), time=event.time) for event in told.events]
         played = tien_len.judge(ruleset.rules, told, made)
         if played.violations:

@@ -56,7 +56,7 @@ from referee.games.ultimate_texas import (
 )
 from referee.money import Amount, house_net, net_amounts
 from referee.transcript.found import FoundValue, transfers_json
-from referee.transcript.told import Told, TranscriptError
+from referee.transcript.told import Told, TranscriptError, check_openings
 from referee.verdict import Violation
 
 GAME: Final = "ultimate_texas"
@@ -202,7 +202,7 @@ def judge(rules: UltimateTexasRules, told: Told, events: Sequence[Event], *, bet
         return Judged(violations=error.violations)
     if played.violations:
         return Judged(violations=played.violations, refused_event=played.state.event_count + 1)
-    _check_openings(told, played.openings)
+    check_openings(told, played.openings)
     if violations := check_settlement(played.state, closed_time=told.closed_time):
         return Judged(violations=violations)
     return Judged(settled=settled(played.state, told.cards()))
@@ -248,14 +248,6 @@ def _table_cards(sections: Sequence[tuple[Card, ...]], layout: Layout) -> TableC
     except CardsError as error:
         msg = f"told.sections: {error}"
         raise TranscriptError(msg) from None
-
-
-def _check_openings(told: Told, openings: Sequence[int | None]) -> None:
-    for number, (event, opening) in enumerate(zip(told.events, openings, strict=True), 1):
-        due = msgspec.UNSET if opening is None or not event.receipt else opening
-        if event.opens_section != due:
-            msg = f"event {number} opens section {opening}, and what is told of its receipt says {event.opens_section}"
-            raise TranscriptError(msg)
 
 
 def _numbers(cards: Sequence[Card]) -> tuple[int, ...]:

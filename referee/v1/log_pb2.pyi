@@ -46,8 +46,10 @@ class GetTableRoundResponse(_message.Message):
     def __init__(self, round_number: _Optional[int] = ..., stage: _Optional[_Union[RoundStage, str]] = ..., header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., round_id: _Optional[bytes] = ..., leaves: _Optional[_Iterable[_Union[_round_pb2.LogReceipt, _Mapping]]] = ...) -> None: ...
 
 class GetCheckpointRequest(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("cosigned_size",)
+    COSIGNED_SIZE_FIELD_NUMBER: _ClassVar[int]
+    cosigned_size: int
+    def __init__(self, cosigned_size: _Optional[int] = ...) -> None: ...
 
 class GetCheckpointResponse(_message.Message):
     __slots__ = ("checkpoint",)
@@ -55,19 +57,37 @@ class GetCheckpointResponse(_message.Message):
     checkpoint: str
     def __init__(self, checkpoint: _Optional[str] = ...) -> None: ...
 
+class ListCosignedCheckpointsRequest(_message.Message):
+    __slots__ = ("start_size", "count")
+    START_SIZE_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    start_size: int
+    count: int
+    def __init__(self, start_size: _Optional[int] = ..., count: _Optional[int] = ...) -> None: ...
+
+class ListCosignedCheckpointsResponse(_message.Message):
+    __slots__ = ("checkpoints",)
+    CHECKPOINTS_FIELD_NUMBER: _ClassVar[int]
+    checkpoints: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, checkpoints: _Optional[_Iterable[str]] = ...) -> None: ...
+
 class GetKeysRequest(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
 class GetKeysResponse(_message.Message):
-    __slots__ = ("origin", "log_key", "root_key")
+    __slots__ = ("origin", "log_key", "root_key", "witness_keys", "witness_quorum")
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
     LOG_KEY_FIELD_NUMBER: _ClassVar[int]
     ROOT_KEY_FIELD_NUMBER: _ClassVar[int]
+    WITNESS_KEYS_FIELD_NUMBER: _ClassVar[int]
+    WITNESS_QUORUM_FIELD_NUMBER: _ClassVar[int]
     origin: str
     log_key: str
     root_key: str
-    def __init__(self, origin: _Optional[str] = ..., log_key: _Optional[str] = ..., root_key: _Optional[str] = ...) -> None: ...
+    witness_keys: _containers.RepeatedScalarFieldContainer[str]
+    witness_quorum: int
+    def __init__(self, origin: _Optional[str] = ..., log_key: _Optional[str] = ..., root_key: _Optional[str] = ..., witness_keys: _Optional[_Iterable[str]] = ..., witness_quorum: _Optional[int] = ...) -> None: ...
 
 class ListEntriesRequest(_message.Message):
     __slots__ = ("start", "count")

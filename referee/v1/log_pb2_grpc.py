@@ -45,6 +45,11 @@ class LogServiceStub:
                 request_serializer=referee_dot_v1_dot_log__pb2.GetCheckpointRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_log__pb2.GetCheckpointResponse.FromString,
                 _registered_method=True)
+        self.ListCosignedCheckpoints = channel.unary_unary(
+                '/referee.v1.LogService/ListCosignedCheckpoints',
+                request_serializer=referee_dot_v1_dot_log__pb2.ListCosignedCheckpointsRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_log__pb2.ListCosignedCheckpointsResponse.FromString,
+                _registered_method=True)
         self.GetKeys = channel.unary_unary(
                 '/referee.v1.LogService/GetKeys',
                 request_serializer=referee_dot_v1_dot_log__pb2.GetKeysRequest.SerializeToString,
@@ -79,7 +84,16 @@ class LogServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetCheckpoint(self, request, context):
-        """The newest signed checkpoint.
+        """The newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it where asked.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListCosignedCheckpoints(self, request, context):
+        """Checkpoints that a quorum of witnesses has cosigned, in order, at most a thousand or a megabyte a call. One with
+        more leaves than the index of a round's OPEN, and no more than that of its DEAL, shows that OPEN was witnessed
+        before the deal.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -125,6 +139,11 @@ def add_LogServiceServicer_to_server(servicer, server):
                     servicer.GetCheckpoint,
                     request_deserializer=referee_dot_v1_dot_log__pb2.GetCheckpointRequest.FromString,
                     response_serializer=referee_dot_v1_dot_log__pb2.GetCheckpointResponse.SerializeToString,
+            ),
+            'ListCosignedCheckpoints': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListCosignedCheckpoints,
+                    request_deserializer=referee_dot_v1_dot_log__pb2.ListCosignedCheckpointsRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_log__pb2.ListCosignedCheckpointsResponse.SerializeToString,
             ),
             'GetKeys': grpc.unary_unary_rpc_method_handler(
                     servicer.GetKeys,
@@ -202,6 +221,33 @@ class LogService:
             '/referee.v1.LogService/GetCheckpoint',
             referee_dot_v1_dot_log__pb2.GetCheckpointRequest.SerializeToString,
             referee_dot_v1_dot_log__pb2.GetCheckpointResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListCosignedCheckpoints(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.LogService/ListCosignedCheckpoints',
+            referee_dot_v1_dot_log__pb2.ListCosignedCheckpointsRequest.SerializeToString,
+            referee_dot_v1_dot_log__pb2.ListCosignedCheckpointsResponse.FromString,
             options,
             channel_credentials,
             insecure,

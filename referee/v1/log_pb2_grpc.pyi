@@ -36,7 +36,12 @@ class LogServiceStub:
     GetTableRound: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetTableRoundRequest, _log_pb2.GetTableRoundResponse]
     """Where a table's round stands, for a frontend that lost its memory, with everything needed to go on."""
     GetCheckpoint: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetCheckpointRequest, _log_pb2.GetCheckpointResponse]
-    """The newest signed checkpoint."""
+    """The newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it where asked."""
+    ListCosignedCheckpoints: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListCosignedCheckpointsRequest, _log_pb2.ListCosignedCheckpointsResponse]
+    """Checkpoints that a quorum of witnesses has cosigned, in order, at most a thousand or a megabyte a call. One with
+    more leaves than the index of a round's OPEN, and no more than that of its DEAL, shows that OPEN was witnessed
+    before the deal.
+    """
     GetKeys: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetKeysRequest, _log_pb2.GetKeysResponse]
     """The public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
     ListEntries: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListEntriesRequest, _log_pb2.ListEntriesResponse]
@@ -54,7 +59,12 @@ class LogServiceAsyncStub(LogServiceStub):
     GetTableRound: _aio.UnaryUnaryMultiCallable[_log_pb2.GetTableRoundRequest, _log_pb2.GetTableRoundResponse]  # type: ignore[assignment]
     """Where a table's round stands, for a frontend that lost its memory, with everything needed to go on."""
     GetCheckpoint: _aio.UnaryUnaryMultiCallable[_log_pb2.GetCheckpointRequest, _log_pb2.GetCheckpointResponse]  # type: ignore[assignment]
-    """The newest signed checkpoint."""
+    """The newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it where asked."""
+    ListCosignedCheckpoints: _aio.UnaryUnaryMultiCallable[_log_pb2.ListCosignedCheckpointsRequest, _log_pb2.ListCosignedCheckpointsResponse]  # type: ignore[assignment]
+    """Checkpoints that a quorum of witnesses has cosigned, in order, at most a thousand or a megabyte a call. One with
+    more leaves than the index of a round's OPEN, and no more than that of its DEAL, shows that OPEN was witnessed
+    before the deal.
+    """
     GetKeys: _aio.UnaryUnaryMultiCallable[_log_pb2.GetKeysRequest, _log_pb2.GetKeysResponse]  # type: ignore[assignment]
     """The public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
     ListEntries: _aio.UnaryUnaryMultiCallable[_log_pb2.ListEntriesRequest, _log_pb2.ListEntriesResponse]  # type: ignore[assignment]
@@ -81,7 +91,18 @@ class LogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _log_pb2.GetCheckpointRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_log_pb2.GetCheckpointResponse, _abc.Awaitable[_log_pb2.GetCheckpointResponse]]:
-        """The newest signed checkpoint."""
+        """The newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it where asked."""
+
+    @_abc_1.abstractmethod
+    def ListCosignedCheckpoints(
+        self,
+        request: _log_pb2.ListCosignedCheckpointsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_log_pb2.ListCosignedCheckpointsResponse, _abc.Awaitable[_log_pb2.ListCosignedCheckpointsResponse]]:
+        """Checkpoints that a quorum of witnesses has cosigned, in order, at most a thousand or a megabyte a call. One with
+        more leaves than the index of a round's OPEN, and no more than that of its DEAL, shows that OPEN was witnessed
+        before the deal.
+        """
 
     @_abc_1.abstractmethod
     def GetKeys(

@@ -22,19 +22,37 @@ class Arrangement(_message.Message):
     front: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
     def __init__(self, back: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., middle: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., front: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
 
+class Commit(_message.Message):
+    __slots__ = ("commitment",)
+    COMMITMENT_FIELD_NUMBER: _ClassVar[int]
+    commitment: bytes
+    def __init__(self, commitment: _Optional[bytes] = ...) -> None: ...
+
+class CommitTimeout(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
 class MauBinhEvent(_message.Message):
-    __slots__ = ("time", "seat", "arrange", "leave", "receipt")
+    __slots__ = ("time", "seat", "arrange", "leave", "commit", "timeout", "receipt", "nonce", "signature")
     TIME_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     ARRANGE_FIELD_NUMBER: _ClassVar[int]
     LEAVE_FIELD_NUMBER: _ClassVar[int]
+    COMMIT_FIELD_NUMBER: _ClassVar[int]
+    TIMEOUT_FIELD_NUMBER: _ClassVar[int]
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    NONCE_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
     time: int
     seat: int
     arrange: Arrangement
     leave: _round_pb2.Leave
+    commit: Commit
+    timeout: CommitTimeout
     receipt: bytes
-    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., arrange: _Optional[_Union[Arrangement, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., receipt: _Optional[bytes] = ...) -> None: ...
+    nonce: bytes
+    signature: bytes
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., arrange: _Optional[_Union[Arrangement, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., commit: _Optional[_Union[Commit, _Mapping]] = ..., timeout: _Optional[_Union[CommitTimeout, _Mapping]] = ..., receipt: _Optional[bytes] = ..., nonce: _Optional[bytes] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class MauBinhRound(_message.Message):
     __slots__ = ("header", "certificates", "events")
@@ -70,6 +88,98 @@ class CheckArrangementResponse(_message.Message):
     ruleset_digest: bytes
     def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., acceptable: _Optional[bool] = ..., values: _Optional[_Iterable[_Union[_hand_pb2.HandValue, _Mapping]]] = ..., instant_win: _Optional[str] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
 
+class SuggestArrangementRequest(_message.Message):
+    __slots__ = ("dealt", "free", "count")
+    DEALT_FIELD_NUMBER: _ClassVar[int]
+    FREE_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    dealt: DealtHand
+    free: FreeHand
+    count: int
+    def __init__(self, dealt: _Optional[_Union[DealtHand, _Mapping]] = ..., free: _Optional[_Union[FreeHand, _Mapping]] = ..., count: _Optional[int] = ...) -> None: ...
+
+class DealtHand(_message.Message):
+    __slots__ = ("round", "seat")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    round: MauBinhRound
+    seat: int
+    def __init__(self, round: _Optional[_Union[MauBinhRound, _Mapping]] = ..., seat: _Optional[int] = ...) -> None: ...
+
+class FreeHand(_message.Message):
+    __slots__ = ("cards", "ruleset_id", "ruleset_version", "seat_count", "stake_minor")
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    RULESET_ID_FIELD_NUMBER: _ClassVar[int]
+    RULESET_VERSION_FIELD_NUMBER: _ClassVar[int]
+    SEAT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    STAKE_MINOR_FIELD_NUMBER: _ClassVar[int]
+    cards: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    ruleset_id: str
+    ruleset_version: str
+    seat_count: int
+    stake_minor: int
+    def __init__(self, cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., ruleset_id: _Optional[str] = ..., ruleset_version: _Optional[str] = ..., seat_count: _Optional[int] = ..., stake_minor: _Optional[int] = ...) -> None: ...
+
+class SuggestArrangementResponse(_message.Message):
+    __slots__ = ("suggestions", "instant_win", "ruleset_digest", "population_digest")
+    SUGGESTIONS_FIELD_NUMBER: _ClassVar[int]
+    INSTANT_WIN_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    POPULATION_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    suggestions: _containers.RepeatedCompositeFieldContainer[SuggestedArrangement]
+    instant_win: HeldInstantWin
+    ruleset_digest: bytes
+    population_digest: bytes
+    def __init__(self, suggestions: _Optional[_Iterable[_Union[SuggestedArrangement, _Mapping]]] = ..., instant_win: _Optional[_Union[HeldInstantWin, _Mapping]] = ..., ruleset_digest: _Optional[bytes] = ..., population_digest: _Optional[bytes] = ...) -> None: ...
+
+class HeldInstantWin(_message.Message):
+    __slots__ = ("pattern", "name", "units", "amount_minor")
+    PATTERN_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    UNITS_FIELD_NUMBER: _ClassVar[int]
+    AMOUNT_MINOR_FIELD_NUMBER: _ClassVar[int]
+    pattern: str
+    name: _text_pb2.Text
+    units: int
+    amount_minor: int
+    def __init__(self, pattern: _Optional[str] = ..., name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., units: _Optional[int] = ..., amount_minor: _Optional[int] = ...) -> None: ...
+
+class SuggestedArrangement(_message.Message):
+    __slots__ = ("arrangement", "values", "expected", "parts")
+    ARRANGEMENT_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_FIELD_NUMBER: _ClassVar[int]
+    PARTS_FIELD_NUMBER: _ClassVar[int]
+    arrangement: Arrangement
+    values: _containers.RepeatedCompositeFieldContainer[_hand_pb2.HandValue]
+    expected: ExpectedAmount
+    parts: _containers.RepeatedCompositeFieldContainer[ExpectedPart]
+    def __init__(self, arrangement: _Optional[_Union[Arrangement, _Mapping]] = ..., values: _Optional[_Iterable[_Union[_hand_pb2.HandValue, _Mapping]]] = ..., expected: _Optional[_Union[ExpectedAmount, _Mapping]] = ..., parts: _Optional[_Iterable[_Union[ExpectedPart, _Mapping]]] = ...) -> None: ...
+
+class ExpectedAmount(_message.Message):
+    __slots__ = ("minor", "remainder")
+    MINOR_FIELD_NUMBER: _ClassVar[int]
+    REMAINDER_FIELD_NUMBER: _ClassVar[int]
+    minor: int
+    remainder: int
+    def __init__(self, minor: _Optional[int] = ..., remainder: _Optional[int] = ...) -> None: ...
+
+class ExpectedPart(_message.Message):
+    __slots__ = ("reason", "name", "win_ppm", "lose_ppm", "units", "expected")
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    WIN_PPM_FIELD_NUMBER: _ClassVar[int]
+    LOSE_PPM_FIELD_NUMBER: _ClassVar[int]
+    UNITS_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    name: _text_pb2.Text
+    win_ppm: int
+    lose_ppm: int
+    units: int
+    expected: ExpectedAmount
+    def __init__(self, reason: _Optional[str] = ..., name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., win_ppm: _Optional[int] = ..., lose_ppm: _Optional[int] = ..., units: _Optional[int] = ..., expected: _Optional[_Union[ExpectedAmount, _Mapping]] = ...) -> None: ...
+
 class CheckArrangementsRequest(_message.Message):
     __slots__ = ("requests",)
     REQUESTS_FIELD_NUMBER: _ClassVar[int]
@@ -91,14 +201,16 @@ class MauBinhServiceAcceptEventRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[MauBinhRound, _Mapping]] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ...) -> None: ...
 
 class MauBinhServiceAcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "event", "event_number")
+    __slots__ = ("violations", "event", "event_number", "opens_section")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     event: MauBinhEvent
     event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ..., event_number: _Optional[int] = ...) -> None: ...
+    opens_section: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ...) -> None: ...
 
 class MauBinhSeatResult(_message.Message):
     __slots__ = ("seat", "arrangement", "values", "fouled", "defaulted", "left_at", "instant_win", "net_minor", "winner")

@@ -31,7 +31,15 @@ class MauBinhServiceStub:
     Violation codes, with their wording in the answer. An arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE,
     FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE, CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled
     arrangement is accepted and loses. An event: UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED,
-    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED,
+    STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+
+    A sealed table (OpenRoundRequest.seat_tokens). Nobody but its seat sees a hand, so seats commit to their arrangements
+    first. Each seat commits within the arranging time; its last commitment stands. Once every seat still in has committed
+    or run out of time, the receipt of the event that made it so names the last hand's section, ShufflerService.OpenSection
+    opens all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that
+    does not counts as one that never arranged. Events of a seat with a key need its signature, running out of time
+    excepted. A question about an arrangement needs that seat's hand, the outcome all hands, everything else none.
     """
 
     def __init__(self, channel):
@@ -49,6 +57,11 @@ class MauBinhServiceStub:
                 '/referee.v1.MauBinhService/CheckArrangements',
                 request_serializer=referee_dot_v1_dot_mau__binh__pb2.CheckArrangementsRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_mau__binh__pb2.CheckArrangementsResponse.FromString,
+                _registered_method=True)
+        self.SuggestArrangement = channel.unary_unary(
+                '/referee.v1.MauBinhService/SuggestArrangement',
+                request_serializer=referee_dot_v1_dot_mau__binh__pb2.SuggestArrangementRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_mau__binh__pb2.SuggestArrangementResponse.FromString,
                 _registered_method=True)
         self.AcceptEvent = channel.unary_unary(
                 '/referee.v1.MauBinhService/AcceptEvent',
@@ -78,7 +91,15 @@ class MauBinhServiceServicer:
     Violation codes, with their wording in the answer. An arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE,
     FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE, CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled
     arrangement is accepted and loses. An event: UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED,
-    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED,
+    STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+
+    A sealed table (OpenRoundRequest.seat_tokens). Nobody but its seat sees a hand, so seats commit to their arrangements
+    first. Each seat commits within the arranging time; its last commitment stands. Once every seat still in has committed
+    or run out of time, the receipt of the event that made it so names the last hand's section, ShufflerService.OpenSection
+    opens all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that
+    does not counts as one that never arranged. Events of a seat with a key need its signature, running out of time
+    excepted. A question about an arrangement needs that seat's hand, the outcome all hands, everything else none.
     """
 
     def CheckArrangement(self, request, context):
@@ -90,6 +111,14 @@ class MauBinhServiceServicer:
 
     def CheckArrangements(self, request, context):
         """The same for many, at most 256.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SuggestArrangement(self, request, context):
+        """The arrangements that are worth most at the table, and why. Looks at the thirteen cards asked about alone, never at
+        another hand. Signs nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -137,6 +166,11 @@ def add_MauBinhServiceServicer_to_server(servicer, server):
                     request_deserializer=referee_dot_v1_dot_mau__binh__pb2.CheckArrangementsRequest.FromString,
                     response_serializer=referee_dot_v1_dot_mau__binh__pb2.CheckArrangementsResponse.SerializeToString,
             ),
+            'SuggestArrangement': grpc.unary_unary_rpc_method_handler(
+                    servicer.SuggestArrangement,
+                    request_deserializer=referee_dot_v1_dot_mau__binh__pb2.SuggestArrangementRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_mau__binh__pb2.SuggestArrangementResponse.SerializeToString,
+            ),
             'AcceptEvent': grpc.unary_unary_rpc_method_handler(
                     servicer.AcceptEvent,
                     request_deserializer=referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventRequest.FromString,
@@ -171,7 +205,15 @@ class MauBinhService:
     Violation codes, with their wording in the answer. An arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE,
     FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE, CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled
     arrangement is accepted and loses. An event: UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED,
-    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED,
+    STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+
+    A sealed table (OpenRoundRequest.seat_tokens). Nobody but its seat sees a hand, so seats commit to their arrangements
+    first. Each seat commits within the arranging time; its last commitment stands. Once every seat still in has committed
+    or run out of time, the receipt of the event that made it so names the last hand's section, ShufflerService.OpenSection
+    opens all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that
+    does not counts as one that never arranged. Events of a seat with a key need its signature, running out of time
+    excepted. A question about an arrangement needs that seat's hand, the outcome all hands, everything else none.
     """
 
     @staticmethod
@@ -218,6 +260,33 @@ class MauBinhService:
             '/referee.v1.MauBinhService/CheckArrangements',
             referee_dot_v1_dot_mau__binh__pb2.CheckArrangementsRequest.SerializeToString,
             referee_dot_v1_dot_mau__binh__pb2.CheckArrangementsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SuggestArrangement(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.MauBinhService/SuggestArrangement',
+            referee_dot_v1_dot_mau__binh__pb2.SuggestArrangementRequest.SerializeToString,
+            referee_dot_v1_dot_mau__binh__pb2.SuggestArrangementResponse.FromString,
             options,
             channel_credentials,
             insecure,

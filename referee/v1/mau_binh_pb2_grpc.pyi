@@ -32,7 +32,15 @@ class MauBinhServiceStub:
     Violation codes, with their wording in the answer. An arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE,
     FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE, CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled
     arrangement is accepted and loses. An event: UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED,
-    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED,
+    STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+
+    A sealed table (OpenRoundRequest.seat_tokens). Nobody but its seat sees a hand, so seats commit to their arrangements
+    first. Each seat commits within the arranging time; its last commitment stands. Once every seat still in has committed
+    or run out of time, the receipt of the event that made it so names the last hand's section, ShufflerService.OpenSection
+    opens all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that
+    does not counts as one that never arranged. Events of a seat with a key need its signature, running out of time
+    excepted. A question about an arrangement needs that seat's hand, the outcome all hands, everything else none.
     """
 
     @_typing.overload
@@ -43,6 +51,10 @@ class MauBinhServiceStub:
     """What is wrong with an arrangement, and what its hands are called. Signs nothing."""
     CheckArrangements: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.CheckArrangementsRequest, _mau_binh_pb2.CheckArrangementsResponse]
     """The same for many, at most 256."""
+    SuggestArrangement: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.SuggestArrangementRequest, _mau_binh_pb2.SuggestArrangementResponse]
+    """The arrangements that are worth most at the table, and why. Looks at the thirteen cards asked about alone, never at
+    another hand. Signs nothing.
+    """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventRequest, _mau_binh_pb2.MauBinhServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it, which makes its time more than the
     frontend's word.
@@ -61,7 +73,15 @@ class MauBinhServiceAsyncStub(MauBinhServiceStub):
     Violation codes, with their wording in the answer. An arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE,
     FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE, CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled
     arrangement is accepted and loses. An event: UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED,
-    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED,
+    STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+
+    A sealed table (OpenRoundRequest.seat_tokens). Nobody but its seat sees a hand, so seats commit to their arrangements
+    first. Each seat commits within the arranging time; its last commitment stands. Once every seat still in has committed
+    or run out of time, the receipt of the event that made it so names the last hand's section, ShufflerService.OpenSection
+    opens all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that
+    does not counts as one that never arranged. Events of a seat with a key need its signature, running out of time
+    excepted. A question about an arrangement needs that seat's hand, the outcome all hands, everything else none.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -69,6 +89,10 @@ class MauBinhServiceAsyncStub(MauBinhServiceStub):
     """What is wrong with an arrangement, and what its hands are called. Signs nothing."""
     CheckArrangements: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.CheckArrangementsRequest, _mau_binh_pb2.CheckArrangementsResponse]  # type: ignore[assignment]
     """The same for many, at most 256."""
+    SuggestArrangement: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.SuggestArrangementRequest, _mau_binh_pb2.SuggestArrangementResponse]  # type: ignore[assignment]
+    """The arrangements that are worth most at the table, and why. Looks at the thirteen cards asked about alone, never at
+    another hand. Signs nothing.
+    """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventRequest, _mau_binh_pb2.MauBinhServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it, which makes its time more than the
     frontend's word.
@@ -86,7 +110,15 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
     Violation codes, with their wording in the answer. An arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE,
     FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE, CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled
     arrangement is accepted and loses. An event: UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED,
-    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED,
+    STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+
+    A sealed table (OpenRoundRequest.seat_tokens). Nobody but its seat sees a hand, so seats commit to their arrangements
+    first. Each seat commits within the arranging time; its last commitment stands. Once every seat still in has committed
+    or run out of time, the receipt of the event that made it so names the last hand's section, ShufflerService.OpenSection
+    opens all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that
+    does not counts as one that never arranged. Events of a seat with a key need its signature, running out of time
+    excepted. A question about an arrangement needs that seat's hand, the outcome all hands, everything else none.
     """
 
     @_abc_1.abstractmethod
@@ -104,6 +136,16 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_mau_binh_pb2.CheckArrangementsResponse, _abc.Awaitable[_mau_binh_pb2.CheckArrangementsResponse]]:
         """The same for many, at most 256."""
+
+    @_abc_1.abstractmethod
+    def SuggestArrangement(
+        self,
+        request: _mau_binh_pb2.SuggestArrangementRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_mau_binh_pb2.SuggestArrangementResponse, _abc.Awaitable[_mau_binh_pb2.SuggestArrangementResponse]]:
+        """The arrangements that are worth most at the table, and why. Looks at the thirteen cards asked about alone, never at
+        another hand. Signs nothing.
+        """
 
     @_abc_1.abstractmethod
     def AcceptEvent(

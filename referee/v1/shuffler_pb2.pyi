@@ -16,10 +16,12 @@ class AbortReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ABORT_REASON_SEED_MISSING: _ClassVar[AbortReason]
     ABORT_REASON_DEADLINE: _ClassVar[AbortReason]
     ABORT_REASON_OPERATOR: _ClassVar[AbortReason]
+    ABORT_REASON_VOID: _ClassVar[AbortReason]
 ABORT_REASON_UNSPECIFIED: AbortReason
 ABORT_REASON_SEED_MISSING: AbortReason
 ABORT_REASON_DEADLINE: AbortReason
 ABORT_REASON_OPERATOR: AbortReason
+ABORT_REASON_VOID: AbortReason
 
 class RoundTerms(_message.Message):
     __slots__ = ("table_id", "round_number", "ruleset_id", "ruleset_version", "seat_count", "currency", "stake_minor", "seat_stakes", "seat_keys", "deal_deadline_time", "round_deadline_time")
@@ -62,14 +64,16 @@ class PrepareRoundResponse(_message.Message):
     def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., round_id: _Optional[bytes] = ...) -> None: ...
 
 class OpenRoundRequest(_message.Message):
-    __slots__ = ("terms", "header", "client_commitments")
+    __slots__ = ("terms", "header", "client_commitments", "seat_tokens")
     TERMS_FIELD_NUMBER: _ClassVar[int]
     HEADER_FIELD_NUMBER: _ClassVar[int]
     CLIENT_COMMITMENTS_FIELD_NUMBER: _ClassVar[int]
+    SEAT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     terms: RoundTerms
     header: _round_pb2.RoundHeader
     client_commitments: _containers.RepeatedScalarFieldContainer[bytes]
-    def __init__(self, terms: _Optional[_Union[RoundTerms, _Mapping]] = ..., header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., client_commitments: _Optional[_Iterable[bytes]] = ...) -> None: ...
+    seat_tokens: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, terms: _Optional[_Union[RoundTerms, _Mapping]] = ..., header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., client_commitments: _Optional[_Iterable[bytes]] = ..., seat_tokens: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class OpenRoundResponse(_message.Message):
     __slots__ = ("header", "round_id", "server_commitment", "log_receipt")
@@ -83,15 +87,37 @@ class OpenRoundResponse(_message.Message):
     log_receipt: _round_pb2.LogReceipt
     def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., round_id: _Optional[bytes] = ..., server_commitment: _Optional[bytes] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
 
+class ContributeSeedRequest(_message.Message):
+    __slots__ = ("table_id", "round_number", "seat", "seed", "signature")
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    SEED_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    round_number: int
+    seat: int
+    seed: bytes
+    signature: bytes
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., seat: _Optional[int] = ..., seed: _Optional[bytes] = ..., signature: _Optional[bytes] = ...) -> None: ...
+
+class ContributeSeedResponse(_message.Message):
+    __slots__ = ("missing_seats",)
+    MISSING_SEATS_FIELD_NUMBER: _ClassVar[int]
+    missing_seats: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, missing_seats: _Optional[_Iterable[int]] = ...) -> None: ...
+
 class DealRoundRequest(_message.Message):
-    __slots__ = ("table_id", "round_number", "client_seeds")
+    __slots__ = ("table_id", "round_number", "client_seeds", "seed_signatures")
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
     CLIENT_SEEDS_FIELD_NUMBER: _ClassVar[int]
+    SEED_SIGNATURES_FIELD_NUMBER: _ClassVar[int]
     table_id: str
     round_number: int
     client_seeds: _containers.RepeatedScalarFieldContainer[bytes]
-    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., client_seeds: _Optional[_Iterable[bytes]] = ...) -> None: ...
+    seed_signatures: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., client_seeds: _Optional[_Iterable[bytes]] = ..., seed_signatures: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class Hand(_message.Message):
     __slots__ = ("seat", "cards")
@@ -115,6 +141,26 @@ class DealRoundResponse(_message.Message):
     log_receipt: _round_pb2.LogReceipt
     def __init__(self, certificate: _Optional[bytes] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., dealt_time: _Optional[int] = ..., leader: _Optional[int] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
 
+class OpenHandRequest(_message.Message):
+    __slots__ = ("table_id", "round_number", "seat", "token")
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    round_number: int
+    seat: int
+    token: bytes
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., seat: _Optional[int] = ..., token: _Optional[bytes] = ...) -> None: ...
+
+class OpenHandResponse(_message.Message):
+    __slots__ = ("certificate", "hand")
+    CERTIFICATE_FIELD_NUMBER: _ClassVar[int]
+    HAND_FIELD_NUMBER: _ClassVar[int]
+    certificate: bytes
+    hand: Hand
+    def __init__(self, certificate: _Optional[bytes] = ..., hand: _Optional[_Union[Hand, _Mapping]] = ...) -> None: ...
+
 class OpenSectionRequest(_message.Message):
     __slots__ = ("table_id", "round_number", "event_receipt")
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
@@ -136,16 +182,18 @@ class OpenedSection(_message.Message):
     def __init__(self, section: _Optional[int] = ..., name: _Optional[str] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
 
 class OpenSectionResponse(_message.Message):
-    __slots__ = ("certificate", "section", "cards", "opened")
+    __slots__ = ("certificate", "section", "cards", "opened", "hands")
     CERTIFICATE_FIELD_NUMBER: _ClassVar[int]
     SECTION_FIELD_NUMBER: _ClassVar[int]
     CARDS_FIELD_NUMBER: _ClassVar[int]
     OPENED_FIELD_NUMBER: _ClassVar[int]
+    HANDS_FIELD_NUMBER: _ClassVar[int]
     certificate: bytes
     section: int
     cards: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
     opened: _containers.RepeatedCompositeFieldContainer[OpenedSection]
-    def __init__(self, certificate: _Optional[bytes] = ..., section: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., opened: _Optional[_Iterable[_Union[OpenedSection, _Mapping]]] = ...) -> None: ...
+    hands: _containers.RepeatedCompositeFieldContainer[Hand]
+    def __init__(self, certificate: _Optional[bytes] = ..., section: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., opened: _Optional[_Iterable[_Union[OpenedSection, _Mapping]]] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ...) -> None: ...
 
 class AbortRoundRequest(_message.Message):
     __slots__ = ("table_id", "round_number", "reason", "culprit")

@@ -49,10 +49,20 @@ class ShufflerServiceStub:
                 request_serializer=referee_dot_v1_dot_shuffler__pb2.OpenRoundRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_shuffler__pb2.OpenRoundResponse.FromString,
                 _registered_method=True)
+        self.ContributeSeed = channel.unary_unary(
+                '/referee.v1.ShufflerService/ContributeSeed',
+                request_serializer=referee_dot_v1_dot_shuffler__pb2.ContributeSeedRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_shuffler__pb2.ContributeSeedResponse.FromString,
+                _registered_method=True)
         self.DealRound = channel.unary_unary(
                 '/referee.v1.ShufflerService/DealRound',
                 request_serializer=referee_dot_v1_dot_shuffler__pb2.DealRoundRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_shuffler__pb2.DealRoundResponse.FromString,
+                _registered_method=True)
+        self.OpenHand = channel.unary_unary(
+                '/referee.v1.ShufflerService/OpenHand',
+                request_serializer=referee_dot_v1_dot_shuffler__pb2.OpenHandRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_shuffler__pb2.OpenHandResponse.FromString,
                 _registered_method=True)
         self.OpenSection = channel.unary_unary(
                 '/referee.v1.ShufflerService/OpenSection',
@@ -93,6 +103,14 @@ class ShufflerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ContributeSeed(self, request, context):
+        """Keeps one seat's seed until the round is dealt or aborted, so that seats need not hand their seeds to anybody but the
+        shuffler. The seed is checked at once against the seat's commitment and key, and no call shows it before the deal.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DealRound(self, request, context):
         """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log.
         """
@@ -100,9 +118,17 @@ class ShufflerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def OpenHand(self, request, context):
+        """Opens one seat's hand on a sealed table, for the seat alone: whoever shows its token.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def OpenSection(self, request, context):
         """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
-        earlier streets with it.
+        earlier streets with it. On a sealed table all hands open with the last of them; in Mau Binh, where there is no
+        board, with the receipt of the event after which no seat can commit to an arrangement any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -136,10 +162,20 @@ def add_ShufflerServiceServicer_to_server(servicer, server):
                     request_deserializer=referee_dot_v1_dot_shuffler__pb2.OpenRoundRequest.FromString,
                     response_serializer=referee_dot_v1_dot_shuffler__pb2.OpenRoundResponse.SerializeToString,
             ),
+            'ContributeSeed': grpc.unary_unary_rpc_method_handler(
+                    servicer.ContributeSeed,
+                    request_deserializer=referee_dot_v1_dot_shuffler__pb2.ContributeSeedRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_shuffler__pb2.ContributeSeedResponse.SerializeToString,
+            ),
             'DealRound': grpc.unary_unary_rpc_method_handler(
                     servicer.DealRound,
                     request_deserializer=referee_dot_v1_dot_shuffler__pb2.DealRoundRequest.FromString,
                     response_serializer=referee_dot_v1_dot_shuffler__pb2.DealRoundResponse.SerializeToString,
+            ),
+            'OpenHand': grpc.unary_unary_rpc_method_handler(
+                    servicer.OpenHand,
+                    request_deserializer=referee_dot_v1_dot_shuffler__pb2.OpenHandRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_shuffler__pb2.OpenHandResponse.SerializeToString,
             ),
             'OpenSection': grpc.unary_unary_rpc_method_handler(
                     servicer.OpenSection,
@@ -227,6 +263,33 @@ class ShufflerService:
             _registered_method=True)
 
     @staticmethod
+    def ContributeSeed(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.ShufflerService/ContributeSeed',
+            referee_dot_v1_dot_shuffler__pb2.ContributeSeedRequest.SerializeToString,
+            referee_dot_v1_dot_shuffler__pb2.ContributeSeedResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def DealRound(request,
             target,
             options=(),
@@ -243,6 +306,33 @@ class ShufflerService:
             '/referee.v1.ShufflerService/DealRound',
             referee_dot_v1_dot_shuffler__pb2.DealRoundRequest.SerializeToString,
             referee_dot_v1_dot_shuffler__pb2.DealRoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def OpenHand(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.ShufflerService/OpenHand',
+            referee_dot_v1_dot_shuffler__pb2.OpenHandRequest.SerializeToString,
+            referee_dot_v1_dot_shuffler__pb2.OpenHandResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -42,11 +42,18 @@ class ShufflerServiceStub:
     """The header and round id that some terms would have, so that seats can commit to their seeds. Writes nothing."""
     OpenRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenRoundRequest, _shuffler_pb2.OpenRoundResponse]
     """Opens the table's next round: fixes its terms and commits to the server's seed, durably, before it answers."""
+    ContributeSeed: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.ContributeSeedRequest, _shuffler_pb2.ContributeSeedResponse]
+    """Keeps one seat's seed until the round is dealt or aborted, so that seats need not hand their seeds to anybody but the
+    shuffler. The seed is checked at once against the seat's commitment and key, and no call shows it before the deal.
+    """
     DealRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.DealRoundRequest, _shuffler_pb2.DealRoundResponse]
     """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log."""
+    OpenHand: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenHandRequest, _shuffler_pb2.OpenHandResponse]
+    """Opens one seat's hand on a sealed table, for the seat alone: whoever shows its token."""
     OpenSection: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenSectionRequest, _shuffler_pb2.OpenSectionResponse]
     """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
-    earlier streets with it.
+    earlier streets with it. On a sealed table all hands open with the last of them; in Mau Binh, where there is no
+    board, with the receipt of the event after which no seat can commit to an arrangement any more.
     """
     AbortRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]
     """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
@@ -69,11 +76,18 @@ class ShufflerServiceAsyncStub(ShufflerServiceStub):
     """The header and round id that some terms would have, so that seats can commit to their seeds. Writes nothing."""
     OpenRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenRoundRequest, _shuffler_pb2.OpenRoundResponse]  # type: ignore[assignment]
     """Opens the table's next round: fixes its terms and commits to the server's seed, durably, before it answers."""
+    ContributeSeed: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.ContributeSeedRequest, _shuffler_pb2.ContributeSeedResponse]  # type: ignore[assignment]
+    """Keeps one seat's seed until the round is dealt or aborted, so that seats need not hand their seeds to anybody but the
+    shuffler. The seed is checked at once against the seat's commitment and key, and no call shows it before the deal.
+    """
     DealRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.DealRoundRequest, _shuffler_pb2.DealRoundResponse]  # type: ignore[assignment]
     """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log."""
+    OpenHand: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenHandRequest, _shuffler_pb2.OpenHandResponse]  # type: ignore[assignment]
+    """Opens one seat's hand on a sealed table, for the seat alone: whoever shows its token."""
     OpenSection: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenSectionRequest, _shuffler_pb2.OpenSectionResponse]  # type: ignore[assignment]
     """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
-    earlier streets with it.
+    earlier streets with it. On a sealed table all hands open with the last of them; in Mau Binh, where there is no
+    board, with the receipt of the event after which no seat can commit to an arrangement any more.
     """
     AbortRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]  # type: ignore[assignment]
     """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
@@ -107,6 +121,16 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         """Opens the table's next round: fixes its terms and commits to the server's seed, durably, before it answers."""
 
     @_abc_1.abstractmethod
+    def ContributeSeed(
+        self,
+        request: _shuffler_pb2.ContributeSeedRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shuffler_pb2.ContributeSeedResponse, _abc.Awaitable[_shuffler_pb2.ContributeSeedResponse]]:
+        """Keeps one seat's seed until the round is dealt or aborted, so that seats need not hand their seeds to anybody but the
+        shuffler. The seed is checked at once against the seat's commitment and key, and no call shows it before the deal.
+        """
+
+    @_abc_1.abstractmethod
     def DealRound(
         self,
         request: _shuffler_pb2.DealRoundRequest,
@@ -115,13 +139,22 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log."""
 
     @_abc_1.abstractmethod
+    def OpenHand(
+        self,
+        request: _shuffler_pb2.OpenHandRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shuffler_pb2.OpenHandResponse, _abc.Awaitable[_shuffler_pb2.OpenHandResponse]]:
+        """Opens one seat's hand on a sealed table, for the seat alone: whoever shows its token."""
+
+    @_abc_1.abstractmethod
     def OpenSection(
         self,
         request: _shuffler_pb2.OpenSectionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_shuffler_pb2.OpenSectionResponse, _abc.Awaitable[_shuffler_pb2.OpenSectionResponse]]:
         """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
-        earlier streets with it.
+        earlier streets with it. On a sealed table all hands open with the last of them; in Mau Binh, where there is no
+        board, with the receipt of the event after which no seat can commit to an arrangement any more.
         """
 
     @_abc_1.abstractmethod

@@ -26,7 +26,7 @@ class Timeout(_message.Message):
     def __init__(self) -> None: ...
 
 class TienLenEvent(_message.Message):
-    __slots__ = ("time", "seat", "play", "pass_turn", "leave", "timeout", "receipt")
+    __slots__ = ("time", "seat", "play", "pass_turn", "leave", "timeout", "receipt", "signature")
     TIME_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     PLAY_FIELD_NUMBER: _ClassVar[int]
@@ -34,6 +34,7 @@ class TienLenEvent(_message.Message):
     LEAVE_FIELD_NUMBER: _ClassVar[int]
     TIMEOUT_FIELD_NUMBER: _ClassVar[int]
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
     time: int
     seat: int
     play: Play
@@ -41,7 +42,8 @@ class TienLenEvent(_message.Message):
     leave: _round_pb2.Leave
     timeout: Timeout
     receipt: bytes
-    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., play: _Optional[_Union[Play, _Mapping]] = ..., pass_turn: _Optional[_Union[Pass, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., timeout: _Optional[_Union[Timeout, _Mapping]] = ..., receipt: _Optional[bytes] = ...) -> None: ...
+    signature: bytes
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., play: _Optional[_Union[Play, _Mapping]] = ..., pass_turn: _Optional[_Union[Pass, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., timeout: _Optional[_Union[Timeout, _Mapping]] = ..., receipt: _Optional[bytes] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class PreviousRound(_message.Message):
     __slots__ = ("terminal_leaf", "header")
@@ -130,26 +132,114 @@ class CheckPlaysResponse(_message.Message):
     def __init__(self, responses: _Optional[_Iterable[_Union[CheckPlayResponse, _Mapping]]] = ...) -> None: ...
 
 class ListPlaysRequest(_message.Message):
-    __slots__ = ("round",)
+    __slots__ = ("round", "grouped")
     ROUND_FIELD_NUMBER: _ClassVar[int]
+    GROUPED_FIELD_NUMBER: _ClassVar[int]
     round: TienLenRound
-    def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ...) -> None: ...
+    grouped: bool
+    def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ..., grouped: _Optional[bool] = ...) -> None: ...
 
 class ListPlaysResponse(_message.Message):
-    __slots__ = ("turn", "plays", "may_pass", "ruleset_digest", "violations", "refused_event_number")
+    __slots__ = ("turn", "plays", "may_pass", "ruleset_digest", "violations", "refused_event_number", "groups", "whole_plays")
     TURN_FIELD_NUMBER: _ClassVar[int]
     PLAYS_FIELD_NUMBER: _ClassVar[int]
     MAY_PASS_FIELD_NUMBER: _ClassVar[int]
     RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    GROUPS_FIELD_NUMBER: _ClassVar[int]
+    WHOLE_PLAYS_FIELD_NUMBER: _ClassVar[int]
     turn: int
     plays: _containers.RepeatedCompositeFieldContainer[Combination]
     may_pass: bool
     ruleset_digest: bytes
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     refused_event_number: int
-    def __init__(self, turn: _Optional[int] = ..., plays: _Optional[_Iterable[_Union[Combination, _Mapping]]] = ..., may_pass: _Optional[bool] = ..., ruleset_digest: _Optional[bytes] = ..., violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    groups: _containers.RepeatedCompositeFieldContainer[PlayGroup]
+    whole_plays: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, turn: _Optional[int] = ..., plays: _Optional[_Iterable[_Union[Combination, _Mapping]]] = ..., may_pass: _Optional[bool] = ..., ruleset_digest: _Optional[bytes] = ..., violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., groups: _Optional[_Iterable[_Union[PlayGroup, _Mapping]]] = ..., whole_plays: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class PlayGroup(_message.Message):
+    __slots__ = ("kind", "name", "length", "plays", "chops", "chops_name", "chop_minor")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    LENGTH_FIELD_NUMBER: _ClassVar[int]
+    PLAYS_FIELD_NUMBER: _ClassVar[int]
+    CHOPS_FIELD_NUMBER: _ClassVar[int]
+    CHOPS_NAME_FIELD_NUMBER: _ClassVar[int]
+    CHOP_MINOR_FIELD_NUMBER: _ClassVar[int]
+    kind: str
+    name: _text_pb2.Text
+    length: int
+    plays: _containers.RepeatedScalarFieldContainer[int]
+    chops: str
+    chops_name: _text_pb2.Text
+    chop_minor: int
+    def __init__(self, kind: _Optional[str] = ..., name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., length: _Optional[int] = ..., plays: _Optional[_Iterable[int]] = ..., chops: _Optional[str] = ..., chops_name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., chop_minor: _Optional[int] = ...) -> None: ...
+
+class SuggestPlayRequest(_message.Message):
+    __slots__ = ("round", "count", "samples")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    SAMPLES_FIELD_NUMBER: _ClassVar[int]
+    round: TienLenRound
+    count: int
+    samples: int
+    def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ..., count: _Optional[int] = ..., samples: _Optional[int] = ...) -> None: ...
+
+class SuggestPlayResponse(_message.Message):
+    __slots__ = ("turn", "suggestions", "ruleset_digest", "violations", "refused_event_number")
+    TURN_FIELD_NUMBER: _ClassVar[int]
+    SUGGESTIONS_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    turn: int
+    suggestions: _containers.RepeatedCompositeFieldContainer[SuggestedPlay]
+    ruleset_digest: bytes
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
+    def __init__(self, turn: _Optional[int] = ..., suggestions: _Optional[_Iterable[_Union[SuggestedPlay, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ..., violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+
+class SuggestedPlay(_message.Message):
+    __slots__ = ("play", "pass_turn", "reasons", "value")
+    PLAY_FIELD_NUMBER: _ClassVar[int]
+    PASS_TURN_FIELD_NUMBER: _ClassVar[int]
+    REASONS_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    play: Combination
+    pass_turn: Pass
+    reasons: _containers.RepeatedCompositeFieldContainer[PlayReason]
+    value: PlayValue
+    def __init__(self, play: _Optional[_Union[Combination, _Mapping]] = ..., pass_turn: _Optional[_Union[Pass, _Mapping]] = ..., reasons: _Optional[_Iterable[_Union[PlayReason, _Mapping]]] = ..., value: _Optional[_Union[PlayValue, _Mapping]] = ...) -> None: ...
+
+class PlayValue(_message.Message):
+    __slots__ = ("mean_minor", "error_minor", "samples")
+    MEAN_MINOR_FIELD_NUMBER: _ClassVar[int]
+    ERROR_MINOR_FIELD_NUMBER: _ClassVar[int]
+    SAMPLES_FIELD_NUMBER: _ClassVar[int]
+    mean_minor: int
+    error_minor: int
+    samples: int
+    def __init__(self, mean_minor: _Optional[int] = ..., error_minor: _Optional[int] = ..., samples: _Optional[int] = ...) -> None: ...
+
+class PlayReason(_message.Message):
+    __slots__ = ("code", "text", "cards", "seat", "amount_minor", "chance_permille", "samples")
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    AMOUNT_MINOR_FIELD_NUMBER: _ClassVar[int]
+    CHANCE_PERMILLE_FIELD_NUMBER: _ClassVar[int]
+    SAMPLES_FIELD_NUMBER: _ClassVar[int]
+    code: str
+    text: _text_pb2.Text
+    cards: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    seat: int
+    amount_minor: int
+    chance_permille: int
+    samples: int
+    def __init__(self, code: _Optional[str] = ..., text: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., seat: _Optional[int] = ..., amount_minor: _Optional[int] = ..., chance_permille: _Optional[int] = ..., samples: _Optional[int] = ...) -> None: ...
 
 class TienLenServiceAcceptEventRequest(_message.Message):
     __slots__ = ("round", "event")

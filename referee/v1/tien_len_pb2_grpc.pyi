@@ -47,6 +47,11 @@ class TienLenServiceStub:
     """The same for many, at most 256."""
     ListPlays: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.ListPlaysRequest, _tien_len_pb2.ListPlaysResponse]
     """Every legal play of the seat whose turn it is, and whether it may pass."""
+    SuggestPlay: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.SuggestPlayRequest, _tien_len_pb2.SuggestPlayResponse]
+    """The best plays of the seat whose turn it is, with reasons, from what that seat may know: its own cards, the cards
+    played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same question gets the same
+    answer.
+    """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventRequest, _tien_len_pb2.TienLenServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it."""
     PreviewRound: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServicePreviewRoundRequest, _tien_len_pb2.TienLenServicePreviewRoundResponse]
@@ -75,6 +80,11 @@ class TienLenServiceAsyncStub(TienLenServiceStub):
     """The same for many, at most 256."""
     ListPlays: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.ListPlaysRequest, _tien_len_pb2.ListPlaysResponse]  # type: ignore[assignment]
     """Every legal play of the seat whose turn it is, and whether it may pass."""
+    SuggestPlay: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.SuggestPlayRequest, _tien_len_pb2.SuggestPlayResponse]  # type: ignore[assignment]
+    """The best plays of the seat whose turn it is, with reasons, from what that seat may know: its own cards, the cards
+    played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same question gets the same
+    answer.
+    """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventRequest, _tien_len_pb2.TienLenServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it."""
     PreviewRound: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServicePreviewRoundRequest, _tien_len_pb2.TienLenServicePreviewRoundResponse]  # type: ignore[assignment]
@@ -118,6 +128,17 @@ class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tien_len_pb2.ListPlaysResponse, _abc.Awaitable[_tien_len_pb2.ListPlaysResponse]]:
         """Every legal play of the seat whose turn it is, and whether it may pass."""
+
+    @_abc_1.abstractmethod
+    def SuggestPlay(
+        self,
+        request: _tien_len_pb2.SuggestPlayRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tien_len_pb2.SuggestPlayResponse, _abc.Awaitable[_tien_len_pb2.SuggestPlayResponse]]:
+        """The best plays of the seat whose turn it is, with reasons, from what that seat may know: its own cards, the cards
+        played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same question gets the same
+        answer.
+        """
 
     @_abc_1.abstractmethod
     def AcceptEvent(

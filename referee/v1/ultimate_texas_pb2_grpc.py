@@ -38,6 +38,10 @@ class UltimateTexasServiceStub:
     that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
     event told without a receipt can be asked to be accepted later, as long as no event follows it.
 
+    On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
+    its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
+    excepted.
+
     Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
     ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
     Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
@@ -58,6 +62,11 @@ class UltimateTexasServiceStub:
                 '/referee.v1.UltimateTexasService/CheckDecisions',
                 request_serializer=referee_dot_v1_dot_ultimate__texas__pb2.CheckDecisionsRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_ultimate__texas__pb2.CheckDecisionsResponse.FromString,
+                _registered_method=True)
+        self.Advise = channel.unary_unary(
+                '/referee.v1.UltimateTexasService/Advise',
+                request_serializer=referee_dot_v1_dot_ultimate__texas__pb2.AdviseRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_ultimate__texas__pb2.AdviseResponse.FromString,
                 _registered_method=True)
         self.AcceptEvent = channel.unary_unary(
                 '/referee.v1.UltimateTexasService/AcceptEvent',
@@ -94,6 +103,10 @@ class UltimateTexasServiceServicer:
     that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
     event told without a receipt can be asked to be accepted later, as long as no event follows it.
 
+    On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
+    its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
+    excepted.
+
     Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
     ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
     Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
@@ -108,6 +121,14 @@ class UltimateTexasServiceServicer:
 
     def CheckDecisions(self, request, context):
         """The same for many, at most 256.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Advise(self, request, context):
+        """The exact value of each decision that a seat has before it, from its own cards and the open board; other seats' cards
+        count as unseen, whatever the certificates show. Signs nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -156,6 +177,11 @@ def add_UltimateTexasServiceServicer_to_server(servicer, server):
                     request_deserializer=referee_dot_v1_dot_ultimate__texas__pb2.CheckDecisionsRequest.FromString,
                     response_serializer=referee_dot_v1_dot_ultimate__texas__pb2.CheckDecisionsResponse.SerializeToString,
             ),
+            'Advise': grpc.unary_unary_rpc_method_handler(
+                    servicer.Advise,
+                    request_deserializer=referee_dot_v1_dot_ultimate__texas__pb2.AdviseRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_ultimate__texas__pb2.AdviseResponse.SerializeToString,
+            ),
             'AcceptEvent': grpc.unary_unary_rpc_method_handler(
                     servicer.AcceptEvent,
                     request_deserializer=referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventRequest.FromString,
@@ -196,6 +222,10 @@ class UltimateTexasService:
     A frontend that needs no receipts may tell its own events, with its own times, and ask AcceptEvent only for the event
     that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
     event told without a receipt can be asked to be accepted later, as long as no event follows it.
+
+    On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
+    its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
+    excepted.
 
     Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
     ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
@@ -246,6 +276,33 @@ class UltimateTexasService:
             '/referee.v1.UltimateTexasService/CheckDecisions',
             referee_dot_v1_dot_ultimate__texas__pb2.CheckDecisionsRequest.SerializeToString,
             referee_dot_v1_dot_ultimate__texas__pb2.CheckDecisionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Advise(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.UltimateTexasService/Advise',
+            referee_dot_v1_dot_ultimate__texas__pb2.AdviseRequest.SerializeToString,
+            referee_dot_v1_dot_ultimate__texas__pb2.AdviseResponse.FromString,
             options,
             channel_credentials,
             insecure,

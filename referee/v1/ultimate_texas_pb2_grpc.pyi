@@ -39,6 +39,10 @@ class UltimateTexasServiceStub:
     that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
     event told without a receipt can be asked to be accepted later, as long as no event follows it.
 
+    On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
+    its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
+    excepted.
+
     Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
     ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
     Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
@@ -52,6 +56,10 @@ class UltimateTexasServiceStub:
     """Everything wrong with a decision. Signs nothing."""
     CheckDecisions: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.CheckDecisionsRequest, _ultimate_texas_pb2.CheckDecisionsResponse]
     """The same for many, at most 256."""
+    Advise: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.AdviseRequest, _ultimate_texas_pb2.AdviseResponse]
+    """The exact value of each decision that a seat has before it, from its own cards and the open board; other seats' cards
+    count as unseen, whatever the certificates show. Signs nothing.
+    """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
     street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound answered
@@ -78,6 +86,10 @@ class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
     that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
     event told without a receipt can be asked to be accepted later, as long as no event follows it.
 
+    On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
+    its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
+    excepted.
+
     Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
     ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
     Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
@@ -88,6 +100,10 @@ class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
     """Everything wrong with a decision. Signs nothing."""
     CheckDecisions: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.CheckDecisionsRequest, _ultimate_texas_pb2.CheckDecisionsResponse]  # type: ignore[assignment]
     """The same for many, at most 256."""
+    Advise: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.AdviseRequest, _ultimate_texas_pb2.AdviseResponse]  # type: ignore[assignment]
+    """The exact value of each decision that a seat has before it, from its own cards and the open board; other seats' cards
+    count as unseen, whatever the certificates show. Signs nothing.
+    """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
     street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound answered
@@ -113,6 +129,10 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
     that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
     event told without a receipt can be asked to be accepted later, as long as no event follows it.
 
+    On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
+    its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
+    excepted.
+
     Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
     ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
     Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
@@ -133,6 +153,16 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_ultimate_texas_pb2.CheckDecisionsResponse, _abc.Awaitable[_ultimate_texas_pb2.CheckDecisionsResponse]]:
         """The same for many, at most 256."""
+
+    @_abc_1.abstractmethod
+    def Advise(
+        self,
+        request: _ultimate_texas_pb2.AdviseRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ultimate_texas_pb2.AdviseResponse, _abc.Awaitable[_ultimate_texas_pb2.AdviseResponse]]:
+        """The exact value of each decision that a seat has before it, from its own cards and the open board; other seats' cards
+        count as unseen, whatever the certificates show. Signs nothing.
+        """
 
     @_abc_1.abstractmethod
     def AcceptEvent(

@@ -9,14 +9,19 @@ import pytest
 from referee.cards import Card, Seat
 from referee.dealing import certificate, leaf, seal
 from referee.dealing.certificate import CertificateError
-from referee.dealing.commitment import arrangement_commitment, client_commitment
+from referee.dealing.commitment import (
+    arrangement_commitment,
+    client_commitment,
+    seat_token_hash,
+    seed_statement,
+)
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError, draw_leader, shuffle
 from referee.dealing.header import Header
 from referee.dealing.proof import CardProof, check_card
 from referee.dealing.section import card_salts
 from referee.evidence.dsse import Envelope, open_envelope
-from referee.evidence.ed25519 import Signer
+from referee.evidence.ed25519 import Signer, is_signature
 
 Vector = dict[str, Any]
 Read = Callable[[str], list[Vector]]
@@ -100,6 +105,43 @@ def test_card_proof_vectors(vectors_of: Read):
         check_card(proof, round_id=round_id, size=vector["size"], root=root)
 
 
+def test_seed_signature_vectors(vectors_of: Read):
+    for vector in vectors_of("seed_signatures"):
+        round_id, commitment, seed, key, signature = unhexed(
+            *(vector[name] for name in ("round_id", "server_commitment", "seed", "public_key", "signature"))
+        )
+        statement = seed_statement(round_id=round_id, commitment=commitment, seat=Seat(vector["seat"]), seed=seed)
+        assert statement.hex() == vector["statement"]
+        assert is_signature(signature, statement, key)
+
+
+def test_seat_token_vectors(vectors_of: Read):
+    for vector in vectors_of("seat_tokens"):
+        round_id, token = unhexed(vector["round_id"], vector["token"])
+        assert seat_token_hash(round_id=round_id, seat=Seat(vector["seat"]), token=token).hex() == vector["hash"]
+
+
+def test_sealed_certificate_vectors(vectors_of: Read, header_from: ReadHeader, second: ModuleType, shuffler: Signer):
+    """Each says that its table is sealed, and is what is issued; the member has one spelling."""
+    for vector in vectors_of("sealed_certificates"):
+        header, data = header_from(vector["header"]), vector["certificate"].encode()
+        keys = unhexed(vector["public_key"])
+        if vector["fault"]:
+            with pytest.raises(CertificateError) as caught:
+                certificate.read(data, keys=keys, header=header)
+            assert caught.value.fault == vector["fault"], vector["id"]
+            continue
+        shown = certificate.read(data, keys=keys, header=header)
+        assert shown.is_sealed
+        cards = {str(index): [card.number for card in section] for index, section in shown.sections.items()}
+        assert cards == vector["sections"]
+        server, clients = second.seeds_of(vector["id"], vector["header"])
+        deal = Deal.derive(header, server_seed=server, client_seeds=clients)
+        sections, time = list(map(int, vector["sections"])), second.DEALT_TIME
+        issued = certificate.issue(deal, header, sections=sections, dealt_time=time, signer=shuffler, is_sealed=True)
+        assert issued == data
+
+
 def test_certificate_vectors(vectors_of: Read, header_from: ReadHeader):
     faults = set()
     for vector in vectors_of("certificates"):
@@ -164,8 +206,9 @@ def test_arrangement_vectors(vectors_of: Read):
         assert commitment.hex() == vector["commitment"]
 
 
-def test_leaf_vectors(vectors_of: Read, shuffler: Signer):
-    for vector in vectors_of("leaves"):
+@pytest.mark.parametrize("topic", ["leaves", "seat_leaves"])
+def test_leaf_vectors(topic: str, vectors_of: Read, shuffler: Signer):
+    for vector in vectors_of(topic):
         kind = LEAVES[vector["kind"]]
         payload = vector["payload"].encode()
         read = leaf.parse(payload, kind)

@@ -1,25 +1,40 @@
 """Mậu Binh's events in a transcript: one event, one text."""
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.cards import DECK, Seat
 from referee.evidence import canonical
-from referee.games.mau_binh.event import Arrange, Event, Leave
-from referee.transcript.mau_binh import decode_event, encode_event
+from referee.evidence.ed25519 import is_signature
+from referee.games.mau_binh.event import Arrange, Commit, CommitTimeout, Event, Leave
+from referee.transcript.chain import chain_hashes
+from referee.transcript.mau_binh import bound, decode_event, encode_event
 from referee.transcript.told import TranscriptError
 
 SEATS = st.integers(0, 2**32 - 1).map(Seat)
 TIMES = st.integers(0, 2**53 - 1)
 CARDS = st.lists(st.sampled_from(DECK), max_size=13).map(tuple)
-EVENTS = st.builds(Arrange, SEATS, CARDS, CARDS, CARDS, TIMES) | st.builds(Leave, SEATS, TIMES)
+HASHES = st.binary(min_size=32, max_size=32)
+NONCES = st.just(b"") | HASHES
+EVENTS = (
+    st.builds(Arrange, SEATS, CARDS, CARDS, CARDS, TIMES, NONCES)
+    | st.builds(Leave, SEATS, TIMES)
+    | st.builds(Commit, SEATS, HASHES, TIMES)
+    | st.builds(CommitTimeout, SEATS, TIMES)
+)
+VECTORS = Path(__file__).parents[1] / "vectors" / "dealing" / "sealed_events.jsonl"
 
 
 @given(EVENTS)
 def test_event_comes_back_from_its_bytes(event: Event):
     data = encode_event(event)
-    assert decode_event(data, time=event.time) == event
+    decoded = decode_event(data, time=event.time, round_id=bytes(32))
+    assert decoded == bound(event, round_id=bytes(32))
+    assert isinstance(event, Arrange) or decoded == event
     assert canonical.encode(canonical.decode(data)) == data
 
 
@@ -35,7 +50,7 @@ LAWFUL = b'{"back":[1],"front":[2],"kind":"ARRANGE","middle":[3],"seat":0}'
 
 
 def test_the_event_that_is_changed_below_is_one():
-    assert encode_event(decode_event(LAWFUL, time=0)) == LAWFUL
+    assert encode_event(decode_event(LAWFUL, time=0, round_id=bytes(32))) == LAWFUL
 
 
 @pytest.mark.parametrize(
@@ -50,11 +65,14 @@ def test_the_event_that_is_changed_below_is_one():
         b'{"seat":2,"kind":"LEAVE"}',
         b'{"kind":"LEAVE", "seat":2}',
         b'{"kind":"LEAVE","seat":1,"seat":2}',
+        LAWFUL.replace(b',"seat"', b',"nonce":"","seat"'),
+        b'{"kind":"COMMIT","commitment":"%b","seat":0}' % (b"0" * 64),
+        b'{"kind":"TIMEOUT","seat":0} ',
     ],
 )
 def test_an_event_in_another_text_is_refused(data: bytes):
     with pytest.raises(TranscriptError, match="not canonical"):
-        decode_event(data, time=0)
+        decode_event(data, time=0, round_id=bytes(32))
 
 
 @pytest.mark.parametrize(
@@ -70,8 +88,34 @@ def test_an_event_in_another_text_is_refused(data: bytes):
         LAWFUL.replace(b"[1]", b"[53]"),
         LAWFUL.replace(b"[1]", b'["1"]'),
         LAWFUL.replace(b"[1]", b"1"),
+        LAWFUL.replace(b',"seat"', b',"nonce":"00","seat"'),
+        LAWFUL.replace(b',"seat"', b',"nonce":"%b","seat"' % (b"A" * 64)),
+        b'{"commitment":"","kind":"COMMIT","seat":0}',
+        b'{"commitment":"%b","kind":"COMMIT","seat":0}' % (b"0" * 62),
+        b'{"kind":"COMMIT","seat":0}',
+        b'{"kind":"TIMEOUT"}',
+        b'{"commitment":"%b","kind":"TIMEOUT","seat":0}' % (b"0" * 64),
     ],
 )
 def test_bytes_that_are_no_event_are_refused(data: bytes):
     with pytest.raises(TranscriptError, match="not an event"):
-        decode_event(data, time=0)
+        decode_event(data, time=0, round_id=bytes(32))
+
+
+def test_events_of_a_sealed_round_are_those_of_the_second_derivation():
+    """Event bytes, the chain of their hashes, what an arrangement opens, and the seat's signature of each hash."""
+    vectors = [json.loads(line) for line in VECTORS.read_text(encoding="ascii").splitlines()]
+    events = [vector["event"].encode() for vector in vectors]
+    ids = {name: bytes.fromhex(vectors[0][name]) for name in ("round_id", "deck_root")}
+    hashes = chain_hashes(**ids, events=events)
+    for vector, data, hashed in zip(vectors, events, hashes[1:], strict=True):
+        event = decode_event(data, time=0, round_id=ids["round_id"])
+        assert encode_event(event) == data
+        assert hashed.hex() == vector["hash"]
+        assert (event.opens.hex() if isinstance(event, Arrange) else "") == vector["opens"]
+        assert is_signature(bytes.fromhex(vector["signature"]), hashed, bytes.fromhex(vector["public_key"]))
+
+
+def test_seat_that_no_hash_can_name_opens_nothing():
+    arrange = Arrange(Seat(256), DECK[:5], DECK[5:10], DECK[10:13], 0, bytes(32))
+    assert bound(arrange, round_id=bytes(32)) == arrange

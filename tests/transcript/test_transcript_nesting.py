@@ -1,6 +1,7 @@
 """However deep a text is nested, it is refused as what it is not, and nothing else breaks."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -27,7 +28,9 @@ def test_deep_nesting_is_no_transcript(member: str, depth: int):
 
 @pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("member", ["aaa", "kind", "seat", "cards", "back", "decision"])
-@pytest.mark.parametrize("decode", [mau_binh.decode_event, tien_len.decode_event, ultimate_texas.decode_event])
+@pytest.mark.parametrize(
+    "decode", [partial(mau_binh.decode_event, round_id=bytes(32)), tien_len.decode_event, ultimate_texas.decode_event]
+)
 def test_deep_nesting_is_no_event(
     decode: Callable[..., MauBinhEvent | TienLenEvent | UltimateTexasEvent], member: str, depth: int
 ):

@@ -10,7 +10,7 @@ from referee.games.mau_binh.event import MAX_EVENTS as MAU_BINH_EVENTS
 from referee.games.tien_len.event import MAX_EVENTS as TIEN_LEN_EVENTS
 from referee.games.ultimate_texas.state import MAX_EVENTS as ULTIMATE_TEXAS_EVENTS
 from referee.transcript.replay import write_transcript
-from referee.transcript.told import MEDIA_TYPE, Told, ToldEvent
+from referee.transcript.told import MAX_ATTESTATIONS, MEDIA_TYPE, Told, ToldEvent, fitted
 
 LATE = 2**53 - 1
 LONGEST_TRANSFER = {"amount": LATE, "from": 255, "reason": "R" * 24, "subject": "S" * 24, "to": 255}
@@ -38,14 +38,15 @@ def header_of(game, seats):
     )
 
 
-def event_of(choice):
-    """An event with the longest attestation: a receipt that opens a section."""
+def event_of(choice, *, opens_section=9):
+    """An event with the longest attestation: its seat's signature, and a receipt."""
     return ToldEvent(
         event=msgspec.Raw(msgspec.json.encode(choice, order="sorted")),
         time=LATE,
-        attested="RECEIPT",
+        attested="SEAT",
         receipt="f" * 128,
-        opens_section=9,
+        signature="f" * 128,
+        opens_section=opens_section,
     )
 
 
@@ -53,10 +54,11 @@ def events_of(game):
     """As many of the longest events as a round of a game may have."""
     if game == "mau_binh":
         choice = {"back": [52] * 5, "front": [52] * 3, "kind": "ARRANGE", "middle": [52] * 5, "seat": 3}
-        return [event_of(choice)] * MAU_BINH_EVENTS
+        return [event_of(choice | {"nonce": "f" * 64})] * MAU_BINH_EVENTS
     if game == "tien_len":  # no more cards are played than there are; every other event plays none
-        plays = [event_of({"cards": [52], "kind": "PLAY", "seat": 3})] * 52
-        return plays + [event_of({"kind": "TIMEOUT", "seat": 3})] * (TIEN_LEN_EVENTS - 52)
+        plays = [event_of({"cards": [52], "kind": "PLAY", "seat": 3}, opens_section=msgspec.UNSET)] * 52
+        rest = [event_of({"kind": "TIMEOUT", "seat": 3}, opens_section=msgspec.UNSET)] * (TIEN_LEN_EVENTS - 52)
+        return fitted(plays + rest)
     return [event_of({"decision": "PLAY_4X", "kind": "DECIDE", "seat": 5})] * ULTIMATE_TEXAS_EVENTS
 
 
@@ -73,6 +75,7 @@ def test_the_largest_transcript_fits_its_leaf(game, seats, transfers):
         closed_time=LATE,
         sections=tuple((52,) * size for size in header.layout[:-1] or header.layout),
         events=tuple(events_of(game)),
+        sealed=1,
     )
     seat = {"arrangement": [[52] * 5, [52] * 5, [52] * 3], "left": [52] * 13, "codes": ["C" * 24] * 8, "net": -LATE}
     found = {
@@ -84,3 +87,19 @@ def test_the_largest_transcript_fits_its_leaf(game, seats, transfers):
     payload = write_transcript(header, told, found)
     assert len(payload) <= MAX_PAYLOAD_SIZE
     assert len(Envelope(MEDIA_TYPE, payload, bytes(64)).to_bytes()) <= MAX_ENVELOPE_SIZE
+
+
+@pytest.mark.parametrize("count", [1, 80, 81, 120, 160])
+def test_receipts_beside_signatures_are_left_out_from_the_end_where_there_is_no_room(count):
+    """Every event keeps its seat's signature; of an ordinary round, 60 events, every event keeps both."""
+    events = [event_of({"kind": "PASS", "seat": 3}, opens_section=msgspec.UNSET)] * count
+    kept = fitted(events)
+    assert all(event.signature and event.attested == "SEAT" for event in kept)
+    has_receipt = [bool(event.receipt) for event in kept]
+    assert has_receipt == sorted(has_receipt, reverse=True)
+    assert sum(has_receipt) == min(count, MAX_ATTESTATIONS - count)
+
+
+def test_receipt_that_opens_a_section_is_never_left_out():
+    opening = event_of({"kind": "PASS", "seat": 3})
+    assert fitted([opening] * 160) == (opening,) * 160

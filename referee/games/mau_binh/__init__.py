@@ -30,7 +30,7 @@ làng*, *sập 3 chi*: a sweep, all three chi lost. *Thắng trắng*, *tới tr
 
 from referee.games.mau_binh.arrangement import Arrangement, check_arrangement, is_acceptable
 from referee.games.mau_binh.code import CHI, CHI_SIZES, HAND_SIZE, Chi, Code, Pattern, Reason, Walkover
-from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Event, Leave
+from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, CommitTimeout, Event, Leave
 from referee.games.mau_binh.instant_win import InstantWin, instant_win_of, patterns_of
 from referee.games.mau_binh.limit import check_stake, max_stake, max_units
 from referee.games.mau_binh.outcome import Outcome
@@ -47,6 +47,7 @@ from referee.games.mau_binh.round import (
     chi_shown,
 )
 from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.sealing import OPENING_MS, Sealing
 from referee.games.mau_binh.seating import Person, Seating, SeatingError, seat_people
 from referee.games.mau_binh.settle import settle, settle_told
 from referee.games.mau_binh.showdown import ChiShown, SeatShown, SeatSummary, Showdown, showdown
@@ -58,11 +59,14 @@ __all__ = [
     "CHI_SIZES",
     "HAND_SIZE",
     "MAX_EVENTS",
+    "OPENING_MS",
     "Arrange",
     "Arrangement",
     "Chi",
     "ChiShown",
     "Code",
+    "Commit",
+    "CommitTimeout",
     "DealError",
     "Event",
     "Hands",
@@ -74,6 +78,7 @@ __all__ = [
     "Person",
     "Reason",
     "Round",
+    "Sealing",
     "SeatShown",
     "SeatSummary",
     "Seating",

@@ -1,4 +1,7 @@
-"""What a round is told after the deal: arrangements, and seats that leave. Times are milliseconds since 1970 UTC."""
+"""What a round is told after the deal: arrangements, and seats that leave. Times are milliseconds since 1970 UTC.
+
+A sealed round is told commitments before arrangements, and seats that ran out of time to commit.
+"""
 
 from typing import Final, TypeAlias
 
@@ -16,13 +19,18 @@ can keep another from arranging, and leaving is never refused for lack of room.
 
 
 class Arrange(msgspec.Struct, frozen=True):
-    """A seat submits an arrangement; until the showdown a later one takes its place."""
+    """A seat submits an arrangement; until the showdown a later one takes its place.
+
+    In a sealed round it has a ``nonce`` and says which commitment the two ``opens``; otherwise both are empty.
+    """
 
     seat: Seat
     back: tuple[Card, ...]
     middle: tuple[Card, ...]
     front: tuple[Card, ...]
     time: int
+    nonce: bytes = b""
+    opens: bytes = b""
 
     @property
     def arrangement(self) -> Arrangement:
@@ -37,4 +45,19 @@ class Leave(msgspec.Struct, frozen=True):
     time: int
 
 
-Event: TypeAlias = Arrange | Leave
+class Commit(msgspec.Struct, frozen=True):
+    """A seat of a sealed round binds itself to an arrangement; until all have, a later one takes its place."""
+
+    seat: Seat
+    commitment: bytes
+    time: int
+
+
+class CommitTimeout(msgspec.Struct, frozen=True):
+    """A seat of a sealed round has not committed within the arranging time."""
+
+    seat: Seat
+    time: int
+
+
+Event: TypeAlias = Arrange | Leave | Commit | CommitTimeout

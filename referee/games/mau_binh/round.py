@@ -3,7 +3,8 @@
 Two rules carry this module. Time: arranging ends ``arranging_ms`` after the deal; the showdown begins then, or as soon
 as every seat still in has submitted (a leaving can make that so); chi k (1 back, 2 middle, 3 front) is shown during
 ``[start + (k-1) * showdown_chi_ms, start + k * showdown_chi_ms)``. Standing: a seat's last arrangement in time stands;
-where there is none the cards stand as dealt. An instant win ends the round at the deal.
+where there is none the cards stand as dealt. An instant win ends the round at the deal. A sealed round has two parts
+before its showdown, committing and opening, by the rules of ``sealing``; until its hands open they need not be known.
 
 Submissions at the very deadline are in time. This module knows no money.
 
@@ -15,6 +16,7 @@ Submissions at the very deadline are in time. This module knows no money.
 ['SUITED_DRAGON', 'SUITED_DRAGON']
 """
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -22,14 +24,22 @@ import msgspec
 from referee.cards import Card, Seat, spell
 from referee.games.mau_binh.arrangement import Arrangement, check_cards, is_acceptable
 from referee.games.mau_binh.code import CHI, HAND_SIZE, Code
-from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Event, Leave
+from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, CommitTimeout, Event, Leave
 from referee.games.mau_binh.foul import fouls_of
 from referee.games.mau_binh.instant_win import InstantWin, instant_win_of
 from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.sealing import (
+    Sealing,
+    begin_sealed,
+    refusals_of_commit,
+    refusals_of_opening,
+    refusals_of_timeout,
+    sealed_after,
+)
 from referee.verdict import Violation
 
 Hands: TypeAlias = tuple[tuple[Card, ...], ...]
-"""The thirteen cards dealt to each seat, in the order dealt."""
+"""The thirteen cards dealt to each seat, in the order dealt; none for a hand of a sealed round that is not open."""
 
 BEFORE_SHOWDOWN = 0
 """The departure of a seat that left before the showdown; 1 to 3 are the chi that was being shown."""
@@ -53,6 +63,7 @@ class Round(msgspec.Struct, frozen=True):
     ``arrangements``: the last one submitted, None where there is none. ``departures``: None for who is still in,
     ``BEFORE_SHOWDOWN`` or the chi (1-3) that was being shown. ``all_in_time``: when every seat still in had submitted,
     None until then. ``last_time``: of the last event, or of the deal. ``event_counts``: events of each seat.
+    ``sealing``: how far a sealed round has come, None for an open one.
     """
 
     hands: Hands
@@ -64,6 +75,7 @@ class Round(msgspec.Struct, frozen=True):
     all_in_time: int | None
     last_time: int
     event_counts: tuple[int, ...]
+    sealing: Sealing | None = None
 
     @property
     def is_won_at_the_deal(self) -> bool:
@@ -73,27 +85,48 @@ class Round(msgspec.Struct, frozen=True):
     @property
     def showdown_time(self) -> int:
         """When the showdown begins as things stand: the deadline, or earlier where every seat has submitted."""
-        return self.deadline_time if self.all_in_time is None else self.all_in_time
+        return self.closing_deadline if self.all_in_time is None else self.all_in_time
+
+    @property
+    def closing_deadline(self) -> int:
+        """When the showdown begins at the latest; beyond all times while a sealed round's seats commit."""
+        return self.deadline_time if self.sealing is None else self.sealing.closing_deadline
+
+    @property
+    def awaited(self) -> tuple[Seat, ...]:
+        """The seats that the showdown waits for; in a sealed round at first those that are to commit."""
+        sealing = self.sealing
+        return tuple(
+            [
+                Seat(seat)
+                for seat, (mine, gone) in enumerate(zip(self.arrangements, self.departures, strict=True))
+                if mine is None and gone is None and (sealing is None or sealing.waits_for(Seat(seat)))
+            ]
+        )
 
     def standing(self, seat: Seat) -> Arrangement:
         """The arrangement that stands for a seat: its last one, or its cards as dealt."""
         return self.arrangements[seat] or Arrangement.as_dealt(self.hands[seat])
 
 
-def begin(rules: MauBinhRules, hands: Hands, *, dealt_time: int) -> Round:
-    """The round at the deal. DealError unless the hands are thirteen different cards for each allowed seat."""
-    _check_deal(rules, hands)
+def begin(rules: MauBinhRules, hands: Hands, *, dealt_time: int, is_sealed: bool = False) -> Round:
+    """The round at the deal. DealError unless the hands are thirteen different cards for each allowed seat.
+
+    Hands of a sealed round that are not open have no cards.
+    """
+    check_deal(rules, [hand for hand in hands if hand] if is_sealed else hands, seat_count=len(hands))
     nobody = (None,) * len(hands)
     return Round(
         hands=hands,
         dealt_time=dealt_time,
         deadline_time=dealt_time + rules.arranging_ms,
-        instant_wins=tuple([instant_win_of(rules, hand) for hand in hands]),
+        instant_wins=tuple([instant_win_of(rules, hand) if hand else None for hand in hands]),
         arrangements=nobody,
         departures=nobody,
         all_in_time=None,
         last_time=dealt_time,
         event_counts=(0,) * len(hands),
+        sealing=begin_sealed(len(hands)) if is_sealed else None,
     )
 
 
@@ -110,7 +143,7 @@ def check_event(rules: MauBinhRules, told: Round, event: Event) -> tuple[Violati
     A fouled arrangement is acceptable and told with its foul codes.
     """
     faults = refusals_of(rules, told, event)
-    if faults or isinstance(event, Leave):
+    if faults or not isinstance(event, Arrange):
         return faults
     return fouls_of(rules, event.arrangement.chi)
 
@@ -131,6 +164,8 @@ def refusals_of(rules: MauBinhRules, told: Round, event: Event) -> tuple[Violati
         faults.append(Violation(code=Code.ROUND_OVER, seat=seat, deadline_time=end, received_time=time))
     if isinstance(event, Arrange):
         faults += _refusals_of_arrange(told, event)
+    elif isinstance(event, Commit | CommitTimeout):
+        faults += _refusals_of_sealed(told, event)
     return tuple(faults)
 
 
@@ -148,14 +183,15 @@ def applied(rules: MauBinhRules, told: Round, event: Event) -> Round:
     arrangements, departures = told.arrangements, told.departures
     if isinstance(event, Arrange):
         arrangements = (*arrangements[:seat], event.arrangement, *arrangements[seat + 1 :])
-    else:
+    elif isinstance(event, Leave):
         departures = (*departures[:seat], chi_shown(rules, told, event.time), *departures[seat + 1 :])
+    sealing = None if told.sealing is None else sealed_after(told.sealing, event, departures=departures)
     all_in_time = told.all_in_time
-    if all_in_time is None and event.time <= told.deadline_time:
-        waited_for = [gone for mine, gone in zip(arrangements, departures, strict=True) if mine is None]
-        if None not in waited_for:
+    if all_in_time is None and event.time <= told.closing_deadline:
+        waited_for = [seat for seat, mine in enumerate(arrangements) if mine is None and departures[seat] is None]
+        if not waited_for or (sealing is not None and not any(sealing.waits_for(Seat(seat)) for seat in waited_for)):
             all_in_time = event.time
-    counts = told.event_counts
+    seat, counts = event.seat, told.event_counts
     return Round(
         hands=told.hands,
         dealt_time=told.dealt_time,
@@ -166,6 +202,7 @@ def applied(rules: MauBinhRules, told: Round, event: Event) -> Round:
         all_in_time=all_in_time,
         last_time=event.time,
         event_counts=(*counts[:seat], counts[seat] + 1, *counts[seat + 1 :]),
+        sealing=sealing,
     )
 
 
@@ -177,13 +214,12 @@ def check_closing(told: Round, *, closed_time: int) -> tuple[Violation, ...]:
     faults: list[Violation] = []
     if closed_time < told.last_time:
         faults.append(Violation(code=Code.CLOSED_TOO_EARLY, expected=told.last_time, received_time=closed_time))
-    if not told.is_won_at_the_deal and told.all_in_time is None and closed_time < told.deadline_time:
+    if not told.is_won_at_the_deal and told.all_in_time is None and closed_time < told.closing_deadline:
+        is_committing = told.sealing is not None and told.sealing.opened_time is None
+        deadline = told.deadline_time if is_committing else told.closing_deadline
         faults += [
-            Violation(
-                code=Code.ROUND_NOT_OVER, seat=Seat(seat), deadline_time=told.deadline_time, received_time=closed_time
-            )
-            for seat, (mine, gone) in enumerate(zip(told.arrangements, told.departures, strict=True))
-            if mine is None and gone is None
+            Violation(code=Code.ROUND_NOT_OVER, seat=seat, deadline_time=deadline, received_time=closed_time)
+            for seat in told.awaited
         ]
     return tuple(faults)
 
@@ -191,13 +227,19 @@ def check_closing(told: Round, *, closed_time: int) -> tuple[Violation, ...]:
 def _refusals_of_arrange(told: Round, event: Arrange) -> list[Violation]:
     """What refuses an arrangement from a seat that exists: too many, too late, or the cards."""
     faults: list[Violation] = []
-    seat, time = event.seat, event.time
-    most = MAX_EVENTS // len(told.hands) - 1
+    seat, time, sealing = event.seat, event.time, told.sealing
+    if sealing is not None:
+        faults += refusals_of_opening(sealing, event, is_arranged=told.arrangements[seat] is not None)
+        if faults:
+            return faults
+    elif event.nonce or event.opens:
+        faults.append(Violation(code=Code.NOT_SEALED, seat=seat))
+    most = _most_events(told)
     if told.event_counts[seat] >= most:
         count = told.event_counts[seat] + 1
         faults.append(Violation(code=Code.TOO_MANY_EVENTS, seat=seat, expected=most, found=count))
-    if time > told.deadline_time:
-        deadline = told.deadline_time
+    if time > told.closing_deadline:
+        deadline = told.closing_deadline
         faults.append(Violation(code=Code.DEADLINE_PASSED, seat=seat, deadline_time=deadline, received_time=time))
     elif told.all_in_time is not None:
         began = told.all_in_time
@@ -205,9 +247,26 @@ def _refusals_of_arrange(told: Round, event: Arrange) -> list[Violation]:
     return [*faults, *check_cards(told.hands[seat], event.arrangement)]
 
 
-def _check_deal(rules: MauBinhRules, hands: Hands) -> None:
-    if not rules.seats.minimum <= len(hands) <= rules.seats.maximum:
-        msg = f"{rules.seats.minimum} to {rules.seats.maximum} hands are needed, not {len(hands)}"
+def _refusals_of_sealed(told: Round, event: Commit | CommitTimeout) -> list[Violation]:
+    """What refuses a commitment, or that a seat ran out of time to make one, from a seat that exists."""
+    sealing, seat = told.sealing, event.seat
+    if sealing is None:
+        return [Violation(code=Code.NOT_SEALED, seat=seat)]
+    if isinstance(event, CommitTimeout):
+        return refusals_of_timeout(sealing, event, deadline_time=told.deadline_time)
+    count, most = told.event_counts[seat], _most_events(told)
+    return refusals_of_commit(sealing, event, deadline_time=told.deadline_time, count=count, most=most)
+
+
+def _most_events(told: Round) -> int:
+    """How many events a seat may have besides its leaving."""
+    return MAX_EVENTS // len(told.hands) - 1
+
+
+def check_deal(rules: MauBinhRules, hands: Sequence[Sequence[Card]], *, seat_count: int) -> None:
+    """Nothing, for thirteen different cards in each hand known of an allowed number of seats; DealError otherwise."""
+    if not rules.seats.minimum <= seat_count <= rules.seats.maximum:
+        msg = f"{rules.seats.minimum} to {rules.seats.maximum} hands are needed, not {seat_count}"
         raise DealError(msg)
     for hand in hands:
         if len(hand) != HAND_SIZE:

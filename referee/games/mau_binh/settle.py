@@ -24,7 +24,7 @@ from referee.games.mau_binh.instant_win import InstantWin
 from referee.games.mau_binh.limit import max_stake
 from referee.games.mau_binh.outcome import Outcome
 from referee.games.mau_binh.price import Sweeps, flat_foul_of, sweep_of, sweeps_of
-from referee.games.mau_binh.round import Hands, Round, applied, begin, check_closing, refusals_of
+from referee.games.mau_binh.round import Hands, Round, applied, begin, check_closing, check_deal, refusals_of
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.standing import Standing, standing_of
 from referee.hands import Category
@@ -34,7 +34,7 @@ _CHI_TEXTS: Final = tuple([reason.value for reason in CHI_REASONS])
 _TEXTS: Final[dict[str, str]] = {code: code.value for code in (*Category, *Walkover)}
 
 
-def settle(  # noqa: PLR0913 - a round is told by these six
+def settle(  # noqa: PLR0913 - a round is told by these seven
     rules: MauBinhRules,
     hands: Hands,
     *,
@@ -42,15 +42,19 @@ def settle(  # noqa: PLR0913 - a round is told by these six
     dealt_time: int,
     closed_time: int,
     events: Sequence[Event],
+    is_sealed: bool = False,
 ) -> Outcome:
     """The outcome of a round: with violations where an event or the closing breaks a rule, otherwise settled.
 
-    DealError where the hands are no deal, AmountError where the stake is no positive amount or too high to settle.
+    All hands are known, also of a sealed round. DealError where the hands are no deal, AmountError where the stake is
+    no positive amount or too high to settle.
     """
     if not 0 < stake <= max_stake(rules, seat_count=len(hands)):
         msg = f"{stake} is no stake; stakes are 1 to {max_stake(rules, seat_count=len(hands))} for {len(hands)} seats"
         raise AmountError(msg)
-    told = begin(rules, hands, dealt_time=dealt_time)
+    if is_sealed:
+        check_deal(rules, hands, seat_count=len(hands))
+    told = begin(rules, hands, dealt_time=dealt_time, is_sealed=is_sealed)
     for number, event in enumerate(events, start=1):
         refusals = refusals_of(rules, told, event)
         if not is_acceptable(refusals):

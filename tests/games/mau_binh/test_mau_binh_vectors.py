@@ -11,12 +11,16 @@ from referee.games.mau_binh import (
     Arrange,
     Arrangement,
     Code,
+    Commit,
+    CommitTimeout,
     Event,
     Leave,
     MauBinhRules,
     Outcome,
     Pattern,
     Reason,
+    apply,
+    begin,
     check_arrangement,
     check_stake,
     instant_win_of,
@@ -44,8 +48,13 @@ def rules_of(vector: dict[str, Any]) -> MauBinhRules:
 def event_of(told: dict[str, Any]) -> Event:
     if told["kind"] == "LEAVE":
         return Leave(Seat(told["seat"]), told["time"])
+    if told["kind"] == "TIMEOUT":
+        return CommitTimeout(Seat(told["seat"]), told["time"])
+    if told["kind"] == "COMMIT":
+        return Commit(Seat(told["seat"]), bytes.fromhex(told["commitment"]), told["time"])
     back, middle, front = (parse_cards(told[chi]) for chi in ("back", "middle", "front"))
-    return Arrange(Seat(told["seat"]), back, middle, front, told["time"])
+    nonce, opens = (bytes.fromhex(told.get(name, "")) for name in ("nonce", "opens"))
+    return Arrange(Seat(told["seat"]), back, middle, front, told["time"], nonce, opens)
 
 
 def settled(vector: dict[str, Any]) -> Outcome:
@@ -56,6 +65,7 @@ def settled(vector: dict[str, Any]) -> Outcome:
         dealt_time=vector["dealt_time"],
         closed_time=vector["closed_time"],
         events=[event_of(told) for told in vector["events"]],
+        is_sealed=vector.get("sealed", False),
     )
 
 
@@ -99,6 +109,31 @@ def test_unlawful_round_is_refused_with_the_facts(vector: dict[str, Any]) -> Non
     assert outcome == Outcome(violations=outcome.violations, refused_event=vector["refused_event"])
 
 
+@pytest.mark.parametrize("vector", vectors("sealed"))
+def test_sealed_round_is_as_told(vector: dict[str, Any]) -> None:
+    outcome = settled(vector)
+    if "violations" in vector:
+        assert vector["violations"] == [told_of(violation) for violation in outcome.violations]
+        assert vector["refused_event"] == outcome.refused_event
+        return
+    assert outcome.violations == ()
+    assert vector["net"] == list(outcome.net)
+    assert vector["showdown_time"] == outcome.showdown_time
+
+
+@pytest.mark.parametrize("vector", [one for one in vectors("sealed") if "opened_by" in one.values[0]])
+def test_hands_of_a_sealed_round_open_with_one_event(vector: dict[str, Any]) -> None:
+    """With none before it, whether or not the hands are known to whoever judges."""
+    for hands in (tuple(parse_cards(hand) for hand in vector["hands"]), ((), ())):
+        told = begin(rules_of(vector), hands, dealt_time=vector["dealt_time"], is_sealed=True)
+        for event in [event_of(one) for one in vector["events"][: vector["opened_by"]]]:
+            assert told.sealing is not None
+            assert told.sealing.opened_time is None
+            told = apply(rules_of(vector), told, event)
+        assert told.sealing is not None
+        assert told.sealing.opened_time == vector["events"][vector["opened_by"] - 1]["time"]
+
+
 @pytest.mark.parametrize("vector", vectors("arrangement"))
 def test_arrangement_is_checked_for_everything_at_once(vector: dict[str, Any]) -> None:
     chi: list[tuple[Card, ...]] = [parse_cards(vector[name]) for name in ("back", "middle", "front")]
@@ -125,8 +160,9 @@ def test_stake_is_checked_before_the_deal(vector: dict[str, Any]) -> None:
 
 
 def test_every_violation_code_has_a_vector() -> None:
-    files = ("arrangement", "refusal", "stake")
-    produced = {told["code"] for file in files for param in vectors(file) for told in param.values[0]["violations"]}
+    files = ("arrangement", "refusal", "sealed", "stake")
+    rows = [param.values[0] for file in files for param in vectors(file)]
+    produced = {told["code"] for row in rows for told in row.get("violations", ())}
     assert produced == {str(code) for code in Code}
 
 

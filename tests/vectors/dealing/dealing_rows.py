@@ -29,6 +29,13 @@ from dealing_derivation import (
     tree_path,
 )
 from dealing_refusals import SOURCE, refused_certificate_rows
+from dealing_seats import (
+    sealed_certificate_rows,
+    sealed_event_rows,
+    seat_leaf_rows,
+    seat_token_rows,
+    seed_signature_rows,
+)
 
 
 def row(id_: str, why: str, **members: Any) -> Row:  # noqa: ANN401 - any member
@@ -266,6 +273,11 @@ TOPICS: dict[str, Callable[[], Iterator[Row]]] = {
     "sealed_seeds": seal_rows,
     "arrangements": arrangement_rows,
     "leaves": leaf_rows,
+    "seed_signatures": seed_signature_rows,
+    "seat_tokens": seat_token_rows,
+    "sealed_certificates": sealed_certificate_rows,
+    "seat_leaves": seat_leaf_rows,
+    "sealed_events": sealed_event_rows,
 }
 
 

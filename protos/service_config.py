@@ -1,0 +1,73 @@
+"""How gRPC clients should call Referee, as a service config in JSON, made from the protos' idempotency levels alone.
+
+The law: a method is tried again only where the protos say that asking twice does no harm, and only where the server
+says UNAVAILABLE: it stops, it is not there, or its log is busy. Every method of ``referee.v1`` stands in exactly one
+entry; one that may not be repeated has no retry policy. Calls go round all addresses of a name, and to none whose
+health says NOT_SERVING. Run it with ``make protos``; a test says when the file is stale.
+
+>>> sorted(service_config([("a.B", "C", True), ("a.B", "D", False)])["methodConfig"][0])
+['name', 'retryPolicy']
+"""
+
+# ruff: noqa: INP001 - a script beside what it reads
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from google.protobuf import descriptor_pb2
+from grpc_tools import protoc
+
+PROTOS: Final = Path(__file__).parent
+RETRY: Final = {
+    "maxAttempts": 5,
+    "initialBackoff": "0.1s",
+    "maxBackoff": "2s",
+    "backoffMultiplier": 2,
+    "retryableStatusCodes": ["UNAVAILABLE"],
+}
+"""gRPC makes each pause a random part of this long; clients in C take no more than five attempts."""
+
+
+def service_config(methods: Iterable[tuple[str, str, bool]]) -> dict[str, Any]:
+    """The config for methods, each by its service, its name, and whether it may be repeated."""
+    told = sorted(methods)
+    entries: list[dict[str, Any]] = []
+    for may_repeat in (True, False):
+        names = [{"service": service, "method": name} for service, name, found in told if found is may_repeat]
+        if names:
+            entries.append({"name": names} | ({"retryPolicy": RETRY} if may_repeat else {}))
+    return {
+        "loadBalancingConfig": [{"round_robin": {}}],
+        "healthCheckConfig": {"serviceName": ""},
+        "retryThrottling": {"maxTokens": 100, "tokenRatio": 0.1},
+        "methodConfig": entries,
+    }
+
+
+def methods() -> Iterator[tuple[str, str, bool]]:
+    """Every method of the protos."""
+    names = sorted(str(path.relative_to(PROTOS)) for path in PROTOS.glob("referee/v1/*.proto"))
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "set"
+        if protoc.main(["protoc", f"-I{PROTOS}", f"--descriptor_set_out={out}", *names]):
+            msg = "protoc refused the protos; it says why above"
+            raise SystemExit(msg)
+        files = descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes()).file
+    unknown = descriptor_pb2.MethodOptions.IDEMPOTENCY_UNKNOWN
+    for file in files:
+        for service in file.service:
+            for method in service.method:
+                yield f"{file.package}.{service.name}", method.name, method.options.idempotency_level != unknown
+
+
+def main() -> None:
+    """Write the file that the command line names."""
+    Path(sys.argv[1]).write_text(json.dumps(service_config(methods()), indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

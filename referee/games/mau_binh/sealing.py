@@ -1,0 +1,116 @@
+"""A sealed round: seats bind themselves to arrangements before anybody sees another's cards, and open them afterwards.
+
+Three rules carry this module. Committing lasts until every seat still in has committed or run out of the arranging
+time; a seat's last commitment stands. With the event that ends committing all hands open, for everybody. From then on
+each seat that is committed has ``OPENING_MS`` to arrange as it is committed to; one that does not counts as one that
+never arranged, and so does one that ran out of time.
+
+What a commitment is made of is not known here: an arrangement says what it opens, and that is compared.
+
+>>> from referee.cards import Seat
+>>> sealing = begin_sealed(2)
+>>> for seat in (0, 1):
+...     sealing = sealed_after(sealing, Commit(Seat(seat), b"c" * 32, time=seat), departures=(None, None))
+>>> sealing.opened_time, sealing.closing_deadline
+(1, 30001)
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from referee.cards import Seat
+from referee.games.mau_binh.code import Code
+from referee.games.mau_binh.event import Arrange, Commit, CommitTimeout, Event
+from referee.verdict import Violation
+
+OPENING_MS: Final = 30_000
+"""How long seats may open what they are committed to; a client does it by itself."""
+
+NEVER: Final = 2**53 - 1
+"""Later than any time."""
+
+
+class Sealing(msgspec.Struct, frozen=True):
+    """How far a sealed round has come. Tuples go by seat.
+
+    ``commitments``: the last one of each seat, None where there is none. ``timed_out``: whether the seat was told to
+    have run out of time. ``opened_time``: when the last seat had committed, left or run out of time, None until then.
+    """
+
+    commitments: tuple[bytes | None, ...]
+    timed_out: tuple[bool, ...]
+    opened_time: int | None = None
+
+    @property
+    def closing_deadline(self) -> int:
+        """When the showdown begins at the latest: once hands are open, when the time to open arrangements is up."""
+        return NEVER if self.opened_time is None else self.opened_time + OPENING_MS
+
+    def waits_for(self, seat: Seat) -> bool:
+        """Whether a seat that is still in and has not arranged is waited for."""
+        is_committed = self.commitments[seat] is not None
+        return is_committed if self.opened_time is not None else not (is_committed or self.timed_out[seat])
+
+
+def begin_sealed(seat_count: int) -> Sealing:
+    """A sealed round at its deal."""
+    return Sealing((None,) * seat_count, (False,) * seat_count)
+
+
+def refusals_of_commit(
+    sealing: Sealing, event: Commit, *, deadline_time: int, count: int, most: int
+) -> list[Violation]:
+    """What refuses a commitment: too many of a seat's ``most`` events, of which it has told ``count``, or too late.
+
+    One event is kept for opening what is committed to.
+    """
+    seat, time = event.seat, event.time
+    faults: list[Violation] = []
+    if count >= most - 1:
+        faults.append(Violation(code=Code.TOO_MANY_EVENTS, seat=seat, expected=most - 1, found=count + 1))
+    if sealing.opened_time is not None:
+        faults.append(Violation(code=Code.COMMITTING_OVER, seat=seat, deadline_time=sealing.opened_time))
+    elif time > deadline_time:
+        faults.append(Violation(code=Code.DEADLINE_PASSED, seat=seat, deadline_time=deadline_time, received_time=time))
+    return faults
+
+
+def refusals_of_timeout(sealing: Sealing, event: CommitTimeout, *, deadline_time: int) -> list[Violation]:
+    """What refuses that a seat ran out of time: it has committed, was told so before, or has time left."""
+    seat, time = event.seat, event.time
+    if sealing.opened_time is not None:
+        return [Violation(code=Code.COMMITTING_OVER, seat=seat, deadline_time=sealing.opened_time)]
+    if time <= deadline_time or not sealing.waits_for(seat):
+        return [Violation(code=Code.NOT_OUT_OF_TIME, seat=seat, deadline_time=deadline_time, received_time=time)]
+    return []
+
+
+def refusals_of_opening(sealing: Sealing, event: Arrange, *, is_arranged: bool) -> list[Violation]:
+    """What refuses an arrangement of a sealed round, its time and cards apart."""
+    seat, committed = event.seat, sealing.commitments[event.seat]
+    if sealing.opened_time is None:
+        return [Violation(code=Code.STILL_SEALED, seat=seat)]
+    if committed is None:
+        return [Violation(code=Code.NOT_COMMITTED, seat=seat)]
+    if is_arranged:
+        return [Violation(code=Code.ALREADY_OPENED, seat=seat)]
+    if event.opens != committed:
+        return [Violation(code=Code.WRONG_OPENING, seat=seat)]
+    return []
+
+
+def sealed_after(sealing: Sealing, event: Event, *, departures: Sequence[int | None]) -> Sealing:
+    """The sealing after a lawful event; ``departures`` by seat, None for who is still in after it."""
+    if sealing.opened_time is not None:
+        return sealing
+    commitments, timed_out = sealing.commitments, sealing.timed_out
+    seat = event.seat
+    if isinstance(event, Commit):
+        commitments = (*commitments[:seat], event.commitment, *commitments[seat + 1 :])
+    elif isinstance(event, CommitTimeout):
+        timed_out = (*timed_out[:seat], True, *timed_out[seat + 1 :])
+    after = Sealing(commitments, timed_out)
+    is_waiting = any(gone is None and after.waits_for(Seat(one)) for one, gone in enumerate(departures))
+    return after if is_waiting else Sealing(commitments, timed_out, event.time)

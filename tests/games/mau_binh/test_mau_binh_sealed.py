@@ -1,0 +1,103 @@
+"""A sealed round comes to what an open one does in which the seats arrange as they opened, and the others do not."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from referee.cards import Seat
+from referee.games.mau_binh import (
+    Arrange,
+    Commit,
+    CommitTimeout,
+    DealError,
+    Event,
+    Leave,
+    MauBinhRules,
+    UnlawfulEventError,
+    apply,
+    begin,
+    settle,
+)
+from referee.rulesets import Ruleset
+
+ROUNDS = 150
+
+
+def sealed_events(told: Any, rules: MauBinhRules, luck: random.Random) -> tuple[list[Event], list[Event], int]:  # noqa: ANN401 - of conftest
+    """A sealed round of these hands told by chance, the open round that is its equal, and when both are closed.
+
+    Of an open round's last arrangements some are committed to and opened, some committed to and never opened, some
+    never committed to; seats that leave do so while others commit.
+    """
+    seats = [Seat(seat) for seat in range(len(told.hands))]
+    arranged = {event.seat: event for event in told.events if isinstance(event, Arrange)}
+    ways = [luck.choice(["open", "open", "hide", "late", "leave"]) if seat in arranged else "late" for seat in seats]
+    deadline = told.dealt_time + rules.arranging_ms
+    sealed: list[Event] = []
+    plain: list[Event] = []
+    for seat, way in enumerate(ways):
+        time = told.dealt_time + seat
+        if way == "leave":
+            sealed.append(Leave(Seat(seat), time))
+            plain.append(Leave(Seat(seat), time))
+        elif way != "late":
+            sealed.append(Commit(Seat(seat), bytes([seat]) * 32, time))
+    late = [seat for seat, way in zip(seats, ways, strict=True) if way == "late"]
+    sealed += [CommitTimeout(seat, deadline + 1) for seat in late]
+    opened = sealed[-1].time
+    for seat in [seat for seat, way in zip(seats, ways, strict=True) if way == "open"]:
+        arrange = msgspec.structs.replace(arranged[seat], time=opened)
+        sealed.append(msgspec.structs.replace(arrange, nonce=b"n" * 32, opens=bytes([seat]) * 32))
+        plain.append(msgspec.structs.replace(arrange, time=told.dealt_time + len(seats)))
+    return sealed, plain, deadline + 60_000
+
+
+def test_sealed_round_comes_to_what_its_open_equal_does(
+    ruleset: Ruleset, rules: MauBinhRules, make_round: Callable[..., Any]
+) -> None:
+    """Transfers, fouls, net and winners, seat for seat; only the time of the showdown is another."""
+    settled = 0
+    for seed in range(ROUNDS):
+        told = make_round(rules, seed)
+        if begin(rules, told.hands, dealt_time=told.dealt_time).is_won_at_the_deal:
+            continue
+        sealed, plain, closed = sealed_events(told, rules, random.Random(seed))  # noqa: S311 - the same in every run
+        same: dict[str, Any] = {"stake": 2 * ruleset.bet_unit, "dealt_time": told.dealt_time, "closed_time": closed}
+        mine = settle(rules, told.hands, **same, events=sealed, is_sealed=True)
+        other = settle(rules, told.hands, **same, events=plain)
+        assert (mine.violations, other.violations) == ((), ())
+        assert (mine.transfers, mine.fouls, mine.net, mine.winners) == (
+            other.transfers,
+            other.fouls,
+            other.net,
+            other.winners,
+        )
+        settled += 1
+    assert settled > ROUNDS // 3
+
+
+def test_hands_that_are_not_open_are_no_fault_before_the_settlement(
+    rules: MauBinhRules, make_round: Callable[..., Any]
+) -> None:
+    """A sealed round begins without them; an open one does not, and no round is settled without."""
+    told = make_round(rules, 1)
+    hidden = ((),) * len(told.hands)
+    assert begin(rules, hidden, dealt_time=0, is_sealed=True).instant_wins == (None,) * len(hidden)
+    with pytest.raises(DealError):
+        begin(rules, hidden, dealt_time=0)
+    with pytest.raises(DealError):
+        settle(rules, hidden, stake=100, dealt_time=0, closed_time=10**6, events=(), is_sealed=True)
+
+
+def test_sealed_round_that_a_known_hand_wins_has_no_events(rules: MauBinhRules, make_round: Callable[..., Any]) -> None:
+    told = next(
+        told
+        for told in (make_round(rules, seed) for seed in range(1_000))
+        if begin(rules, told.hands, dealt_time=told.dealt_time).is_won_at_the_deal
+    )
+    state = begin(rules, told.hands, dealt_time=told.dealt_time, is_sealed=True)
+    with pytest.raises(UnlawfulEventError, match="ROUND_OVER"):
+        apply(rules, state, Commit(Seat(0), bytes(32), told.dealt_time))
