@@ -1,0 +1,213 @@
+"""The best arrangements of thirteen cards, each with what it is worth and what that is made of.
+
+The order of the cards asked about means nothing. Splits of the same three strengths are one suggestion, told with the
+first cards that make it. Of suggestions worth the same the one with the stronger back comes first, then middle, then
+front.
+
+>>> from referee.advice.mau_binh.shelf import Shelf
+>>> from referee.cards import parse_cards
+>>> from referee.rulesets import get
+>>> ruleset = get("mau_binh.chi_2020")
+>>> population = Shelf.builtin().population_for(ruleset.rules, digest=ruleset.digest)
+>>> advisor = Advisor.of(ruleset.rules, population, seat_count=2)
+>>> best = advisor.suggest(parse_cards("AS AC AD 2S 2C KH QH JC 9D 8D 7S 5H 4C"), count=2)[0]
+>>> [value.category.value for value in best.values], [part.reason.value for part in best.parts]
+(['FULL_HOUSE', 'HIGH_CARD', 'HIGH_CARD'], ['BACK', 'MIDDLE', 'FRONT', 'SWEEP'])
+>>> best.expected == sum(part.expected for part in best.parts)
+True
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, assert_never
+
+import numpy as np
+
+from referee.advice.mau_binh.population import Population
+from referee.advice.mau_binh.splits import PAIRS, THREES, Ints, Splits, Splitter
+from referee.advice.mau_binh.value import Extra, ValueTable
+from referee.cards import Card
+from referee.games.mau_binh import Arrangement, Reason
+from referee.games.mau_binh.code import CHI_REASONS
+from referee.games.mau_binh.foul import ChiValues
+from referee.games.mau_binh.rules import (
+    FourAcesFullSweep,
+    MauBinhRules,
+    NoSweep,
+    SweptByAll,
+    SweptPairPlus,
+    SweptPairTimes,
+)
+from referee.hands import Category, Ranking
+
+_BIN_BITS: Final = 20
+_IN_BINS: Final = (1 << _BIN_BITS) - 1
+_FOULED: Final = -(1 << 62)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One thing that an arrangement is worth something by.
+
+    ``won`` and ``lost`` are the chances to be paid it by one opponent and to pay it to one, in 65,536ths. ``units`` is
+    what an opponent pays, in stakes. ``expected`` is against all opponents together, in 65,536ths of a stake.
+    """
+
+    reason: Reason
+    units: int
+    won: int
+    lost: int
+    expected: int
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """An arrangement that does not foul, the values of its chi, and its worth part by part."""
+
+    arrangement: Arrangement
+    values: ChiValues
+    parts: tuple[Part, ...]
+
+    @property
+    def expected(self) -> int:
+        """What the seat wins on average from all opponents together, in 65,536ths of a stake."""
+        return sum(part.expected for part in self.parts)
+
+
+class _Buffers(threading.local):
+    """What a thread writes the worth of its splits into."""
+
+    def __init__(self) -> None:
+        shape = len(THREES), PAIRS
+        self.value = np.empty(shape, dtype=np.int64)
+        self.other = np.empty(shape, dtype=np.int64)
+        self.joint = np.empty(shape, dtype=np.int64)
+
+
+class Advisor:
+    """Advises seats of one kind of table; may be used by several threads at once."""
+
+    def __init__(self, table: ValueTable) -> None:
+        self.table = table
+        self._ranking = table.rules.ranker
+        self._splitter = splitter_of(self._ranking)
+        shape = table.joint.shape
+        strides = (shape[1] * shape[2], shape[2], 1)
+        if table.joint.size > _IN_BINS:
+            msg = f"{table.joint.size} bins are more than an index has room for"
+            raise ValueError(msg)
+        self._back, self._middle, self._front = (
+            _packed(values, table.population.of_bin(chi) * strides[chi]) for chi, values in enumerate(table.chi)
+        )
+        self._joint = table.joint.reshape(-1)
+        self._buffers = _Buffers()
+
+    @staticmethod
+    def of(rules: MauBinhRules, population: Population, *, seat_count: int) -> "Advisor":
+        """The advisor of a table; ValueError where the population or the seats do not fit the rules."""
+        return Advisor(ValueTable(rules, population, seat_count=seat_count))
+
+    def suggest(self, cards: Sequence[Card], *, count: int) -> tuple[Suggestion, ...]:
+        """The best arrangements of thirteen different cards, best first; fewer where there are not so many."""
+        ordered = sorted(cards, key=lambda card: card.number)
+        splits = self._splitter.split(ordered)
+        values = self.values(splits)
+        return tuple([self._suggestion(splits, place) for place in _best(splits, values, count)])
+
+    def values(self, splits: Splits) -> Ints:
+        """What each split is worth against one opponent; a fouled one less than anything.
+
+        The array is the thread's until its next call.
+        """
+        held = self._buffers
+        value = np.take(self._back, splits.backs, out=held.value, mode="clip")
+        value += np.take(self._middle, splits.middles, out=held.other, mode="clip")
+        value += self._front.take(splits.fronts)[:, np.newaxis]
+        bins = np.bitwise_and(value, _IN_BINS, out=held.other)
+        value >>= _BIN_BITS
+        value += np.take(self._joint, bins, out=held.joint, mode="clip")
+        np.copyto(value, _FOULED, where=splits.fouled)
+        return value
+
+    def _suggestion(self, splits: Splits, place: tuple[int, int]) -> Suggestion:
+        back, middle = int(splits.backs[place]), int(splits.middles[place])
+        front = int(splits.fronts[place[0]])
+        values = (
+            self._ranking.five_of_strength(back),
+            self._ranking.five_of_strength(middle),
+            self._ranking.three_of_strength(front),
+        )
+        return Suggestion(splits.arrangement(*place), values, tuple(self._parts(values)))
+
+    def _parts(self, values: ChiValues) -> Iterator[Part]:
+        """What the three chi are worth, then what a sweep and four aces add."""
+        table, units = self.table, []
+        for chi, (reason, value) in enumerate(zip(CHI_REASONS, values, strict=True)):
+            units.append(table.rules.units[chi][value.category])
+            won, lost = table.beaten(chi, value.strength)
+            expected = table.opponents * int(table.chi[chi][value.strength])
+            yield Part(reason=reason, units=units[-1], won=won, lost=lost, expected=expected)
+        bins = table.bins_of(*(value.strength for value in values))
+        if table.sweep:
+            yield self._part(Reason.SWEEP, table.sweep, bins, units=_sweep_units(table.rules, sum(units)))
+        four_aces = table.rules.four_aces_sweep
+        if table.aces and isinstance(four_aces, FourAcesFullSweep):
+            added = four_aces.units - table.rules.units[0][Category.FOUR_ACES]
+            yield self._part(Reason.FOUR_ACES_SWEEP, table.aces, bins, units=added)
+
+    def _part(self, reason: Reason, extra: Extra, bins: tuple[int, int, int], *, units: int) -> Part:
+        expected = self.table.opponents * int(extra.value[bins])
+        return Part(reason=reason, units=units, won=int(extra.won[bins]), lost=int(extra.lost[bins]), expected=expected)
+
+
+@lru_cache(maxsize=16)
+def splitter_of(ranking: Ranking) -> Splitter:
+    """The splitter of a ranking, made on first use."""
+    return Splitter(ranking)
+
+
+def _packed(values: Ints, bins: Ints) -> Ints:
+    """By strength, a value above the place that its bin adds: sums of three hold both sums, since neither overflows."""
+    packed = values << _BIN_BITS
+    packed[1:] += bins
+    return packed
+
+
+def _best(splits: Splits, values: Ints, count: int) -> list[tuple[int, int]]:
+    """The places of the best splits, one for each three strengths."""
+    of_fronts = np.sort(values.max(axis=1))
+    looked_at = count
+    while True:
+        looked_at = min(looked_at, len(of_fronts))
+        least = of_fronts[-looked_at] if looked_at < len(of_fronts) else _FOULED + 1
+        places = np.flatnonzero(values >= max(least, _FOULED + 1))
+        fronts, pairs = np.divmod(places, PAIRS)
+        keys = (
+            splits.fronts[fronts],
+            splits.middles[fronts, pairs],
+            splits.backs[fronts, pairs],
+            values[fronts, pairs],
+        )
+        found: dict[tuple[int, int, int], tuple[int, int]] = {}
+        for index in np.lexsort(keys)[::-1].tolist():
+            strengths = int(keys[2][index]), int(keys[1][index]), int(keys[0][index])
+            place = int(fronts[index]), int(pairs[index])
+            found[strengths] = min(place, found.get(strengths, place))
+        if len(found) >= count or looked_at == len(of_fronts):
+            return list(found.values())[:count]
+        looked_at *= 4
+
+
+def _sweep_units(rules: MauBinhRules, units: int) -> int:
+    """What a sweep adds to three chi that pay so much."""
+    match rules.sweep:
+        case SweptByAll() | SweptPairTimes():
+            return (rules.sweep.multiplier - 1) * units
+        case SweptPairPlus():
+            return rules.sweep.units
+        case NoSweep():
+            return 0
+        case _:
+            assert_never(rules.sweep)

@@ -1,0 +1,136 @@
+"""A population learned by self-play to a fixed point: everybody arranges by the advice that the last population gives.
+
+The rounds are played in equal steps. In the first everybody arranges for the greatest sum of strengths; in each later
+one by the advice that follows from the hands of the later half of the steps before it. Answering one step alone goes
+round in circles for good: where all hold strong fronts, strong middles pay, and the other way about; answering the mean
+of many steps (fictitious play) comes to rest. The hands of the later half of all steps are the population.
+
+Hands are dealt at each number of seats that the rules know in turn. Rounds that an instant win ends at the deal are not
+counted.
+
+Everything is whole numbers and the deals are the plain output of PCG64, which numpy keeps for good, so the same rounds
+and seed give the same bytes on any machine.
+
+>>> from referee.rulesets import get
+>>> ruleset = get("mau_binh.classic")
+>>> origin = Origin(
+...     ruleset_id=ruleset.id,
+...     ruleset_version=ruleset.version,
+...     ruleset_digest=ruleset.digest.hex(),
+...     sweep=sweep_kind(ruleset.rules),
+...     rounds=64,
+...     seed=1,
+... )
+>>> population = learn(ruleset.rules, origin=origin)
+>>> population == learn(ruleset.rules, origin=origin), population.origin.rounds
+(True, 64)
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import numpy as np
+
+from referee.advice.mau_binh.advisor import Advisor, splitter_of
+from referee.advice.mau_binh.population import Origin, Population
+from referee.advice.mau_binh.splits import PAIRS, Ints, Splits
+from referee.cards import DECK, Card
+from referee.games.mau_binh import HAND_SIZE, MauBinhRules, instant_win_of
+
+STEPS: Final = 32
+
+_FIVES: Final = 7462
+_THREES: Final = 455
+
+Choose = Callable[[Splits, int], tuple[int, int]]
+"""From the splits of a hand, at a table of so many seats, to the place of one."""
+
+
+def learn(
+    rules: MauBinhRules,
+    *,
+    origin: Origin,
+    progress: Callable[[int], None] = lambda _rounds: None,
+    settled: Callable[[float], None] = lambda _distance: None,
+) -> Population:
+    """The population that players of these rules come to.
+
+    ``progress`` is told of each round played; ``settled`` after each step but the first how far its hands are from the
+    population that they answer (``Population.distance``): at a fixed point, as far as chance takes them. ValueError
+    where there are too few rounds for a step to count anybody.
+    """
+    dealer = _deals(origin.seed)
+    choose: Choose = greatest_sum
+    steps: list[Ints] = []
+    answered: Population | None = None
+    while True:
+        hands = list(_played(rules, dealer, choose, rounds=origin.rounds // STEPS, progress=progress))
+        if not hands:
+            msg = f"{origin.rounds} rounds are too few to learn from in {STEPS} steps"
+            raise ValueError(msg)
+        if answered is not None:
+            settled(Population.counted(rules.ranker, hands, origin=origin).distance(answered))
+        steps.append(np.array(hands, dtype=np.int64))
+        answered = Population.counted(rules.ranker, np.concatenate(steps[len(steps) // 2 :]), origin=origin)
+        if len(steps) == STEPS:
+            return answered
+        choose = _by_advice(rules, answered)
+
+
+def sweep_kind(rules: MauBinhRules) -> str:
+    """The kind of the rules' sweep, as a ruleset's file has it."""
+    return str(rules.sweep.__struct_config__.tag)
+
+
+def greatest_sum(splits: Splits, _seat_count: int) -> tuple[int, int]:
+    """The split with the greatest sum of strengths, each beside the strongest there is."""
+    sums = (splits.backs + splits.middles) * _THREES + splits.fronts[:, np.newaxis] * _FIVES
+    front, pair = divmod(int(np.where(splits.fouled, -1, sums).argmax()), PAIRS)
+    return front, pair
+
+
+def _by_advice(rules: MauBinhRules, population: Population) -> Choose:
+    """The split that is worth most at a table of so many seats."""
+    advisors = {
+        seat_count: Advisor.of(rules, population, seat_count=seat_count)
+        for seat_count in range(rules.seats.minimum, rules.seats.maximum + 1)
+    }
+
+    def choose(splits: Splits, seat_count: int) -> tuple[int, int]:
+        front, pair = divmod(int(advisors[seat_count].values(splits).argmax()), PAIRS)
+        return front, pair
+
+    return choose
+
+
+def _played(
+    rules: MauBinhRules,
+    dealer: Iterator[list[tuple[Card, ...]]],
+    choose: Choose,
+    *,
+    rounds: int,
+    progress: Callable[[int], None],
+) -> Iterator[tuple[int, int, int]]:
+    """The strengths of back, middle and front of every hand in so many rounds."""
+    splitter = splitter_of(rules.ranker)
+    for number in range(rounds):
+        seat_count = rules.seats.minimum + number % (rules.seats.maximum - rules.seats.minimum + 1)
+        hands = next(dealer)[:seat_count]
+        if not any(instant_win_of(rules, hand) for hand in hands):
+            for hand in hands:
+                splits = splitter.split(hand)
+                place = choose(splits, seat_count)
+                yield int(splits.backs[place]), int(splits.middles[place]), int(splits.fronts[place[0]])
+        progress(1)
+
+
+def _deals(seed: int) -> Iterator[list[tuple[Card, ...]]]:
+    """Deals without end: four hands of thirteen, each sorted by number."""
+    words = np.random.PCG64(seed)
+    size = len(DECK)
+    while True:
+        order = words.random_raw(size).argsort(kind="stable").tolist()
+        yield [
+            tuple([DECK[place] for place in sorted(order[start : start + HAND_SIZE])])
+            for start in range(0, size, HAND_SIZE)
+        ]

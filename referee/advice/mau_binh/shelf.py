@@ -1,0 +1,79 @@
+"""The populations at hand: those that come with the referee, and an operator's own beside their rulesets.
+
+A ruleset is advised by the population that was learned from it. Where there is none, one of the same ranking serves,
+since prices are taken from the ruleset itself: first one that sweeps alike, then by id. An operator's file is named
+after its ruleset, ``<id>.population``, and is written by ``referee learn``.
+
+>>> from referee.rulesets import get
+>>> ruleset = get("mau_binh.classic")
+>>> Shelf.builtin().population_for(ruleset.rules, digest=ruleset.digest).origin.ruleset_id
+'mau_binh.classic'
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Final
+
+from referee.advice.mau_binh.population import Population, PopulationError
+from referee.advice.mau_binh.self_play import sweep_kind
+from referee.games.mau_binh import MauBinhRules
+
+SUFFIX: Final = ".population"
+
+
+class NoPopulationError(LookupError):
+    """No population at hand has the ranking of these rules."""
+
+
+class Shelf:
+    """Populations, found by the ruleset that they are to advise."""
+
+    def __init__(self, populations: Iterable[Population]) -> None:
+        self._populations = sorted(populations, key=lambda one: (one.origin.ruleset_id, one.origin.ruleset_version))
+
+    @staticmethod
+    def builtin() -> "Shelf":
+        """The populations that come with the referee; read once."""
+        return _builtin()
+
+    @classmethod
+    def with_folder(cls, folder: Path) -> "Shelf":
+        """The populations that come with the referee and every ``.population`` file of a folder.
+
+        PopulationError, naming the file, where one is none; OSError where the folder cannot be read.
+        """
+        own = [file for file in sorted(folder.iterdir()) if file.suffix == SUFFIX]
+        return cls([*cls.builtin(), *(_read(file) for file in own)])
+
+    def __iter__(self) -> Iterator[Population]:
+        return iter(self._populations)
+
+    def population_for(self, rules: MauBinhRules, *, digest: bytes) -> Population:
+        """The population to advise a ruleset by, its file's SHA-256 given; NoPopulationError where none fits."""
+        fitting = [one for one in self._populations if one.ranking == rules.ranking.rules]
+        for one in reversed(fitting):
+            if one.origin.ruleset_digest == digest.hex():
+                return one
+        kind = sweep_kind(rules)
+        fitting.sort(key=lambda one: one.origin.sweep != kind)
+        if not fitting:
+            msg = "no population ranks hands as this ruleset does; `referee learn` makes one"
+            raise NoPopulationError(msg)
+        return fitting[0]
+
+
+@cache
+def _builtin() -> Shelf:
+    folder = resources.files("referee.advice.mau_binh") / "data"
+    return Shelf(_read(file) for file in folder.iterdir() if file.name.endswith(SUFFIX))
+
+
+def _read(file: Traversable) -> Population:
+    try:
+        return Population.read(file.read_bytes())
+    except PopulationError as error:
+        msg = f"{file}: {error}"
+        raise PopulationError(msg) from None

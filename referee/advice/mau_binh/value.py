@@ -1,0 +1,219 @@
+"""What each split is worth against one opponent of a population, at a ruleset's prices: one number a chi and one joint.
+
+All numbers are whole: 65,536ths (``SCALE``) of a stake. With *N* hands counted, a chi of strength *s* and price *u* is
+worth ``u * (weaker hands) / N`` less what the stronger hands are paid; equal hands move nothing. What a sweep or four
+aces add is worked out for every bin of back, middle and front from the joint counts; of two hands of one bin each is
+the stronger as often as the counts say, independently in the three chi.
+
+The joint part, for *o* opponents. *W* is the chance to win all three chi from one opponent, *L* to lose them all to
+one, *U* what the three chi pay.
+
+- Between two seats, times *m*: ``(m - 1) * (U * W - what they are paid)``; plus *u*: ``u * (W - L)``.
+- By every seat: an opponent pays ``(m - 1) * U`` more when it is swept by this seat and all the others, which depends
+  on its own hand; this seat pays the same to each when all sweep it, which has the chance ``L`` for each other one.
+- Four aces in the back that win all three chi from everyone: ``W ** o`` times what that adds, and then no sweep. Beside
+  a sweep by every seat one chance is not exact: that the others sweep a seat and these aces sweep the others. The
+  latter is taken at its mean over everyone who sweeps anybody.
+
+>>> from referee.advice.mau_binh.shelf import Shelf
+>>> from referee.rulesets import get
+>>> ruleset = get("mau_binh.classic")
+>>> population = Shelf.builtin().population_for(ruleset.rules, digest=ruleset.digest)
+>>> table = ValueTable(ruleset.rules, population, seat_count=2)
+>>> 2.99 < int(table.chi[2][455]) / SCALE < 3  # three aces in front win 3, but for nothing against their like
+True
+"""
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.advice.mau_binh.population import Population, categories_of
+from referee.advice.mau_binh.splits import Ints
+from referee.games.mau_binh.rules import (
+    FourAcesFullSweep,
+    MauBinhRules,
+    NoSweep,
+    SweptByAll,
+    SweptPairPlus,
+    SweptPairTimes,
+)
+from referee.hands import Category
+
+SCALE_BITS: Final = 16
+SCALE: Final = 1 << SCALE_BITS
+"""A stake, in the numbers of a table."""
+
+_SHARE_BITS: Final = 30
+_BEATS_BITS: Final = 10
+
+Cube: TypeAlias = NDArray[np.int64]
+"""One number for each bin of back, middle and front."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What one rule adds to the three chi, by bins: the chances to be paid it and to pay it, and what it is worth.
+
+    All in 65,536ths, against one opponent.
+    """
+
+    won: Cube
+    lost: Cube
+    value: Cube
+
+
+class ValueTable:
+    """What every back, middle and front is worth against one opponent of a population, at these prices.
+
+    ``chi`` has for back, middle and front one number a strength, counted from 1 (the first stands for none).
+    ``sweep`` and ``aces`` are what is added, None where the rules add nothing; ``joint`` is their sum. ValueError where
+    the population has another ranking, or the rules forbid so many seats.
+    """
+
+    chi: tuple[Ints, ...]
+    sweep: Extra | None
+    aces: Extra | None
+    joint: Cube
+
+    def __init__(self, rules: MauBinhRules, population: Population, *, seat_count: int) -> None:
+        if population.ranking != rules.ranking.rules:
+            msg = "the population ranks hands otherwise than these rules"
+            raise ValueError(msg)
+        if not rules.seats.minimum <= seat_count <= rules.seats.maximum:
+            msg = f"these rules know no round of {seat_count} seats"
+            raise ValueError(msg)
+        self.rules, self.population, self.seat_count = rules, population, seat_count
+        self.opponents = seat_count - 1
+        prices = _prices_of(rules)
+        self.chi = tuple(_chi_values(price, count) for price, count in zip(prices, population.counts, strict=True))
+        self._up_to = [np.concatenate([[0], count.cumsum()]).tolist() for count in population.counts]
+        self._of_bin = [population.of_bin(chi).tolist() for chi in range(len(prices))]
+        bins = _Bins(rules, population, prices)
+        self.aces = bins.aces(self.opponents)
+        self.sweep = bins.sweep(self.opponents)
+        self.joint = sum((extra.value for extra in (self.aces, self.sweep) if extra), np.zeros_like(population.joint))
+
+    def value(self, *, back: int, middle: int, front: int) -> int:
+        """What three chi of these strengths are worth against all opponents together."""
+        alone = sum(int(values[strength]) for values, strength in zip(self.chi, (back, middle, front), strict=True))
+        return self.opponents * (alone + int(self.joint[self.bins_of(back, middle, front)]))
+
+    def bins_of(self, *strengths: int) -> tuple[int, int, int]:
+        """The bins of a back, a middle and a front."""
+        back, middle, front = (bins[strength - 1] for bins, strength in zip(self._of_bin, strengths, strict=True))
+        return back, middle, front
+
+    def beaten(self, chi: int, strength: int) -> tuple[int, int]:
+        """The chances that a chi of this strength beats an opponent's, and that it is beaten."""
+        up_to = self._up_to[chi]
+        weaker, stronger, size = up_to[strength - 1], up_to[-1] - up_to[strength], up_to[-1]
+        return (weaker * SCALE + size // 2) // size, (stronger * SCALE + size // 2) // size
+
+
+def _prices_of(rules: MauBinhRules) -> tuple[Ints, ...]:
+    """For back, middle and front what a chi won with each strength from 1 is worth, in stakes."""
+    return tuple(
+        np.array([units[category] for category in categories], dtype=np.int64)
+        for units, categories in zip(rules.units, categories_of(rules.ranker), strict=True)
+    )
+
+
+def _chi_values(prices: Ints, count: Ints) -> Ints:
+    """What a chi of each strength, from none, is worth against one opponent."""
+    size, paid = int(count.sum()), prices * count
+    won = prices * (count.cumsum() - count)
+    lost = int(paid.sum()) - paid.cumsum()
+    return np.concatenate([np.zeros(1, dtype=np.int64), ((won - lost) * SCALE + size // 2) // size])
+
+
+class _Bins:
+    """The joint counts as shares, and what follows from them for every bin of back, middle and front."""
+
+    def __init__(self, rules: MauBinhRules, population: Population, prices: tuple[Ints, ...]) -> None:
+        self._rules = rules
+        self._shares = (population.joint << _SHARE_BITS) // population.size
+        self._same_bin = [
+            _same_bin(count, edges) for count, edges in zip(population.counts, population.bins, strict=True)
+        ]
+        at = [np.array(edges) - 1 for edges in population.bins]
+        back, middle, front = (price[edges] for price, edges in zip(prices, at, strict=True))
+        self._units: Cube = back[:, None, None] + middle[:, None] + front
+        categories = categories_of(rules.ranker)[0]
+        is_aces = np.array([categories[edge] is Category.FOUR_ACES for edge in at[0]])
+        self._is_aces = np.broadcast_to(is_aces[:, None, None], self._units.shape)
+        self._won, self._lost = self._over(self._shares, wins=True), self._over(self._shares, wins=False)
+
+    def aces(self, opponents: int) -> Extra | None:
+        """What four aces add that win everything; None where the rules add nothing."""
+        rule = self._rules.four_aces_sweep
+        if not isinstance(rule, FourAcesFullSweep):
+            return None
+        from_others = self._of_aces(_power(self._won, opponents - 1))
+        won = from_others * self._won >> SCALE_BITS
+        lost = self._over(self._shares * from_others >> SCALE_BITS, wins=False)
+        added = rule.units - self._rules.units[0][Category.FOUR_ACES]
+        return Extra(won, lost, added * (won - lost))
+
+    def sweep(self, opponents: int) -> Extra | None:
+        """What losing all three chi adds; None where it adds nothing."""
+        rule = self._rules.sweep
+        if isinstance(rule, NoSweep):
+            return None
+        gaining, all_sweep_me, others_won = self._shares, np.full_like(self._shares, SCALE), self._won
+        if isinstance(rule, SweptByAll):
+            all_sweep_me = _power(self._lost, opponents - 1)
+            gaining, others_won = gaining * all_sweep_me >> SCALE_BITS, self._sweepers_won()
+        without_aces = SCALE - self._of_aces(_power(others_won, opponents - 1))
+        paying = self._shares * without_aces >> SCALE_BITS
+        won = self._over(gaining, wins=True) * without_aces >> SCALE_BITS
+        lost = self._over(paying, wins=False) * all_sweep_me >> SCALE_BITS
+        match rule:
+            case SweptByAll() | SweptPairTimes():
+                paid = self._over(paying * self._units, wins=False) * all_sweep_me >> SCALE_BITS
+                value = (rule.multiplier - 1) * (self._units * won - paid)
+            case SweptPairPlus():
+                value = rule.units * (won - lost)
+            case _:
+                assert_never(rule)
+        return Extra(won, lost, value)
+
+    def _of_aces(self, chance: Cube) -> Cube:
+        """The chance, where the back is four aces for which a sweep of everyone pays; elsewhere 0."""
+        if not isinstance(self._rules.four_aces_sweep, FourAcesFullSweep):
+            return np.zeros_like(self._shares)
+        return np.where(self._is_aces, chance, 0)
+
+    def _sweepers_won(self) -> Cube:
+        """By own bins, the chance to win all three chi from one that wins all three from somebody."""
+        sweepers = self._shares * self._won >> SCALE_BITS
+        return self._over((sweepers << _SHARE_BITS) // max(int(sweepers.sum()), 1), wins=True)
+
+    def _over(self, weights: Cube, *, wins: bool) -> Cube:
+        """By own bins, the weights of all opponents from whom all three chi are won, or to whom they are lost."""
+        for axis, same_bin in enumerate(self._same_bin):
+            up_to = weights.cumsum(axis=axis)
+            others = up_to - weights if wins else up_to.take([-1], axis=axis) - up_to
+            shape = [1] * weights.ndim
+            shape[axis] = -1
+            weights = others + (weights * same_bin.reshape(shape) >> _BEATS_BITS)
+        return weights >> _SHARE_BITS - SCALE_BITS
+
+
+def _same_bin(count: Ints, edges: tuple[int, ...]) -> Ints:
+    """How often, of two hands of one bin, the first is the stronger, in 1,024ths."""
+    starts = np.concatenate([[0], np.array(edges[:-1], dtype=np.int64)])
+    hands, pairs_tied = np.add.reduceat(count, starts), np.add.reduceat(count * count, starts)
+    pairs = np.maximum(hands * hands, 1)
+    won: Ints = ((pairs - pairs_tied) << _BEATS_BITS) // (2 * pairs)
+    return won
+
+
+def _power(chance: Cube, exponent: int) -> Cube:
+    """A chance to the power of a small exponent."""
+    power = np.full_like(chance, SCALE)
+    for _ in range(exponent):
+        power = power * chance >> SCALE_BITS
+    return power

@@ -1,0 +1,64 @@
+"""Legal plays as a player thinks of them: by kind, runs by their length, with what each chops and what stays whole.
+
+The law: every legal play stands in one group and one only, in the order in which the law lists them. A group's plays
+are all of one kind and length, so they all chop the same thing or none does. A play keeps the hand whole where the best
+plan for the hand costs no less than the play's own cost with the best plan for the rest: nothing is broken by it,
+though equal plans may pair the cards otherwise.
+
+>>> from referee.cards import Seat, parse_cards, spell
+>>> from referee.games.tien_len import legal_plays, start
+>>> from referee.rulesets import get
+>>> texts = "3S 3C 5S 6C 7D 8H TC TD JD QH AS AC 2S", "4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS"
+>>> state = start(get("tien_len.mien_nam").rules, [*map(parse_cards, texts)], leader=Seat(0), dealt_time=0)
+>>> plays = legal_plays(state)
+>>> [(group.kind.value, group.length, len(group.plays)) for group in group_plays(state, plays)]
+[('SINGLE', 1, 13), ('PAIR', 1, 3), ('RUN', 3, 4), ('RUN', 4, 1)]
+>>> [spell(plays[place].cards) for place in whole_plays(state, plays)]
+['TC', 'TD', '2S', '3S 3C', 'AS AC', 'TC JD QH', 'TD JD QH', '5S 6C 7D 8H']
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from referee.advice.tien_len.structure import is_whole
+from referee.games.tien_len import Combination, Kind, State
+from referee.games.tien_len.chop import chop_units, chopped_by
+from referee.games.tien_len.code import Price
+
+
+class PlayGroup(msgspec.Struct, frozen=True):
+    """Plays of one kind and length: their places in the list of plays, from weaker to stronger top cards.
+
+    ``chops`` is what they chop of what is on the table, None for nothing, and ``units`` what that pays by itself.
+    """
+
+    kind: Kind
+    length: int
+    plays: tuple[int, ...]
+    chops: Price | None
+    units: int
+
+
+def group_plays(state: State, plays: Sequence[Combination]) -> tuple[PlayGroup, ...]:
+    """The legal plays of the seat on turn in groups, in the order of the list."""
+    places: dict[tuple[Kind, int], list[int]] = {}
+    for place, play in enumerate(plays):
+        places.setdefault((play.kind, play.length), []).append(place)
+    return tuple([_group(state, plays, kind, length, found) for (kind, length), found in places.items()])
+
+
+def whole_plays(state: State, plays: Sequence[Combination]) -> tuple[int, ...]:
+    """The places of the plays that keep the hand of the seat on turn whole."""
+    if state.is_over:
+        return ()
+    hand = state.held[state.turn]
+    return tuple([place for place, play in enumerate(plays) if is_whole(hand, play.card_set)])
+
+
+def _group(state: State, plays: Sequence[Combination], kind: Kind, length: int, places: list[int]) -> PlayGroup:
+    price = None
+    if state.to_beat is not None:
+        price = chopped_by(state.rules.chops, plays[places[0]], victim=state.to_beat)
+    units = 0 if price is None else chop_units(state.rules.chop_prices, price)
+    return PlayGroup(kind, length, tuple(places), price, units)

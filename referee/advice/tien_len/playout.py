@@ -1,0 +1,188 @@
+"""A round played to its end in the head: the law of ``referee.games.tien_len``, without its checks.
+
+The law: lawful moves lead here to the same turns, the same end and the same payments as ``apply`` and ``settle`` do;
+the tests play whole rounds both ways and compare. Nothing is checked, nothing is remembered but what the rest of the
+round needs, and money is counted in stakes, by seat. It is changed in place; ``copied`` gives another to play with.
+
+>>> from referee.cards import parse_cards
+>>> from referee.games.tien_len import read_combination, set_of
+>>> from referee.rulesets import get
+>>> hands = [set_of(parse_cards("3S 2H")), set_of(parse_cards("4S AC"))]
+>>> round = Playout(get("tien_len.mien_nam").rules, hands, turn=0)
+>>> for text in ("2H", None, "3S"):
+...     round.play(read_combination(set_of(parse_cards(text)))) if text else round.pass_turn()
+>>> round.winner, round.net
+(0, [26, -26])
+"""
+
+from collections.abc import Sequence
+from typing import Self
+
+from referee.advice.tien_len.view import CHOPPING, EVERYTHING, View
+from referee.games.tien_len.chop import chop_units, chopped_by
+from referee.games.tien_len.code import Chain
+from referee.games.tien_len.combination import Combination
+from referee.games.tien_len.leftover import price_leftover
+from referee.games.tien_len.order import RANK_OF_TWOS, THREE_OF_SPADES, CardSet
+from referee.games.tien_len.rules import TienLenRules
+
+
+class Playout:
+    """A round under way: ``held`` by seat, ``turn``, what is to be beaten and by whom, and ``net`` stakes so far.
+
+    ``winner`` is None until the end; then everything is in ``net``.
+    """
+
+    __slots__ = (
+        "chain",
+        "gone",
+        "held",
+        "net",
+        "passed",
+        "played",
+        "rules",
+        "to_beat",
+        "to_beat_seat",
+        "turn",
+        "victim",
+        "winner",
+    )
+
+    def __init__(self, rules: TienLenRules, held: Sequence[CardSet], *, turn: int) -> None:
+        self.rules = rules
+        self.held = list(held)
+        self.turn = turn
+        self.to_beat: Combination | None = None
+        self.to_beat_seat = turn
+        self.passed = 0
+        self.gone = 0
+        self.chain = 0
+        """What the chops that end in ``to_beat`` are worth, unpaid as yet."""
+        self.victim = turn
+        self.net = [0] * len(held)
+        self.played: CardSet = 0
+        self.winner: int | None = None
+
+    @classmethod
+    def of(cls, view: View, held: Sequence[CardSet]) -> Self:
+        """A round that looks to the seat on turn as the view says, with these hands."""
+        playout = cls(view.rules, held, turn=view.seat)
+        playout.to_beat, playout.to_beat_seat = view.to_beat, view.to_beat_seat
+        playout.passed, playout.gone = view.passed, view.gone
+        playout.chain, playout.victim = view.chain, view.victim
+        playout.played = EVERYTHING ^ view.unseen ^ view.hand
+        return playout
+
+    def view(self) -> View:
+        """What the seat on turn sees."""
+        hand = self.held[self.turn]
+        return View(
+            self.rules,
+            self.turn,
+            hand,
+            EVERYTHING ^ hand ^ self.played,
+            tuple([held.bit_count() for held in self.held]),
+            self.to_beat,
+            self.to_beat_seat,
+            self.passed,
+            self.gone,
+            self.chain,
+            self.victim,
+        )
+
+    def copied(self) -> Self:
+        """The same round, to be played on apart."""
+        other = type(self).__new__(type(self))
+        other.rules, other.turn, other.to_beat, other.to_beat_seat = (
+            self.rules,
+            self.turn,
+            self.to_beat,
+            self.to_beat_seat,
+        )
+        other.passed, other.gone, other.chain, other.victim = self.passed, self.gone, self.chain, self.victim
+        other.held, other.net, other.winner = self.held.copy(), self.net.copy(), self.winner
+        other.played = self.played
+        return other
+
+    def play(self, combination: Combination) -> None:
+        """The seat on turn plays; the combination must be lawful."""
+        seat, beaten = self.turn, self.to_beat
+        self.played |= combination.card_set
+        if beaten is not None:
+            self._chop(combination, beaten)
+            if self.held[self.to_beat_seat] == THREE_OF_SPADES:
+                self.held[seat] ^= combination.card_set
+                self._stop(seat)
+                return
+        rest = self.held[seat] ^ combination.card_set
+        self.held[seat] = rest
+        self.to_beat, self.to_beat_seat = combination, seat
+        if rest:
+            self._go_on(seat)
+        else:
+            self._pay_chain()
+            self._end(seat, with_three=combination.card_set == THREE_OF_SPADES)
+
+    def pass_turn(self) -> None:
+        """The seat on turn passes."""
+        self.passed |= 1 << self.turn
+        self._go_on(self.turn)
+
+    def _go_on(self, seat: int) -> None:
+        count, out, owner = len(self.held), self.passed | self.gone, self.to_beat_seat
+        for step in range(1, count + 1):
+            following = (seat + step) % count
+            if following == owner or not out >> following & 1:
+                break
+        if following != owner:
+            self.turn = following
+            return
+        self._pay_chain()
+        self.to_beat = None
+        self.passed = 0
+        while self.gone >> following & 1:
+            following = (following + 1) % count
+        self.turn = following
+
+    def _chop(self, combination: Combination, beaten: Combination) -> None:
+        """Reckons a chop; where each victim pays, it is paid at once."""
+        price = None
+        if combination.kind in CHOPPING and (beaten.top >> 2 == RANK_OF_TWOS or beaten.kind in CHOPPING):
+            price = chopped_by(self.rules.chops, combination, victim=beaten)
+        if price is None or self.rules.chops.chain is Chain.EACH_VICTIM_PAYS:
+            self._pay_chain()
+        if price is not None:
+            self.chain += chop_units(self.rules.chop_prices, price)
+            self.victim = self.to_beat_seat
+
+    def _pay_chain(self) -> None:
+        """The last victim pays the chain to the seat whose play stands."""
+        if self.chain:
+            self.net[self.victim] -= self.chain
+            self.net[self.to_beat_seat] += self.chain
+            self.chain = 0
+
+    def _stop(self, winner: int) -> None:
+        """A seat that went for 3S is beaten: it pays every seat that had not passed."""
+        stopped, out = self.to_beat_seat, self.passed | self.gone
+        self.to_beat_seat = winner
+        self._pay_chain()
+        units = self.rules.stopped_three_of_spades.units
+        for seat in range(len(self.held)):
+            if seat != stopped and not out >> seat & 1:
+                self.net[seat] += units
+                self.net[stopped] -= units
+        self.winner = winner
+
+    def _end(self, winner: int, *, with_three: bool) -> None:
+        for seat, left in enumerate(self.held):
+            if seat != winner:
+                units = self.rules.last_three_of_spades.units if with_three else left_units(self.rules, left)
+                self.net[seat] -= units
+                self.net[winner] += units
+        self.winner = winner
+
+
+def left_units(rules: TienLenRules, hand: CardSet) -> int:
+    """What a hand costs that is left, in stakes."""
+    return sum(item.units for item in price_leftover(rules.leftover_prices, hand))

@@ -1,0 +1,174 @@
+"""What a seat had best do, weighed quickly: shed many cards, keep the hand whole, hold the lead, mind the money.
+
+The law: a choice depends on the view and the weights alone. Every candidate is weighed in *leads*: what its plan of
+the rest still costs, what the lead is worth that it may keep, how many cards it sheds, what it chops, and what it
+risks. The weights are measured by tournaments of the bots against one another, not derived.
+
+*Kết 3 bích*: a seat whose last card is 3♠ wins the dearest price of the game, and pays as much where the play before
+it is beaten. So 3♠ is kept while the seat holds a card that nothing unseen beats, and what leaves 3♠ alone is weighed
+by its chance to hold.
+
+>>> from referee.advice.tien_len.view import EVERYTHING
+>>> from referee.cards import parse_cards, spell
+>>> from referee.games.tien_len import read_combination, set_of
+>>> from referee.rulesets import get
+>>> hand = set_of(parse_cards("4S 4C 9D TC JH AS"))
+>>> view = View(get("tien_len.mien_nam").rules, 0, hand, EVERYTHING ^ hand, (6, 9, 8), None, 0, 0, 0, 0, 0)
+>>> [spell(weighed.play.cards) for weighed in weigh(view)][:2]
+['4S 4C', '9D TC JH']
+"""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from referee.advice.tien_len.control import Control
+from referee.advice.tien_len.structure import LEAD, cost_of, plan_of
+from referee.advice.tien_len.view import CHOPPING, View
+from referee.games.tien_len.chop import chop_units, chopped_by
+from referee.games.tien_len.code import Kind, Price
+from referee.games.tien_len.combination import Combination
+from referee.games.tien_len.order import RANK_OF_TWOS, THREE_OF_SPADES
+
+
+class Weights(NamedTuple):
+    """What counts how much, in leads."""
+
+    card: float
+    """Each card shed."""
+    lead: float
+    """Keeping the lead for certain, while nobody is near the end."""
+    urgency: float
+    """How much more the lead is worth when the nearest opponent holds one card; half as much at two, and so on."""
+    passing: float
+    """Letting the trick go, in leads kept."""
+    danger: float
+    """Letting out a rival that holds just as many cards as are played."""
+    chop: float
+    """A chop of six stakes."""
+    three: float
+    """Going for 3S with a play that certainly holds, and failing with one that certainly does not."""
+    keep_three: float
+    """Spending 3S while the seat holds a card that nothing unseen beats."""
+    keep_control: float
+    """Spending that card while the seat holds 3S and more than it."""
+
+
+WEIGHTS: Final = Weights(
+    card=0.3,
+    lead=0.1,
+    urgency=0.8,
+    passing=8.0,
+    danger=1.0,
+    chop=1.0,
+    three=6.0,
+    keep_three=1.5,
+    keep_control=1.0,
+)
+_CHOP_UNITS: Final = 6
+
+
+class Weighed(NamedTuple):
+    """A candidate: the play, or None for passing, and its weight in leads, more being better.
+
+    ``cost`` is what the plan of the cards left costs, in thousandths of a lead; ``hold`` the chance to hold the trick.
+    """
+
+    play: Combination | None
+    weight: float
+    cost: int
+    hold: float
+    chops: Price | None
+
+
+def choose(view: View, weights: Weights = WEIGHTS) -> Combination | None:
+    """The best candidate's play; None for passing."""
+    return weigh(view, weights)[0].play
+
+
+def weigh(view: View, weights: Weights = WEIGHTS, *, wide: bool = False) -> list[Weighed]:
+    """The candidates, best first. ``wide`` weighs every lawful play when leading, one a shape and top rank.
+
+    Otherwise a leader's candidates are the groups of its plan and its best card. What empties the hand stands alone.
+    """
+    weigher = _Weigher(view, weights)
+    found: list[Weighed] = []
+    for play in candidates(view, wide=wide):
+        if play.card_set == view.hand:
+            return [Weighed(play, float("inf"), 0, 1.0, _chopped(view, play))]
+        found.append(weigher.weigh(play))
+    if view.to_beat is not None:
+        found.append(weigher.weigh_pass())
+    found.sort(key=lambda weighed: -weighed.weight)
+    return found
+
+
+def candidates(view: View, *, wide: bool) -> list[Combination]:
+    """What is worth weighing, of each kind and top rank the weakest; of twos each card apart."""
+    if view.to_beat is None and not wide:
+        groups = list(plan_of(view.hand).groups)
+        top = view.hand.bit_length() - 1
+        best_card = Combination(Kind.SINGLE, 1, 1 << top, top)
+        return groups if best_card in groups else [*groups, best_card]
+    return _one_a_rank(view.plays())
+
+
+def _one_a_rank(plays: Iterable[Combination]) -> list[Combination]:
+    seen: set[tuple[Kind, int, int]] = set()
+    found = []
+    for play in plays:
+        rank = play.top >> 2
+        key = (play.kind, play.length, play.top if rank == RANK_OF_TWOS else rank)
+        if key not in seen:
+            seen.add(key)
+            found.append(play)
+    return found
+
+
+def _chopped(view: View, play: Combination) -> Price | None:
+    if view.to_beat is None or play.kind not in CHOPPING:
+        return None
+    return chopped_by(view.rules.chops, play, victim=view.to_beat)
+
+
+class _Weigher:
+    """What all candidates of a view share."""
+
+    def __init__(self, view: View, weights: Weights) -> None:
+        self.view = view
+        self.weights = weights
+        self.rivals = view.rivals()
+        self.control = Control(unseen=view.unseen, rivals=[view.counts[seat] for seat in self.rivals])
+        opponents = view.opponents()
+        fewest = min([view.counts[seat] for seat in opponents], default=1)
+        self.opponents = max(1, len(opponents))
+        self.lead = weights.lead * (1 + weights.urgency / max(1, fewest))
+        top = view.hand.bit_length() - 1
+        holds_three = view.hand & THREE_OF_SPADES and view.hand != THREE_OF_SPADES
+        self.sure_top = top if holds_three and not view.unseen >> top else -1
+
+    def weigh_pass(self) -> Weighed:
+        cost = cost_of(self.view.hand)
+        return Weighed(None, -cost / LEAD - self.lead * self.weights.passing, cost, 0.0, None)
+
+    def weigh(self, play: Combination) -> Weighed:
+        view, weights = self.view, self.weights
+        after = view.hand ^ play.card_set
+        hold = self.control.hold(play)
+        cost = cost_of(after)
+        shed = play.card_set.bit_count()
+        weight = -cost / LEAD - self.lead * (1 - hold) + weights.card * shed
+        price = _chopped(view, play)
+        if price is not None:
+            units = chop_units(view.rules.chop_prices, price) + view.chain * (2 if view.victim == view.seat else 1)
+            weight += weights.chop * units / _CHOP_UNITS
+        for seat in self.rivals:
+            if view.counts[seat] == shed:
+                weight -= weights.danger * (1 - hold)
+        if after == THREE_OF_SPADES:
+            weight += weights.three * (hold * self.opponents - (1 - hold) * len(self.rivals)) / self.opponents
+        elif self.sure_top >= 0:
+            if play.card_set & THREE_OF_SPADES:
+                weight -= weights.keep_three
+            elif play.top == self.sure_top:
+                weight -= weights.keep_control
+        return Weighed(play, weight, cost, hold, price)

@@ -1,0 +1,149 @@
+"""Suggestions: the best plays of the seat on turn with the reasons for them, from what that seat may know.
+
+The law: a suggestion is lawful, whatever the position, and a round over has none. It depends on the seat's view alone:
+exchange the hidden hands, and it stays the same. The same position gives the same answer. ``samples = 0`` answers by
+the policy at once; more samples play rounds out and say what plays are worth.
+
+>>> from referee.cards import DECK, Seat, parse_cards, spell
+>>> from referee.games.tien_len import Play, apply, start
+>>> from referee.rulesets import get
+>>> texts = "3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S", "4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS"
+>>> state = start(get("tien_len.mien_nam").rules, [*map(parse_cards, texts)], leader=Seat(0), dealt_time=0)
+>>> state = apply(state, Play(Seat(0), parse_cards("2S"), time=0))
+>>> best, second = suggest(state, count=3)
+>>> spell(best.play.cards), [advice.reason.value for advice in best.advice], second.play
+('4S 4C 5D 5H 6D 6H', ['CHOPS', 'LIKELY_HOLDS', 'KEEPS_GROUPS', 'SHEDS_MANY', 'WEAKEST'], None)
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from referee.advice.tien_len.policy import Weighed, weigh
+from referee.advice.tien_len.reason import Advice, Reason
+from referee.advice.tien_len.sampling import Sampled, sample
+from referee.advice.tien_len.structure import is_whole, plan_of
+from referee.advice.tien_len.view import View
+from referee.cards import Seat
+from referee.games.tien_len import Combination, State
+from referee.games.tien_len.chop import chop_units
+from referee.games.tien_len.leftover import price_leftover
+from referee.games.tien_len.order import THREE_OF_SPADES, TWOS, CardSet, cards_of
+
+MAX_SUGGESTIONS: Final = 10
+MAX_SAMPLES: Final = 300
+
+_LIKELY: Final = 0.6
+_MANY: Final = 4
+_NEAR_THE_END: Final = 3
+
+
+class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A play, or None for passing, with its reasons, what speaks for it first.
+
+    ``stakes`` is what the seat wins on average from here on, negative for a loss, ``error`` its standard error, over
+    ``samples`` rounds; None and 0 where none were played out.
+    """
+
+    play: Combination | None
+    advice: tuple[Advice, ...]
+    stakes: float | None = None
+    error: float | None = None
+    samples: int = 0
+
+
+def suggest(state: State, *, count: int, samples: int = 0) -> tuple[Suggestion, ...]:
+    """At most ``count`` suggestions for the seat on turn, best first; none once the round is over."""
+    if state.is_over:
+        return ()
+    view = View.of(state)
+    weighed = weigh(view, wide=count > 1)
+    facts = _Facts(view)
+    if not samples or len(weighed) == 1:
+        return tuple([Suggestion(play=one.play, advice=facts.advice(one)) for one in weighed[:count]])
+    return tuple([_played_out(facts, one) for one in sample(view, weighed, samples=samples)[:count]])
+
+
+def _played_out(facts: "_Facts", sampled: Sampled) -> Suggestion:
+    advice = facts.advice(sampled.weighed)
+    return Suggestion(
+        play=sampled.weighed.play,
+        advice=(*advice, Advice(reason=Reason.PLAYED_OUT, samples=sampled.samples)),
+        stakes=sampled.stakes,
+        error=sampled.error,
+        samples=sampled.samples,
+    )
+
+
+class _Facts:
+    """What reasons are read from: the view and the best plan for the hand."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.plan = plan_of(view.hand)
+        self.weakest: CardSet | None = None
+        if view.to_beat is not None:
+            first = next(view.plays(), None)
+            self.weakest = None if first is None else first.card_set
+
+    def advice(self, weighed: Weighed) -> tuple[Advice, ...]:
+        """The reasons for a candidate, in the order of Reason."""
+        if weighed.play is None:
+            reason = Reason.NOTHING_BEATS if self.weakest is None else Reason.SAVES_STRENGTH
+            return (Advice(reason=reason),)
+        play = weighed.play
+        return (
+            *self._of_the_end(play),
+            *self._of_money(weighed, play),
+            *self._of_rivals(play),
+            *self._of_the_hand(weighed, play),
+        )
+
+    def _of_the_end(self, play: Combination) -> Iterator[Advice]:
+        if play.card_set == self.view.hand:
+            yield Advice(reason=Reason.LAST_CARDS)
+
+    def _of_money(self, weighed: Weighed, play: Combination) -> Iterator[Advice]:
+        view, rules = self.view, self.view.rules
+        if weighed.chops is not None:
+            yield Advice(reason=Reason.CHOPS, units=chop_units(rules.chop_prices, weighed.chops) + view.chain)
+        three_is_hidden = view.unseen & THREE_OF_SPADES and view.to_beat is not None
+        if three_is_hidden and view.counts[view.to_beat_seat] == 1:
+            chance = 1000 // view.unseen.bit_count()
+            units = rules.stopped_three_of_spades.units
+            yield Advice(
+                reason=Reason.MAY_BE_LAST_THREE, seat=Seat(view.to_beat_seat), units=units, chance_permille=chance
+            )
+        rest = view.hand ^ play.card_set
+        if rest == THREE_OF_SPADES:
+            yield Advice(reason=Reason.GOES_FOR_THREE, units=rules.last_three_of_spades.units)
+        elif rest & THREE_OF_SPADES and not view.unseen >> rest.bit_length() - 1:
+            yield Advice(reason=Reason.KEEPS_THREE, cards=cards_of(THREE_OF_SPADES))
+
+    def _of_rivals(self, play: Combination) -> Iterator[Advice]:
+        view, shed = self.view, play.card_set.bit_count()
+        for seat in view.rivals():
+            if view.counts[seat] == shed:
+                yield Advice(reason=Reason.LETS_OUT, seat=Seat(seat))
+        for seat in view.rivals():
+            if view.counts[seat] < min(shed, _NEAR_THE_END + 1):
+                yield Advice(reason=Reason.BLOCKS, seat=Seat(seat))
+
+    def _of_the_hand(self, weighed: Weighed, play: Combination) -> Iterator[Advice]:
+        cards = play.card_set
+        if weighed.hold >= _LIKELY and cards != self.view.hand:
+            yield Advice(reason=Reason.LIKELY_HOLDS, chance_permille=int(1000 * weighed.hold))
+        if is_whole(self.view.hand, cards):
+            yield Advice(reason=Reason.KEEPS_GROUPS)
+        else:
+            for group in self.plan.groups:
+                if group.card_set & cards and group.card_set & ~cards:
+                    yield Advice(reason=Reason.BREAKS_GROUP, cards=group.cards)
+        if cards.bit_count() >= _MANY:
+            yield Advice(reason=Reason.SHEDS_MANY, cards=play.cards)
+        if cards & TWOS:
+            left = price_leftover(self.view.rules.leftover_prices, cards & TWOS)
+            yield Advice(reason=Reason.SHEDS_TWOS, cards=cards_of(cards & TWOS), units=sum(item.units for item in left))
+        if cards == self.weakest:
+            yield Advice(reason=Reason.WEAKEST)

@@ -1,0 +1,102 @@
+"""What one seat may know of a round: its own cards, what has been played, and how many cards each other seat holds.
+
+The law: a view holds nothing that its seat cannot see at the table. Two rounds that look alike to a seat have the same
+view, and so the same advice. Hands of others are in it only as counts; cards that were not dealt cannot be told from
+those that others hold.
+
+>>> from referee.cards import DECK, Seat, parse_cards
+>>> from referee.games.tien_len import Play, apply, start
+>>> from referee.rulesets import get
+>>> texts = "3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S", "4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS"
+>>> state = start(get("tien_len.mien_nam").rules, [*map(parse_cards, texts)], leader=Seat(0), dealt_time=0)
+>>> view = View.of(apply(state, Play(Seat(0), parse_cards("2S"), time=0)))
+>>> view.seat, view.counts, view.unseen.bit_count(), view.to_beat.top_card.text
+(1, (12, 13), 38, '2S')
+>>> [play.kind.value for play in view.plays()]
+['PAIR_RUN_3']
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from referee.games.tien_len import Combination, Kind, State, TienLenRules
+from referee.games.tien_len.chop import beats, chop_units
+from referee.games.tien_len.code import Chain
+from referee.games.tien_len.combination import SHAPES, combinations_in, sets_of_shape
+from referee.games.tien_len.order import CardSet
+
+EVERYTHING: Final[CardSet] = (1 << 52) - 1
+CHOPPING: Final = frozenset((Kind.PAIR_RUN_3, Kind.QUAD, Kind.PAIR_RUN_4))
+
+
+class View(NamedTuple):
+    """A position as the seat on turn sees it.
+
+    ``hand`` is its own, ``unseen`` the cards that it neither holds nor saw played; ``counts`` are cards held by seat.
+    ``passed`` and ``gone`` are sets of seats, one bit a seat. ``chain`` is what the chops that end in ``to_beat`` are
+    worth together, in stakes, where the last victim pays them all; 0 where there are none. ``victim`` is that victim.
+    """
+
+    rules: TienLenRules
+    seat: int
+    hand: CardSet
+    unseen: CardSet
+    counts: tuple[int, ...]
+    to_beat: Combination | None
+    to_beat_seat: int
+    passed: int
+    gone: int
+    chain: int
+    victim: int
+
+    @classmethod
+    def of(cls, state: State) -> "View":
+        """What the seat on turn sees; the round must not be over."""
+        played = 0
+        for dealt, held in zip(state.dealt, state.held, strict=True):
+            played |= dealt ^ held
+        hand = state.held[state.turn]
+        return cls(
+            rules=state.rules,
+            seat=state.turn,
+            hand=hand,
+            unseen=EVERYTHING ^ hand ^ played,
+            counts=tuple([held.bit_count() for held in state.held]),
+            to_beat=state.to_beat,
+            to_beat_seat=state.turn if state.to_beat_seat is None else state.to_beat_seat,
+            passed=state.passed,
+            gone=state.gone,
+            chain=_chain_units(state),
+            victim=state.chops[-1].victim if state.link else state.turn,
+        )
+
+    def plays(self) -> Iterator[Combination]:
+        """Every lawful play, in the order in which the law lists them."""
+        to_beat = self.to_beat
+        if to_beat is None:
+            yield from combinations_in(self.hand)
+            return
+        for shape in SHAPES:
+            if shape.kind is to_beat.kind and shape.length == to_beat.length:
+                for cards in sets_of_shape(self.hand, shape, above=to_beat.top):
+                    yield Combination(shape.kind, shape.length, cards, cards.bit_length() - 1)
+            elif shape.kind in CHOPPING:
+                for cards in sets_of_shape(self.hand, shape):
+                    play = Combination(shape.kind, shape.length, cards, cards.bit_length() - 1)
+                    if beats(self.rules.chops, play, than=to_beat):
+                        yield play
+
+    def opponents(self) -> list[int]:
+        """The other seats that have not left."""
+        return [seat for seat in range(len(self.counts)) if seat != self.seat and not self.gone >> seat & 1]
+
+    def rivals(self) -> list[int]:
+        """Those of them that can still play in this trick."""
+        out = self.passed | self.gone
+        return [seat for seat in range(len(self.counts)) if seat != self.seat and not out >> seat & 1]
+
+
+def _chain_units(state: State) -> int:
+    if not state.link or state.rules.chops.chain is not Chain.LAST_VICTIM_PAYS_ALL:
+        return 0
+    return sum(chop_units(state.rules.chop_prices, chop.price) for chop in state.chops[-state.link :])

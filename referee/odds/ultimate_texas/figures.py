@@ -1,0 +1,114 @@
+"""What best play comes to: counts over every deal, and the figures that follow from them.
+
+The file holds whole numbers alone; every rate is a fraction worked out from them and from the ruleset's prices.
+
+>>> from referee.rulesets import get
+>>> rules = get("ultimate_texas.casino").rules
+>>> deals = 27_813_810_024_000
+>>> count = OutcomeCount(street="PREFLOP", multiple=4, category="FLUSH", met="WON_UNQUALIFIED", deals=deals)
+>>> figures = Figures(law="", unit=2, value_units=11 * deals, outcomes=(count,))
+>>> print(figures.house_edge, figures.mean_bet, figures.net(rules, count), figures.variance(rules))
+-11/2 6 11/2 0
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Final
+
+import msgspec
+
+from referee.advice.ultimate_texas.preflop import WAYS
+from referee.evidence import canonical
+from referee.games.ultimate_texas import UltimateTexasRules
+from referee.hands import Category
+
+DEALS: Final = math.comb(52, 2) * WAYS
+"""Hole cards, flop, turn and river, the house's cards."""
+
+
+class OutcomeCount(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How many deals end so: the play bet's street and Antes (0 a fold), the seat's hand, how it met the house's."""
+
+    street: str
+    multiple: int
+    category: str
+    met: str
+    deals: int
+
+
+class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The counts of one law. ``value_units`` is what all deals together are worth to a seat, ``unit`` to the Ante."""
+
+    law: str
+    unit: int
+    value_units: int
+    outcomes: tuple[OutcomeCount, ...]
+
+    @classmethod
+    def read(cls, data: bytes) -> "Figures":
+        """The figures of a file. CanonicalError or msgspec.ValidationError for other bytes."""
+        return msgspec.convert(canonical.decode(data), cls)
+
+    def write(self) -> bytes:
+        """The bytes of the figures' file, canonical JSON."""
+        return canonical.encode(msgspec.to_builtins(self))
+
+    @property
+    def house_edge(self) -> Fraction:
+        """What the house keeps of an Ante, Trips aside."""
+        return Fraction(-self.value_units, DEALS * self.unit)
+
+    @property
+    def mean_bet(self) -> Fraction:
+        """What is bet in the mean, in Antes: Ante, Blind and Play."""
+        return 2 + Fraction(sum(one.multiple * one.deals for one in self.outcomes), DEALS)
+
+    @property
+    def element_of_risk(self) -> Fraction:
+        """What the house keeps of all that is bet."""
+        return self.house_edge / self.mean_bet
+
+    def qualifies(self, rules: UltimateTexasRules) -> Fraction:
+        """How often the house qualifies; of a tie the seat's hand tells."""
+        tied = {str(category) for category in rules.qualifying_categories}
+        return self.chance(lambda one: one.met.endswith("_QUALIFIED") or (one.met == "TIED" and one.category in tied))
+
+    def chance(self, is_meant: Callable[[OutcomeCount], bool]) -> Fraction:
+        """How often one of some outcomes comes."""
+        return Fraction(sum(one.deals for one in self.outcomes if is_meant(one)), DEALS)
+
+    def by_path(self) -> dict[tuple[str, int], Fraction]:
+        """How often each path is taken: the street of the play bet and its Antes, 0 for a fold."""
+        counts: Counter[tuple[str, int]] = Counter()
+        for one in self.outcomes:
+            counts[one.street, one.multiple] += one.deals
+        return {path: Fraction(count, DEALS) for path, count in counts.items()}
+
+    @staticmethod
+    def net(rules: UltimateTexasRules, one: OutcomeCount) -> Fraction:
+        """What an outcome wins or loses, in Antes, Trips aside."""
+        if not one.multiple:
+            return Fraction(-2)
+        if one.met == "TIED":
+            return Fraction(0)
+        qualified = one.met.endswith("_QUALIFIED")
+        if one.met.startswith("WON"):
+            blind = rules.blind_ratios.get(Category(one.category))
+            ante = Fraction(*rules.ante_ratio) if qualified else Fraction(0)
+            return ante + Fraction(*rules.play_ratio) * one.multiple + (Fraction(*blind) if blind else 0)
+        return Fraction(-1 - one.multiple - qualified)
+
+    def variance(self, rules: UltimateTexasRules) -> Fraction:
+        """The variance of a round, in Antes squared, Trips aside."""
+        squares = sum((self.net(rules, one) ** 2 * one.deals for one in self.outcomes), Fraction(0))
+        return squares / DEALS - self.house_edge**2
+
+    def trips_edge(self, rules: UltimateTexasRules, *, folds: bool) -> Fraction:
+        """What the house keeps of a unit on Trips; where ``folds`` count, as this play folds, else as if none did."""
+        returned = 0
+        for one in self.outcomes:
+            is_lost = folds and not one.multiple
+            returned += one.deals * (-1 if is_lost else rules.trips_units.get(Category(one.category), -1))
+        return Fraction(-returned, DEALS)

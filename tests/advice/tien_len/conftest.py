@@ -1,0 +1,66 @@
+"""Rules, deals at random, and rounds played at random by the law."""
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import msgspec
+import pytest
+
+from referee.cards import DECK, Card, Seat, parse_cards
+from referee.games.tien_len import Pass, Play, State, TienLenRules, apply, legal_plays, may_pass, start
+from referee.rulesets import get
+
+
+@pytest.fixture(scope="session")
+def rules() -> TienLenRules:
+    """The rules as released."""
+    found = get("tien_len.mien_nam").rules
+    assert isinstance(found, TienLenRules)
+    return found
+
+
+@pytest.fixture(scope="session")
+def chain_rules(rules: TienLenRules) -> TienLenRules:
+    """The same, but each victim of a chain pays its own chopper, and runs of three pairs do not chop one another."""
+    data = msgspec.to_builtins(rules)
+    data["chops"]["chain"] = "EACH_VICTIM_PAYS"
+    data["chops"]["pair_run_3"] = ["TWO"]
+    return msgspec.convert(data, TienLenRules)
+
+
+RICH: Final = ("3S 3C 4S 4C 5S 5C 6S 6C 2S", "3D 3H 4D 4H 5D 5H 7S 7C 7D 7H 2C", "8S 8C 8D 8H 9S 9C TS TC JS JC 2D")
+
+
+def deal_hands(chance: random.Random, seats: int) -> list[tuple[Card, ...]]:
+    """A deal: even, or of hands that can chop one another."""
+    if chance.random() < 0.5:
+        cards = chance.sample(DECK, 13 * seats)
+        return [tuple(cards[13 * seat : 13 * seat + 13]) for seat in range(seats)]
+    rich = [list(parse_cards(text)) for text in (*RICH, "2H")]
+    rest = [card for card in DECK if not any(card in hand for hand in rich)]
+    chance.shuffle(rest)
+    hands = [(*hand, *[rest.pop() for _ in range(13 - len(hand))]) for hand in rich]
+    return chance.sample(hands[:3] if seats < 4 else hands, seats)
+
+
+@pytest.fixture(scope="session")
+def play_at_random() -> Callable[[TienLenRules, random.Random, int], Iterator[tuple[State, Play | Pass]]]:
+    """Rounds played at random: every state with the event that follows it; nothing where a hand wins at the deal."""
+
+    def play(rules: TienLenRules, chance: random.Random, seats: int) -> Iterator[tuple[State, Play | Pass]]:
+        state = start(rules, deal_hands(chance, seats), leader=Seat(chance.randrange(seats)), dealt_time=0)
+        passing = chance.choice((0.05, 0.3, 0.6))
+        while not state.is_over:
+            plays = legal_plays(state)
+            wanted = {"PAIR_RUN_3", "PAIR_RUN_4", "QUAD"}
+            chops = [one for one in plays if one.kind in wanted or one.top_card.text[0] == "2"]
+            event: Play | Pass = Pass(state.turn, 0)
+            if chops and chance.random() < 0.7:
+                event = Play(state.turn, chance.choice(chops).cards, 0)
+            elif not may_pass(state) or (plays and chance.random() > passing):
+                event = Play(state.turn, chance.choice(plays).cards, 0)
+            yield state, event
+            state = apply(state, event)
+
+    return play

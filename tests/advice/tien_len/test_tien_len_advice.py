@@ -1,0 +1,219 @@
+"""Advice is lawful in every position, blind to hidden cards, the same every time, and never without a reason."""
+
+import random
+
+import msgspec
+import pytest
+
+from referee.advice.tien_len import MAX_SUGGESTIONS, Reason, group_plays, suggest, whole_plays
+from referee.advice.tien_len.control import Control
+from referee.advice.tien_len.policy import choose
+from referee.advice.tien_len.structure import cost_of
+from referee.advice.tien_len.view import EVERYTHING, View
+from referee.cards import DECK, Seat, parse_cards, spell
+from referee.games.tien_len import (
+    Leave,
+    Pass,
+    Play,
+    apply,
+    check_event,
+    legal_plays,
+    may_pass,
+    read_combination,
+    set_of,
+    start,
+)
+from referee.games.tien_len.chop import beats
+from referee.games.tien_len.combination import combinations_in
+
+
+@pytest.fixture(scope="module")
+def positions(rules, chain_rules, play_at_random):
+    """Some thousand positions of rounds played at random, a few seats having left."""
+    chance = random.Random(12)  # noqa: S311 - the same positions every time
+    found = []
+    for number in range(60):
+        seats = 2 + number % 3
+        gone = None
+        for state, _ in play_at_random((rules, chain_rules)[number % 2], chance, seats):
+            found.append(state)
+            if gone is None and seats > 2 and chance.random() < 0.05:
+                gone = Seat(chance.choice([seat for seat in range(seats) if seat != state.turn]))
+                left = apply(state, Leave(gone, 0))
+                if not left.is_over:
+                    found.append(left)
+    assert len(found) > 1000
+    return found
+
+
+def test_every_suggestion_is_lawful(positions):
+    for state in positions:
+        suggestions = suggest(state, count=MAX_SUGGESTIONS)
+        assert 1 <= len(suggestions) <= MAX_SUGGESTIONS
+        for one in suggestions:
+            event = Pass(state.turn, 0) if one.play is None else Play(state.turn, one.play.cards, 0)
+            assert check_event(state, event) == ()
+
+
+def test_suggestions_differ_and_have_reasons(positions):
+    for state in positions:
+        suggestions = suggest(state, count=MAX_SUGGESTIONS)
+        assert len({one.play for one in suggestions}) == len(suggestions)
+        assert all(one.advice for one in suggestions)
+        assert [one.play for one in suggestions].count(None) <= may_pass(state)
+
+
+def test_a_view_lists_the_plays_of_the_law(positions):
+    for state in positions:
+        assert tuple(View.of(state).plays()) == legal_plays(state)
+
+
+def test_hidden_cards_change_nothing(positions):
+    """The other hands are dealt anew from what the seat cannot see: same view, same advice."""
+    chance = random.Random(13)  # noqa: S311 - the same deals every time
+    for state in positions[::5]:
+        hidden = [card for card in DECK if View.of(state).unseen & set_of([card])]
+        chance.shuffle(hidden)
+        held, dealt = list(state.held), list(state.dealt)
+        for seat in range(state.seat_count):
+            if seat != state.turn:
+                taken = [hidden.pop() for _ in range(held[seat].bit_count())]
+                dealt[seat] = dealt[seat] ^ held[seat] | set_of(taken)
+                held[seat] = set_of(taken)
+        other = msgspec.structs.replace(state, held=tuple(held), dealt=tuple(dealt))
+        assert View.of(other) == View.of(state)
+        assert suggest(other, count=3) == suggest(state, count=3)
+
+
+def test_playing_out_gives_the_same_answer_every_time(positions):
+    for state in positions[::400]:
+        first = suggest(state, count=3, samples=6)
+        assert first == suggest(state, count=3, samples=6)
+        if len(suggest(state, count=3)) > 1:
+            assert first[0].samples
+            assert first[0].advice[-1].reason is Reason.PLAYED_OUT
+
+
+def test_a_round_over_has_no_advice(rules):
+    hands = [parse_cards("3S 3C 3D 3H 4S 4C 4D 4H 5S 6S 7S 8S TS"), DECK[28:41]]
+    state = start(rules, hands, leader=Seat(0), dealt_time=0)
+    assert state.is_over
+    assert suggest(state, count=3) == ()
+
+
+def position(rules, mine: str, *, others: tuple[int, ...], unseen: str = "", to_beat: str = "") -> View:
+    """A view of seat 0 made by hand; seat 1 played what is to be beaten."""
+    hand = set_of(parse_cards(mine))
+    hidden = set_of(parse_cards(unseen)) if unseen else EVERYTHING ^ hand
+    beaten = read_combination(set_of(parse_cards(to_beat))) if to_beat else None
+    hidden &= ~(beaten.card_set if beaten else 0)
+    counts = (hand.bit_count(), *others)
+    return View(rules, 0, hand, hidden, counts, beaten, 1 if beaten else 0, 0, 0, 0, 0)
+
+
+def chosen(view: View) -> str:
+    play = choose(view)
+    return "pass" if play is None else spell(play.cards)
+
+
+@pytest.mark.parametrize(
+    ("mine", "others", "to_beat", "wanted"),
+    [
+        ("7S 7C", (5, 5), "6S 6C", "7S 7C"),  # the last cards win
+        ("4S 4C 5S 5C 6S 6C TS KD", (8, 8, 8), "2H", "4S 4C 5S 5C 6S 6C"),  # a chop
+        ("8S 8C 8D 8H 9S JD", (8, 8, 8), "2D 2H", "8S 8C 8D 8H"),  # a chop of a pair of twos
+        ("3C 5S 9D TC JH QS KD", (9, 9, 9), "4S", "5S"),  # the single that stands in no run
+    ],
+)
+def test_plays_that_no_player_would_miss(rules, mine: str, others: tuple[int, ...], to_beat: str, wanted: str):
+    assert chosen(position(rules, mine, others=others, to_beat=to_beat)) == wanted
+
+
+def test_three_of_spades_is_kept_behind_a_sure_card(rules):
+    """With 2H and 3S left to lead, 2H goes first: only a chop beats it, and 3S then pays 26 from each."""
+    view = position(rules, "3S 2H", others=(5, 6), unseen="4S 4C 7D 9D 9H TC JS QC QD KD AS")
+    assert chosen(view) == "2H"
+
+
+def test_three_of_spades_is_not_left_alone_behind_a_weak_card(rules):
+    """Of 3S and 4S the seat leads 3S: 4S would surely be beaten, and that costs 26 to each."""
+    view = position(rules, "3S 4S", others=(5, 6), unseen="4C 7D 9D 9H TC JS QC QD KD AS AC")
+    assert chosen(view) == "3S"
+
+
+def test_certain_plays_hold_and_hopeless_ones_do_not():
+    unseen = set_of(parse_cards("4S 4C 7D 9D 9H TC JS QC QD KD AS"))
+    control = Control(unseen=unseen, rivals=(5, 6))
+    hold = {text: control.hold(read_combination(set_of(parse_cards(text)))) for text in ("AH", "3H", "QS QH", "KS KC")}
+    assert hold["AH"] == 1
+    assert hold["3H"] < 0.01
+    assert hold["KS KC"] == 1, "nobody can hold a pair above it"
+    assert hold["QS QH"] == 1
+
+
+def test_the_more_rivals_can_beat_a_play_the_less_it_holds():
+    """More unseen cards above it, or more rivals, never help."""
+    chance = random.Random(3)  # noqa: S311 - the same cards every time
+    for _ in range(300):
+        unseen = sum(1 << place for place in chance.sample(range(52), 30))
+        play = next(iter(combinations_in(EVERYTHING ^ unseen)))
+        fewer = Control(unseen=unseen, rivals=(8,)).hold(play)
+        assert Control(unseen=unseen, rivals=(8, 8)).hold(play) <= fewer
+        assert 0 <= fewer <= 1
+
+
+def test_groups_hold_each_play_once_and_in_order(positions):
+    for state in positions:
+        plays = legal_plays(state)
+        groups = group_plays(state, plays)
+        assert [place for group in groups for place in group.plays] == list(range(len(plays)))
+        for group in groups:
+            assert {(plays[place].kind, plays[place].length) for place in group.plays} == {(group.kind, group.length)}
+
+
+def test_groups_chop_what_their_plays_chop(positions):
+    """By the payments of the law: the chop is played, and the round's chops tell what was taken."""
+    chopped = 0
+    for state in positions:
+        plays = legal_plays(state)
+        for group in group_plays(state, plays):
+            after = apply(state, Play(state.turn, plays[group.plays[0]].cards, 0))
+            taken = after.chops[-1].price if len(after.chops) > len(state.chops) else None
+            assert group.chops == taken
+            chopped += taken is not None
+    assert chopped > 20
+
+
+def test_whole_plays_are_those_that_cost_the_plan_nothing(positions):
+    for state in positions[::7]:
+        plays = legal_plays(state)
+        hand = state.held[state.turn]
+        expected = [
+            place
+            for place, play in enumerate(plays)
+            if cost_of(hand ^ play.card_set) + cost_of(play.card_set) == cost_of(hand)
+        ]
+        assert list(whole_plays(state, plays)) == expected
+
+
+def test_reasons_tell_what_is_so(positions):
+    """Each reason's facts against the position."""
+    met = set()
+    for state in positions:
+        rest = state.held[state.turn]
+        for one in suggest(state, count=MAX_SUGGESTIONS):
+            reasons = {advice.reason: advice for advice in one.advice}
+            met |= set(reasons)
+            assert (Reason.NOTHING_BEATS in reasons) == (one.play is None and not legal_plays(state))
+            if one.play is None:
+                continue
+            assert (Reason.LAST_CARDS in reasons) == (one.play.card_set == rest)
+            if Reason.CHOPS in reasons:
+                after = apply(state, Play(state.turn, one.play.cards, 0))
+                assert len(after.chops) == len(state.chops) + 1
+            if Reason.BREAKS_GROUP in reasons:
+                assert Reason.KEEPS_GROUPS not in reasons
+            if Reason.WEAKEST in reasons:
+                assert one.play == legal_plays(state)[0]
+                assert beats(state.rules.chops, one.play, than=state.to_beat)
+    assert met >= set(Reason) - {Reason.MAY_BE_LAST_THREE, Reason.GOES_FOR_THREE, Reason.PLAYED_OUT}

@@ -1,0 +1,123 @@
+"""Rounds in the head go as the law goes: the same turns, ends and payments, over thousands of rounds at random."""
+
+import random
+
+import pytest
+
+from referee.advice.tien_len.playout import Playout, left_units
+from referee.advice.tien_len.structure import cost_of, plan_of
+from referee.games.tien_len import EndKind, Pass, TienLenRules, apply, read_combination, set_of, settle
+from referee.games.tien_len.leftover import price_leftover
+from referee.money import Amount, net_amounts
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("variant", ["rules", "chain_rules"])
+def test_rounds_in_the_head_are_those_of_the_law(request, play_at_random, seats: int, variant: str):
+    rules: TienLenRules = request.getfixturevalue(variant)
+    chance = random.Random(seats)  # noqa: S311 - the same rounds every time
+    ended, chains = set(), 0
+    for _ in range(400):
+        mine = None
+        for state, event in play_at_random(rules, chance, seats):
+            if mine is None:
+                mine = Playout(rules, state.held, turn=state.turn)
+            assert (mine.turn, mine.to_beat, mine.passed) == (state.turn, state.to_beat, state.passed)
+            assert tuple(mine.held) == state.held
+            if state.to_beat is not None:
+                assert mine.to_beat_seat == state.to_beat_seat
+            if isinstance(event, Pass):
+                mine.pass_turn()
+            else:
+                mine.play(read_combination(set_of(event.cards)))
+            last = apply(state, event)
+        if mine is None:
+            continue
+        ending = last.ending
+        assert mine.winner == ending.winner
+        assert mine.net == list(net_amounts(settle(last, stake=Amount(1)), seats))
+        ended.add(ending.kind)
+        chains += any(chop.link > 1 for chop in last.chops)
+    assert EndKind.OUT_OF_CARDS in ended
+    assert EndKind.STOPPED_THREE_OF_SPADES in ended or seats == 2
+    assert chains > 5
+
+
+def test_a_copy_is_played_apart(rules, play_at_random):
+    chance = random.Random(3)  # noqa: S311 - the same rounds every time
+    for state, _ in play_at_random(rules, chance, 4):
+        first = Playout(rules, state.held, turn=state.turn)
+        other = first.copied()
+        lowest = state.held[state.turn] & -state.held[state.turn]
+        other.play(read_combination(lowest))
+        assert first.held == list(state.held)
+        assert first.to_beat is None
+        break
+
+
+def test_what_is_left_costs_what_the_law_prices(rules):
+    chance = random.Random(4)  # noqa: S311 - the same hands every time
+    for _ in range(500):
+        hand = sum(1 << place for place in chance.sample(range(52), chance.randrange(14)))
+        assert left_units(rules, hand) == sum(item.units for item in price_leftover(rules.leftover_prices, hand))
+
+
+def hands(count: int, size: int, seed: int) -> list[int]:
+    chance = random.Random(seed)  # noqa: S311 - the same hands every time
+    return [sum(1 << place for place in chance.sample(range(52), size)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("size", [1, 5, 9, 13])
+def test_a_plan_splits_its_hand_into_combinations(size: int):
+    for hand in hands(1500, size, size):
+        together = 0
+        for group in plan_of(hand).groups:
+            assert group == read_combination(group.card_set)
+            assert not together & group.card_set
+            together |= group.card_set
+        assert together == hand
+
+
+def test_what_is_left_of_a_plan_costs_the_rest_of_it():
+    """Playing a group leaves a plan of least cost: a better one for the rest would better the whole."""
+    for hand in hands(400, 13, 6):
+        plan = plan_of(hand)
+        for group in plan.groups:
+            alone = cost_of(group.card_set)
+            assert cost_of(hand ^ group.card_set) <= plan.cost
+            assert cost_of(hand ^ group.card_set) + alone >= plan.cost
+
+
+def partitions(hand: int):
+    """Every way to split a hand into combinations, by brute force."""
+    if not hand:
+        yield ()
+        return
+    lowest = hand & -hand
+    rest = hand ^ lowest
+    subset = rest
+    while True:
+        group = read_combination(subset | lowest)
+        if group is not None:
+            for others in partitions(rest ^ subset):
+                yield (group, *others)
+        if not subset:
+            return
+        subset = (subset - 1) & rest
+
+
+def test_no_way_to_split_a_hand_costs_less():
+    """Against every split of hands of eight cards of neighbouring ranks, each group priced alone."""
+    chance = random.Random(8)  # noqa: S311 - the same hands every time
+    for _ in range(60):
+        low = chance.randrange(6)
+        near = [place for place in range(52) if low <= place >> 2 < low + 6]
+        hand = sum(1 << place for place in chance.sample(near, 8))
+        best = min(sum(cost_of_group(group) for group in split) for split in partitions(hand))
+        assert cost_of(hand) == best
+
+
+def cost_of_group(group) -> int:
+    """What a group costs by itself: its plan, where it is not cheaper split up."""
+    plan = plan_of(group.card_set)
+    return plan.cost

@@ -1,0 +1,64 @@
+"""``referee odds``: what it prints, writes and refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from referee.cli.main import app
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["odds", *arguments], env={"COLUMNS": "200"})
+
+
+@pytest.mark.parametrize(
+    ("ruleset_id", "counted"), [("tien_len.mien_nam", "369,098,752"), ("mau_binh.classic", "5,680,540,008")]
+)
+def test_wins_at_the_deal_are_printed_and_written(tmp_path: Path, ruleset_id: str, counted: str):
+    result = run(ruleset_id, "--json", str(tmp_path / "odds.json"))
+    assert (result.exit_code, counted in result.output) == (0, True)
+    written = json.loads((tmp_path / "odds.json").read_bytes())
+    assert counted.replace(",", "") in {str(one["wins"]) for one in written["chances"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("mau_binh.nonesuch",), "nonesuch"),
+        (("mau_binh.classic", "--svg", "picture.svg"), "Ultimate Texas"),
+        (("tien_len.mien_nam", "--json", "no/such/folder/odds.json"), "No such file"),
+    ],
+)
+def test_unanswerable_question_ends_with_2(arguments: tuple[str, ...], words: str):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert words in result.output
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(3600)
+def test_house_ruleset_gets_a_table_that_a_server_reads(tmp_path: Path):
+    """A paytable of one's own: a flush of the Blind at 2 to 1 in place of 3 to 2 is worth more to the seat."""
+    from referee.advice.ultimate_texas import Shelf  # noqa: PLC0415 - no other test here waits for numpy
+    from referee.odds.ultimate_texas import Figures  # noqa: PLC0415 - as above
+    from referee.rulesets import get, load_folder  # noqa: PLC0415 - as above
+
+    text = get("ultimate_texas.casino").source.decode().replace("ultimate_texas.casino", "ultimate_texas.house")
+    (tmp_path / "house.toml").write_text(text.replace('odds = "3/2"', 'odds = "2/1"'), encoding="utf-8")
+    files = tmp_path / "odds.json", tmp_path / "odds.svg"
+    folder = str(tmp_path)
+    result = run(
+        *("ultimate_texas.house", "--rulesets", folder, "--processes", "2", "--table", folder),
+        *("--json", str(files[0]), "--svg", str(files[1])),
+    )
+    assert result.exit_code == 0
+    rules = load_folder(tmp_path).get("ultimate_texas.house").rules
+    assert Shelf.with_folder(tmp_path).table_for(rules) is not None
+    assert (
+        0
+        < Figures.read(files[0].read_bytes()).house_edge
+        < Figures.read((Path(__file__).parent / "ultimate_texas.casino.json").read_bytes()).house_edge
+    )
+    assert files[1].read_text(encoding="utf-8").startswith("<svg")
