@@ -4,19 +4,28 @@ The law stands in ``store``; ``batch`` turns requests into one change, ``writer`
 before it is used. This room knows slots and bytes, and neither games nor what a leaf says.
 """
 
+from referee.storage.backup import back_up, restore, restore_into
 from referee.storage.check import check_store
+from referee.storage.flavor import Flavor
+from referee.storage.opening import open_reader, open_store
+from referee.storage.postgres import is_postgres, open_postgres, open_postgres_reader
 from referee.storage.reader import RelationalReader
-from referee.storage.relational import Flavor, RelationalStore
+from referee.storage.relational import RelationalStore
 from referee.storage.sqlite import open_sqlite, open_sqlite_reader
 from referee.storage.store import (
     MAX_LEAF_SIZE,
     Append,
+    Contribution,
+    Cosigned,
     DataLossError,
     Head,
     HeadMovedError,
     Logged,
     Mark,
+    NotFoundedError,
+    OutcomeUnknownError,
     Reader,
+    SeedCameError,
     Store,
     StoreBusyError,
     StoreError,
@@ -26,6 +35,8 @@ from referee.storage.writer import Limits, QueueFullError, Writer, WriterClosedE
 __all__ = [
     "MAX_LEAF_SIZE",
     "Append",
+    "Contribution",
+    "Cosigned",
     "DataLossError",
     "Flavor",
     "Head",
@@ -33,16 +44,27 @@ __all__ = [
     "Limits",
     "Logged",
     "Mark",
+    "NotFoundedError",
+    "OutcomeUnknownError",
     "QueueFullError",
     "Reader",
     "RelationalReader",
     "RelationalStore",
+    "SeedCameError",
     "Store",
     "StoreBusyError",
     "StoreError",
     "Writer",
     "WriterClosedError",
+    "back_up",
     "check_store",
+    "is_postgres",
+    "open_postgres",
+    "open_postgres_reader",
+    "open_reader",
     "open_sqlite",
     "open_sqlite_reader",
+    "open_store",
+    "restore",
+    "restore_into",
 ]

@@ -2,15 +2,16 @@
 
 The law: a request is appended whole or not at all. A step is judged by the state that the requests before it in the
 batch leave behind. A step that was taken already, told by the same digest, is answered from the log; told by another,
-it is refused with the reason that the state gives. All leaves of a batch stand under one checkpoint, signed inside
-the transaction that makes them durable.
+it is refused with the reason that the state gives. A seat's seed is kept while its round waits for the deal; the first
+one stands, and a leaf that was made up without it is refused. All leaves of a batch stand under one checkpoint, signed
+inside the transaction that makes them durable.
 
 It refuses to know queues, threads and the time.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, cast
 
 import msgspec
 
@@ -26,17 +27,34 @@ from referee.log import (
     Round,
     SlotError,
     SlotKey,
+    SlotReason,
+    Stage,
     Step,
     advance,
     grow,
 )
 from referee.log.proof import TILE_HEIGHT
-from referee.storage.store import Append, Change, Head, Logged, Mark, Store, Transaction
+from referee.storage.store import (
+    Append,
+    Change,
+    Contribution,
+    Head,
+    Logged,
+    Mark,
+    OutcomeUnknownError,
+    SeedCameError,
+    Store,
+    StoreError,
+    Transaction,
+)
 
-Request = Sequence[Append]
-"""Appends that stand or fall together."""
-Answer = tuple[Logged, ...] | SlotError
-"""What a request comes to: one Logged for each append, in its order, or why nothing of it was appended."""
+Request = Sequence[Append] | Contribution
+"""Appends that stand or fall together, or a seat's seed."""
+Refused = SlotError | SeedCameError
+"""Why nothing came of a request."""
+Answer = tuple[Logged, ...] | Contribution | Refused | StoreError
+"""What a request comes to: one Logged for each append, in its order; the seed that stands; why it was refused; or why
+what stands already could not be read."""
 
 STEPS: Final = ("BEGUN", "JUDGED", "SIGNED", "WRITTEN", "COMMITTED")
 """The points at which ``probe`` is called, in their order."""
@@ -58,15 +76,22 @@ class _Draft:
     marks: dict[tuple[SlotKey, Kind], Mark] = field(default_factory=dict)
     leaves: list[bytes] = field(default_factory=list)
     hashes: list[bytes] = field(default_factory=list)
+    given: dict[SlotKey, dict[int, Contribution]] = field(default_factory=dict)
+    contributed: list[Contribution] = field(default_factory=list)
 
-    def judge(self, request: Request) -> list[_Place] | SlotError:
+    def judge(self, request: Request) -> "list[_Place] | Contribution | Refused":
         """The places of a request's leaves once its appends are part of the draft, or why none of them is."""
+        if isinstance(request, Contribution):
+            try:
+                return self._contribute(request)
+            except SlotError as error:
+                return error
         rounds, marks, count = self.rounds, self.marks, len(self.leaves)
         if len(request) > 1:
             self.rounds, self.marks = rounds.copy(), marks.copy()
         try:
             return [self._place(append) for append in request]
-        except SlotError as error:
+        except (SlotError, SeedCameError) as error:
             self.rounds, self.marks = rounds, marks
             del self.leaves[count:], self.hashes[count:]
             return error
@@ -102,11 +127,36 @@ class _Draft:
                 if place is None:
                     raise
                 return place
+            self._check_contributed(append, step.key)
             self.rounds[step.key] = state
             self.marks[step.key, step.kind] = Mark(step.kind, index, append.told_digest, append.memo)
         self.leaves.append(append.leaf)
         self.hashes.append(hashed)
         return _Place(index, hashed, is_repeat=False)
+
+    def _contribute(self, one: Contribution) -> Contribution:
+        """The seed that stands for the seat: an earlier one, also once the round is dealt or over, or this."""
+        given, state = self._given(one.key), self._state(one.key)
+        if one.seat in given:
+            return given[one.seat]
+        if state is None:
+            raise SlotError(SlotReason.NOT_OPENED, one.key, "was never opened")
+        if state.stage is not Stage.OPENED:
+            reason = SlotReason.ALREADY_DEALT if state.deck_root is not None else SlotReason.ABORTED
+            raise SlotError(reason, one.key, f"is {state.stage.name}")
+        given[one.seat] = one
+        self.contributed.append(one)
+        return one
+
+    def _check_contributed(self, append: Append, key: SlotKey) -> None:
+        if append.contributed is not None and len(self._given(key)) != append.contributed:
+            msg = f"a seed of round {key.round_number} of table {key.table_id!r} came meanwhile"
+            raise SeedCameError(msg)
+
+    def _given(self, key: SlotKey) -> dict[int, Contribution]:
+        if key not in self.given:
+            self.given[key] = {one.seat: one for one in self.transaction.contributions(key)}
+        return self.given[key]
 
     def _states(self, step: Step) -> tuple[Round | None, Round | None]:
         key = step.key
@@ -142,33 +192,69 @@ def append_batch(
     """The head that is durable now, and the answer to each request, in their order.
 
     Each request is asked for when the one before it has been judged. Raises what the store or the signer raises; then
-    nothing was appended, or asking again is safe. ``check_head`` is shown the head before anything is judged and may
-    raise.
+    nothing was appended, except after OutcomeUnknownError: what a commit did that was not answered is looked up, and
+    that error says that the store did not let itself be looked at either. ``check_head`` is shown the head before
+    anything is judged and may raise.
     """
-    with store.transaction() as transaction:
-        probe("BEGUN")
-        old = head = transaction.head
-        check_head(old)
-        draft = _Draft(transaction)
-        judged = [(request, draft.judge(request)) for request in requests]
-        probe("JUDGED")
-        growth = None
-        if draft.leaves:
-            growth = grow(old.frontier, draft.hashes)
-            note = signer.sign(Checkpoint(store.origin, growth.frontier.size, growth.root))
-            probe("SIGNED")
-            head = Head(growth.frontier, growth.root, note)
-            transaction.write(draft.change(growth, head))
-            probe("WRITTEN")
+    draft = None
+    try:
+        with store.transaction() as transaction:
+            probe("BEGUN")
+            old = head = transaction.head
+            check_head(old)
+            draft = _Draft(transaction)
+            judged = [(request, draft.judge(request)) for request in requests]
+            probe("JUDGED")
+            growth = None
+            if draft.contributed:
+                transaction.contribute(draft.contributed)
+            if draft.leaves:
+                growth = grow(old.frontier, draft.hashes)
+                note = signer.sign(Checkpoint(store.origin, growth.frontier.size, growth.root))
+                probe("SIGNED")
+                head = Head(growth.frontier, growth.root, note)
+                transaction.write(draft.change(growth, head))
+            if growth is not None or draft.contributed:
+                probe("WRITTEN")
+    except OutcomeUnknownError as error:
+        if draft is None or not _is_durable(store, draft, start=old.size):
+            msg = "the commit was lost with the connection to the store; nothing was appended"
+            raise StoreError(msg) from error
     probe("COMMITTED")
-    return head, [
-        place if isinstance(place, SlotError) else _logged(store, request, place, head=head, growth=growth)
-        for request, place in judged
-    ]
+    return head, [_answer(store, request, found, head=head, growth=growth) for request, found in judged]
+
+
+def _is_durable(store: Store, draft: _Draft, *, start: int) -> bool:
+    """Whether what the draft adds from this index on stands in the store, now that its transaction has ended.
+
+    Raises OutcomeUnknownError where the store cannot be asked.
+    """
+    try:
+        with store.transaction() as later:
+            size = later.head.size
+        if size < start + len(draft.leaves):
+            return False
+        return store.leaves(start, start + len(draft.leaves)) == draft.leaves and all(
+            one in store.contributions(one.key) for one in draft.contributed
+        )
+    except StoreError as error:
+        msg = f"a commit was not answered, and the store does not say what became of it: {error}"
+        raise OutcomeUnknownError(msg) from error
+
+
+def _answer(
+    store: Store, request: Request, found: "list[_Place] | Contribution | Refused", *, head: Head, growth: Growth | None
+) -> Answer:
+    if not isinstance(found, list) or isinstance(request, Contribution):
+        return cast("Contribution | Refused", found)
+    try:
+        return _logged(store, request, found, head=head, growth=growth)
+    except StoreError as error:  # the others in the batch have their answers
+        return error
 
 
 def _logged(
-    store: Store, request: Request, places: Sequence[_Place], *, head: Head, growth: Growth | None
+    store: Store, request: Sequence[Append], places: Sequence[_Place], *, head: Head, growth: Growth | None
 ) -> tuple[Logged, ...]:
     answers = []
     for append, place in zip(request, places, strict=True):

@@ -23,10 +23,12 @@ def check_store(
     *,
     known: Iterable[Checkpoint] = (),
     progress: Callable[[int, int], None] = lambda _done, _size: None,
+    visit: Callable[[int, bytes], None] = lambda _index, _leaf: None,
 ) -> Head:
     """The head of a log whose leaves, tree hashes, head and checkpoint agree and which continues all ``known`` ones.
 
-    ``progress`` is called with the leaves checked so far and the number of all. Raises DataLossError otherwise.
+    ``progress`` is called with the leaves checked so far and the number of all, ``visit`` with each leaf in order.
+    Raises DataLossError otherwise.
     """
     head = reader.head()
     _check_checkpoint(reader.origin, head)
@@ -35,7 +37,8 @@ def check_store(
         msg = f"the log has {head.size} leaves, but {pending[-1].size} are known to have been in it"
         raise DataLossError(msg)
     edge, hashes = Frontier(), []
-    for leaf in reader.iterate(0, head.size):
+    for index, leaf in enumerate(reader.iterate(0, head.size)):
+        visit(index, leaf)
         hashes.append(leaf_hash(leaf))
         if len(hashes) == _CHUNK:
             pending = _check_known(edge, hashes, pending)

@@ -14,9 +14,11 @@ from sqlalchemy.engine.interfaces import DBAPICursor
 from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex, ProofError, leaf_hash
 from referee.log import Kind, LogReceipt, Round, SlotKey, Stage, consistency_proof, inclusion_proof
 from referee.log.proof import TILE_WIDTH, MissingNodeError
+from referee.storage.flavor import Flavor, Patience
+from referee.storage.migrations import CONTRIBUTIONS_SINCE, COSIGNED_SINCE, check_version
 from referee.storage.schema import FORMAT
 from referee.storage.statements import Statements
-from referee.storage.store import DataLossError, Head, Mark, StoreError
+from referee.storage.store import Contribution, Cosigned, DataLossError, Head, Mark, NotFoundedError, StoreError
 
 _PAGE: Final = 64
 """Leaves that iteration holds at once."""
@@ -28,22 +30,22 @@ Row = Sequence[Any]
 class RelationalReader:
     """A log that is only read."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, flavor: Flavor) -> None:
         self._engine = engine
+        self._flavor: Final = flavor
         self._sql = Statements(engine.dialect)
         self._driver_error: type[Exception] = engine.dialect.loaded_dbapi.Error
-        self._origin: str | None = None
+        self._identity: tuple[int, str] | None = None
 
     @property
     def origin(self) -> str:
-        """The origin of the log; StoreError where there is no log of this format."""
-        if self._origin is None:
-            rows = self._rows(self._sql.read_identity)
-            if [row[0] for row in rows] != [FORMAT]:
-                msg = f"this store holds no log of format {FORMAT}"
-                raise StoreError(msg)
-            self._origin = str(rows[0][1])
-        return self._origin
+        """The origin of the log; StoreError where there is no log that this program can read."""
+        return self._identified()[1]
+
+    @property
+    def version(self) -> int:
+        """The version of the schema; an older one, in a store that is only read, lacks the tables of later steps."""
+        return self._identified()[0]
 
     def head(self) -> Head:
         """The newest head; DataLossError where there is none or it contradicts itself."""
@@ -97,6 +99,12 @@ class RelationalReader:
         rows = self._rows(self._sql.read_marks, key.table_id, key.round_number)
         return tuple(Mark(Kind(row[0]), LeafIndex(row[1]), bytes(row[2]), bytes(row[3])) for row in rows)
 
+    def contributions(self, key: SlotKey) -> tuple[Contribution, ...]:
+        """The seeds that the round's seats have contributed, by seat."""
+        if self.version < CONTRIBUTIONS_SINCE:
+            return ()
+        return contributions_of(key, self._rows(self._sql.read_contributions, key.table_id, key.round_number))
+
     def overdue_rounds(self, now: int, limit: int) -> list[Round]:
         """Rounds that have not ended and whose deadline is before ``now``, the longest overdue first."""
         rows = self._rows(self._sql.read_due, Stage.OPENED, Stage.DEALT, now, limit, 0)
@@ -138,9 +146,37 @@ class RelationalReader:
         """Up to ``count`` stored node hashes of a tile level from place ``start``; DataLossError at a gap."""
         return _unbroken(self._rows(self._sql.read_nodes, level, start, start + count), start, "node")
 
+    def cosigned(self, start: int, count: int, *, quorate: bool = True) -> list[Cosigned]:
+        """Cosigned checkpoints from size ``start`` on, at most ``count``, smallest first."""
+        if self.version < COSIGNED_SINCE:
+            return []
+        rows = self._rows(self._sql.read_cosigned, int(quorate), start, count, 0)
+        return [cosigned_of(row) for row in rows]
+
+    def newest_cosigned(self, *, quorate: bool = True) -> Cosigned | None:
+        """The largest cosigned checkpoint, or None."""
+        if self.version < COSIGNED_SINCE:
+            return None
+        rows = self._rows(self._sql.read_newest_cosigned, int(quorate), 1, 0)
+        return cosigned_of(rows[0]) if rows else None
+
     def close(self) -> None:
         """The connections are closed."""
         self._engine.dispose()
+
+    def _identified(self) -> tuple[int, str]:
+        if self._identity is None:
+            rows = self._rows(self._sql.read_identity)
+            if not rows:
+                msg = "no log stands in this store"
+                raise NotFoundedError(msg)
+            if len(rows) != 1 or not 1 <= rows[0][0] <= FORMAT:
+                msg = f"this store holds no log of format {FORMAT}"
+                raise StoreError(msg)
+            version = self._rows(self._sql.read_version)[0][0] if rows[0][0] == FORMAT else 1
+            check_version(version)
+            self._identity = version, str(rows[0][1])
+        return self._identity
 
     def _inclusion(self, index: int, size: int) -> tuple[bytes, ...]:
         try:
@@ -154,25 +190,30 @@ class RelationalReader:
             raise IndexError(msg)
 
     def _rows(self, text: str, *parameters: object) -> list[Row]:
-        with self._cursor() as cursor:
-            cursor.execute(text, parameters)
-            return list(cursor.fetchall())
+        patience = Patience(self._flavor)
+        while True:
+            try:
+                with self._cursor() as cursor:
+                    cursor.execute(text, parameters)
+                    return list(cursor.fetchall())
+            except self._driver_error as error:
+                if not patience.bears(error):
+                    msg = f"the store could not be read: {error}"
+                    raise StoreError(msg) from error
 
     @contextmanager
     def _cursor(self) -> Iterator[DBAPICursor]:
+        connection = self._engine.raw_connection()
         try:
-            connection = self._engine.raw_connection()
-            try:
-                cursor = connection.cursor()
-                try:
-                    yield cursor
-                finally:
-                    cursor.close()
-            finally:
-                connection.close()
+            cursor = connection.cursor()
+            yield cursor
+            cursor.close()
         except self._driver_error as error:
-            msg = f"the store could not be read: {error}"
-            raise StoreError(msg) from error
+            if self._flavor.is_gone(error):
+                connection.invalidate()
+            raise
+        finally:
+            connection.close()
 
 
 def head_of(rows: Sequence[Row]) -> Head:
@@ -206,6 +247,16 @@ def round_of(key: SlotKey, row: Row) -> Round:
 
 def _keyed_round(row: Row) -> Round:
     return round_of(SlotKey(row[0], row[1]), row[2:])
+
+
+def cosigned_of(row: Row) -> Cosigned:
+    """The cosigned checkpoint that a row of its table says."""
+    return Cosigned(size=row[0], note=bytes(row[1]), is_quorate=bool(row[2]))
+
+
+def contributions_of(key: SlotKey, rows: Sequence[Row]) -> tuple[Contribution, ...]:
+    """The contributions to a round that rows of their table say."""
+    return tuple(Contribution(key=key, seat=row[0], seed=bytes(row[1]), signature=bytes(row[2])) for row in rows)
 
 
 def due_of(state: Round) -> int | None:

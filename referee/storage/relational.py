@@ -2,44 +2,42 @@
 
 The law is that of ``store``. Statements are compiled by SQLAlchemy and run on the driver's own cursor. The head is
 moved by an update that names the size and root it moves from, inside a transaction that the flavor begins so that no
-second writer can be in one.
+second writer can be in one. Beginning is tried again where the server is away; a commit never is.
 """
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Engine, PoolProxiedConnection
+from sqlalchemy import Connection, Engine, PoolProxiedConnection
 from sqlalchemy.engine.interfaces import DBAPICursor
+from sqlalchemy.exc import DBAPIError
 
 from referee.evidence.merkle import LeafIndex
 from referee.log import Kind, Round, SlotKey
-from referee.storage.reader import RelationalReader, due_of, head_of, round_of
+from referee.storage.flavor import Flavor, Patience
+from referee.storage.reader import RelationalReader, contributions_of, due_of, head_of, round_of
 from referee.storage.schema import FORMAT
 from referee.storage.statements import HEAD_ID, Statements
-from referee.storage.store import Change, Head, HeadMovedError, Mark, StoreBusyError, StoreError
-
-
-@dataclass(frozen=True, slots=True)
-class Flavor:
-    """What a database does its own way."""
-
-    begin: str
-    """Begins a transaction from which no second writer can be in one."""
-    is_busy: Callable[[Exception], bool]
-    """Whether an error of the driver says that another writer was in the way."""
-    compact: Callable[[DBAPICursor], None]
-    """Does what commits left for later."""
+from referee.storage.store import (
+    Change,
+    Contribution,
+    Cosigned,
+    Head,
+    HeadMovedError,
+    Mark,
+    OutcomeUnknownError,
+    StoreBusyError,
+    StoreError,
+)
 
 
 class RelationalStore(RelationalReader):
     """A log that can grow. One transaction at a time; a second thread waits for the first."""
 
     def __init__(self, engine: Engine, flavor: Flavor) -> None:
-        super().__init__(engine)
-        self._flavor: Final = flavor
+        super().__init__(engine, flavor)
         self._writing: Final = threading.Lock()
         self._connection: PoolProxiedConnection | None = None
 
@@ -57,10 +55,42 @@ class RelationalStore(RelationalReader):
         with self._transaction() as cursor:
             yield RelationalTransaction(cursor, self._sql)
 
+    def keep_cosigned(self, size: int, merge: Callable[[bytes | None], Cosigned]) -> Cosigned:
+        """The cosigned checkpoint of a size as ``merge`` makes it out of the note that was kept, None for none."""
+        with self._transaction() as cursor:
+            cursor.execute(self._sql.read_cosigned_at, (size,))
+            rows = cursor.fetchall()
+            kept = merge(bytes(rows[0][0]) if rows else None)
+            if rows:
+                cursor.execute(self._sql.update_cosigned, (kept.note, int(kept.is_quorate), size))
+            else:
+                cursor.execute(self._sql.insert_cosigned, (size, kept.note, int(kept.is_quorate)))
+        return kept
+
+    def fill(self, pour: Callable[[Connection], None]) -> None:
+        """What ``pour`` inserts into the tables is durable, all of it or nothing; for a store without a log."""
+        try:
+            with self._engine.connect() as connection:
+                connection.exec_driver_sql(self._flavor.begin)
+                pour(connection)
+                connection.exec_driver_sql("COMMIT")
+        except DBAPIError as error:
+            msg = f"the store could not be filled: {error.orig}"
+            raise StoreError(msg) from error
+
+    def pour(self, read: Callable[[Connection], None]) -> None:
+        """``read`` has a connection on which to read the tables as they are stored."""
+        with self._engine.connect() as connection:
+            read(connection)
+
     def compact(self) -> None:
         """Work that commits left for later is done, on a connection of its own."""
-        with self._cursor() as cursor:
-            self._flavor.compact(cursor)
+        try:
+            with self._cursor() as cursor:
+                self._flavor.compact(cursor)
+        except self._driver_error as error:
+            msg = f"the store could not be compacted: {error}"
+            raise StoreError(msg) from error
 
     def close(self) -> None:
         """The connections are closed, once a running transaction has ended."""
@@ -73,24 +103,42 @@ class RelationalStore(RelationalReader):
     @contextmanager
     def _transaction(self) -> Iterator[DBAPICursor]:
         with self._writing:
+            is_committing = False
             try:
-                if self._connection is None:
-                    self._connection = self._engine.raw_connection()
-                cursor = self._connection.cursor()
-                cursor.execute(self._flavor.begin)
+                cursor = self._begun()
                 yield cursor
-                cursor.execute("COMMIT")
+                is_committing = True
+                self._flavor.commit(cursor)
                 cursor.close()
             except self._driver_error as error:
                 self._undo()
                 if self._flavor.is_busy(error):
                     msg = f"another writer holds the store: {error}"
                     raise StoreBusyError(msg) from error
+                if is_committing and self._flavor.is_gone(error):
+                    msg = f"the commit was not answered: {error}"
+                    raise OutcomeUnknownError(msg) from error
                 msg = f"the store could not be written: {error}"
                 raise StoreError(msg) from error
             except BaseException:
                 self._undo()
                 raise
+
+    def _begun(self) -> DBAPICursor:
+        """A cursor in a transaction. Beginning may be tried again, on another connection, where the server is away."""
+        patience = Patience(self._flavor)
+        while True:
+            try:
+                if self._connection is None:
+                    self._connection = self._engine.raw_connection()
+                cursor = self._connection.cursor()
+                cursor.execute(self._flavor.begin)
+            except self._driver_error as error:
+                if not patience.bears(error):
+                    raise
+                self._undo()
+            else:
+                return cursor
 
     def _undo(self) -> None:
         # The database may have ended the transaction itself; then only a new connection is sure to be a clean one.
@@ -134,17 +182,23 @@ class RelationalTransaction:
         rows = self._cursor.fetchall()
         return Mark(kind, LeafIndex(rows[0][0]), bytes(rows[0][1]), b"") if rows else None
 
+    def contributions(self, key: SlotKey) -> tuple[Contribution, ...]:
+        """The seeds that the round's seats have contributed, by seat."""
+        self._cursor.execute(self._sql.read_contributions, (key.table_id, key.round_number))
+        return contributions_of(key, self._cursor.fetchall())
+
+    def contribute(self, contributions: Sequence[Contribution]) -> None:
+        """Seeds of seats that have contributed none yet are part of the transaction."""
+        for one in contributions:
+            row = one.key.table_id, one.key.round_number, one.seat, one.seed, one.signature
+            self._cursor.execute(self._sql.insert_contribution, row)
+
     def write(self, change: Change) -> None:
         """The change is part of the transaction. Raises HeadMovedError where the head is not the expected one."""
         run, sql = self._cursor, self._sql
         old, new = change.expected, change.head
-        run.execute(
-            sql.move_head,
-            (new.size, new.root, b"".join(new.frontier.peaks), new.checkpoint, old.size, old.root),
-        )
-        if run.rowcount != 1:
-            msg = f"the head is no longer at {old.size} leaves"
-            raise HeadMovedError(msg)
+        if (old.size, old.root) != (self._head.size, self._head.root):
+            raise _moved(old)
         run.executemany(sql.insert_leaf, list(enumerate(change.leaves, start=old.size)))
         run.executemany(sql.insert_node, change.hashes)
         if change.opened:
@@ -158,6 +212,13 @@ class RelationalTransaction:
                     for key, mark in change.marks
                 ],
             )
+        # Last, and alone: after many rows at once PostgreSQL would not count how long a writer is silent.
+        run.execute(
+            sql.move_head,
+            (new.size, new.root, b"".join(new.frontier.peaks), new.checkpoint, old.size, old.root),
+        )
+        if run.rowcount != 1:
+            raise _moved(old)
 
     def _advance(self, states: Sequence[Round]) -> None:
         """The rounds are in these states; where one stays due when it was, its place in the index is not touched."""
@@ -173,6 +234,10 @@ class RelationalTransaction:
             self._cursor.executemany(self._sql.update_round, moved)
         if kept:
             self._cursor.executemany(self._sql.update_state, kept)
+
+
+def _moved(old: Head) -> HeadMovedError:
+    return HeadMovedError(f"the head is no longer at {old.size} leaves")
 
 
 def _inserted(state: Round) -> tuple[object, ...]:

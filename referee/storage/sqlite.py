@@ -4,6 +4,9 @@ The law: write-ahead log with ``synchronous=FULL``, so a commit that was answere
 far as the disk keeps its word. What the write-ahead log gathers is moved into the file by ``compact`` and never by a
 commit. Several processes may open one folder: a transaction begins with the write lock, so they take turns.
 
+Opening to write is a commit, before anything is read: a process that was killed may have left commits in the
+write-ahead log that it never forced to disk, and a power cut would take back what was read from them.
+
 Reading changes no byte of the file, though SQLite may leave empty side files beside it. The file must be on a local
 disk: SQLite's locks do not hold on network file systems.
 """
@@ -18,9 +21,10 @@ from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPICursor
 
+from referee.storage.flavor import Flavor
+from referee.storage.migrations import migrate
 from referee.storage.reader import RelationalReader
-from referee.storage.relational import Flavor, RelationalStore
-from referee.storage.schema import METADATA
+from referee.storage.relational import RelationalStore
 from referee.storage.store import StoreBusyError, StoreError
 
 FILE_NAME: Final = "log.sqlite3"
@@ -38,9 +42,13 @@ def open_sqlite(folder: Path, *, busy_timeout_ms: int = 10_000) -> RelationalSto
     A transaction that waits longer than the timeout for another process raises StoreBusyError.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    engine = _engine(f"file:{_quoted(folder)}?mode=rwc", timeout_ms=busy_timeout_ms)
-    _make_tables(engine, deadline=time.monotonic() + busy_timeout_ms / 1000)
-    return RelationalStore(engine, Flavor("BEGIN IMMEDIATE", _is_busy, _compact))
+    engine = _engine(f"file:{_quoted(folder / FILE_NAME)}?mode=rwc", timeout_ms=busy_timeout_ms)
+    try:
+        _make_tables(engine, deadline=time.monotonic() + busy_timeout_ms / 1000)
+    except BaseException:
+        engine.dispose()
+        raise
+    return RelationalStore(engine, _FLAVOR)
 
 
 def open_sqlite_reader(folder: Path) -> RelationalReader:
@@ -48,14 +56,18 @@ def open_sqlite_reader(folder: Path) -> RelationalReader:
 
     Works while a writer writes, and on a copy in a folder that cannot be written.
     """
-    path = folder / FILE_NAME
+    return open_sqlite_file(folder / FILE_NAME)
+
+
+def open_sqlite_file(path: Path) -> RelationalReader:
+    """The log in one file, such as a backup, only read; StoreError where there is none."""
     if not path.is_file():
         msg = f"there is no log at {path}"
         raise StoreError(msg)
     mode = "mode=ro"
-    if not os.access(folder, os.W_OK) and not Path(f"{path}-wal").exists():
+    if not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
         mode += "&immutable=1"
-    reader = RelationalReader(_engine(f"file:{_quoted(folder)}?{mode}", timeout_ms=10_000))
+    reader = RelationalReader(_engine(f"file:{_quoted(path)}?{mode}", timeout_ms=10_000), _FLAVOR)
     try:
         reader.origin  # noqa: B018 - asks whether there is a log
     except StoreError:
@@ -64,8 +76,8 @@ def open_sqlite_reader(folder: Path) -> RelationalReader:
     return reader
 
 
-def _quoted(folder: Path) -> str:
-    return (folder.absolute() / FILE_NAME).as_uri().removeprefix("file://")
+def _quoted(path: Path) -> str:
+    return path.absolute().as_uri().removeprefix("file://")
 
 
 def _engine(uri: str, *, timeout_ms: int) -> Engine:
@@ -95,7 +107,7 @@ def _make_tables(engine: Engine, *, deadline: float) -> None:
                 connection.exec_driver_sql(f"PRAGMA page_size={_PAGE_SIZE}")
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
-                METADATA.create_all(connection)
+                migrate(connection)
                 connection.exec_driver_sql("COMMIT")
         except Exception as error:
             # Two processes that turn one new file into write-ahead mode do not wait for each other by themselves.
@@ -119,3 +131,13 @@ def _compact(cursor: DBAPICursor) -> None:
     if pages > _LARGE_WAL:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         cursor.fetchall()
+
+
+_FLAVOR: Final = Flavor(
+    begin="BEGIN IMMEDIATE",
+    commit=lambda cursor: cursor.execute("COMMIT"),
+    is_busy=_is_busy,
+    is_gone=lambda _: False,  # a file is there or it is not
+    compact=_compact,
+    patience=0,
+)

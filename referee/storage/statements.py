@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Column, ColumnElement, Dialect, Select, Table, Update, bindparam, func, select, update
 from sqlalchemy.sql import ClauseElement
 
-from referee.storage.schema import HEAD, LEAF, MARK, NODE, ROUND
+from referee.storage.schema import CONTRIBUTION, COSIGNED, HEAD, LEAF, MARK, NODE, ROUND, SCHEMA_VERSION
 
 HEAD_ID: Final = 1
 _STATE: Final = ("stage", "deck_root", "terminal_leaf")
@@ -23,7 +23,8 @@ class Statements:
         self._dialect = dialect
         self.read_head = self._text(_columns(HEAD, "size", "root", "peaks", "checkpoint"))
         self.read_identity = self._text(_columns(HEAD, "format", "origin"))
-        self.insert_head = self._insert(HEAD)
+        self.read_version = self._text(_columns(SCHEMA_VERSION, "version"))
+        self.insert_head = f"{self._insert(HEAD)} ON CONFLICT DO NOTHING"
         self.move_head = self._text(_move_head(), *_new("size", "root", "peaks", "checkpoint"), "old_size", "old_root")
 
         self.insert_leaf = self._insert(LEAF)
@@ -48,6 +49,16 @@ class Statements:
         self.read_mark = self._text(of_kind, "of_table", "of_number", "of_kind")
         marks = _of_round(_columns(MARK, "kind", "position", "told_digest", "memo"), MARK)
         self.read_marks = self._text(marks.order_by(MARK.c.kind), "of_table", "of_number")
+
+        self.insert_contribution = self._insert(CONTRIBUTION)
+        given = _of_round(_columns(CONTRIBUTION, "seat", "seed", "signature"), CONTRIBUTION)
+        self.read_contributions = self._text(given.order_by(CONTRIBUTION.c.seat), "of_table", "of_number")
+
+        self.insert_cosigned = self._insert(COSIGNED)
+        self.read_cosigned_at = self._text(_columns(COSIGNED, "note").where(COSIGNED.c.size == bindparam("at")), "at")
+        self.read_cosigned = self._text(_cosigned(), "least", "start", "count", "skipped")
+        self.read_newest_cosigned = self._text(_newest_cosigned(), "least", "count", "skipped")
+        self.update_cosigned = self._text(_update_cosigned(), *_new("note", "is_quorate"), "at")
 
     def _text(self, statement: ClauseElement, *names: str) -> str:
         compiled: Any = statement.compile(dialect=self._dialect)
@@ -94,6 +105,22 @@ def _due() -> Select[Any]:
         .limit(bindparam("count"))
         .offset(bindparam("skipped"))
     )
+
+
+def _cosigned() -> Select[Any]:
+    agreed = (COSIGNED.c.is_quorate >= bindparam("least"), COSIGNED.c.size >= bindparam("start"))
+    return (
+        select(COSIGNED).where(*agreed).order_by(COSIGNED.c.size).limit(bindparam("count")).offset(bindparam("skipped"))
+    )
+
+
+def _newest_cosigned() -> Select[Any]:
+    agreed = select(COSIGNED).where(COSIGNED.c.is_quorate >= bindparam("least"))
+    return agreed.order_by(COSIGNED.c.size.desc()).limit(bindparam("count")).offset(bindparam("skipped"))
+
+
+def _update_cosigned() -> Update:
+    return update(COSIGNED).where(COSIGNED.c.size == bindparam("at")).values(_as_parameters("note", "is_quorate"))
 
 
 def _move_head() -> Update:

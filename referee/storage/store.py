@@ -7,7 +7,7 @@ together or not at all. Readers need no lock: what they have seen stays true.
 It refuses to know what a leaf or memo says, the time, and keys.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -22,7 +22,15 @@ MAX_MEMO_SIZE: Final = 65_535
 
 
 class StoreError(Exception):
-    """The store could not do it now; nothing was appended, or the outcome is unknown and asking again is safe."""
+    """The store could not do it now; nothing was appended, or the error says that nobody knows."""
+
+
+class NotFoundedError(StoreError):
+    """The store is there and no log stands in it yet."""
+
+
+class OutcomeUnknownError(StoreError):
+    """A commit was asked for and never answered: it may have happened or not. A new transaction sees which."""
 
 
 class StoreBusyError(StoreError):
@@ -33,6 +41,10 @@ class HeadMovedError(StoreError):
     """Another writer moved the head first; nothing was appended, and asking again is safe."""
 
 
+class SeedCameError(StoreError):
+    """A seat's seed was contributed after the leaf was made up; nothing was appended, and it is to be made up anew."""
+
+
 class DataLossError(Exception):
     """What is stored contradicts itself or what was promised. The log must stop; it never repairs itself."""
 
@@ -41,13 +53,15 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     """A leaf to be put into the log, with the step it takes, or None where it stands for itself.
 
     ``told_digest`` (32 bytes) names the request: the same step with the same digest is answered again from the log.
-    ``memo`` is kept with the slot for whoever finishes the round, and is never part of the log.
+    ``memo`` is kept with the slot for whoever finishes the round, and is never part of the log. ``contributed`` is how
+    many seats' seeds the leaf was made up from: SeedCameError where there are others by now; None where it tells none.
     """
 
     leaf: bytes
     step: Step | None = None
     told_digest: bytes = b""
     memo: bytes = b""
+    contributed: int | None = None
 
     def __post_init__(self) -> None:
         if not 0 < len(self.leaf) <= MAX_LEAF_SIZE:
@@ -91,6 +105,14 @@ class Head:
         return cls(Frontier(), EMPTY_ROOT, checkpoint)
 
 
+class Cosigned(msgspec.Struct, frozen=True, kw_only=True):
+    """A checkpoint that witnesses have cosigned, as one note. ``is_quorate`` says whether they were enough of them."""
+
+    size: int
+    note: bytes
+    is_quorate: bool
+
+
 class Mark(msgspec.Struct, frozen=True):
     """A step that was taken: by which leaf, for which request, and the memo kept with it."""
 
@@ -98,6 +120,18 @@ class Mark(msgspec.Struct, frozen=True):
     index: LeafIndex
     told_digest: bytes
     memo: bytes
+
+
+class Contribution(msgspec.Struct, frozen=True, kw_only=True):
+    """A seat's seed for an opened round, kept until the round's deal or end tells it, and the seat's signature of it.
+
+    A seat contributes once: the first seed stands. ``signature`` is empty for a seat without a key.
+    """
+
+    key: SlotKey
+    seat: int
+    seed: bytes
+    signature: bytes = b""
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,6 +162,12 @@ class Transaction(Protocol):
 
     def mark(self, key: SlotKey, kind: Kind) -> Mark | None:
         """The step of this kind that was taken, memo left out, or None."""
+
+    def contributions(self, key: SlotKey) -> tuple[Contribution, ...]:
+        """The seeds that the round's seats have contributed, by seat."""
+
+    def contribute(self, contributions: Sequence[Contribution]) -> None:
+        """Seeds of seats that have contributed none yet are part of the transaction."""
 
     def write(self, change: Change) -> None:
         """The change is part of the transaction; at most once. Raises HeadMovedError where the head has moved."""
@@ -164,6 +204,9 @@ class Reader(Tiles, Protocol):
     def marks(self, key: SlotKey) -> tuple[Mark, ...]:
         """The steps that the round has taken, in their order, with their memos."""
 
+    def contributions(self, key: SlotKey) -> tuple[Contribution, ...]:
+        """The seeds that the round's seats have contributed, by seat."""
+
     def latest_round(self, table_id: str) -> Round | None:
         """The table's round with the highest number, or None."""
 
@@ -188,6 +231,15 @@ class Reader(Tiles, Protocol):
     def hashes(self, level: int, start: int, count: int) -> list[bytes]:
         """Up to ``count`` stored node hashes of a tile level, from place ``start``, for checking them."""
 
+    def cosigned(self, start: int, count: int, *, quorate: bool = True) -> list[Cosigned]:
+        """Cosigned checkpoints from size ``start`` on, at most ``count``, smallest first.
+
+        Those with too few cosignatures as well where ``quorate`` is False.
+        """
+
+    def newest_cosigned(self, *, quorate: bool = True) -> Cosigned | None:
+        """The largest cosigned checkpoint, or None."""
+
     def close(self) -> None:
         """The store is let go; nothing may be asked of it afterwards."""
 
@@ -198,10 +250,14 @@ class Store(Reader, Protocol):
     def found(self, origin: str, checkpoint: bytes) -> None:
         """The log exists, empty, with this origin and checkpoint; nothing happens where one exists already."""
 
+    def keep_cosigned(self, size: int, merge: Callable[[bytes | None], Cosigned]) -> Cosigned:
+        """The cosigned checkpoint of a size as ``merge`` makes it out of the note that was kept, None for none."""
+
     def transaction(self) -> AbstractContextManager[Transaction]:
         """A transaction that is durable when its block ends well and undone when it raises.
 
-        Raises StoreBusyError, and StoreError where the outcome is unknown.
+        Raises StoreBusyError; OutcomeUnknownError where the commit was not answered; StoreError where all is undone.
+        A transaction begins when the one before it has ended, also one whose outcome was not answered.
         """
 
     def compact(self) -> None:

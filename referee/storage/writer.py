@@ -15,14 +15,14 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Final, Self, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 
 from referee.evidence.merkle import EMPTY_ROOT
 from referee.log import Checkpoint, CheckpointSigner, SlotError
 from referee.storage.batch import Request, append_batch
-from referee.storage.store import Append, DataLossError, Head, Logged, Store, StoreError
+from referee.storage.store import Append, Contribution, DataLossError, Head, Logged, Store, StoreError
 
-Asked: TypeAlias = "tuple[Request, Future[tuple[Logged, ...]]]"
+Asked: TypeAlias = "tuple[Request, Future[Any]]"
 """A request and its coming answer."""
 
 _COMPACT_BYTES: Final = 4 * 1024 * 1024
@@ -49,10 +49,10 @@ class Writer:
     """Appends to a store from one thread, and compacts it from another.
 
     ``probe`` is called with the name of each step of each batch, those of ``batch.STEPS`` and last ``ANSWERED``; it
-    is for tests of crashes.
+    is for tests of crashes and for measuring. ``watch`` is called after each batch with the number of its requests.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the last two are for whoever looks on
         self,
         store: Store,
         signer: CheckpointSigner,
@@ -60,6 +60,7 @@ class Writer:
         origin: str,
         limits: Limits = Limits(),
         probe: Callable[[str], None] = lambda _: None,
+        watch: Callable[[int], None] = lambda _: None,
     ) -> None:
         store.found(origin, signer.sign(Checkpoint(origin, 0, EMPTY_ROOT)))
         if store.origin != origin:
@@ -69,6 +70,7 @@ class Writer:
         self._signer: Final = signer
         self._limits: Final = limits
         self._probe: Final = probe
+        self._watch: Final = watch
         self._head = store.head()
         self._queue: deque[Asked] = deque()
         self._changed: Final = threading.Condition()
@@ -88,13 +90,32 @@ class Writer:
         """What stopped the writer for good, or None while it works."""
         return self._fault
 
+    @property
+    def waiting(self) -> int:
+        """How many requests wait for the next batch."""
+        return len(self._queue)
+
     def submit(self, *appends: Append) -> "Future[tuple[Logged, ...]]":
         """The coming answer to appends that stand or fall together, one Logged for each, in their order.
 
-        The future raises SlotError where a step is refused, StoreError where the store failed, DataLossError where it
-        contradicts itself. Raises QueueFullError or WriterClosedError at once where nothing was queued.
+        The future raises SlotError where a step is refused, SeedCameError where a leaf was made up from too few seeds,
+        StoreError where the store failed, DataLossError where it contradicts itself. Raises QueueFullError or
+        WriterClosedError at once where nothing was queued.
         """
         answer: Future[tuple[Logged, ...]] = Future()
+        self._queue_up(appends, answer)
+        return answer
+
+    def contribute(self, contribution: Contribution, *, timeout: float | None = None) -> Contribution:
+        """The seed that stands for a seat once it is durable: this one, or the one that the seat contributed before.
+
+        Raises as ``submit``, its future and ``append`` do; SlotError where the round waits for no seeds.
+        """
+        answer: Future[Contribution] = Future()
+        self._queue_up(contribution, answer)
+        return answer.result(timeout)
+
+    def _queue_up(self, request: Request, answer: "Future[Any]") -> None:
         with self._changed:
             if self._fault is not None:
                 raise self._fault
@@ -104,9 +125,8 @@ class Writer:
             if len(self._queue) >= self._limits.queued:
                 msg = f"{self._limits.queued} appends wait already"
                 raise QueueFullError(msg)
-            self._queue.append((appends, answer))
+            self._queue.append((request, answer))
             self._changed.notify()
-        return answer
 
     def append(self, append: Append, *, timeout: float | None = None) -> Logged:
         """What stands in the log for one append, once it is durable; raises as ``submit`` and its future do.
@@ -182,12 +202,13 @@ class Writer:
                 future.set_exception(error)
             return
         for (_, future), answer in zip(batch, answers, strict=True):
-            if isinstance(answer, SlotError):
+            if isinstance(answer, SlotError | StoreError):
                 future.set_exception(answer)
             else:
                 future.set_result(answer)
         self._probe("ANSWERED")
-        self._uncompacted += sum(len(append.leaf) for request, _ in batch for append in request)
+        self._watch(len(batch))
+        self._uncompacted += sum(_size_of(request) for request, _ in batch)
         if self._uncompacted > _COMPACT_BYTES:
             self._uncompacted = 0
             self._compact.set()
@@ -206,3 +227,8 @@ class Writer:
                 self._store.compact()
             if not self._threads[0].is_alive():
                 return
+
+
+def _size_of(request: Request) -> int:
+    """About how many bytes a request leaves for compaction."""
+    return len(request.seed) if isinstance(request, Contribution) else sum(len(append.leaf) for append in request)

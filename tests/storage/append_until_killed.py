@@ -1,8 +1,9 @@
-"""A process that appends to a log until it ends or kills itself: ``FOLDER TABLE ROUNDS [STEP COUNT]``.
+"""A process that appends to a log until it ends or kills itself: ``PLACE TABLE ROUNDS [STEP COUNT]``.
 
-It plays ``ROUNDS`` rounds at a table, going on where the log has it. Every answer is printed once it is there: index,
-leaf hash, and whether it was a repeat. When ``STEP`` is reached for the ``COUNT``-th time the process dies without a
-word, as in a power cut. Refused steps are printed by their reason, which ends the play.
+``PLACE`` is a folder or a database's URL. It plays ``ROUNDS`` rounds at a table, going on where the log has it. Every
+answer is printed once it is there: index, leaf hash, and whether it was a repeat. When ``STEP`` is reached for the
+``COUNT``-th time the process dies without a word, as in a power cut. Refused steps are printed by their reason, which
+ends the play.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from nacl.signing import SigningKey
 
 from referee.evidence.merkle import leaf_hash
 from referee.log import NO_LEAF, CheckpointSigner, Deal, Open, Reveal, Settle, SlotError, SlotKey, Step
-from referee.storage import Append, Writer, check_store, open_sqlite
+from referee.storage import Append, Writer, check_store, is_postgres, open_store
 
 ORIGIN = "log.example/1"
 
@@ -56,7 +57,7 @@ def _appends(table: str, number: int, previous: bytes) -> list[Append]:
 
 def main() -> None:
     """Plays."""
-    folder, table, rounds = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    place, table, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
     step, countdown = (sys.argv[4], int(sys.argv[5])) if len(sys.argv) > 4 else ("", 0)
 
     def probe(reached: str) -> None:
@@ -66,7 +67,7 @@ def main() -> None:
             if countdown == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    store = open_sqlite(folder)
+    store = open_store(Path(place), database=place if is_postgres(place) else None)
     with Writer(store, CheckpointSigner(SeedSigner(), key_name=ORIGIN), origin=ORIGIN, probe=probe) as writer:
         check_store(store)
         previous = NO_LEAF

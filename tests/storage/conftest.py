@@ -1,95 +1,36 @@
-"""Stores to hold to the contract, and short ways to speak to them."""
+"""Stores to hold to the contract, a writer on one of them, and a database server where one is installed."""
 
-import hashlib
+import sys
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from referee.log import (
-    NO_LEAF,
-    Abort,
-    Checkpoint,
-    CheckpointSigner,
-    Deal,
-    LogReceipt,
-    Open,
-    Reveal,
-    Settle,
-    SlotKey,
-    Step,
+from referee.storage import (
+    Reader,
+    Store,
+    Writer,
+    open_postgres,
+    open_postgres_reader,
+    open_sqlite,
+    open_sqlite_reader,
 )
-from referee.storage import Append, Reader, Store, Writer, open_sqlite, open_sqlite_reader
 
-ORIGIN = "log.example/1"
+sys.path.insert(0, str(Path(__file__).parent))
 
-
-class FixedSigner:
-    """One key, held by a second implementation of Ed25519."""
-
-    def __init__(self) -> None:
-        self._key = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
-        self.public_key = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-
-    def sign(self, message: bytes) -> bytes:
-        """The signature."""
-        return self._key.sign(message)
-
-
-def digest(*parts: object) -> bytes:
-    """32 bytes that stand for these parts."""
-    return hashlib.sha256(repr(parts).encode()).digest()
+from log_bench import ORIGIN, Bench  # beside this file
+from postgres_server import PostgresServer, missing
 
 
 @dataclass(frozen=True)
 class Place:
-    """A place where one log is kept, and how it is opened."""
+    """A place where one log is kept, a folder or a URL as a command would name it, and how it is opened."""
 
-    folder: Path
+    name: str
     open: Callable[[], Store]
     open_reader: Callable[[], Reader]
-
-
-class Bench:
-    """A signer, and appends made from few words: round n of a table has ids and decks that follow from both."""
-
-    origin = ORIGIN
-
-    def __init__(self) -> None:
-        self.signer = CheckpointSigner(FixedSigner(), key_name=ORIGIN)
-
-    def verify(self, leaf: bytes, receipt: LogReceipt) -> Checkpoint:
-        """The checkpoint that the receipt shows the leaf under."""
-        return receipt.verify(leaf, origin=ORIGIN, keys=[self.signer.key])
-
-    def step(self, kind: str, table: str, number: int, *, previous: bytes = NO_LEAF, **facts: int) -> Step:
-        """A step of this kind; ABORT is that of a round that was dealt, ABANDON of one that was not."""
-        key, round_id, deck_root = SlotKey(table, number), digest("id", table, number), digest("deck", table, number)
-        deadlines = {"deal_deadline": 1_000, "round_deadline": 2_000} | facts
-        steps: dict[str, Callable[[], Step]] = {
-            "OPEN": lambda: Open(key, round_id=round_id, previous_leaf=previous, **deadlines),
-            "DEAL": lambda: Deal(key, round_id=round_id, deck_root=deck_root),
-            "SETTLE": lambda: Settle(key, round_id=round_id, deck_root=deck_root),
-            "ABORT": lambda: Abort(key, round_id=round_id, deck_root=deck_root),
-            "ABANDON": lambda: Abort(key, round_id=round_id, deck_root=None),
-            "REVEAL": lambda: Reveal(key, round_id=round_id),
-        }
-        return steps[kind]()
-
-    def append(
-        self, kind: str, table: str = "t", number: int = 1, *, told: str = "", previous: bytes = NO_LEAF, **facts: int
-    ) -> Append:
-        """An append whose leaf and told digest follow from its words; another ``told`` makes another request."""
-        words = f"{kind} {number} of {table} {told}"
-        return Append(
-            leaf=words.encode(),
-            step=self.step(kind, table, number, previous=previous, **facts),
-            told_digest=digest(words),
-            memo=f"memo of {words}".encode(),
-        )
 
 
 @pytest.fixture(scope="session")
@@ -98,12 +39,24 @@ def bench() -> Bench:
     return Bench()
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server of this run's own; the test is skipped, saying so, where none is installed."""
+    if why := missing():
+        pytest.skip(why)
+    server = PostgresServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """An empty place of each kind of store. A new kind is one more parameter."""
     folder = tmp_path / "data"
-    kinds = {"sqlite": Place(folder, lambda: open_sqlite(folder), lambda: open_sqlite_reader(folder))}
-    return kinds[request.param]
+    if request.param == "sqlite":
+        return Place(str(folder), lambda: open_sqlite(folder), lambda: open_sqlite_reader(folder))
+    url = request.getfixturevalue("postgres").make_schema(f"test_{uuid.uuid4().hex}")
+    return Place(url, lambda: open_postgres(url), lambda: open_postgres_reader(url))
 
 
 @pytest.fixture

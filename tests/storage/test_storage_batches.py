@@ -1,76 +1,26 @@
 """Any requests, cut into any batches, come to what they come to one by one on a sheet of paper."""
 
+import sys
 import tempfile
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.evidence.merkle import EMPTY_ROOT, leaf_hash
-from referee.log import Checkpoint, Kind, Open, Round, SlotError, SlotKey, SlotReason, advance
-from referee.storage import Append, Store, check_store, open_sqlite
+from referee.evidence.merkle import EMPTY_ROOT
+from referee.log import Checkpoint, Open, SlotError, SlotReason
+from referee.storage import Store, check_store, open_sqlite
 from referee.storage.batch import append_batch
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from paper_log import WORDS, Paper, Shown, append_of  # beside this file
+
 Bench: TypeAlias = Any  # a fixture, with its class in conftest
-Shown: TypeAlias = SlotReason | list[tuple[int, bytes, bool]]
 
 
-@dataclass
-class Paper:
-    """The log as a list, and what is known of rounds and slots as plain dictionaries, copied for each request."""
-
-    leaves: list[bytes] = field(default_factory=list)
-    rounds: dict[SlotKey, Round] = field(default_factory=dict)
-    slots: dict[tuple[SlotKey, Kind], tuple[bytes, int]] = field(default_factory=dict)
-
-    def take(self, request: list[Append]) -> Shown:
-        """What the request comes to; everything is put back where one of its appends is refused."""
-        copy = Paper(self.leaves.copy(), self.rounds.copy(), self.slots.copy())
-        try:
-            shown = [copy.place(append) for append in request]
-        except SlotError as error:
-            return error.reason
-        self.leaves, self.rounds, self.slots = copy.leaves, copy.rounds, copy.slots
-        return shown
-
-    def place(self, append: Append) -> tuple[int, bytes, bool]:
-        """Index, leaf and whether it stood there."""
-        step = append.step
-        if step is not None:
-            digest, index = self.slots.get((step.key, step.kind), (b"", 0))
-            if digest == append.told_digest:
-                return index, self.leaves[index], True
-            before = SlotKey(step.key.table_id, max(1, step.key.round_number - 1))
-            self.rounds[step.key] = advance(
-                step,
-                leaf_hash=leaf_hash(append.leaf),
-                previous=self.rounds.get(before) if step.key != before else None,
-                current=self.rounds.get(step.key),
-            )
-            self.slots[step.key, step.kind] = append.told_digest, len(self.leaves)
-        self.leaves.append(append.leaf)
-        return len(self.leaves) - 1, append.leaf, False
-
-
-words = st.tuples(
-    st.sampled_from(["OPEN", "OPEN", "DEAL", "DEAL", "SETTLE", "ABORT", "ABANDON", "REVEAL", "KEY"]),
-    st.sampled_from("ab"),
-    st.integers(min_value=1, max_value=3),
-    st.sampled_from(["", "", "", "otherwise"]),
-    st.sampled_from(["SETTLE", "ABORT", "ABANDON"]),
-)
-plays = st.lists(st.lists(st.lists(words, max_size=4), max_size=6), max_size=6)
-
-
-def _append(bench: Bench, words: tuple[str, str, int, str, str]) -> Append:
-    kind, table, number, told, end = words
-    if kind == "KEY":
-        return Append(leaf=f"key {table} {number}".encode())
-    ended = bench.append(end, table, number - 1).leaf if number > 1 else None
-    previous = leaf_hash(ended) if ended is not None else bytes(32)
-    return bench.append(kind, table, number, told=told, previous=previous)
+plays = st.lists(st.lists(st.lists(WORDS, max_size=4), max_size=6), max_size=6)
 
 
 def _show(answer: object) -> Shown:
@@ -101,7 +51,7 @@ def test_batches_come_to_what_their_requests_come_to(bench: Bench, batches: list
         store.found(bench.origin, bench.signer.sign(Checkpoint(bench.origin, 0, EMPTY_ROOT)))
         paper = Paper()
         for batch in batches:
-            requests = [[_append(bench, each) for each in request] for request in batch]
+            requests = [[append_of(bench, each) for each in request] for request in batch]
             _, answers = append_batch(store, bench.signer, requests)
             assert [_show(answer) for answer in answers] == [paper.take(request) for request in requests]
             _agree(store, paper)
@@ -117,7 +67,7 @@ def test_whole_game_reaches_every_kind_of_answer(bench: Bench, tmp_path: Path):
     store = open_sqlite(tmp_path)
     store.found(bench.origin, bench.signer.sign(Checkpoint(bench.origin, 0, EMPTY_ROOT)))
     requests = [
-        [_append(bench, (kind, table, number, "", "SETTLE"))]
+        [append_of(bench, (kind, table, number, "", "SETTLE"))]
         for number in (1, 2, 3)
         for kind in ("OPEN", "DEAL", "SETTLE", "SETTLE", "REVEAL", "ABORT")
         for table in "ab"

@@ -1,28 +1,21 @@
-"""What every store must do, seen through the writer and through its readers."""
+"""What every store must do with leaves: keep them, prove them, give them back, seen through writer and readers."""
 
-import threading
 import tracemalloc
-from concurrent.futures import Future
 from typing import Any, TypeAlias
 
 import pytest
 
 from referee.evidence.merkle import consistency_proof, inclusion_proof, leaf_hash, root, verify_consistency
-from referee.log import Checkpoint, Kind, SlotError, SlotKey, SlotReason, Stage
+from referee.log import Checkpoint
 from referee.storage import (
     MAX_LEAF_SIZE,
     Append,
     DataLossError,
     HeadMovedError,
-    Limits,
-    Logged,
-    QueueFullError,
     Store,
     Writer,
-    WriterClosedError,
     check_store,
 )
-from referee.storage.batch import append_batch
 from referee.storage.store import Change
 
 Bench: TypeAlias = Any
@@ -107,223 +100,6 @@ def test_log_of_many_tiles_is_proved(writer: Writer, store: Store, bench: Bench)
     assert store.tile(0, 4, 3) == [leaf_hash(leaf) for leaf in leaves[1_024:1_027]]
 
 
-def test_round_is_kept_with_its_steps_and_memos(writer: Writer, store: Store, bench: Bench):
-    key = SlotKey("t", 1)
-    assert store.round(key) is None
-    assert store.latest_round("t") is None
-    assert store.marks(key) == ()
-    end = _settle_round(writer, bench, "t", 1, bytes(32))
-    state = store.round(key)
-    assert state is not None
-    assert (state.stage, state.is_revealed, state.terminal_leaf) == (Stage.SETTLED, True, end)
-    assert (state.deal_deadline, state.round_deadline) == (1_000, 2_000)
-    assert [(mark.kind, mark.index, mark.memo) for mark in store.marks(key)] == [
-        (Kind.OPEN, 0, b"memo of OPEN 1 of t "),
-        (Kind.DEAL, 1, b"memo of DEAL 1 of t "),
-        (Kind.SETTLE, 2, b"memo of SETTLE 1 of t "),
-        (Kind.REVEAL, 3, b"memo of REVEAL 1 of t "),
-    ]
-    writer.append(bench.append("OPEN", "t", 2, previous=end))
-    latest = store.latest_round("t")
-    assert latest is not None
-    assert latest.key == SlotKey("t", 2)
-    assert store.round(key) == state
-
-
-def test_next_round_needs_the_leaf_that_ended_the_one_before(writer: Writer, bench: Bench):
-    writer.append(bench.append("OPEN"))
-    with pytest.raises(SlotError) as refused:
-        writer.append(bench.append("OPEN", number=2))
-    assert refused.value.reason is SlotReason.PREVIOUS_ROUND_OPEN
-    end = writer.append(bench.append("ABANDON")).receipt.leaf_hash
-    with pytest.raises(SlotError) as refused:
-        writer.append(bench.append("OPEN", number=2))
-    assert refused.value.reason is SlotReason.WRONG_PREVIOUS
-    assert writer.append(bench.append("OPEN", number=2, previous=end)).receipt.index == 2
-
-
-def test_same_request_is_answered_again_under_the_newest_checkpoint(writer: Writer, store: Store, bench: Bench):
-    """Every step of a round, after the round went on; nothing is appended."""
-    requests = [bench.append(kind) for kind in ("OPEN", "DEAL", "SETTLE", "REVEAL")]
-    first = [writer.append(request) for request in requests]
-    writer.append(Append(leaf=b"something else"))
-    again = [writer.append(request) for request in requests]
-    assert [logged.is_repeat for logged in first] == [False] * 4
-    assert [logged.is_repeat for logged in again] == [True] * 4
-    assert [logged.receipt.index for logged in again] == [0, 1, 2, 3]
-    assert {bench.verify(logged.leaf, logged.receipt).size for logged in again} == {5}
-    assert store.head().size == 5
-
-
-def test_repeat_is_known_by_its_digest_and_answered_with_the_leaf_that_stands(writer: Writer, bench: Bench):
-    """The caller may have signed another leaf at another time; what stands in the log is the first."""
-    first = bench.append("OPEN")
-    writer.append(first)
-    retry = Append(leaf=b"signed later", step=first.step, told_digest=first.told_digest, memo=b"other memo")
-    logged = writer.append(retry)
-    assert (logged.leaf, logged.is_repeat) == (first.leaf, True)
-    bench.verify(first.leaf, logged.receipt)
-
-
-@pytest.mark.parametrize(
-    ("kind", "reason"),
-    [
-        ("OPEN", SlotReason.ALREADY_OPENED),
-        ("DEAL", SlotReason.ALREADY_DEALT),
-        ("SETTLE", SlotReason.ALREADY_SETTLED),
-        ("ABORT", SlotReason.ALREADY_SETTLED),
-        ("REVEAL", SlotReason.ALREADY_REVEALED),
-    ],
-)
-def test_another_request_for_a_taken_slot_is_refused(
-    writer: Writer, store: Store, bench: Bench, kind: str, reason: SlotReason
-):
-    _settle_round(writer, bench, "t", 1, bytes(32))
-    with pytest.raises(SlotError) as refused:
-        writer.append(bench.append(kind, told="otherwise"))
-    assert refused.value.reason is reason
-    assert store.head().size == 4
-
-
-def test_aborted_round_is_not_settled(writer: Writer, bench: Bench):
-    for kind in ("OPEN", "DEAL", "ABORT"):
-        writer.append(bench.append(kind))
-    for kind in ("SETTLE", "DEAL"):
-        with pytest.raises(SlotError) as refused:
-            writer.append(bench.append(kind, told="late"))
-        assert refused.value.reason is SlotReason.ABORTED
-    writer.append(bench.append("REVEAL"))
-
-
-def test_appends_of_one_request_stand_or_fall_together(writer: Writer, store: Store, bench: Bench):
-    """The third is refused, so the first two leave no trace; without it they go through."""
-    together = [bench.append("OPEN"), bench.append("DEAL"), bench.append("REVEAL")]
-    with pytest.raises(SlotError) as refused:
-        writer.submit(*together).result()
-    assert refused.value.reason is SlotReason.NOT_TERMINAL
-    assert store.head().size == 0
-    assert store.round(SlotKey("t", 1)) is None
-    logged = writer.submit(*together[:2]).result()
-    assert [answer.receipt.index for answer in logged] == [0, 1]
-    state = store.round(SlotKey("t", 1))
-    assert state is not None
-    assert state.stage is Stage.DEALT
-
-
-def test_request_may_repeat_in_part(writer: Writer, bench: Bench):
-    """A caller that lost the answer asks for more than it did before."""
-    writer.append(bench.append("OPEN"))
-    logged = writer.submit(bench.append("OPEN"), bench.append("DEAL"), bench.append("OPEN")).result()
-    assert [(answer.receipt.index, answer.is_repeat) for answer in logged] == [(0, True), (1, False), (0, True)]
-    for answer in logged:
-        bench.verify(answer.leaf, answer.receipt)
-
-
-def test_requests_of_one_batch_are_judged_one_after_the_other(writer: Writer, store: Store, bench: Bench):
-    """A refused one does not hurt its neighbours, a repeated one is answered, and the next round builds on the last."""
-    assert writer.fault is None
-    settle = bench.append("SETTLE")
-    end = leaf_hash(settle.leaf)
-    requests = [
-        [bench.append("OPEN")],
-        [bench.append("SETTLE", told="too early")],
-        [bench.append("DEAL"), bench.append("DEAL", told="otherwise")],
-        [bench.append("DEAL"), settle],
-        [bench.append("OPEN")],
-        [settle],
-        [bench.append("OPEN", number=2, previous=end)],
-        [bench.append("OPEN", number=3, previous=end)],
-        [Append(leaf=b"a key")],
-    ]
-    head, answers = append_batch(store, bench.signer, requests)
-    shown = [
-        answer.reason if isinstance(answer, SlotError) else [(each.receipt.index, each.is_repeat) for each in answer]
-        for answer in answers
-    ]
-    assert shown == [
-        [(0, False)],
-        SlotReason.NOT_DEALT,
-        SlotReason.ALREADY_DEALT,
-        [(1, False), (2, False)],
-        [(0, True)],
-        [(2, True)],
-        [(3, False)],
-        SlotReason.PREVIOUS_ROUND_OPEN,
-        [(4, False)],
-    ]
-    assert head == store.head() == check_store(store)
-    for answer in answers:
-        for each in answer if isinstance(answer, tuple) else ():
-            assert bench.verify(each.leaf, each.receipt).size == 5
-
-
-def test_batch_without_new_leaves_moves_nothing(writer: Writer, store: Store, bench: Bench):
-    writer.append(bench.append("OPEN"))
-    before = store.head()
-    head, answers = append_batch(store, bench.signer, [[bench.append("OPEN")], [bench.append("REVEAL")], []])
-    assert head == before == store.head()
-    assert [isinstance(answer, SlotError) for answer in answers] == [False, True, False]
-
-
-def test_sweep_finds_rounds_past_their_deadline(writer: Writer, store: Store, bench: Bench):
-    """Opened rounds by deal deadline, dealt ones by round deadline, ended ones until they are revealed."""
-    for number, table in enumerate("abcd"):
-        facts = {"deal_deadline": 100 + number, "round_deadline": 200 - number}
-        writer.append(bench.append("OPEN", table, **facts))
-    for table in "cd":
-        writer.append(bench.append("DEAL", table))
-
-    def overdue(now: int, limit: int = 10) -> str:
-        return "".join(state.key.table_id for state in store.overdue_rounds(now, limit))
-
-    assert [overdue(now) for now in (100, 101, 102, 197, 198, 199, 10**15)] == [
-        "",
-        "a",
-        "ab",
-        "ab",
-        "abd",
-        "abdc",
-        "abdc",
-    ]
-    assert overdue(10**15, limit=2) == "ab"
-    writer.append(bench.append("ABANDON", "a"))
-    writer.append(bench.append("SETTLE", "d"))
-    assert overdue(10**15) == "bc"
-    assert [state.key.table_id for state in store.unrevealed_rounds(10)] == ["d", "a"]
-    assert [state.key.table_id for state in store.unrevealed_rounds(1)] == ["d"]
-    writer.append(bench.append("REVEAL", "d"))
-    assert [state.key.table_id for state in store.unrevealed_rounds(10)] == ["a"]
-
-
-def test_many_threads_append_at_once(place: Place, bench: Bench):
-    """Eight callers play four rounds each at their own tables; every answer holds and nothing is lost or doubled."""
-    store = place.open()
-    answers: list[Logged] = []
-    with Writer(store, bench.signer, origin=bench.origin, limits=Limits(batched=5)) as writer:
-
-        def play(table: str) -> None:
-            previous = bytes(32)
-            for number in range(1, 5):
-                for kind in ("OPEN", "DEAL", "SETTLE", "REVEAL"):
-                    logged = writer.append(bench.append(kind, table, number, previous=previous))
-                    answers.append(logged)
-                    if kind == "SETTLE":
-                        end = logged.receipt.leaf_hash
-                previous = end
-
-        threads = [threading.Thread(target=play, args=(f"table {n}",)) for n in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert sorted(logged.receipt.index for logged in answers) == list(range(128))
-    for logged in answers:
-        bench.verify(logged.leaf, logged.receipt)
-        assert store.leaf(logged.receipt.index) == logged.leaf
-    assert check_store(store).size == 128
-    store.close()
-
-
 def test_log_goes_on_after_it_was_closed(place: Place, bench: Bench):
     store = place.open()
     with Writer(store, bench.signer, origin=bench.origin) as writer:
@@ -345,67 +121,6 @@ def test_store_of_another_log_is_refused(writer: Writer, store: Store, bench: Be
     writer.append(Append(leaf=b"x"))
     with pytest.raises(DataLossError):
         Writer(store, bench.signer, origin="log.example/2")
-
-
-def test_full_queue_refuses_at_once_and_the_rest_is_answered(place: Place, bench: Bench):
-    """The first batch is held up inside its transaction while the queue fills."""
-    store = place.open()
-    held, go = threading.Event(), threading.Event()
-
-    def probe(step: str) -> None:
-        if step == "BEGUN":
-            held.set()
-            go.wait()
-
-    writer = Writer(store, bench.signer, origin=bench.origin, limits=Limits(queued=3), probe=probe)
-    waiting = [writer.submit(Append(leaf=b"0"))]
-    held.wait()
-    waiting += [writer.submit(Append(leaf=b"%d" % n)) for n in (1, 2, 3)]
-    with pytest.raises(QueueFullError):
-        writer.submit(Append(leaf=b"4"))
-    assert waiting[2].cancel()
-    go.set()
-    writer.close()
-    assert [future.result()[0].receipt.index for future in waiting if not future.cancelled()] == [0, 1, 2]
-    assert list(store.iterate()) == [b"0", b"1", b"3"]
-    with pytest.raises(WriterClosedError):
-        writer.submit(Append(leaf=b"5"))
-    store.close()
-
-
-def test_append_that_takes_too_long_times_out_and_still_happens(place: Place, bench: Bench):
-    store = place.open()
-    go = threading.Event()
-    writer = Writer(store, bench.signer, origin=bench.origin, probe=lambda _: go.wait() and None)
-    with pytest.raises(TimeoutError):
-        writer.append(bench.append("OPEN"), timeout=0.01)
-    go.set()
-    assert writer.append(bench.append("OPEN")).is_repeat
-    writer.close()
-    store.close()
-
-
-@pytest.mark.parametrize("step", ["BEGUN", "JUDGED", "SIGNED", "WRITTEN"])
-def test_failure_inside_a_transaction_undoes_all_of_it(place: Place, bench: Bench, step: str):
-    """The caller hears of it, asks again, and the round goes on."""
-    store = place.open()
-    failing = True
-
-    def probe(reached: str) -> None:
-        if failing and reached == step:
-            msg = "the signer is gone"
-            raise OSError(msg)
-
-    with Writer(store, bench.signer, origin=bench.origin, probe=probe) as writer:
-        with pytest.raises(OSError, match="the signer is gone"):
-            writer.append(bench.append("OPEN"))
-        assert store.head().size == 0
-        assert store.round(SlotKey("t", 1)) is None
-        assert store.marks(SlotKey("t", 1)) == ()
-        failing = False
-        assert not writer.append(bench.append("OPEN")).is_repeat
-    assert check_store(store).size == 1
-    store.close()
 
 
 def test_change_from_another_head_is_refused(writer: Writer, store: Store):
@@ -453,21 +168,3 @@ def test_appends_outside_the_limits_are_refused(bench: Bench):
     ):
         with pytest.raises(ValueError, match=r"bytes|digest|memo"):
             Append(**words)
-
-
-def test_stopped_writer_answers_everybody_with_the_loss(place: Place, bench: Bench):
-    """The head is put back behind the writer's back, as a restored backup would; nothing is appended any more."""
-    store = place.open()
-    writer = Writer(store, bench.signer, origin=bench.origin)
-    empty = store.head()
-    writer.append(Append(leaf=b"0"))
-    grown = store.head()
-    with store.transaction() as transaction:
-        transaction.write(Change(expected=grown, head=empty, leaves=[], hashes=[], opened=[], advanced=[], marks=[]))
-    waiting: Future[Any] = writer.submit(Append(leaf=b"1"))
-    assert isinstance(waiting.exception(), DataLossError)
-    assert isinstance(writer.fault, DataLossError)
-    with pytest.raises(DataLossError):
-        writer.submit(Append(leaf=b"2"))
-    writer.close()
-    store.close()

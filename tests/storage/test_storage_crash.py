@@ -5,21 +5,24 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 
 import referee
 from referee.evidence.merkle import leaf_hash
 from referee.log import SlotKey
-from referee.storage import check_store, open_sqlite, open_sqlite_reader
+from referee.storage import check_store
+
+Place: TypeAlias = Any  # a fixture, with its class in conftest
 
 CHILD = Path(__file__).with_name("append_until_killed.py")
 ROOT = Path(referee.__file__).parents[1]
 
 
-def _start(folder: Path, *arguments: object) -> subprocess.Popen[str]:
+def _start(place: Place, *arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, str(CHILD), str(folder), *map(str, arguments)],
+        [sys.executable, str(CHILD), place.name, *map(str, arguments)],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -31,9 +34,9 @@ def _answers(printed: str) -> list[tuple[int, str, bool]]:
     return [(int(index), hashed, repeat == "True") for index, hashed, repeat in lines]
 
 
-def _stored(folder: Path) -> list[str]:
+def _stored(place: Place) -> list[str]:
     """The leaf hashes of the log, after it was proved to be whole."""
-    reader = open_sqlite_reader(folder)
+    reader = place.open_reader()
     check_store(reader)
     hashes = [leaf_hash(leaf).hex() for leaf in reader.iterate()]
     reader.close()
@@ -42,29 +45,29 @@ def _stored(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("count", [1, 6])
 @pytest.mark.parametrize("step", ["BEGUN", "JUDGED", "SIGNED", "WRITTEN", "COMMITTED", "ANSWERED"])
-def test_killed_at_any_step_the_log_is_whole_and_the_round_goes_on(tmp_path: Path, step: str, count: int):
+def test_killed_at_any_step_the_log_is_whole_and_the_round_goes_on(place: Place, step: str, count: int):
     """The dead process's last request is durable if and only if its transaction was; asked again, it is answered."""
-    child = _start(tmp_path, "t", 2, step, count)
+    child = _start(place, "t", 2, step, count)
     printed, _ = child.communicate(timeout=60)
     assert child.returncode == -9
     answered = _answers(printed)
-    stored = _stored(tmp_path)
+    stored = _stored(place)
     assert [hashed for _, hashed, _ in answered] == stored[: len(answered)]
     assert len(stored) == (count if step in {"COMMITTED", "ANSWERED"} else count - 1)
     assert len(answered) in ({count - 1, count} if step == "ANSWERED" else {count - 1})
 
-    printed, _ = _start(tmp_path, "t", 2).communicate(timeout=60)
+    printed, _ = _start(place, "t", 2).communicate(timeout=60)
     again = _answers(printed)
     assert [index for index, _, _ in again] == list(range(8))
     assert [repeat for _, _, repeat in again] == [True] * len(stored) + [False] * (8 - len(stored))
-    assert _stored(tmp_path) == [hashed for _, hashed, _ in again]
+    assert _stored(place) == [hashed for _, hashed, _ in again]
 
 
-def test_killed_from_outside_again_and_again_no_answer_is_lost(tmp_path: Path):
+def test_killed_from_outside_again_and_again_no_answer_is_lost(place: Place):
     """Six processes in turn, each killed as soon as it has given some new answers."""
     answered: dict[int, str] = {}
     for turn in range(6):
-        child = _start(tmp_path, "t", 500)
+        child = _start(place, "t", 500)
         assert child.stdout is not None
         fresh = 0
         for line in child.stdout:
@@ -77,19 +80,19 @@ def test_killed_from_outside_again_and_again_no_answer_is_lost(tmp_path: Path):
         tail, _ = child.communicate(timeout=60)
         for index, hashed, _ in _answers(tail):
             assert answered.setdefault(index, hashed) == hashed
-        stored = _stored(tmp_path)
+        stored = _stored(place)
         assert [answered[index] for index in sorted(answered)] == stored[: len(answered)]
     assert len(answered) > 150
 
 
-def test_processes_that_write_at_once_make_one_log(tmp_path: Path):
+def test_processes_that_write_at_once_make_one_log(place: Place):
     """Two play at tables of their own, and two more fight for one table: each slot is taken once."""
-    children = [_start(tmp_path, table, 20) for table in ("a", "b", "shared", "shared")]
+    children = [_start(place, table, 20) for table in ("a", "b", "shared", "shared")]
     printed = [child.communicate(timeout=120)[0] for child in children]
     assert [child.returncode for child in children] == [0] * 4
     answers = [_answers(text) for text in printed]
     assert [len(each) for each in answers] == [80] * 4
-    stored = _stored(tmp_path)
+    stored = _stored(place)
     assert len(stored) == 240
     for each in answers:
         assert [stored[index] for index, _, _ in each] == [hashed for _, hashed, _ in each]
@@ -99,15 +102,15 @@ def test_processes_that_write_at_once_make_one_log(tmp_path: Path):
     assert all(one[2] is not other[2] for one, other in taken)  # whoever comes second repeats
 
 
-def test_reader_in_another_process_sees_the_log_grow(tmp_path: Path):
+def test_reader_in_another_process_sees_the_log_grow(place: Place):
     """Sizes never fall, and every state that was seen is continued by the last."""
-    open_sqlite(tmp_path).close()
-    child = _start(tmp_path, "t", 60)
+    place.open().close()
+    child = _start(place, "t", 60)
     assert child.stdout is not None
     child.stdout.readline()
     drain = threading.Thread(target=child.stdout.read)
     drain.start()
-    reader = open_sqlite_reader(tmp_path)
+    reader = place.open_reader()
     sizes = []
     while child.poll() is None:
         head = reader.head()

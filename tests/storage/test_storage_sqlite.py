@@ -142,9 +142,20 @@ def test_folder_without_a_log_is_not_read(tmp_path: Path, bench: Bench):
 
 def test_store_of_another_format_is_refused(tmp_path: Path, bench: Bench):
     _fill(tmp_path, bench, count=0)
-    _damage(tmp_path, "UPDATE head SET format = 2")
+    _damage(tmp_path, "UPDATE head SET format = 3")
     with pytest.raises(StoreError, match="format"):
         open_sqlite_reader(tmp_path)
+
+
+def test_store_of_a_later_version_is_refused_and_left_alone(tmp_path: Path, bench: Bench):
+    """Neither read nor written: nobody knows what its tables mean."""
+    _fill(tmp_path, bench, count=0)
+    _damage(tmp_path, "UPDATE schema_version SET version = 99")
+    before = (tmp_path / FILE_NAME).read_bytes()
+    for opening in (open_sqlite, open_sqlite_reader):
+        with pytest.raises(StoreError, match="version 99"):
+            opening(tmp_path)
+    assert (tmp_path / FILE_NAME).read_bytes() == before
 
 
 def test_reader_changes_nothing(tmp_path: Path, bench: Bench):

@@ -1,0 +1,188 @@
+"""The log in a PostgreSQL database, which several processes on several machines may write to at once.
+
+The law: a transaction takes the lock of the head's one row before it reads anything, and keeps it until it ends. So
+writers take turns, in READ COMMITTED: every statement after the lock sees all that earlier holders committed, and
+nobody else changes what it has seen; SERIALIZABLE would add only failures to it. The update of the head names the size
+and root that it moves from all the same, so a writer that got past the lock in any way moves nothing. Readers take no
+lock and see only what is committed.
+
+A commit is durable before it is seen or answered: a server that does not force its write-ahead log to disk is refused.
+A commit whose answer was lost has ended, one way or the other, once the next transaction has the lock; who asked looks
+there. A writer that falls silent inside a transaction is cut off by the server, so that it cannot hold up the others.
+
+Another database may be taken over from a standby only if that one lacks nothing that was answered: replicate
+synchronously. A head that moved back stops every writer that knew it.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from referee.storage.flavor import Flavor
+from referee.storage.migrations import migrate
+from referee.storage.reader import RelationalReader
+from referee.storage.relational import RelationalStore
+from referee.storage.statements import HEAD_ID
+from referee.storage.store import StoreError
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine.interfaces import DBAPICursor
+
+DRIVER: Final = "postgresql+psycopg"
+
+_PATIENCE: Final = 10.0
+_SILENCE_MS: Final = 10_000
+_LOCK_MS: Final = 15_000
+"""Longer than a silent writer may hold the lock."""
+_FOUNDING: Final = 0x7265666572656500
+"""The advisory lock under which tables are made; no row is there to be locked yet."""
+_BUSY: Final = frozenset({"55P03", "40001", "40P01"})
+"""lock_not_available, serialization_failure, deadlock_detected"""
+_GONE: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "53300"})
+"""The server shuts down, crashed, starts, cut off an idle session, an idle transaction, has no connection left."""
+_NETWORK: Final[dict[str, Any]] = {
+    "application_name": "referee",
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+
+
+def open_postgres(url: str, *, patience: float = _PATIENCE) -> RelationalStore:
+    """The store of a database, its tables made or brought up to date. A log stands in it once it was founded.
+
+    ``url`` is ``postgresql://user@host:port/database``; several logs share a database in schemas of their own, with
+    ``?options=-csearch_path%3Dname``. A server that goes away later is waited for this many seconds. Raises StoreError
+    where it cannot be reached, does not force commits to disk, or is a standby.
+    """
+    engine = _engine(url)
+    event.listen(engine, "connect", _check_durability)
+    try:
+        with engine.connect() as connection:
+            connection.exec_driver_sql(f"BEGIN; SELECT pg_advisory_xact_lock({_FOUNDING})")
+            migrate(connection)
+            connection.exec_driver_sql("COMMIT")
+    except DBAPIError as error:
+        engine.dispose()
+        raise _unreachable(error) from error
+    except BaseException:
+        engine.dispose()
+        raise
+    return RelationalStore(engine, _flavor(patience))
+
+
+def open_postgres_reader(url: str, *, patience: float = _PATIENCE) -> RelationalReader:
+    """The log of a database, only read, also of a standby; StoreError where there is none."""
+    engine = _engine(url, read_only=True)
+    reader = RelationalReader(engine, _flavor(patience))
+    try:
+        with engine.connect():  # is waited for later; one that was never there is not
+            pass
+        reader.origin  # noqa: B018 - asks whether there is a log
+    except DBAPIError as error:
+        reader.close()
+        raise _unreachable(error) from error
+    except BaseException:
+        reader.close()
+        raise
+    return reader
+
+
+def is_postgres(url: str) -> bool:
+    """Whether the text is meant for this module."""
+    return url.startswith(("postgresql:", "postgresql+", "postgres:"))
+
+
+def _engine(url: str, *, read_only: bool = False) -> Engine:
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError) as error:
+        msg = "the database is no URL such as postgresql://user@host/database"
+        raise StoreError(msg) from error
+    if parsed.drivername not in {DRIVER, "postgresql", "postgres"}:
+        msg = f"there is no store for {parsed.drivername} databases"
+        raise StoreError(msg)
+    try:
+        engine = create_engine(
+            _driven(parsed),
+            paramstyle="format",
+            connect_args=_NETWORK,
+            pool_reset_on_return=None,  # each read is one statement; a failed transaction's connection is dropped
+            pool_size=8,
+            max_overflow=64,
+        )
+    except ModuleNotFoundError as error:
+        msg = f"PostgreSQL needs {error.name}: pip install 'referee[postgres]'"
+        raise StoreError(msg) from error
+
+    def prepare(connection: Any, _record: object) -> None:  # noqa: ANN401 - a driver's connection
+        connection.autocommit = True  # transactions begin and end where they are written to
+        connection.execute(
+            f"SET lock_timeout = {_LOCK_MS};"
+            f"SET idle_in_transaction_session_timeout = {_SILENCE_MS};"
+            "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;"
+            f"SET default_transaction_read_only = {'on' if read_only else 'off'}"
+        )
+
+    event.listen(engine, "connect", prepare)
+    return engine
+
+
+def _driven(url: URL) -> URL:
+    # A folder of sockets may be a relative path, which the driver would take for a name.
+    host = url.query.get("host")
+    if isinstance(host, str) and host.startswith("."):
+        url = url.update_query_dict({"host": str(Path(host).absolute())})
+    return url.set(drivername=DRIVER)
+
+
+def _check_durability(connection: Any, _record: object) -> None:  # noqa: ANN401 - a driver's connection
+    names = ("synchronous_commit", "fsync", "full_page_writes")
+    asked = ", ".join(f"current_setting('{name}')" for name in names)
+    *found, is_standby = connection.execute(f"SELECT {asked}, pg_is_in_recovery()").fetchone()
+    off = [name for name, value in zip(names, found, strict=True) if value == "off"]
+    if is_standby or off:
+        connection.close()
+        msg = "the server is a standby, which can only be read"
+        if off:
+            msg = f"the server would lose commits that it answered: it has {', '.join(off)} switched off"
+        raise StoreError(msg)
+
+
+def _unreachable(error: DBAPIError) -> StoreError:
+    return StoreError(f"the database cannot be used: {error.orig}")
+
+
+def _flavor(patience: float) -> Flavor:
+    return Flavor(
+        begin=f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT id FROM head WHERE id = {HEAD_ID} FOR NO KEY UPDATE",  # noqa: S608 - a constant
+        commit=_commit,
+        is_busy=lambda error: _state(error) in _BUSY,
+        is_gone=_is_gone,
+        compact=lambda _: None,
+        patience=patience,
+    )
+
+
+def _commit(cursor: "DBAPICursor") -> None:
+    cursor.execute("COMMIT")
+    if getattr(cursor, "statusmessage", None) != "COMMIT":
+        msg = "the server undid the transaction"
+        raise StoreError(msg)
+
+
+def _is_gone(error: Exception) -> bool:
+    state = _state(error)
+    if state is None:  # the driver's own word, not the server's
+        return type(error).__name__ in {"OperationalError", "InterfaceError", "ConnectionTimeout"}
+    return state in _GONE or state.startswith("08")
+
+
+def _state(error: Exception) -> str | None:
+    state = getattr(error, "sqlstate", None)
+    return state if isinstance(state, str) else None

@@ -1,0 +1,80 @@
+"""A signer, and short ways to speak to a store."""
+
+import hashlib
+from collections.abc import Callable
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from referee.log import (
+    NO_LEAF,
+    Abort,
+    Checkpoint,
+    CheckpointSigner,
+    Deal,
+    LogReceipt,
+    Open,
+    Reveal,
+    Settle,
+    SlotKey,
+    Step,
+)
+from referee.storage import Append
+
+ORIGIN = "log.example/1"
+
+
+class FixedSigner:
+    """One key, held by a second implementation of Ed25519."""
+
+    def __init__(self) -> None:
+        self._key = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+        self.public_key = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+    def sign(self, message: bytes) -> bytes:
+        """The signature."""
+        return self._key.sign(message)
+
+
+def digest(*parts: object) -> bytes:
+    """32 bytes that stand for these parts."""
+    return hashlib.sha256(repr(parts).encode()).digest()
+
+
+class Bench:
+    """A signer, and appends made from few words: round n of a table has ids and decks that follow from both."""
+
+    origin = ORIGIN
+
+    def __init__(self) -> None:
+        self.signer = CheckpointSigner(FixedSigner(), key_name=ORIGIN)
+
+    def verify(self, leaf: bytes, receipt: LogReceipt) -> Checkpoint:
+        """The checkpoint that the receipt shows the leaf under."""
+        return receipt.verify(leaf, origin=ORIGIN, keys=[self.signer.key])
+
+    def step(self, kind: str, table: str, number: int, *, previous: bytes = NO_LEAF, **facts: int) -> Step:
+        """A step of this kind; ABORT is that of a round that was dealt, ABANDON of one that was not."""
+        key, round_id, deck_root = SlotKey(table, number), digest("id", table, number), digest("deck", table, number)
+        deadlines = {"deal_deadline": 1_000, "round_deadline": 2_000} | facts
+        steps: dict[str, Callable[[], Step]] = {
+            "OPEN": lambda: Open(key, round_id=round_id, previous_leaf=previous, **deadlines),
+            "DEAL": lambda: Deal(key, round_id=round_id, deck_root=deck_root),
+            "SETTLE": lambda: Settle(key, round_id=round_id, deck_root=deck_root),
+            "ABORT": lambda: Abort(key, round_id=round_id, deck_root=deck_root),
+            "ABANDON": lambda: Abort(key, round_id=round_id, deck_root=None),
+            "REVEAL": lambda: Reveal(key, round_id=round_id),
+        }
+        return steps[kind]()
+
+    def append(
+        self, kind: str, table: str = "t", number: int = 1, *, told: str = "", previous: bytes = NO_LEAF, **facts: int
+    ) -> Append:
+        """An append whose leaf and told digest follow from its words; another ``told`` makes another request."""
+        words = f"{kind} {number} of {table} {told}"
+        return Append(
+            leaf=words.encode(),
+            step=self.step(kind, table, number, previous=previous, **facts),
+            told_digest=digest(words),
+            memo=f"memo of {words}".encode(),
+        )

@@ -1,0 +1,75 @@
+"""A log on a sheet of paper: the second implementation that stores are held against, and words that make up plays."""
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from hypothesis import strategies as st
+
+from referee.evidence.merkle import leaf_hash
+from referee.log import Kind, Round, SlotError, SlotKey, SlotReason, advance
+from referee.storage import Append
+
+Bench: TypeAlias = Any  # a fixture, with its class in conftest
+Shown: TypeAlias = SlotReason | list[tuple[int, bytes, bool]]
+Words: TypeAlias = tuple[str, str, int, str, str]
+"""Kind, table, round, how it is told, and how the round before ended."""
+
+
+@dataclass
+class Paper:
+    """The log as a list, and what is known of rounds and slots as plain dictionaries, copied for each request."""
+
+    leaves: list[bytes] = field(default_factory=list)
+    rounds: dict[SlotKey, Round] = field(default_factory=dict)
+    slots: dict[tuple[SlotKey, Kind], tuple[bytes, int]] = field(default_factory=dict)
+
+    def take(self, request: list[Append]) -> Shown:
+        """What the request comes to; everything is put back where one of its appends is refused."""
+        copy = self.copy()
+        try:
+            shown = [copy.place(append) for append in request]
+        except SlotError as error:
+            return error.reason
+        self.leaves, self.rounds, self.slots = copy.leaves, copy.rounds, copy.slots
+        return shown
+
+    def copy(self) -> "Paper":
+        """Another sheet that says the same."""
+        return Paper(self.leaves.copy(), self.rounds.copy(), self.slots.copy())
+
+    def place(self, append: Append) -> tuple[int, bytes, bool]:
+        """Index, leaf and whether it stood there."""
+        step = append.step
+        if step is not None:
+            digest, index = self.slots.get((step.key, step.kind), (b"", 0))
+            if digest == append.told_digest:
+                return index, self.leaves[index], True
+            before = SlotKey(step.key.table_id, max(1, step.key.round_number - 1))
+            self.rounds[step.key] = advance(
+                step,
+                leaf_hash=leaf_hash(append.leaf),
+                previous=self.rounds.get(before) if step.key != before else None,
+                current=self.rounds.get(step.key),
+            )
+            self.slots[step.key, step.kind] = append.told_digest, len(self.leaves)
+        self.leaves.append(append.leaf)
+        return len(self.leaves) - 1, append.leaf, False
+
+
+WORDS = st.tuples(
+    st.sampled_from(["OPEN", "OPEN", "DEAL", "DEAL", "SETTLE", "ABORT", "ABANDON", "REVEAL", "KEY"]),
+    st.sampled_from("ab"),
+    st.integers(min_value=1, max_value=3),
+    st.sampled_from(["", "", "", "otherwise"]),
+    st.sampled_from(["SETTLE", "ABORT", "ABANDON"]),
+)
+
+
+def append_of(bench: Bench, words: Words) -> Append:
+    """The append that these words mean."""
+    kind, table, number, told, end = words
+    if kind == "KEY":
+        return Append(leaf=f"key {table} {number}".encode())
+    ended = bench.append(end, table, number - 1).leaf if number > 1 else None
+    previous = leaf_hash(ended) if ended is not None else bytes(32)
+    return bench.append(kind, table, number, told=told, previous=previous)

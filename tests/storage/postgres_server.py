@@ -1,0 +1,121 @@
+"""A PostgreSQL server of the tests' own: made in a temporary folder, reached by socket or loopback, gone afterwards.
+
+Nothing of an installed cluster is touched. It forces commits to disk as an operator's would; run by root it becomes an
+unprivileged user, for the server refuses to run as root.
+"""
+
+import contextlib
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+USER: Final = "referee"
+_FOLDERS: Final = "/usr/lib/postgresql"
+_SETTINGS: Final = {
+    "max_connections": "200",
+    "shared_buffers": "16MB",
+    "unix_socket_permissions": "0777",
+    "log_min_messages": "fatal",
+}
+
+
+def missing() -> str:
+    """Why there can be no server here; empty where there can."""
+    if _program("initdb") is None:
+        return "PostgreSQL is not installed (apt-get install postgresql)"
+    if os.geteuid() == 0 and _unprivileged() is None:
+        return "no unprivileged user to run PostgreSQL as"
+    return ""
+
+
+class PostgresServer:
+    """One server, running."""
+
+    def __init__(self) -> None:
+        self._account = _unprivileged() if os.geteuid() == 0 else None
+        self.folder = Path(tempfile.mkdtemp(prefix="referee-pg-", dir="/tmp"))  # a socket's path is short
+        self.folder.chmod(0o755)
+        if self._account is not None:
+            os.chown(self.folder, self._account.pw_uid, self._account.pw_gid)
+        self._data = self.folder / "data"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port: int = free.getsockname()[1]
+        self._run("initdb", "-D", str(self._data), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        lines = {
+            **_SETTINGS,
+            "port": self.port,
+            "listen_addresses": "127.0.0.1",
+            "unix_socket_directories": self.folder,
+        }
+        with (self._data / "postgresql.auto.conf").open("a", encoding="utf-8") as file:
+            file.writelines(f"{name} = '{value}'\n" for name, value in lines.items())
+        self.start()
+
+    def url(self, schema: str, *, port: int = 0) -> str:
+        """The URL of a schema, by socket, or by loopback through another port."""
+        way = f"127.0.0.1:{port}/postgres?" if port else f"/postgres?host={self.folder}&port={self.port}&"
+        return f"postgresql://{USER}@{way}options=-csearch_path%3D{schema}"
+
+    def make_schema(self, name: str) -> str:
+        """The URL of a schema that is new."""
+        self.execute(f"CREATE SCHEMA {name}")
+        return self.url(name)
+
+    def execute(self, statement: str, *parameters: object) -> list[tuple[object, ...]]:
+        """The rows of a statement that the server's owner runs; none where it gives none."""
+        import psycopg  # noqa: PLC0415 - the server can be missing, and the driver with it
+
+        with psycopg.connect(
+            host=str(self.folder), port=self.port, user=USER, dbname="postgres", autocommit=True
+        ) as one:
+            cursor = one.execute(statement, parameters or None)
+            return cursor.fetchall() if cursor.description else []
+
+    def start(self) -> None:
+        """The server runs."""
+        self._run("pg_ctl", "-D", str(self._data), "-w", "-l", str(self.folder / "log"), "start")
+
+    def stop(self, how: str = "fast") -> None:
+        """The server has ended: ``fast`` cuts connections, ``immediate`` is a crash of it."""
+        self._run("pg_ctl", "-D", str(self._data), "-w", "-m", how, "stop")
+
+    def close(self) -> None:
+        """The server has ended, and its folder is gone."""
+        with contextlib.suppress(subprocess.CalledProcessError):
+            self.stop("immediate")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _run(self, name: str, *arguments: str) -> None:
+        program = _program(name)
+        assert program is not None
+        account = self._account
+        more: dict[str, object] = {} if account is None else {"user": account.pw_uid, "group": account.pw_gid}
+        subprocess.run(
+            [program, *arguments],
+            check=True,
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            extra_groups=[] if account is not None else None,
+            **more,  # type: ignore[call-overload] # user and group, or neither
+        )
+
+
+def _program(name: str) -> str | None:
+    found: Sequence[Path] = sorted(Path(_FOLDERS).glob(f"*/bin/{name}"), key=lambda path: int(path.parts[-3]))
+    return str(found[-1]) if found else shutil.which(name)
+
+
+def _unprivileged() -> pwd.struct_passwd | None:
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(name)
+    return None

@@ -1,0 +1,60 @@
+"""Real rounds, cut into the requests that would have brought them into the log: they audit clean as far as they go."""
+
+import sys
+from pathlib import Path
+from typing import Final
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "audit"))
+
+from audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder, Parts, Table  # beside the audit's tests
+
+from referee.evidence.merkle import leaf_hash
+from referee.log import Deal, Kind, Open, Reveal, Settle, SlotKey, Step
+from referee.storage import Append
+
+__all__ = ["HALF", "LEAVES", "LOG", "ORIGIN", "REQUESTS", "ROOT", "START"]
+
+
+def work() -> list[list[Append]]:
+    """Requests that fill a log: its keys, then rounds of three games, steps alone and several at once."""
+    builder = LogBuilder.founded()
+    keys = [Append(leaf=leaf) for leaf in builder.entries]
+    tables = [
+        Table(name="mau", ruleset_id="mau_binh.classic", seats=2),
+        Table(name="texas", ruleset_id="ultimate_texas.casino", seats=2),
+        Table(name="tien", ruleset_id="tien_len.mien_nam", seats=2),
+    ]
+    requests = [keys]
+    for table in [*tables, tables[0]]:
+        opened, dealt, ended, revealed = _appends(builder.play(table))
+        requests += (
+            [[opened], [dealt], [ended, revealed]] if table is tables[0] else [[opened, dealt], [ended, revealed]]
+        )
+    return requests
+
+
+def _appends(parts: Parts) -> list[Append]:
+    header, deck_root = parts.header, bytes.fromhex(parts.dealt.deck_root)
+    key, round_id = SlotKey(header.table_id, header.round_number), header.round_id
+    steps: list[Step] = [
+        Open(
+            key,
+            round_id=round_id,
+            previous_leaf=header.previous_leaf,
+            deal_deadline=header.deal_deadline,
+            round_deadline=header.round_deadline,
+        ),
+        Deal(key, round_id=round_id, deck_root=deck_root),
+        Settle(key, round_id=round_id, deck_root=deck_root),
+        Reveal(key, round_id=round_id),
+    ]
+    return [
+        Append(leaf=leaf, step=step, told_digest=leaf_hash(leaf), memo=b"m" * 100 if step.kind is Kind.OPEN else b"")
+        for leaf, step in zip(parts.leaves, steps, strict=True)
+    ]
+
+
+REQUESTS: Final = work()
+LEAVES: Final = [append.leaf for request in REQUESTS for append in request]
+HALF: Final = len(REQUESTS[0]) + 8
+"""Leaves after which a log is compacted for the first time."""

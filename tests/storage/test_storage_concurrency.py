@@ -1,0 +1,137 @@
+"""Several writers on one log, asked at once in any order: each answer was true at some moment of the wait for it."""
+
+import shutil
+import sys
+import tempfile
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+
+from referee.log import SlotError
+from referee.storage import Append, Limits, Logged, RelationalStore, Writer, check_store, open_sqlite
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from log_bench import Bench  # beside this file
+from paper_log import WORDS, Paper, Words, append_of
+
+Answer: TypeAlias = "Future[tuple[Logged, ...]]"
+
+WRITERS = st.integers(min_value=0, max_value=2)
+
+
+@dataclass
+class Asked:
+    """A request, the leaves that the log surely had when it was made, and what is to come of it."""
+
+    request: list[Append]
+    size: int
+    answer: Answer
+
+
+class ManyWriters(RuleBasedStateMachine):
+    """Three writers, each with a store of its own on one folder, as three processes would have."""
+
+    @initialize()
+    def begin(self) -> None:
+        """An empty log."""
+        self.bench = Bench()
+        self.folder = Path(tempfile.mkdtemp())
+        self.stores: list[RelationalStore] = []
+        self.writers: list[Writer] = []
+        for _ in range(3):
+            self.stores.append(open_sqlite(self.folder))
+            self.writers.append(self._writer(self.stores[-1]))
+        self.asked: list[Asked] = []
+        self.keys = 0
+
+    def _writer(self, store: RelationalStore) -> Writer:
+        return Writer(store, self.bench.signer, origin=self.bench.origin, limits=Limits(batched=3))
+
+    @rule(words=st.lists(WORDS, min_size=1, max_size=3), who=WRITERS)
+    def ask(self, words: list[Words], who: int) -> None:
+        """A request, not waited for."""
+        self._ask([append_of(self.bench, each) for each in words], who)
+
+    @rule(table=st.sampled_from("ab"), number=st.integers(1, 3), who=st.permutations(range(3)))
+    def race(self, table: str, number: int, who: list[int]) -> None:
+        """The same round is played by all at once, each a step ahead of the other, and told otherwise by the third."""
+        for kind in ("OPEN", "DEAL", "SETTLE", "REVEAL"):
+            for writer, told in zip(who, ("", "", "otherwise"), strict=True):
+                self._ask([append_of(self.bench, (kind, table, number, told, "SETTLE"))], writer)
+
+    @rule(who=WRITERS)
+    def name_key(self, who: int) -> None:
+        """A leaf that takes no step; each is its own."""
+        self.keys += 1
+        self._ask([Append(leaf=f"key {self.keys}".encode())], who)
+
+    @rule(who=WRITERS)
+    def restart(self, who: int) -> None:
+        """A writer answers what it has taken on, and another one stands in its place."""
+        self.writers[who].close()
+        self.stores[who].close()
+        self.stores[who] = open_sqlite(self.folder)
+        self.writers[who] = self._writer(self.stores[who])
+
+    @rule()
+    def wait(self) -> None:
+        """Everything that was asked for is answered, and every answer fits the log."""
+        answers = [(asked, asked.answer.exception(60)) for asked in self.asked]
+        size = check_store(self.stores[0]).size
+        states = self._states(size)
+        for asked, error in answers:
+            if error is None:
+                self._check_answer(asked, states)
+            else:
+                assert isinstance(error, SlotError)
+                reasons = [states[at].copy().take(asked.request) for at in range(asked.size, size + 1)]
+                assert error.reason in reasons
+        self.asked.clear()
+
+    def teardown(self) -> None:
+        """The last answers, and the folder is gone."""
+        if not hasattr(self, "folder"):
+            return
+        self.wait()
+        for writer, store in zip(self.writers, self.stores, strict=True):
+            writer.close()
+            store.close()
+        shutil.rmtree(self.folder)
+
+    def _ask(self, request: list[Append], who: int) -> None:
+        size = self.stores[who].head().size
+        self.asked.append(Asked(request, size, self.writers[who].submit(*request)))
+
+    def _states(self, size: int) -> list[Paper]:
+        """What the paper says after each leaf; a leaf that the paper would not take there fails the test."""
+        by_leaf: dict[bytes, Append] = {}
+        for asked in self.asked:
+            by_leaf.update((append.leaf, append) for append in asked.request)
+        self.known = getattr(self, "known", {}) | by_leaf
+        states = [Paper()]
+        for index, leaf in enumerate(self.stores[0].iterate(0, size)):
+            states.append(states[-1].copy())
+            assert states[-1].take([self.known[leaf]]) == [(index, leaf, False)]
+        return states
+
+    def _check_answer(self, asked: Asked, states: list[Paper]) -> None:
+        answers = asked.answer.result()
+        new = [logged.receipt.index for logged in answers if not logged.is_repeat]
+        assert new == list(range(new[0], new[0] + len(new))) if new else True
+        for append, logged in zip(asked.request, answers, strict=True):
+            index = logged.receipt.index
+            assert states[-1].leaves[index] == logged.leaf
+            assert self.bench.verify(logged.leaf, logged.receipt).size > index
+            assert logged.is_repeat or (logged.leaf == append.leaf and index >= asked.size)
+            if append.step is not None:
+                assert states[-1].slots[append.step.key, append.step.kind] == (append.told_digest, index)
+
+
+ManyWriters.TestCase.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)
+TestManyWriters: Any = ManyWriters.TestCase

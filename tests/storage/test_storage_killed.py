@@ -1,0 +1,75 @@
+"""Processes that die at every place of an append, alone or with the power: what was promised stands.
+
+The places are SQLite's own file operations, before, half-way through and after each, and the writer's steps between
+them; ``faulty_disk`` and ``crash_runner`` say how. Finding 51 of the attacks is this test.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+RUNNER: Final = Path(__file__).with_name("crash_runner.py")
+WAYS: Final = ("KILL", "CUT", "SHRED")
+ALL_PLACES: Final = {
+    *(f"write {file} {when}" for file in ("wal", "main") for when in ("before", "torn", "after")),
+    *(f"force {file} {when}" for file in ("wal", "main") for when in ("before", "after")),
+    *("BEGUN", "JUDGED", "SIGNED", "WRITTEN", "COMMITTED", "ANSWERED", "restarted"),
+}
+
+
+def _run(folder: Path, *words: object) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, str(RUNNER), str(folder), *map(str, words)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def _count(report: dict[str, Any]) -> int:
+    return sum(sum(ways.values()) for ways in report["places"].values())
+
+
+def _table(report: dict[str, Any]) -> str:
+    rows = [
+        ("died at", *WAYS),
+        *((place, *(ways.get(way, 0) for way in WAYS)) for place, ways in report["places"].items()),
+    ]
+    return "\n".join(["", *("{:24}{:>7}{:>7}{:>7}".format(*row) for row in rows), f"{_count(report)} deaths"])
+
+
+def test_some_deaths_lose_nothing_that_was_promised(tmp_path: Path):
+    """A few of the many below."""
+    swept, chained = _run(tmp_path, "sweep", 97), _run(tmp_path, "chain", 30, 1)
+    assert swept["faults"] == chained["faults"] == []
+    assert _count(swept) >= 40
+    assert _count(chained) == 30
+
+
+def test_commit_that_a_killed_process_left_unforced_is_forced_before_it_is_read(tmp_path: Path):
+    """SQLite takes it for done when it opens the file again; opening a store forces it before anybody can be told."""
+    report = _run(tmp_path, "reopen")
+    assert report["faults"] == []
+    assert report["places"] == {"force wal before": {"KILL": 1}, "restarted": {"CUT": 1}}
+
+
+def test_store_that_does_not_force_its_commits_is_caught(tmp_path: Path):
+    """The control: the same deaths on a store with ``synchronous=OFF`` lose answered leaves, and the test sees it."""
+    report = _run(tmp_path, "control", 40, 1)
+    assert any("was answered" in fault or "was handed out" in fault for fault in report["faults"])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1_200)
+def test_thousand_deaths_lose_nothing_that_was_promised(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """No answered leaf, no head that was handed out, no two heads of one size; and the log goes on to its end."""
+    swept, chained = _run(tmp_path, "sweep", 5), _run(tmp_path, "chain", 400, 2)
+    with capsys.disabled():
+        print(_table(swept), _table(chained), sep="\n")  # noqa: T201 - where and how often is what a reader wants
+    assert swept["faults"] == chained["faults"] == []
+    assert _count(swept) + _count(chained) >= 1_500
+    assert {*swept["places"], *chained["places"]} >= ALL_PLACES

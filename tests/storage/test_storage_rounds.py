@@ -1,0 +1,215 @@
+"""What every store must do with rounds: one step after the other, each once, and the same request answered again."""
+
+from typing import Any, TypeAlias
+
+import pytest
+
+from referee.evidence.merkle import leaf_hash
+from referee.log import Kind, SlotError, SlotKey, SlotReason, Stage
+from referee.storage import (
+    Append,
+    Store,
+    Writer,
+    check_store,
+)
+from referee.storage.batch import append_batch
+
+Bench: TypeAlias = Any
+Place: TypeAlias = Any  # both are fixtures, and have their classes in conftest
+
+
+def _settle_round(writer: Writer, bench: Bench, table: str, number: int, previous: bytes) -> bytes:
+    """A whole round; the hash of the leaf that ended it."""
+    writer.append(bench.append("OPEN", table, number, previous=previous))
+    writer.append(bench.append("DEAL", table, number))
+    ended = writer.append(bench.append("SETTLE", table, number))
+    writer.append(bench.append("REVEAL", table, number))
+    return ended.receipt.leaf_hash
+
+
+def test_round_is_kept_with_its_steps_and_memos(writer: Writer, store: Store, bench: Bench):
+    key = SlotKey("t", 1)
+    assert store.round(key) is None
+    assert store.latest_round("t") is None
+    assert store.marks(key) == ()
+    end = _settle_round(writer, bench, "t", 1, bytes(32))
+    state = store.round(key)
+    assert state is not None
+    assert (state.stage, state.is_revealed, state.terminal_leaf) == (Stage.SETTLED, True, end)
+    assert (state.deal_deadline, state.round_deadline) == (1_000, 2_000)
+    assert [(mark.kind, mark.index, mark.memo) for mark in store.marks(key)] == [
+        (Kind.OPEN, 0, b"memo of OPEN 1 of t "),
+        (Kind.DEAL, 1, b"memo of DEAL 1 of t "),
+        (Kind.SETTLE, 2, b"memo of SETTLE 1 of t "),
+        (Kind.REVEAL, 3, b"memo of REVEAL 1 of t "),
+    ]
+    writer.append(bench.append("OPEN", "t", 2, previous=end))
+    latest = store.latest_round("t")
+    assert latest is not None
+    assert latest.key == SlotKey("t", 2)
+    assert store.round(key) == state
+
+
+def test_next_round_needs_the_leaf_that_ended_the_one_before(writer: Writer, bench: Bench):
+    writer.append(bench.append("OPEN"))
+    with pytest.raises(SlotError) as refused:
+        writer.append(bench.append("OPEN", number=2))
+    assert refused.value.reason is SlotReason.PREVIOUS_ROUND_OPEN
+    end = writer.append(bench.append("ABANDON")).receipt.leaf_hash
+    with pytest.raises(SlotError) as refused:
+        writer.append(bench.append("OPEN", number=2))
+    assert refused.value.reason is SlotReason.WRONG_PREVIOUS
+    assert writer.append(bench.append("OPEN", number=2, previous=end)).receipt.index == 2
+
+
+def test_same_request_is_answered_again_under_the_newest_checkpoint(writer: Writer, store: Store, bench: Bench):
+    """Every step of a round, after the round went on; nothing is appended."""
+    requests = [bench.append(kind) for kind in ("OPEN", "DEAL", "SETTLE", "REVEAL")]
+    first = [writer.append(request) for request in requests]
+    writer.append(Append(leaf=b"something else"))
+    again = [writer.append(request) for request in requests]
+    assert [logged.is_repeat for logged in first] == [False] * 4
+    assert [logged.is_repeat for logged in again] == [True] * 4
+    assert [logged.receipt.index for logged in again] == [0, 1, 2, 3]
+    assert {bench.verify(logged.leaf, logged.receipt).size for logged in again} == {5}
+    assert store.head().size == 5
+
+
+def test_repeat_is_known_by_its_digest_and_answered_with_the_leaf_that_stands(writer: Writer, bench: Bench):
+    """The caller may have signed another leaf at another time; what stands in the log is the first."""
+    first = bench.append("OPEN")
+    writer.append(first)
+    retry = Append(leaf=b"signed later", step=first.step, told_digest=first.told_digest, memo=b"other memo")
+    logged = writer.append(retry)
+    assert (logged.leaf, logged.is_repeat) == (first.leaf, True)
+    bench.verify(first.leaf, logged.receipt)
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("OPEN", SlotReason.ALREADY_OPENED),
+        ("DEAL", SlotReason.ALREADY_DEALT),
+        ("SETTLE", SlotReason.ALREADY_SETTLED),
+        ("ABORT", SlotReason.ALREADY_SETTLED),
+        ("REVEAL", SlotReason.ALREADY_REVEALED),
+    ],
+)
+def test_another_request_for_a_taken_slot_is_refused(
+    writer: Writer, store: Store, bench: Bench, kind: str, reason: SlotReason
+):
+    _settle_round(writer, bench, "t", 1, bytes(32))
+    with pytest.raises(SlotError) as refused:
+        writer.append(bench.append(kind, told="otherwise"))
+    assert refused.value.reason is reason
+    assert store.head().size == 4
+
+
+def test_aborted_round_is_not_settled(writer: Writer, bench: Bench):
+    for kind in ("OPEN", "DEAL", "ABORT"):
+        writer.append(bench.append(kind))
+    for kind in ("SETTLE", "DEAL"):
+        with pytest.raises(SlotError) as refused:
+            writer.append(bench.append(kind, told="late"))
+        assert refused.value.reason is SlotReason.ABORTED
+    writer.append(bench.append("REVEAL"))
+
+
+def test_appends_of_one_request_stand_or_fall_together(writer: Writer, store: Store, bench: Bench):
+    """The third is refused, so the first two leave no trace; without it they go through."""
+    together = [bench.append("OPEN"), bench.append("DEAL"), bench.append("REVEAL")]
+    with pytest.raises(SlotError) as refused:
+        writer.submit(*together).result()
+    assert refused.value.reason is SlotReason.NOT_TERMINAL
+    assert store.head().size == 0
+    assert store.round(SlotKey("t", 1)) is None
+    logged = writer.submit(*together[:2]).result()
+    assert [answer.receipt.index for answer in logged] == [0, 1]
+    state = store.round(SlotKey("t", 1))
+    assert state is not None
+    assert state.stage is Stage.DEALT
+
+
+def test_request_may_repeat_in_part(writer: Writer, bench: Bench):
+    """A caller that lost the answer asks for more than it did before."""
+    writer.append(bench.append("OPEN"))
+    logged = writer.submit(bench.append("OPEN"), bench.append("DEAL"), bench.append("OPEN")).result()
+    assert [(answer.receipt.index, answer.is_repeat) for answer in logged] == [(0, True), (1, False), (0, True)]
+    for answer in logged:
+        bench.verify(answer.leaf, answer.receipt)
+
+
+def test_requests_of_one_batch_are_judged_one_after_the_other(writer: Writer, store: Store, bench: Bench):
+    """A refused one does not hurt its neighbours, a repeated one is answered, and the next round builds on the last."""
+    assert writer.fault is None
+    settle = bench.append("SETTLE")
+    end = leaf_hash(settle.leaf)
+    requests = [
+        [bench.append("OPEN")],
+        [bench.append("SETTLE", told="too early")],
+        [bench.append("DEAL"), bench.append("DEAL", told="otherwise")],
+        [bench.append("DEAL"), settle],
+        [bench.append("OPEN")],
+        [settle],
+        [bench.append("OPEN", number=2, previous=end)],
+        [bench.append("OPEN", number=3, previous=end)],
+        [Append(leaf=b"a key")],
+    ]
+    head, answers = append_batch(store, bench.signer, requests)
+    shown = [
+        answer.reason if isinstance(answer, SlotError) else [(each.receipt.index, each.is_repeat) for each in answer]
+        for answer in answers
+    ]
+    assert shown == [
+        [(0, False)],
+        SlotReason.NOT_DEALT,
+        SlotReason.ALREADY_DEALT,
+        [(1, False), (2, False)],
+        [(0, True)],
+        [(2, True)],
+        [(3, False)],
+        SlotReason.PREVIOUS_ROUND_OPEN,
+        [(4, False)],
+    ]
+    assert head == store.head() == check_store(store)
+    for answer in answers:
+        for each in answer if isinstance(answer, tuple) else ():
+            assert bench.verify(each.leaf, each.receipt).size == 5
+
+
+def test_batch_without_new_leaves_moves_nothing(writer: Writer, store: Store, bench: Bench):
+    writer.append(bench.append("OPEN"))
+    before = store.head()
+    head, answers = append_batch(store, bench.signer, [[bench.append("OPEN")], [bench.append("REVEAL")], []])
+    assert head == before == store.head()
+    assert [isinstance(answer, SlotError) for answer in answers] == [False, True, False]
+
+
+def test_sweep_finds_rounds_past_their_deadline(writer: Writer, store: Store, bench: Bench):
+    """Opened rounds by deal deadline, dealt ones by round deadline, ended ones until they are revealed."""
+    for number, table in enumerate("abcd"):
+        facts = {"deal_deadline": 100 + number, "round_deadline": 200 - number}
+        writer.append(bench.append("OPEN", table, **facts))
+    for table in "cd":
+        writer.append(bench.append("DEAL", table))
+
+    def overdue(now: int, limit: int = 10) -> str:
+        return "".join(state.key.table_id for state in store.overdue_rounds(now, limit))
+
+    assert [overdue(now) for now in (100, 101, 102, 197, 198, 199, 10**15)] == [
+        "",
+        "a",
+        "ab",
+        "ab",
+        "abd",
+        "abdc",
+        "abdc",
+    ]
+    assert overdue(10**15, limit=2) == "ab"
+    writer.append(bench.append("ABANDON", "a"))
+    writer.append(bench.append("SETTLE", "d"))
+    assert overdue(10**15) == "bc"
+    assert [state.key.table_id for state in store.unrevealed_rounds(10)] == ["d", "a"]
+    assert [state.key.table_id for state in store.unrevealed_rounds(1)] == ["d"]
+    writer.append(bench.append("REVEAL", "d"))
+    assert [state.key.table_id for state in store.unrevealed_rounds(10)] == ["a"]
