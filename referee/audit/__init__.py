@@ -9,7 +9,10 @@ module          what it says
 ==============  ==================================================================================
 ``audit``       the whole: leaves in order, the root, checkpoints, keys, rounds, seeds
 ``source``      what a log must offer to be read, and what people hold besides
+``tiled``       a log read from published tiles, and the tiles held against it
 ``reading``     a leaf's bytes as envelope, type and payload
+``cosigned``    what witnesses say of it
+``succession``  which keys sign for the log through its life
 ``keys``        whose signature counts, at each place of the log
 ``table``       the order of steps, and what each table did
 ``round``       one round: signatures, commitments, seeds; ``settlement``, ``redeal``, ``exhibit``
@@ -25,6 +28,7 @@ from referee.audit.audit import audit_log
 from referee.audit.finding import Code, Difference, Finding, Severity
 from referee.audit.report import Report
 from referee.audit.source import Bundle, Exhibits, LogSource
+from referee.audit.tiled import TiledLog
 
 __all__ = [
     "Bundle",
@@ -35,5 +39,6 @@ __all__ = [
     "LogSource",
     "Report",
     "Severity",
+    "TiledLog",
     "audit_log",
 ]

@@ -11,21 +11,28 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from referee.audit.cosigned import NO_WITNESSING, CosignedHeads, Witnessing
 from referee.audit.examiners import Examiners
-from referee.audit.exhibit import round_id_of
+from referee.audit.exhibit import by_round
 from referee.audit.finding import Code, Difference, Finding, Severity
 from referee.audit.gathered import Examined, GatheredRound, Law
-from referee.audit.keys import KeyFaultError, KeyHistory, Role
+from referee.audit.inquiry import questions
+from referee.audit.keys import KeyFaultError, KeyHistory
 from referee.audit.level import DealingLevel
+from referee.audit.population import Population
+from referee.audit.promise import Promises
 from referee.audit.reading import SIGNERS, LeafFaultError, Placed, read_envelope, read_header, read_payload
-from referee.audit.report import Report
+from referee.audit.report import Report, Statistics
+from referee.audit.score import KEPT, judge
 from referee.audit.seeds import Owner, SeedBook
 from referee.audit.source import NO_EXHIBITS, Exhibits, LogSource
+from referee.audit.succession import is_signed, log_keys, signer_faults
 from referee.audit.table import Tables
+from referee.audit.tiled import TiledLog
 from referee.dealing.leaf import KeyLeaf, OpenLeaf
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import Frontier, leaf_hash
-from referee.evidence.note import NoteError
+from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointError, open_checkpoint
 from referee.rulesets import Catalogue
@@ -52,6 +59,7 @@ def audit_log(  # noqa: PLR0913 - what an audit goes by
     now: int,
     witnessed: Sequence[bytes] = (),
     exhibits: Exhibits = NO_EXHIBITS,
+    witnessing: Witnessing = NO_WITNESSING,
     workers: int = 1,
     grace: int = GRACE_MS,
     progress: Progress | None = None,
@@ -60,29 +68,41 @@ def audit_log(  # noqa: PLR0913 - what an audit goes by
 
     Keys are C2SP verifier key text; KeyTextError where one is none. ``now`` is ms since 1970 UTC and decides which
     deadlines have passed, ``grace`` ms ago. ``witnessed`` are signed checkpoints that somebody kept, ``exhibits`` what
-    people hold of single rounds. ``progress`` hears of leaves done and leaves in all. A log without a checkpoint that
-    holds is not read any further.
+    people hold of single rounds, ``witnessing`` what is known of witnesses. ``progress`` hears of leaves done and
+    leaves in all. A log without a checkpoint that holds is not read any further; one that changed its key is followed
+    from the key that is known to the ones that the root named.
     """
     root, log = VerifierKey.parse(root_key), VerifierKey.parse(log_key)
     report = Report.empty(origin=origin, now=now)
     findings = _Findings()
+    seen = (*witnessed, *witnessing.outgrown)
+    keys = _log_keys(source, (source.checkpoint, *seen), log=log, root=root)
     try:
-        checkpoint = open_checkpoint(source.checkpoint, origin=origin, keys=[log])
+        checkpoint = open_checkpoint(source.checkpoint, origin=origin, keys=keys)
     except (CheckpointError, NoteError) as error:
         findings.add(Finding.of(Code.CHECKPOINT_REFUSED, str(error)))
         findings.fill(report)
         return report
     report.checkpoint = source.checkpoint.decode()
     report.size = checkpoint.size
-    kept = _open_witnessed(witnessed, origin=origin, log=log, findings=findings)
-    rounds_held = _by_round(exhibits)
-    audit = _Audit(report, findings, KeyHistory(root), Tables(findings.add, exhibits=rounds_held), SeedBook())
+    kept = _open_witnessed(seen, origin=origin, keys=keys, findings=findings)
+    held = (source.checkpoint, *seen)
+    heads = CosignedHeads(witnessing, kept=held, origin=origin, now=now, hear=findings.add)
+    promises = Promises(exhibits.promises, origin=origin, keys=keys)
+    rounds_held = by_round(exhibits)
+    tables = Tables(findings.add, exhibits=rounds_held)
+    audit = _Audit(report, findings, KeyHistory(root), tables, SeedBook(), heads=heads, log_keys=keys)
     law = Law(origin=origin, catalogue=catalogue)
     with audit.seeds, Examiners(law, workers=workers) as examiners:
-        audit.read(source, checkpoint, kept, examiners, progress)
+        audit.read(source, checkpoint, kept, examiners, progress, promises=promises)
         audit.close(examiners, grace=grace)
-    audit.check_log_key(log)
+    for fault in signer_faults([(checkpoint, source.checkpoint), *kept], report.keys, log=log, size=checkpoint.size):
+        findings.add(fault)
+    outgrown = [one for one in kept if one[1] in witnessing.outgrown]
+    heads.close(checkpoint, report.keys, outgrown)
     audit.check_exhibits(rounds_held)
+    for fault in promises.close(report.checkpoint, size=report.size):
+        findings.add(fault)
     findings.fill(report)
     return report
 
@@ -109,21 +129,38 @@ class _Findings:
 class _Audit:
     """One audit under way."""
 
-    def __init__(self, report: Report, findings: _Findings, keys: KeyHistory, tables: Tables, seeds: SeedBook) -> None:
+    def __init__(  # noqa: PLR0913 - what an audit is made of
+        self,
+        report: Report,
+        findings: _Findings,
+        keys: KeyHistory,
+        tables: Tables,
+        seeds: SeedBook,
+        *,
+        heads: CosignedHeads,
+        log_keys: Sequence[VerifierKey],
+    ) -> None:
         self.seeds = seeds
+        self._heads = heads
+        self._log_keys = log_keys
         self._report = report
         self._findings = findings
         self._keys = keys
         self._tables = tables
+        self._population = Population()
+        self._section_keys: dict[bytes, tuple[int, int]] = {}
         self._independent = bytearray(report.size // 8 + 1)
+        self._witnessed = bytearray(report.size // 8 + 1)
 
-    def read(
+    def read(  # noqa: PLR0913 - what a log is read against
         self,
         source: LogSource,
         checkpoint: Checkpoint,
         kept: Sequence[tuple[Checkpoint, bytes]],
         examiners: Examiners,
         progress: Progress | None,
+        *,
+        promises: Promises,
     ) -> None:
         """The leaves go by once; the tree is compared with every checkpoint it passes."""
         frontier = Frontier()
@@ -131,6 +168,7 @@ class _Audit:
         for one in kept:
             at_size.setdefault(one[0].size, []).append(one)
         self._compare(frontier, at_size)
+        promises.compare(frontier)
         for larger in sorted(size for size in at_size if size > checkpoint.size):
             note = at_size[larger][0][1]
             difference = Difference("checkpoint", self._report.checkpoint, note.decode())
@@ -143,13 +181,24 @@ class _Audit:
             if gathered is not None:
                 self._hear(examiners.submit(gathered))
             hashes.append(hashed)
-            if len(hashes) == _HASHES or size in at_size:
+            promises.take(size - 1, hashed)
+            if len(hashes) == _HASHES or size in at_size or size in promises.sizes or size == self._heads.next_size:
                 frontier = frontier.extend(hashes)
                 hashes.clear()
                 self._compare(frontier, at_size)
+                promises.compare(frontier)
             if progress is not None and size % _STEP == 0:
                 progress(size, checkpoint.size)
         frontier = frontier.extend(hashes)
+        self._check_root(frontier, checkpoint)
+        if isinstance(source, TiledLog):
+            for fault in source.faults:
+                self._findings.add(fault)
+        if progress is not None:
+            progress(frontier.size, checkpoint.size)
+
+    def _check_root(self, frontier: Frontier, checkpoint: Checkpoint) -> None:
+        """The leaves that were read are those that the log signed."""
         self._report.root = frontier.root.hex()
         if frontier.size < checkpoint.size:
             detail = f"the checkpoint is of {checkpoint.size} leaves, and there are {frontier.size}"
@@ -158,26 +207,18 @@ class _Audit:
             difference = Difference("root", checkpoint.root.hex(), frontier.root.hex())
             detail = "the leaves are not those that the log signed"
             self._findings.add(Finding.of(Code.ROOT_MISMATCH, detail, difference=difference))
-        if progress is not None:
-            progress(frontier.size, checkpoint.size)
 
     def close(self, examiners: Examiners, *, grace: int) -> None:
         """Rounds that still wait are examined as they are, seeds compared, and everything counted."""
         for gathered in self._tables.close(now=self._report.now, grace=grace):
             self._hear(examiners.submit(gathered))
         self._hear(examiners.finish())
-        self._compare_seeds()
+        repeated = self._compare_seeds()
         self._report.keys = self._keys.records
         self._report.tables = dict(sorted(self._tables.counts.items()))
         for counts in self._report.tables.values():
             self._report.rounds.add(counts)
-
-    def check_log_key(self, log: VerifierKey) -> None:
-        """The key that signed the checkpoint is one that the log's root named, where it named any for the log."""
-        named = self._keys.ring.of(Role.LOG)
-        if named and log.public_key not in named:
-            detail = f"the root named other keys for the log than {log.text}"
-            self._findings.add(Finding.of(Code.LOG_KEY_UNREGISTERED, detail))
+        self._judge(repeated)
 
     def check_exhibits(self, held: dict[bytes, Exhibits]) -> None:
         """What people hold is of rounds that the log has."""
@@ -234,15 +275,34 @@ class _Audit:
             if one.dealing_level is not None:
                 report.dealing_levels[one.dealing_level] += 1
                 if one.dealing_level is DealingLevel.L2:
-                    self._independent[one.client_seeds_leaf >> 3] |= 1 << (one.client_seeds_leaf & 7)
+                    self._raise(one.open_leaf, one.client_seeds_leaf)
+            self._population.add(one.drawn)
+            for section, key in one.section_keys:
+                self._compare_key(section, key, leaf=one.drawn.leaf_index)
+            if one.drawn.shown:
+                self.seeds.add(Owner.DECK, one.drawn.shown, leaf=one.drawn.leaf_index)
             for seed in one.client_seeds:
                 self.seeds.add(Owner.CLIENT, seed, leaf=one.client_seeds_leaf)
             if one.server_seed is not None:
                 self.seeds.add(Owner.SERVER, one.server_seed, leaf=one.server_seed_leaf)
 
-    def _compare_seeds(self) -> None:
+    def _judge(self, repeated: Sequence[tuple[int, int]]) -> None:
+        """What was counted is held against chance."""
+        population, report = self._population, self._report
+        judged = judge(questions(population, report.tables, repeated=repeated))
+        for finding in judged.findings:
+            self._findings.add(finding)
+        places = tuple([tuple(row[1:]) for row in population.cells]) if population.decks else ()
+        report.statistics = Statistics(decks=population.decks, asked=judged.asked, scores=judged.scores, places=places)
+
+    def _compare_seeds(self) -> list[tuple[int, int]]:
+        """Seeds that stand twice are findings; the pairs of leaves in which a deck does are returned."""
+        decks: list[tuple[int, int]] = []
         for again in self.seeds.repeated():
-            if again.owner is Owner.SERVER:
+            if again.owner is Owner.DECK:
+                if len(decks) < KEPT:
+                    decks.append((again.first_leaf, again.leaf))
+            elif again.owner is Owner.SERVER:
                 detail = f"leaf {again.first_leaf} shows the same server seed"
                 self._findings.add(Finding.of(Code.SERVER_SEED_REPEATED, detail, leaf_index=again.leaf))
             else:
@@ -250,17 +310,37 @@ class _Audit:
                 self._findings.add(Finding.of(Code.CLIENT_SEED_REPEATED, detail, leaf_index=again.leaf))
                 self._lower(again.first_leaf)
                 self._lower(again.leaf)
+        return decks
+
+    def _compare_key(self, section: int, key: bytes, *, leaf: int) -> None:
+        """A section's key that a certificate opens is no other round's."""
+        first, before = self._section_keys.setdefault(key, (section, leaf))
+        if before != leaf:
+            detail = f"the key of section {section} opens section {first} of the round dealt in leaf {before} too"
+            self._findings.add(Finding.of(Code.SALTS_WEAK, detail, leaf_index=leaf))
+
+    def _raise(self, opened: int, dealt: int) -> None:
+        """A round of level L2 with these leaves is remembered, and is of level L3 where it was witnessed in between."""
+        bit = 1 << (dealt & 7)
+        self._independent[dealt >> 3] |= bit
+        if self._heads.is_witnessed_between(opened=opened, dealt=dealt):
+            self._witnessed[dealt >> 3] |= bit
+            self._report.dealing_levels[DealingLevel.L2] -= 1
+            self._report.dealing_levels[DealingLevel.L3] += 1
 
     def _lower(self, leaf: int) -> None:
-        """A round of level L2 with this DEAL leaf is of level L1, once."""
+        """A round of level L2 or L3 with this DEAL leaf is of level L1, once."""
         bit = 1 << (leaf & 7)
         if self._independent[leaf >> 3] & bit:
             self._independent[leaf >> 3] ^= bit
-            self._report.dealing_levels[DealingLevel.L2] -= 1
+            is_witnessed = self._witnessed[leaf >> 3] & bit
+            self._report.dealing_levels[DealingLevel.L3 if is_witnessed else DealingLevel.L2] -= 1
             self._report.dealing_levels[DealingLevel.L1] += 1
 
     def _compare(self, frontier: Frontier, at_size: dict[int, list[tuple[Checkpoint, bytes]]]) -> None:
         """The tree so far is the one that each checkpoint of its size was signed for."""
+        if self._heads.next_size == frontier.size:
+            self._heads.compare(frontier.size, frontier.root, self._log_keys)
         for kept, note in at_size.get(frontier.size, ()):
             if kept.root != frontier.root:
                 is_split = kept.size == self._report.size
@@ -274,24 +354,27 @@ class _Audit:
                 )
 
 
+def _log_keys(
+    source: LogSource, notes: Sequence[bytes], *, log: VerifierKey, root: VerifierKey
+) -> tuple[VerifierKey, ...]:
+    """The keys that may have signed these notes: the known one, or, where the root named it, all that the root named."""
+    if all(is_signed(note, [log]) for note in notes):
+        return (log,)
+    try:
+        claimed = Checkpoint.parse(Note.parse(source.checkpoint).text).size
+    except (CheckpointError, NoteError):
+        return (log,)
+    named = log_keys(source.leaves(0, claimed), root=root)
+    return named if log in named else (log,)
+
+
 def _open_witnessed(
-    notes: Sequence[bytes], *, origin: str, log: VerifierKey, findings: _Findings
+    notes: Sequence[bytes], *, origin: str, keys: Sequence[VerifierKey], findings: _Findings
 ) -> list[tuple[Checkpoint, bytes]]:
     kept = []
     for number, note in enumerate(notes):
         try:
-            kept.append((open_checkpoint(note, origin=origin, keys=[log]), note))
+            kept.append((open_checkpoint(note, origin=origin, keys=keys), note))
         except (CheckpointError, NoteError) as error:
             findings.add(Finding.of(Code.CHECKPOINT_REFUSED, f"checkpoint {number} that was kept: {error}"))
     return kept
-
-
-def _by_round(exhibits: Exhibits) -> dict[bytes, Exhibits]:
-    held: dict[bytes, tuple[list[bytes], list[bytes]]] = {}
-    for place, data in enumerate((*exhibits.certificates, *exhibits.event_receipts)):
-        mine = held.setdefault(round_id_of(data) or b"", ([], []))
-        mine[place >= len(exhibits.certificates)].append(data)
-    return {
-        round_id: Exhibits(certificates=tuple(certificates), event_receipts=tuple(receipts))
-        for round_id, (certificates, receipts) in held.items()
-    }

@@ -8,14 +8,19 @@ It refuses to know how these came to whoever holds them.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from referee.audit.docket import Docket
 from referee.audit.finding import Code, Difference
 from referee.audit.gathered import GatheredRound
 from referee.audit.keys import Role
+from referee.audit.secrecy import examine_opened, round_ids_in
+from referee.audit.source import NO_EXHIBITS, Exhibits
+from referee.audit.street import examine_streets
 from referee.dealing import certificate
 from referee.dealing.certificate import Certificate, CertificateError, CertificateFault, CertificateJson
+from referee.dealing.layout import Layout
 from referee.evidence.canonical import CanonicalError, Form
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.transcript.receipt import FORM, RECEIPT_TYPE, EventReceipt
@@ -42,9 +47,55 @@ def round_id_of(data: bytes) -> bytes | None:
     return None
 
 
-def examine_certificates(gathered: GatheredRound, docket: Docket) -> tuple[bytes, ...]:
-    """The roots of all sections as the deal's certificates show them; none where none agrees with the DEAL leaf."""
+def by_round(exhibits: Exhibits) -> dict[bytes, Exhibits]:
+    """The certificates, event receipts and exports by the round they name; those that name none under no id.
+
+    An export stands under everything in it that could be a round's id.
+    """
+    held: dict[bytes, Exhibits] = {}
+
+    def add(round_id: bytes, **more: tuple[bytes, ...]) -> None:
+        before = held.get(round_id, NO_EXHIBITS)
+        held[round_id] = replace(before, **{name: getattr(before, name) + data for name, data in more.items()})
+
+    for data in exhibits.certificates:
+        add(round_id_of(data) or b"", certificates=(data,))
+    for data in exhibits.event_receipts:
+        add(round_id_of(data) or b"", event_receipts=(data,))
+    for data in exhibits.exports:
+        for round_id in round_ids_in(data):
+            add(round_id, exports=(data,))
+    return held
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What the certificates of a deal show that agree with its DEAL leaf.
+
+    ``roots`` are those of all sections, none where no certificate agrees; ``opened`` are sections with their keys.
+    """
+
     roots: tuple[bytes, ...] = ()
+    opened: tuple[tuple[int, bytes], ...] = ()
+
+
+def examine_exhibits(gathered: GatheredRound, layout: Layout | None, hashes: Sequence[bytes], docket: Docket) -> Shown:
+    """What certificates and receipts of a round show, held against its leaves and one another.
+
+    ``layout`` is None where the round's game is not known, ``hashes`` are h_0 to h_n of its settlement, if it has one.
+    """
+    shown = _examine_certificates(gathered, docket, stock=None if layout is None else layout.stock)
+    held = _examine_receipts(gathered, hashes, docket)
+    if layout is not None and (held or shown.opened):
+        opened = [section for section, _ in shown.opened]
+        examine_streets(gathered, layout, docket, held=held, opened=opened, leaf_index=_leaf(gathered))
+    return shown
+
+
+def _examine_certificates(gathered: GatheredRound, docket: Docket, *, stock: int | None) -> Shown:
+    """What the certificates show; ``stock`` is the section of the cards that nobody is dealt, None where none is."""
+    roots: tuple[bytes, ...] = ()
+    opened: list[tuple[int, bytes]] = []
     keys = _keys(gathered, Role.SHUFFLER)
     for number, data in enumerate(gathered.exhibits.certificates):
         try:
@@ -58,12 +109,19 @@ def examine_certificates(gathered: GatheredRound, docket: Docket) -> tuple[bytes
         if _agrees(read, gathered, docket, number=number):
             payload = _CERTIFICATE_FORM.read(Envelope.parse(data).payload)
             roots = tuple([bytes.fromhex(root) for root in payload.section_roots])
-    return roots
+            mine = [(section.index, bytes.fromhex(section.key)) for section in payload.sections]
+            examine_opened(mine, docket, stock=stock, leaf_index=_leaf(gathered))
+            opened += mine
+    return Shown(roots=roots, opened=tuple(opened))
 
 
-def examine_receipts(gathered: GatheredRound, hashes: Sequence[bytes], docket: Docket) -> None:
-    """Receipts are compared with one another and, where the round was settled, with its hashes h_0 to h_n."""
+def _examine_receipts(gathered: GatheredRound, hashes: Sequence[bytes], docket: Docket) -> tuple[EventReceipt, ...]:
+    """The receipts that the referee signed and that agree with one another.
+
+    Where the round was settled they are compared with its hashes h_0 to h_n as well, and none may be of a later event.
+    """
     keys = _keys(gathered, Role.REFEREE)
+    held: list[EventReceipt] = []
     known = {number: hashed.hex() for number, hashed in enumerate(hashes)}
     for place, data in enumerate(gathered.exhibits.event_receipts):
         receipt = _read_receipt(data, keys)
@@ -72,13 +130,19 @@ def examine_receipts(gathered: GatheredRound, hashes: Sequence[bytes], docket: D
             docket.add(Code.RECEIPT_REFUSED, detail, leaf_index=_leaf(gathered))
             continue
         hashed = known.setdefault(receipt.number, receipt.event_hash)
-        if hashed != receipt.event_hash:
+        if hashes and receipt.number >= len(hashes):
+            detail = f"event {receipt.number} has a receipt, and the settlement ends with event {len(hashes) - 1}"
+            docket.add(Code.EVENTS_ALTERED, detail, leaf_index=_leaf(gathered))
+        elif hashed == receipt.event_hash:
+            held.append(receipt)
+        else:
             docket.add(
                 Code.FORKED_RECEIPTS,
                 f"event {receipt.number} has two receipts, or another stands in the transcript",
                 leaf_index=_leaf(gathered),
                 difference=Difference(f"h_{receipt.number}", hashed, receipt.event_hash),
             )
+    return tuple(held)
 
 
 def _agrees(read: Certificate, gathered: GatheredRound, docket: Docket, *, number: int) -> bool:

@@ -30,6 +30,11 @@ _STORE: Final = "Compare with another copy of the log; restore from a backup tha
 _SEATS: Final = "Nothing is broken. For a higher level each seat draws its own 32 random bytes anew for every round."
 _HOLDER: Final = "Ask whoever handed it over where it came from; it proves nothing, or proves foul play of its signer."
 
+_CHANCE: Final = (
+    "Fewer than one sound log in a thousand million shows this. Stop playing there, keep the log, and ask the operator "
+    "to explain it."
+)
+
 _WORDS: Final[dict[Code, Explanation]] = {
     Code.CHECKPOINT_REFUSED: Explanation(
         "The signed head of the log is of another log, by another key, or no checkpoint at all.",
@@ -52,6 +57,30 @@ _WORDS: Final[dict[Code, Explanation]] = {
     Code.SPLIT_VIEW: Explanation(
         "The log signed two trees of one size: it shows different people different histories.",
         "Publish both signed checkpoints: together they convict the log. Trust neither history.",
+    ),
+    Code.TILE_MISMATCH: Explanation(
+        "A published tile is not what the published leaves give: one of both was edited, damaged or lost where they "
+        "are served. Where the root fails as well, it is the leaves.",
+        "Keep what was served. Fetch the log from another place, or have the operator publish it anew.",
+    ),
+    Code.COSIGNATURE_REFUSED: Explanation(
+        "Something stands under a witness's name that the witness did not sign, or not for this log, or not yet.",
+        "Ask the witness itself what it has seen of the log, and whoever handed the checkpoint over where it is from.",
+    ),
+    Code.QUORUM_UNMET: Explanation(
+        "Too few of the witnesses that you believe have seen this log: it may show you a history that it shows nobody "
+        "else.",
+        "Ask for a checkpoint with the cosignatures that are missing, and find out since when those witnesses are "
+        "silent.",
+    ),
+    Code.WITNESS_DOUBLED: Explanation(
+        "Two witnesses are one: a key stands under two names, or is the log's own.",
+        "Leave one of them out, and ask whoever named them both; a quorum that needs two of them was never one.",
+    ),
+    Code.HEAD_FROZEN: Explanation(
+        "The log does not move: witnesses vouched for it too long ago, or it has not grown beyond what was seen "
+        "before. You may be shown an old state while others see a new one.",
+        "Ask the witnesses for the newest checkpoint that they have seen, and compare; fetch the log from elsewhere.",
     ),
     Code.LEAF_TOO_LONG: Explanation("A leaf is longer than leaves may be.", _OPERATOR),
     Code.NOT_CANONICAL: Explanation("A leaf is written in another than its one form, so it has two hashes.", _OPERATOR),
@@ -105,6 +134,16 @@ _WORDS: Final[dict[Code, Explanation]] = {
     Code.CLIENT_SEED_TRIVIAL: Explanation("A seat's seed can be guessed.", _SEATS),
     Code.CLIENT_SEEDS_EQUAL: Explanation("Two seats gave the same seed, so one hand gave both.", _SEATS),
     Code.CLIENT_SEED_REPEATED: Explanation("A seat's seed had been used before, so it was known.", _SEATS),
+    Code.CLIENT_SEED_UNSIGNED: Explanation(
+        "A seat has a key and did not sign its seed, so anybody may have chosen it.", _SEATS
+    ),
+    Code.SEED_SIGNATURE_FORGED: Explanation(
+        "A seat's signature of its seed does not hold under the seat's key: the seed is not that seat's.", _OPERATOR
+    ),
+    Code.SEAL_BROKEN: Explanation(
+        "On a sealed table something was accepted that lets hands be seen, or chosen by, before every seat was bound.",
+        _OPERATOR,
+    ),
     Code.MIX_MISMATCH: Explanation("The mix is not over this round's commitment and seeds.", _OPERATOR),
     Code.LEADER_MISMATCH: Explanation(
         "Another seat led than the deal drew, or than won the table's last round.", _OPERATOR
@@ -145,5 +184,68 @@ _WORDS: Final[dict[Code, Explanation]] = {
     Code.FORKED_RECEIPTS: Explanation(
         "The referee gave receipts for two continuations of one round; the earlier one counts.",
         "Keep both receipts: together they prove the fork. Ask the frontend, which sent both, for the reason.",
+    ),
+    Code.LOG_RECEIPT_REFUSED: Explanation(
+        "A log receipt proves nothing: its proof does not lead from the leaf to the checkpoint, or nobody signed that.",
+        _HOLDER,
+    ),
+    Code.PROMISED_LEAF_ABSENT: Explanation(
+        "The log gave a receipt for a leaf that it no longer has: it promised one history and shows another.",
+        "Publish the receipt with its leaf beside the log's checkpoint: together they convict the log.",
+    ),
+    Code.SECRET_EXPOSED: Explanation(
+        "Something handed out holds a secret that it does not open: a seed, another section's key or a card's salt, so "
+        "whoever held it could know cards that were not theirs to know.",
+        _OPERATOR,
+    ),
+    Code.SALTS_WEAK: Explanation(
+        "A section's key is no random one, or opens another section too, so hidden cards could be found by trying.",
+        _OPERATOR,
+    ),
+    Code.STREET_OPENED_EARLY: Explanation(
+        "A part of the board was opened before the play that opens it was over, so somebody could decide knowing it.",
+        _REFEREE,
+    ),
+    Code.STREET_UNRECEIPTED: Explanation(
+        "A certificate opens a part of the board, and no receipt at hand shows that it was time.",
+        "Nothing is proved. Whoever asked for the certificate had such a receipt; ask for it.",
+    ),
+    Code.TABLES_THROWN_AWAY: Explanation(
+        "Far too many tables were given up after one round that came to nothing: so decks can be chosen by throwing "
+        "tables away.",
+        _CHANCE,
+    ),
+    Code.ABORTED_BY_QUALITY: Explanation(
+        "The rounds that were aborted after the deal had far better, or far worse, cards at one seat than chance "
+        "deals: somebody who saw the cards chose which rounds count.",
+        _CHANCE,
+    ),
+    Code.WITHHELD_BY_SEAT: Explanation(
+        "One seat is to blame for far too many aborted rounds: a bad line, or somebody who stops rounds by not "
+        "answering.",
+        "Chance does not do this, a bad line may. Find out which before anybody is accused, and who blamed the seat.",
+    ),
+    Code.CARDS_BY_PLACE_UNEVEN: Explanation(
+        "Cards do not fall on the places of the deck as evenly as a fair shuffle makes them.", _CHANCE
+    ),
+    Code.DECKS_CORRELATED: Explanation(
+        "Decks resemble the one dealt before them, or an unshuffled one, more or less than independent shuffles do.",
+        _CHANCE,
+    ),
+    Code.DECK_REPEATED: Explanation(
+        "Two rounds were dealt the same cards in the same order, which no two shuffles ever are.", _CHANCE
+    ),
+    Code.WINS_BEYOND_CHANCE: Explanation(
+        "A seat was dealt the better hand far more, or far less, often than an even chance allows, whatever was made "
+        "of the cards.",
+        _CHANCE,
+    ),
+    Code.WIN_RATE_UNUSUAL: Explanation(
+        "A seat won far more often than seats that play equally well.",
+        "Skill does this honestly, and so does knowing the others' cards. Look at how the seat played.",
+    ),
+    Code.UNLIKELY_BY_CHANCE: Explanation(
+        "Chance does this in fewer than one sound log in a thousand, which is no proof.",
+        "Audit again when more rounds have been played: what is foul grows, what is chance fades.",
     ),
 }

@@ -40,6 +40,13 @@ class Code(enum.StrEnum):
     LOG_TRUNCATED = "LOG_TRUNCATED"
     HISTORY_REWRITTEN = "HISTORY_REWRITTEN"
     SPLIT_VIEW = "SPLIT_VIEW"
+    LOG_RECEIPT_REFUSED = "LOG_RECEIPT_REFUSED"
+    PROMISED_LEAF_ABSENT = "PROMISED_LEAF_ABSENT"
+    TILE_MISMATCH = "TILE_MISMATCH"
+    COSIGNATURE_REFUSED = "COSIGNATURE_REFUSED"
+    QUORUM_UNMET = "QUORUM_UNMET"
+    WITNESS_DOUBLED = "WITNESS_DOUBLED"
+    HEAD_FROZEN = "HEAD_FROZEN"
 
     LEAF_TOO_LONG = "LEAF_TOO_LONG"
     NOT_CANONICAL = "NOT_CANONICAL"
@@ -74,6 +81,9 @@ class Code(enum.StrEnum):
     CLIENT_SEED_TRIVIAL = "CLIENT_SEED_TRIVIAL"
     CLIENT_SEEDS_EQUAL = "CLIENT_SEEDS_EQUAL"
     CLIENT_SEED_REPEATED = "CLIENT_SEED_REPEATED"
+    CLIENT_SEED_UNSIGNED = "CLIENT_SEED_UNSIGNED"
+    SEED_SIGNATURE_FORGED = "SEED_SIGNATURE_FORGED"
+    SEAL_BROKEN = "SEAL_BROKEN"
     MIX_MISMATCH = "MIX_MISMATCH"
     LEADER_MISMATCH = "LEADER_MISMATCH"
     COMMITMENT_SWAPPED = "COMMITMENT_SWAPPED"
@@ -99,6 +109,21 @@ class Code(enum.StrEnum):
     RECEIPT_REFUSED = "RECEIPT_REFUSED"
     FORKED_RECEIPTS = "FORKED_RECEIPTS"
 
+    SECRET_EXPOSED = "SECRET_EXPOSED"  # noqa: S105 - a code
+    SALTS_WEAK = "SALTS_WEAK"
+    STREET_OPENED_EARLY = "STREET_OPENED_EARLY"
+    STREET_UNRECEIPTED = "STREET_UNRECEIPTED"
+
+    TABLES_THROWN_AWAY = "TABLES_THROWN_AWAY"
+    ABORTED_BY_QUALITY = "ABORTED_BY_QUALITY"
+    WITHHELD_BY_SEAT = "WITHHELD_BY_SEAT"
+    CARDS_BY_PLACE_UNEVEN = "CARDS_BY_PLACE_UNEVEN"
+    DECKS_CORRELATED = "DECKS_CORRELATED"
+    DECK_REPEATED = "DECK_REPEATED"
+    WINS_BEYOND_CHANCE = "WINS_BEYOND_CHANCE"
+    WIN_RATE_UNUSUAL = "WIN_RATE_UNUSUAL"
+    UNLIKELY_BY_CHANCE = "UNLIKELY_BY_CHANCE"
+
     @property
     def number(self) -> int:
         """The place in the list of what an audit must catch."""
@@ -120,6 +145,9 @@ NUMBERS: Final = MappingProxyType(
         Code.CLIENT_SEED_TRIVIAL: 6,
         Code.CLIENT_SEEDS_EQUAL: 6,
         Code.CLIENT_SEED_REPEATED: 6,
+        Code.CLIENT_SEED_UNSIGNED: 6,
+        Code.SEED_SIGNATURE_FORGED: 5,
+        Code.SEAL_BROKEN: 25,
         Code.FOREIGN_COMMITMENT: 7,
         Code.SERVER_SEED_REPEATED: 8,
         Code.NEVER_REVEALED: 9,
@@ -139,7 +167,12 @@ NUMBERS: Final = MappingProxyType(
         Code.CERTIFICATES_DISAGREE: 18,
         Code.CARD_NOT_IN_HAND: 19,
         Code.SECTION_WRONG_SIZE: 20,
+        Code.LOG_RECEIPT_REFUSED: 21,
+        Code.SECRET_EXPOSED: 22,
+        Code.SALTS_WEAK: 23,
         Code.REVEALED_EARLY: 24,
+        Code.STREET_OPENED_EARLY: 25,
+        Code.STREET_UNRECEIPTED: 25,
         Code.ILLEGAL_EVENT: 26,
         Code.WRONG_RESULT: 26,
         Code.WRONG_RULESET: 26,
@@ -162,6 +195,9 @@ NUMBERS: Final = MappingProxyType(
         Code.NEXT_ROUND_EARLY: 36,
         Code.WRONG_PREVIOUS_LEAF: 37,
         Code.LEAF_OF_NO_ROUND: 37,
+        Code.TABLES_THROWN_AWAY: 38,
+        Code.ABORTED_BY_QUALITY: 39,
+        Code.WITHHELD_BY_SEAT: 40,
         Code.DEADLINE_PASSED: 41,
         Code.DEALT_LATE: 41,
         Code.SETTLED_LATE: 41,
@@ -170,14 +206,36 @@ NUMBERS: Final = MappingProxyType(
         Code.HISTORY_REWRITTEN: 43,
         Code.SPLIT_VIEW: 44,
         Code.LOG_TRUNCATED: 45,
+        Code.HEAD_FROZEN: 46,
+        Code.PROMISED_LEAF_ABSENT: 47,
         Code.CHECKPOINT_REFUSED: 48,
         Code.WRONG_ORIGIN: 48,
         Code.LOG_KEY_UNREGISTERED: 48,
+        Code.COSIGNATURE_REFUSED: 49,
+        Code.QUORUM_UNMET: 49,
+        Code.WITNESS_DOUBLED: 49,
+        Code.TILE_MISMATCH: 50,
+        Code.CARDS_BY_PLACE_UNEVEN: 53,
+        Code.DECKS_CORRELATED: 53,
+        Code.DECK_REPEATED: 53,
+        Code.UNLIKELY_BY_CHANCE: 53,
+        Code.WINS_BEYOND_CHANCE: 54,
+        Code.WIN_RATE_UNUSUAL: 54,
     }
 )
 """For each code its place in the list of what an audit must catch."""
 
-_NOTES: Final = frozenset({Code.CLIENT_SEED_TRIVIAL, Code.CLIENT_SEEDS_EQUAL, Code.CLIENT_SEED_REPEATED})
+_NOTES: Final = frozenset(
+    {
+        Code.CLIENT_SEED_TRIVIAL,
+        Code.CLIENT_SEEDS_EQUAL,
+        Code.CLIENT_SEED_REPEATED,
+        Code.CLIENT_SEED_UNSIGNED,
+        Code.STREET_UNRECEIPTED,
+        Code.WIN_RATE_UNUSUAL,
+        Code.UNLIKELY_BY_CHANCE,
+    }
+)
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -206,15 +264,16 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         code: Code,
         detail: str,
         *,
+        number: int | None = None,
         leaf_index: int | None = None,
         table_id: str | None = None,
         round_number: int | None = None,
         difference: Difference | None = None,
     ) -> Self:
-        """The finding of a code, with the code's own number and severity."""
+        """The finding of a code, with the code's own number, unless another is given, and severity."""
         return cls(
             code=code,
-            number=code.number,
+            number=code.number if number is None else number,
             severity=code.severity,
             detail=detail if len(detail) <= MAX_DETAIL else detail[: MAX_DETAIL - 3] + "...",
             leaf_index=leaf_index,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from referee.audit.drawn import Drawn
 from referee.audit.finding import Finding
 from referee.audit.level import DealingLevel, EventLevel
 from referee.audit.reading import Placed
@@ -49,7 +50,8 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a round. Seeds stand with the leaf that shows them; levels are None where there is none.
 
     ``signatures`` counts those of leaves, events and receipts in transcripts that hold; ``is_replayed`` and
-    ``is_redealt`` say that these were done and held.
+    ``is_redealt`` say that these were done and held. ``drawn`` is for the statistics of the whole log, and
+    ``section_keys`` are the sections that certificates open, each with its key.
     """
 
     findings: tuple[Finding, ...]
@@ -57,8 +59,11 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     event_level: EventLevel | None
     client_seeds: tuple[bytes, ...]
     client_seeds_leaf: int
+    open_leaf: int
     server_seed: bytes | None
     server_seed_leaf: int
     signatures: int
     is_replayed: bool
     is_redealt: bool
+    drawn: Drawn
+    section_keys: tuple[tuple[int, bytes], ...] = ()

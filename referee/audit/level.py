@@ -2,7 +2,8 @@
 
 ==  =====================================================================================================
 L0  no commitment: the server's seed is zeros' or of the suite for tests
-L1  the server's commitment alone; or a seat's seed without commitment, trivial, repeated, or another seat's
+L1  the server's commitment alone; or a seat's seed without commitment, trivial, repeated, or another seat's; or not
+    signed by a seat that has a key
 L2  every seat committed to its own seed in OPEN, before the server showed anything
 L3  L2, and a witness cosigned OPEN before the seats' seeds were shown
 E0  an event's time or content is the frontend's word
@@ -60,7 +61,8 @@ def event_level(attested: Iterable[str]) -> EventLevel:
 def dealing_level(header: Header, opened: OpenLeaf, *, has_weak_seeds: bool) -> DealingLevel:
     """The level of a dealt round by its own leaves; whether a seed is used elsewhere too is not seen here.
 
-    Weak seeds are trivial ones, and those that another seat of the round has too.
+    Weak seeds are trivial ones, those that another seat of the round has too, and those that a seat with a key has not
+    signed.
     """
     if header.randomness_suite != SUITE_COMMITMENT or opened.server_commitment == _NO_COMMITMENT:
         return DealingLevel.L0

@@ -153,8 +153,10 @@ def _check(leaf: OpenLeaf | DealLeaf | AbortLeaf | RevealLeaf | KeyLeaf) -> None
         case OpenLeaf():
             texts = (leaf.round_id, leaf.server_commitment, *filter(None, leaf.client_commitments))
             unhex(leaf.sealed_seed, SEALED_SIZE)
+            leaves.check_seat_tokens(leaf)
         case DealLeaf():
             texts = (leaf.round_id, leaf.mix, leaf.deck_root, *filter(None, leaf.client_seeds))
+            leaves.check_seed_signatures(leaf)
         case AbortLeaf():
             texts = (leaf.round_id, *filter(None, leaf.client_seeds))
         case RevealLeaf():

@@ -47,8 +47,8 @@ def examine_cards(  # noqa: PLR0913 - all that the cards follow from
     *,
     sections: Sequence[Sequence[int]],
     roots: Sequence[bytes],
-) -> bool:
-    """Whether the deal is the one that header and seeds give, and the cards told are its cards.
+) -> Deal | None:
+    """The deal that header and seeds give, where DEAL committed to it and the cards told are its cards; else None.
 
     The commitment has been opened by the seed, and the mix found to be over the round's commitment and seeds.
     ``sections`` are the cards told, from section 0 on, in numbers that cards have; ``roots`` the section roots as
@@ -63,11 +63,11 @@ def examine_cards(  # noqa: PLR0913 - all that the cards follow from
         )
     except StreamUsedUpError as error:
         docket.add(Code.DECK_NOT_FROM_SEEDS, str(error), leaf_index=deal.index)
-        return False
+        return None
     difference = _cards_differ(sections, again)
     if again.deck_root.hex() != deal.leaf.deck_root:
         _explain_root(again, deal, docket, sections=sections, roots=roots, cards=difference)
-        return False
+        return None
     if difference is not None and gathered.settle is not None:
         docket.add(
             Code.CARDS_MISMATCH,
@@ -75,8 +75,8 @@ def examine_cards(  # noqa: PLR0913 - all that the cards follow from
             leaf_index=gathered.settle.index,
             difference=difference,
         )
-        return False
-    return True
+        return None
+    return again
 
 
 def _cards_differ(sections: Sequence[Sequence[int]], again: Deal) -> Difference | None:

@@ -13,6 +13,7 @@ import msgspec
 from referee.audit.finding import Code, Finding, Severity
 from referee.audit.keys import KeyRecord
 from referee.audit.level import DealingLevel, EventLevel
+from referee.audit.score import Score
 from referee.audit.table import TableCounts
 
 
@@ -22,6 +23,19 @@ class Checked(msgspec.Struct):
     signatures: int = 0
     replayed: int = 0
     redealt: int = 0
+
+
+class Statistics(msgspec.Struct):
+    """What the log's rounds look like beside chance.
+
+    ``scores`` are the least likely answers of each kind among ``asked``, by kind, least likely first. ``places`` has
+    for each place of the deck how often each card, 1 to 52, was there among ``decks`` dealt again; empty without any.
+    """
+
+    decks: int = 0
+    asked: int = 0
+    scores: tuple[Score, ...] = ()
+    places: tuple[tuple[int, ...], ...] = ()
 
 
 class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -41,6 +55,7 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
     dealing_levels: dict[DealingLevel, int]
     event_levels: dict[EventLevel, int]
     checked: Checked
+    statistics: Statistics
     finding_counts: dict[Code, int]
     findings: tuple[Finding, ...]
 
@@ -59,6 +74,7 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
             dealing_levels=dict.fromkeys(DealingLevel, 0),
             event_levels=dict.fromkeys(EventLevel, 0),
             checked=Checked(),
+            statistics=Statistics(),
             finding_counts={},
             findings=(),
         )

@@ -12,12 +12,15 @@ import msgspec
 
 from referee.audit.difference import shown
 from referee.audit.docket import Docket
-from referee.audit.exhibit import examine_certificates, examine_receipts
+from referee.audit.drawing import drawn_of
+from referee.audit.exhibit import examine_exhibits
 from referee.audit.finding import Code, Difference
 from referee.audit.gathered import Examined, GatheredRound, Law
 from referee.audit.level import DealingLevel, dealing_level, event_level, is_trivial
 from referee.audit.reading import SIGNERS, Placed
 from referee.audit.redeal import examine_cards, opens_commitment
+from referee.audit.secrecy import examine_exports
+from referee.audit.seeding import examine_seed_signatures, is_void, unsigned_seats
 from referee.audit.settlement import Settled, examine_settlement
 from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, mix, server_commitment
@@ -38,11 +41,12 @@ def examine(gathered: GatheredRound, law: Law) -> Examined:
     if gathered.abort is not None:
         _examine_abort(gathered, gathered.abort, docket)
     settled = Settled() if settle is None else examine_settlement(gathered, settle, ruleset, docket)
-    roots = examine_certificates(gathered, docket)
-    examine_receipts(gathered, settled.hashes, docket)
-    is_redealt = False
+    layout = None if ruleset is None else layout_of(ruleset.game, seat_count=gathered.header.seat_count)
+    shown_cards = examine_exhibits(gathered, layout, settled.hashes, docket)
+    again = None
     if reveal is not None and opens_commitment(gathered, reveal, docket) and deal is not None and is_sound:
-        is_redealt = examine_cards(gathered, deal, reveal, docket, sections=settled.sections, roots=roots)
+        again = examine_cards(gathered, deal, reveal, docket, sections=settled.sections, roots=shown_cards.roots)
+    examine_exports(gathered, again, docket)
     seeds = _client_seeds(deal) if deal is not None else ()
     level = _dealing_level(gathered, seeds, docket) if deal is not None else None
     return Examined(
@@ -51,11 +55,14 @@ def examine(gathered: GatheredRound, law: Law) -> Examined:
         event_level=event_level([event.attested for event in settle.leaf.told.events]) if settle is not None else None,
         client_seeds=seeds,
         client_seeds_leaf=-1 if deal is None else deal.index,
+        open_leaf=gathered.open.index,
         server_seed=None if reveal is None else bytes.fromhex(reveal.leaf.server_seed),
         server_seed_leaf=-1 if reveal is None else reveal.index,
         signatures=signatures + settled.signatures,
         is_replayed=settled.is_replayed,
-        is_redealt=is_redealt,
+        is_redealt=again is not None,
+        section_keys=shown_cards.opened,
+        drawn=drawn_of(gathered, ruleset, again=again, told=settled.sections, is_replayed=settled.is_replayed),
     )
 
 
@@ -127,6 +134,7 @@ def _examine_deal(gathered: GatheredRound, deal: Placed[DealLeaf], docket: Docke
         return False
     seeds = _client_seeds(deal)
     opening = [_opens(gathered, Seat(seat), seed, docket, leaf_index=deal.index) for seat, seed in enumerate(seeds)]
+    examine_seed_signatures(gathered, deal, docket)
     commitment = bytes.fromhex(opened.server_commitment)
     mixed = mix(round_id=gathered.round_id, commitment=commitment, client_seeds=seeds)
     if mixed.hex() != deal.leaf.mix:
@@ -215,6 +223,9 @@ def _examine_abort(gathered: GatheredRound, abort: Placed[AbortLeaf], docket: Do
     elif leaf.reason == "SEED_MISSING" and isinstance(leaf.culprit, int) and leaf.client_seeds[leaf.culprit]:
         detail = f"seat {leaf.culprit} is blamed for a missing seed, and its seed is there"
         docket.add(Code.ABORT_MISTOLD, detail, leaf_index=abort.index)
+    elif leaf.reason == "VOID" and not is_void(gathered, abort):
+        detail = "it is told to be void, and its seeds give a deck"
+        docket.add(Code.ABORT_MISTOLD, detail, leaf_index=abort.index)
     deadline = header.deal_deadline if leaf.stage == "OPENED" else header.round_deadline
     if (leaf.reason == "DEADLINE" or leaf.stage == "DEALT") and leaf.aborted_time < deadline:
         detail = f"it was aborted at {leaf.aborted_time}, before the deadline {deadline}; a dealt round may not be"
@@ -234,6 +245,9 @@ def _dealing_level(gathered: GatheredRound, seeds: tuple[bytes, ...], docket: Do
             continue
         has_weak_seeds = True
         docket.add(code, detail, leaf_index=index)
+    for seat in unsigned_seats(gathered):
+        has_weak_seeds = True
+        docket.add(Code.CLIENT_SEED_UNSIGNED, f"seat {seat} has a key and did not sign its seed", leaf_index=index)
     return dealing_level(gathered.header, gathered.open.leaf, has_weak_seeds=has_weak_seeds)
 
 

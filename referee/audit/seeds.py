@@ -36,6 +36,8 @@ class Owner(enum.IntEnum):
 
     SERVER = 0
     CLIENT = 1
+    DECK = 2
+    """No seed, but the hash of a deck's cards in their order; what stands twice is found in the same way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,6 +35,7 @@ from referee.transcript.told import Told, ToldEvent, Transcript
 
 _MAX_CARD: Final = 52
 _CARD_FAULT: Final = "CARD_"
+_SEAL_FAULTS: Final = frozenset({"NOT_COMMITTED", "STILL_SEALED", "WRONG_OPENING"})
 _STAKES: Final = frozenset({"stake", "seat_stakes"})
 _SLOT: Final = frozenset({"table_id", "round_number"})
 
@@ -76,6 +77,7 @@ def examine_settlement(
         docket.add(code, "the transcript has another header than OPEN", leaf_index=settle.index, difference=difference)
         return Settled()
     _examine_deal(gathered, settle, docket)
+    _examine_seal(gathered, settle, docket)
     if told.closed_time > gathered.header.round_deadline:
         detail = f"it was settled at {told.closed_time}, after the round's deadline {gathered.header.round_deadline}"
         docket.add(Code.SETTLED_LATE, detail, leaf_index=settle.index)
@@ -111,6 +113,27 @@ def _examine_deal(gathered: GatheredRound, settle: Placed[Transcript], docket: D
     fault = _leader_fault(gathered, told, drawn=deal.leaf.leader)
     if fault:
         docket.add(Code.LEADER_MISMATCH, fault, leaf_index=settle.index)
+
+
+def _examine_seal(gathered: GatheredRound, settle: Placed[Transcript], docket: Docket) -> None:
+    """A round is told as sealed where OPEN has seat tokens; then seats with keys have signed what they did."""
+    told, is_sealed = settle.leaf.told, gathered.open.leaf.is_sealed
+    if told.is_sealed != is_sealed:
+        difference = Difference("told.sealed", shown(int(told.is_sealed)), shown(int(is_sealed)))
+        detail = "OPEN and the transcript do not agree on whether the table was sealed"
+        docket.add(Code.SEAL_BROKEN, detail, leaf_index=settle.index, difference=difference)
+    elif is_sealed:
+        for number, event in enumerate(told.events, 1):
+            if event.attested != "SEAT" and _is_seats_own(gathered, event):
+                detail = f"event {number} is of a seat with a key that did not sign it, on a sealed table"
+                docket.add(Code.SEAL_BROKEN, detail, leaf_index=settle.index)
+
+
+def _is_seats_own(gathered: GatheredRound, event: ToldEvent) -> bool:
+    """Whether an event is one that a seat with a key does itself: all but a time that ran out."""
+    seat, keys = _member(event.event, "seat"), gathered.header.seat_keys
+    has_key = isinstance(seat, int) and 0 <= seat < len(keys) and keys[seat] != NO_KEY
+    return has_key and "TIMEOUT" not in (_member(event.event, "kind"), _member(event.event, "decision"))
 
 
 def _leader_fault(gathered: GatheredRound, told: Told, *, drawn: int | msgspec.UnsetType) -> str:
@@ -163,8 +186,12 @@ def _replayed(told: Told, ruleset: Ruleset, header: Header) -> tuple[Replayed | 
     try:
         return replay(told, ruleset, header=header), None
     except UnlawfulRoundError as error:
-        cards = any(violation.code.startswith(_CARD_FAULT) for violation in error.violations)
-        code = Code.CARD_NOT_IN_HAND if cards else Code.ILLEGAL_EVENT
+        codes = [violation.code for violation in error.violations]
+        code = Code.ILLEGAL_EVENT
+        if _SEAL_FAULTS.intersection(codes):
+            code = Code.SEAL_BROKEN
+        elif any(fault.startswith(_CARD_FAULT) for fault in codes):
+            code = Code.CARD_NOT_IN_HAND
         return None, (code, f"what was told breaks the rules: {error}")
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         return None, (Code.ILLEGAL_EVENT, f"no settlement follows from what was told: {error}")
@@ -195,12 +222,18 @@ def _examine_attestations(
         match event.attested:
             case "RECEIPT":
                 what = "the referee's receipt"
-                holds = _is_receipted(gathered, event, keys, number=number, hashed=hashes[number])
+                holds = not event.signature and _is_receipted(
+                    gathered, event, keys, number=number, hashed=hashes[number]
+                )
                 held += holds
             case "SEAT":
                 what = "its seat's signature"
                 holds = _is_signed_by_seat(gathered, event, hashed=hashes[number])
                 held += holds
+                if holds and event.receipt:
+                    what = "the referee's receipt"
+                    holds = _is_receipted(gathered, event, keys, number=number, hashed=hashes[number])
+                    held += holds
             case "FRONTEND":
                 what = "what is told to attest it"
                 holds = not (event.receipt or event.signature)

@@ -2,7 +2,7 @@
 
 The law: an audit takes bytes and trusts nothing about where they came from, so a database, a folder of tiles and a
 file that a player was handed are all the same to it. *Exhibits* are what people hold besides the log: certificates and
-event receipts, which it checks against the log's rounds.
+event receipts, which it checks against the log's rounds, log receipts, and whatever else was handed out.
 
 It refuses to know storage, networks and files.
 
@@ -40,11 +40,25 @@ class Bundle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Promise:
+    """A log receipt that somebody was given, as the text of a C2SP tlog-proof, with its leaf where they have it."""
+
+    receipt: bytes
+    leaf: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Exhibits:
-    """What people hold besides the log: signed certificates and signed event receipts, in any order, as envelopes."""
+    """What people hold besides the log, each kind in any order.
+
+    ``certificates`` and ``event_receipts`` are signed envelopes, ``promises`` log receipts, and ``exports`` any bytes
+    that were handed out while a round was played, which must not hold its secrets.
+    """
 
     certificates: tuple[bytes, ...] = ()
     event_receipts: tuple[bytes, ...] = ()
+    promises: tuple[Promise, ...] = ()
+    exports: tuple[bytes, ...] = ()
 
 
 NO_EXHIBITS = Exhibits()

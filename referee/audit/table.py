@@ -56,10 +56,12 @@ _winner_decoder: Final = msgspec.json.Decoder(_Winners)
 class TableCounts(msgspec.Struct):
     """What a table did. Aborted rounds are counted by culprit: a seat's number, or ``NOBODY``.
 
-    ``running`` rounds have not ended, ``unrevealed`` ones have and their seed is not shown.
+    ``sealed`` are those opened as rounds of a sealed table, ``running`` ones have not ended, ``unrevealed`` ones have
+    and their seed is not shown.
     """
 
     opened: int = 0
+    sealed: int = 0
     dealt: int = 0
     settled: int = 0
     aborted_before_deal: dict[str, int] = msgspec.field(default_factory=dict)
@@ -70,6 +72,7 @@ class TableCounts(msgspec.Struct):
     def add(self, other: "TableCounts") -> None:
         """The other table's counts are in these too."""
         self.opened += other.opened
+        self.sealed += other.sealed
         self.dealt += other.dealt
         self.settled += other.settled
         self.running += other.running
@@ -170,7 +173,9 @@ class Tables:
             previous_round_id=None if last is None or is_twice else last.state.round_id,
             last_winner=self._last_winner(header),
         )
-        self.counts.setdefault(header.table_id, TableCounts()).opened += 1
+        counts = self.counts.setdefault(header.table_id, TableCounts())
+        counts.opened += 1
+        counts.sealed += leaf.is_sealed
         if not is_twice:
             self._last[header.table_id] = live
             if last is not None and last.open is None:

@@ -12,11 +12,13 @@ proved: 0 signatures, 0 settlements replayed, 0 decks dealt again
 nothing failed
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 
 from referee.audit.explanation import explain
 from referee.audit.finding import Code, Finding, Severity
-from referee.audit.report import Report
+from referee.audit.report import Report, Statistics
+from referee.audit.score import Kind, Score
 from referee.audit.table import TableCounts
 
 
@@ -34,6 +36,8 @@ def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
         yield "dealing: " + ", ".join(f"{level} {count:,}" for level, count in report.dealing_levels.items() if count)
     if report.rounds.settled:
         yield "events: " + ", ".join(f"{level} {count:,}" for level, count in report.event_levels.items() if count)
+    if report.statistics.asked:
+        yield from _chance_lines(report.statistics, with_scores=with_tables)
     if with_tables:
         for table_id, counts in report.tables.items():
             yield f"table {table_id}: {_counts(counts)}"
@@ -64,6 +68,30 @@ def place_of(finding: Finding) -> str:
     if finding.leaf_index is not None:
         words.append(f"leaf {finding.leaf_index}")
     return ", ".join(words) or "the whole log"
+
+
+def _chance_lines(statistics: Statistics, *, with_scores: bool) -> Iterator[str]:
+    """How many questions were put to chance, and where wanted the least likely answer of each kind."""
+    yield f"chance: {statistics.asked:,} questions over {statistics.decks:,} decks dealt again"
+    if with_scores:
+        for score in least_likely(statistics.scores):
+            yield (
+                f"chance {score.kind}: {score.text}: {score.observed:,} in {score.trials:,}, expected "
+                f"{score.expected:,.1f} ({score.deviation:+.1f} sd), anywhere {chance_of(score.log10_anywhere)}"
+            )
+
+
+def least_likely(scores: Iterable[Score]) -> tuple[Score, ...]:
+    """The first score of each kind, which is the least likely one."""
+    first: dict[Kind, Score] = {}
+    for score in scores:
+        first.setdefault(score.kind, score)
+    return tuple(first.values())
+
+
+def chance_of(log10: float) -> str:
+    """A bound of a chance by its decimal logarithm, as text that is never smaller than it."""
+    return "possible" if log10 > -1 else f"below 10^{math.ceil(log10)}"
 
 
 def _finding_lines(report: Report) -> Iterator[str]:

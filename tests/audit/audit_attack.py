@@ -52,25 +52,32 @@ class Attacked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutation:
-    """An attack: its id, its number in the list, the code expected first, why it matters, and how it is done."""
+    """An attack: its id, its number in the list, the code expected first, why it matters, and how it is done.
+
+    ``file`` is the fixture file that it stands in.
+    """
 
     id: str
     number: int
     code: Code
     why: str
     attack: Callable[[], Attacked]
+    file: str = "mutations.jsonl"
 
 
 ENTERED: Final[dict[str, Mutation]] = {}
 """All attacks by id, as their modules enter them."""
 
 
-def mutation(code: Code, why: str) -> Callable[[Callable[[], Attacked]], Callable[[], Attacked]]:
+def mutation(
+    code: Code, why: str, file: str = "mutations.jsonl", *, number: int | None = None
+) -> Callable[[Callable[[], Attacked]], Callable[[], Attacked]]:
     """Enters an attack into the list under its function's name."""
 
     def enter(attack: Callable[[], Attacked]) -> Callable[[], Attacked]:
         name = attack.__name__
-        ENTERED[name] = Mutation(id=name, number=code.number, code=code, why=why, attack=attack)
+        placed = code.number if number is None else number
+        ENTERED[name] = Mutation(id=name, number=placed, code=code, why=why, attack=attack, file=file)
         return attack
 
     return enter

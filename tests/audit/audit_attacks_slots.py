@@ -146,7 +146,7 @@ def leader_claimed_without_a_win() -> Attacked:
 
 @mutation(Code.LEADER_MISMATCH, "the leader is drawn although the winner of the last round sits at the table")
 def winner_passed_over() -> Attacked:
-    return ended(*begun(replace(LEADING, keyed=True)))
+    return ended(*begun(replace(LEADING, keyed=True, signs_seeds=False)))
 
 
 @mutation(Code.LEADER_MISMATCH, "another seat leads than the deal drew")

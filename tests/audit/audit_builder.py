@@ -17,7 +17,7 @@ from nacl.signing import SigningKey
 from referee.audit import Bundle, Exhibits, Report
 from referee.cards import Seat
 from referee.dealing import leaf as leaves
-from referee.dealing.commitment import client_commitment, server_commitment
+from referee.dealing.commitment import client_commitment, seed_statement, server_commitment
 from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY, NO_LEAF, SUITE_COMMITMENT, Header, HeaderJson
 from referee.dealing.layout import layout_of
@@ -85,6 +85,9 @@ class Table:
     commits: bool = True
     attested: Attested = "RECEIPT"
     keyed: bool = False
+    sealed: bool = False
+    signs_seeds: bool = True
+    """Whether seats with keys sign their seeds."""
 
     @property
     def ruleset(self) -> Ruleset:
@@ -94,6 +97,18 @@ class Table:
     def seat_key(self, seat: int) -> NamedSigner:
         """The key of a seat, where the table's seats have keys."""
         return NamedSigner(f"{self.name}/seat/{seat}")
+
+    def seed_signatures(self, opened: OpenLeaf, seeds: Sequence[bytes]) -> tuple[str, ...] | msgspec.UnsetType:
+        """The seats' signatures of their seeds, where they have keys and sign."""
+        if not (self.keyed and self.signs_seeds):
+            return msgspec.UNSET
+        ids = {"round_id": bytes.fromhex(opened.round_id), "commitment": bytes.fromhex(opened.server_commitment)}
+        return tuple(
+            [
+                self.seat_key(seat).sign(seed_statement(**ids, seat=Seat(seat), seed=seed)).hex()
+                for seat, seed in enumerate(seeds)
+            ]
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -252,6 +267,9 @@ def dealt_from(table: Table, header: Header, *, server_seed: bytes, client_seeds
         round_id=round_id.hex(),
         sealed_seed=(digest("sealed", round_id) * 3)[:SEALED_SIZE].hex(),
         server_commitment=server_commitment(round_id=round_id, seed=server_seed).hex(),
+        seat_tokens=tuple([digest("token", round_id, seat).hex() for seat in range(header.seat_count)])
+        if table.sealed
+        else msgspec.UNSET,
     )
     dealt = DealLeaf(
         client_seeds=tuple([seed.hex() for seed in client_seeds]),
@@ -260,6 +278,7 @@ def dealt_from(table: Table, header: Header, *, server_seed: bytes, client_seeds
         mix=deal.mixed.hex(),
         round_id=round_id.hex(),
         leader=msgspec.UNSET if deal.leader is None else int(deal.leader),
+        seed_signatures=table.seed_signatures(opened, client_seeds),
     )
     return Parts(
         table=table,
@@ -289,6 +308,7 @@ def settle(parts: Parts, *, play: Play | None = None, last_winner: LastWinner | 
         events=attested_events(parts, play),
         leader=leader,
         previous_winner_seat=msgspec.UNSET if last_winner is None else int(last_winner.seat),
+        sealed=1 if parts.table.sealed else msgspec.UNSET,
     )
     parts.transcript = replay(parts.told, ruleset).payload
 
@@ -302,6 +322,8 @@ def dealt_of(parts: Parts, *, leader: int = 0) -> Dealt:
         seat_stakes=parts.header.seat_stakes,
         leader=Seat(leader),
         time=parts.dealt.dealt_time,
+        round_id=parts.header.round_id,
+        sealed=parts.table.sealed,
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from referee.cards import Card, Seat
+from referee.dealing.commitment import arrangement_commitment
 from referee.games import mau_binh as binh
 from referee.games import tien_len as lon
 from referee.games import ultimate_texas as texas
@@ -51,6 +52,8 @@ class Dealt:
     seat_stakes: Sequence[tuple[int, int]]
     leader: Seat
     time: int
+    round_id: bytes = b""
+    sealed: bool = False
 
 
 def play_mau_binh(
@@ -60,6 +63,8 @@ def play_mau_binh(
     rules = dealt.ruleset.rules
     assert isinstance(rules, MauBinhRules)
     hands = tuple(dealt.sections[: dealt.seat_count])
+    if dealt.sealed:
+        return _play_sealed(dealt, rules, hands)
     state = binh.begin(rules, hands, dealt_time=dealt.time)
     moves: list[Move] = []
     if state.is_won_at_the_deal:
@@ -78,6 +83,30 @@ def play_mau_binh(
         moves.append(Move(mau_binh.encode_event(event), time))
     closed = state.deadline_time if state.all_in_time is None else state.all_in_time
     return Play(moves=tuple(moves), closed_time=closed, section_count=dealt.seat_count)
+
+
+def _play_sealed(dealt: Dealt, rules: MauBinhRules, hands: tuple[tuple[Card, ...], ...]) -> Play:
+    """Every seat commits to its cards as dealt and opens them, but seat 2, which runs out of time."""
+    state = binh.begin(rules, hands, dealt_time=dealt.time, is_sealed=True)
+    if state.is_won_at_the_deal:
+        return Play(moves=(), closed_time=dealt.time, section_count=dealt.seat_count)
+    seats = [Seat(seat) for seat in range(dealt.seat_count)]
+    late = state.deadline_time + 1
+    opening_time = MOVE_MS + (late if dealt.seat_count > 2 else dealt.time + MOVE_MS * dealt.seat_count)
+    commits: list[binh.Event] = []
+    openings: list[binh.Event] = []
+    for seat in [seat for seat in seats if seat != 2]:
+        cards, nonce = hands[seat], bytes([seat]) * 32
+        hashed = arrangement_commitment(round_id=dealt.round_id, seat=seat, cards=cards, nonce=nonce)
+        commits.append(binh.Commit(seat, hashed, dealt.time + MOVE_MS * (1 + seat)))
+        openings.append(binh.Arrange(seat, cards[:5], cards[5:10], cards[10:], opening_time, nonce, hashed))
+    events = [*commits, *[binh.CommitTimeout(seat, late) for seat in seats if seat == 2], *openings]
+    moves = []
+    for event in events:
+        after = binh.apply(rules, state, event)
+        moves.append(Move(mau_binh.encode_event(event), event.time, mau_binh.opening_between(state, after)))
+        state = after
+    return Play(moves=tuple(moves), closed_time=state.last_time, section_count=dealt.seat_count)
 
 
 def play_ultimate_texas(dealt: Dealt, luck: random.Random) -> Play:

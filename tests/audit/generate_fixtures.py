@@ -1,10 +1,15 @@
 """Writes the audit's fixtures: run ``python tests/audit/generate_fixtures.py`` after a change of format or rulesets.
 
-``healthy.jsonl`` holds one sound log, ``mutations.jsonl`` one log for each attack. A line holds all that a verifier in
-any language needs: origin, keys, checkpoint, leaves, exhibits, checkpoints kept by others, the time to audit for, and
-in ``expected`` the first finding's code, its number and its severity. Rulesets go by digest and are the files of
-``referee/rulesets``. Bytes that are no text stand in base64. Everything is derived from names, so every run writes the
-same.
+``healthy.jsonl`` holds one sound log, the others one log for each attack: ``mutations.jsonl`` those that its leaves and
+checkpoints show, ``held.jsonl`` those that take what people hold or were handed, ``seats.jsonl`` those
+on seats' signatures and sealed hands, ``chance.jsonl`` those that only many
+rounds together show.
+
+A line holds all that a verifier in any language needs: origin, keys, checkpoint, leaves, exhibits, checkpoints kept by
+others, the time to audit for, and in ``expected`` the first finding's code, its number and its severity. Rulesets go by
+digest and are the files of ``referee/rulesets``. Exhibits stand in base64. ``log_receipts``, C2SP tlog-proofs each with
+its leaf where the holder has it, and ``exports`` stand there only where there are any. Everything is derived from
+names, so every run writes the same.
 """
 
 import base64
@@ -16,7 +21,10 @@ from typing import Any, Final
 from audit_builder import LOG, ORIGIN, ROOT
 from audit_mutations import MUTATIONS, Attacked, healthy
 
+from referee.audit.source import Promise
+
 FOLDER: Final = Path(__file__).parents[1] / "vectors" / "audit"
+FILES: Final = ("healthy.jsonl", "mutations.jsonl", "held.jsonl", "seats.jsonl", "chance.jsonl")
 SOURCE: Final = "fairness.md, What the audit must catch"
 
 
@@ -25,7 +33,7 @@ def lines(name: str) -> Iterator[str]:
     if name == "healthy.jsonl":
         yield _line(healthy(), id="healthy", why="a sound log has no finding", source=SOURCE, expected={})
         return
-    for one in MUTATIONS:
+    for one in [mutation for mutation in MUTATIONS if mutation.file == name]:
         expected = {"code": one.code.value, "number": one.number, "severity": one.code.severity.value}
         yield _line(one.attack(), id=one.id, why=one.why, source=f"{SOURCE}, {one.number}", expected=expected)
 
@@ -43,10 +51,19 @@ def _line(attacked: Attacked, **about: Any) -> str:  # noqa: ANN401 - members of
         "event_receipts": [base64.b64encode(one).decode() for one in attacked.exhibits.event_receipts],
         "leaves": [leaf.decode() for leaf in attacked.bundle.entries],
     }
+    if attacked.exhibits.promises:
+        fixture["log_receipts"] = [_promise(one) for one in attacked.exhibits.promises]
+    if attacked.exhibits.exports:
+        fixture["exports"] = [base64.b64encode(one).decode() for one in attacked.exhibits.exports]
     return json.dumps(fixture, ensure_ascii=False, separators=(",", ":"))
+
+
+def _promise(promise: Promise) -> dict[str, str]:
+    leaf = {} if promise.leaf is None else {"leaf": base64.b64encode(promise.leaf).decode()}
+    return {"receipt": promise.receipt.decode(), **leaf}
 
 
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for file in ("healthy.jsonl", "mutations.jsonl"):
+    for file in FILES:
         (FOLDER / file).write_text("".join(f"{line}\n" for line in lines(file)), encoding="utf-8")

@@ -1,0 +1,137 @@
+"""How likely chance alone would do what was seen, never said smaller than it is.
+
+The law: each function gives the natural logarithm of a probability or of a bound above it, valid for every number of
+trials, so nothing hangs on a sample being large. Tails of counts are summed to the end, with the rest of the sum
+bounded by a geometric series; the sum of many draws goes by Chernoff's bound from the exact distribution of one
+(``distribution``); the card-by-place table by Bousquet's inequality. Where a value lies on the likely side, the answer
+is 0.0, the logarithm of one.
+
+It refuses to know what is counted and what follows from it.
+
+>>> from fractions import Fraction
+>>> import math
+>>> round(math.exp(log_at_least(10, 9, share=Fraction(1, 2))), 9) == round(11 / 1024, 9)
+True
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Final
+
+from referee.cards import DECK
+
+CARDS: Final = len(DECK)
+_TERMS: Final = 20_000
+"""Terms of a tail that are summed one by one; a geometric series bounds the others."""
+_SLACK: Final = 1e-14
+"""Of the largest logarithm that a result is made of: what floating point may have lost."""
+
+
+def log_at_least(trials: int, successes: int, *, share: Fraction) -> float:
+    """The logarithm of P(X >= successes), X being the successes of independent trials, each with the chance ``share``.
+
+    For trials of unequal chances with this mean it is a bound wherever successes exceed the expected number by one
+    (Hoeffding 1956, theorem 4).
+    """
+    if not 0 <= share <= 1 or trials < 0:
+        msg = f"{trials} trials cannot succeed with chance {share}"
+        raise ValueError(msg)
+    if successes <= trials * share or successes <= 0:
+        return 0.0
+    if successes > trials or share == 0:
+        return -math.inf
+    odds = float(share / (1 - share))
+    first = (
+        log_choose(trials, successes)
+        + successes * (math.log(share.numerator) - math.log(share.denominator))
+        + (trials - successes) * math.log1p(-float(share))
+    )
+    tail = _log_tail(lambda taken: (trials - taken) / (taken + 1) * odds, successes, trials)
+    return min(0.0, first + tail + _slack(trials))
+
+
+def log_at_most(trials: int, successes: int, *, share: Fraction) -> float:
+    """The logarithm of P(X <= successes), as ``log_at_least``."""
+    return log_at_least(trials, trials - successes, share=1 - share)
+
+
+def log_drawn_at_least(marked: int, *, draws: int, of: int, marks: int) -> float:
+    """The logarithm of the chance that so many of some draws are marked, or more.
+
+    ``draws`` are taken out of ``of``, ``marks`` of them marked, and nothing is put back. This is the
+    one-sided test of R. A. Fisher for two shares being one.
+    """
+    if not 0 <= marks <= of or not 0 <= draws <= of:
+        msg = f"{draws} cannot be drawn out of {of} with {marks} marked"
+        raise ValueError(msg)
+    if marked * of <= draws * marks:
+        return 0.0
+    most = min(draws, marks)
+    if marked > most:
+        return -math.inf
+    first = log_choose(marks, marked) + log_choose(of - marks, draws - marked) - log_choose(of, draws)
+
+    def ratio(taken: int) -> float:
+        return (marks - taken) * (draws - taken) / ((taken + 1) * (of - marks - draws + taken + 1))
+
+    return min(0.0, first + _log_tail(ratio, marked, most) + _slack(of))
+
+
+def log_uneven_places(statistic: float, *, decks: int) -> float:
+    """The logarithm of a bound on P(X2 >= statistic), X2 being Pearson's over the 52 by 52 table of cards by place.
+
+    The table is the sum of ``decks`` independent uniform permutation matrices, so X2 is 52/decks times the squared
+    length of the sum of P - J/52. Each such term has length sqrt(51), its variance in no direction exceeds 1/51
+    (Hoeffding 1951), and the expected length is at most sqrt(51 decks). Bousquet's inequality (2002, theorem 2.3) for
+    the largest of all projections, which is the length, gives the bound.
+    """
+    if decks <= 0:
+        return 0.0
+    length, expected = math.sqrt(statistic * decks / CARDS), math.sqrt((CARDS - 1) * decks)
+    if length <= expected:
+        return 0.0
+    reach = math.sqrt(CARDS - 1)
+    spread = math.sqrt(2 * (decks / (CARDS - 1) + 2 * reach * expected))
+    # with y = sqrt(x): reach/3 y^2 + spread y = length - expected
+    root = (-spread + math.sqrt(spread**2 + 4 * reach / 3 * (length - expected))) / (2 * reach / 3)
+    return -(root**2)
+
+
+def log_any(count: int, log: float) -> float:
+    """The logarithm of a bound on the chance that one of so many events, each at most this likely, happens."""
+    return min(0.0, math.log(count) + log) if count > 0 else 0.0
+
+
+def log_choose(count: int, chosen: int) -> float:
+    """The logarithm of the number of ways to choose."""
+    return math.lgamma(count + 1) - math.lgamma(chosen + 1) - math.lgamma(count - chosen + 1)
+
+
+def log10(log: float) -> float:
+    """The decimal logarithm of what has this natural one, rounded to two places for people; -9999.0 for nothing."""
+    return -9999.0 if log == -math.inf else round(max(log / math.log(10), -9999.0), 2)
+
+
+def _log_tail(ratio: Callable[[int], float], first: int, last: int) -> float:
+    """The logarithm of the sum of terms from ``first`` to ``last``, the first being 1.
+
+    ``ratio`` of k is term k + 1 over term k, is below 1 and falls.
+    """
+    term = total = 1.0
+    for taken in range(first, min(last, first + _TERMS)):
+        step = ratio(taken)
+        rest = term * step / (1 - step) if step < 1 else math.inf
+        if rest < total * 1e-17:
+            break
+        term *= step
+        total += term
+    else:
+        taken = min(last, first + _TERMS)
+        step = ratio(taken) if taken < last else 0.0
+        rest = term * step / (1 - step)
+    return math.log(total + rest)
+
+
+def _slack(trials: int) -> float:
+    return _SLACK * (1 + math.lgamma(trials + 2))

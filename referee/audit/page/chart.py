@@ -1,0 +1,146 @@
+"""The page's charts as numbers: bars, curves, cells and dots in the units of their drawings.
+
+The law: what is drawn is exact. The curve is the binomial distribution of a cell, bar by bar, and the bounds are the
+counts at which the audit itself would find a cell, so a bar beyond a bound and a finding are one thing.
+
+It refuses to know SVG, colours and words.
+
+>>> chart = histogram([[2] * 52] * 52, decks=104)
+>>> [(one.first, one.last, one.cells) for one in chart.bars if one.cells]
+[(2, 2, 2704)]
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from referee.audit.chance import CARDS, log_at_least, log_at_most, log_choose
+from referee.audit.score import FAIL_RATE, Kind, Score
+
+_SHARE: Final = Fraction(1, CARDS)
+_BARS: Final = 3
+"""Bars to a standard deviation, where counts are many enough."""
+_LEVELS: Final = (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5)
+"""Standard deviations between the shades of the table of cells."""
+MAX_DEVIATION: Final = 12.0
+"""Standard deviations at which the dots of seats end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The cells with counts from ``first`` to ``last``, and how many a fair shuffle has there."""
+
+    first: int
+    last: int
+    cells: int
+    expected: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histogram:
+    """Cells by how often their card was at their place, bars in order without gaps, the mean, and the bounds.
+
+    ``low`` is the largest count that is found too small, None where none is; ``high`` the smallest found too large.
+    """
+
+    bars: tuple[Bar, ...]
+    mean: float
+    low: int | None
+    high: int
+
+    @property
+    def highest(self) -> float:
+        """The height that the drawing must hold."""
+        return max(max(one.cells, one.expected) for one in self.bars)
+
+    @property
+    def start(self) -> int:
+        """The count at the left end."""
+        return self.bars[0].first
+
+    @property
+    def stop(self) -> int:
+        """The count behind the right end."""
+        return self.bars[-1].last + 1
+
+
+def histogram(places: Sequence[Sequence[int]], *, decks: int) -> Histogram:
+    """The histogram of all cells of a table of cards by place, rows by place, over so many decks, at least one."""
+    mean = decks / CARDS
+    spread = math.sqrt(mean * (1 - 1 / CARDS))
+    low, high = _bounds(decks)
+    seen = Counter(count for row in places for count in row)
+    width = max(1, round(spread / _BARS))
+    start = max(0, min(max(low, 0), *seen) - width)
+    stop = max(high, *seen) + 2 * width
+    expected = _chances(decks, range(start, stop + width))
+    bars = tuple(
+        [
+            Bar(
+                first,
+                first + width - 1,
+                sum(seen[count] for count in range(first, first + width)),
+                CARDS * CARDS * sum(expected[count - start] for count in range(first, first + width)),
+            )
+            for first in range(start, stop, width)
+        ]
+    )
+    return Histogram(bars=bars, mean=mean, low=None if low < 0 else low, high=high)
+
+
+def shades(places: Sequence[Sequence[int]], *, decks: int) -> tuple[str, ...]:
+    """For each of seven shades, few to many, the path of its cells in a drawing of 52 by 52 units, rows by place."""
+    mean = decks / CARDS
+    spread = math.sqrt(mean * (1 - 1 / CARDS))
+    paths: list[list[str]] = [[] for _ in range(len(_LEVELS) + 1)]
+    for place, row in enumerate(places):
+        for card, count in enumerate(row):
+            level = sum((count - mean) / spread > limit for limit in _LEVELS)
+            paths[level].append(f"M{card} {place}h1v1h-1z")
+    return tuple(["".join(path) for path in paths])
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A score's place between -1 and 1, and whether it lies beyond the end of the drawing."""
+
+    score: Score
+    at: float
+    is_beyond: bool
+
+
+def dots(scores: Iterable[Score], kind: Kind) -> tuple[Dot, ...]:
+    """The scores of a kind by their deviation, over ``MAX_DEVIATION``."""
+    return tuple(
+        [
+            Dot(one, max(-1.0, min(1.0, one.deviation / MAX_DEVIATION)), abs(one.deviation) > MAX_DEVIATION)
+            for one in scores
+            if one.kind is kind
+        ]
+    )
+
+
+def _bounds(decks: int) -> tuple[int, int]:
+    """The largest count that is found too small, -1 for none, and the smallest that is found too large."""
+    level = math.log(FAIL_RATE / (len(Kind) * (2 * CARDS * CARDS + 1)))
+    low, high = math.floor(decks / CARDS), decks + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if log_at_least(decks, middle, share=_SHARE) <= level else (middle, high)
+    bound, below, above = high, -1, math.floor(decks / CARDS)
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (middle, above) if log_at_most(decks, middle, share=_SHARE) <= level else (below, middle)
+    return below, bound
+
+
+def _chances(decks: int, counts: range) -> list[float]:
+    """How likely a cell has each of these counts."""
+    log_share, log_rest = math.log(1 / CARDS), math.log1p(-1 / CARDS)
+    return [
+        math.exp(log_choose(decks, count) + count * log_share + (decks - count) * log_rest) if count <= decks else 0.0
+        for count in counts
+    ]

@@ -1,0 +1,322 @@
+"""A round as it went, for showing: its steps with their times, the hands, every event, and who paid whom.
+
+The law: only what the leaves say is shown, settled or not; of a round that was aborted after its deal the hands are
+dealt again from the seeds. What cannot be read is left out and its step says so. Nothing is judged here.
+
+It refuses to know languages: everything that has a name in one is a code or a phrase.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+import orjson
+
+from referee.audit.page.words import Phrase, name_of
+from referee.audit.reading import LeafFaultError, Payload, read_envelope, read_header, read_payload
+from referee.cards import HOUSE
+from referee.dealing.deal import Deal
+from referee.dealing.deck import StreamUsedUpError
+from referee.dealing.header import HeaderJson
+from referee.dealing.layout import BOARD_SECTIONS, layout_of
+from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf
+from referee.rulesets import Catalogue, Ruleset, UnknownRulesetError
+from referee.transcript.told import ToldEvent, Transcript
+
+MAX_EVENTS: Final = 120
+"""Events of a round that are shown."""
+_GROUPS: Final = ("back", "middle", "front")
+_CARDS: Final = range(1, 53)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Cards that stand together, by their numbers, under a code and perhaps the name of the hand they make."""
+
+    code: str = ""
+    name: Phrase | None = None
+    cards: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A leaf of the round: its kind, index, time in ms where it has one, and why an abort was made."""
+
+    kind: str
+    index: int
+    time: int | None = None
+    reason: str = ""
+    culprit: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happening:
+    """An event: when, in ms after the deal, whose, what, with which cards, how attested, and what it opens."""
+
+    number: int
+    after: int
+    seat: int
+    kind: str
+    decision: str
+    groups: tuple[Group, ...]
+    attested: str
+    opens: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatStory:
+    """A seat's hand as dealt, how it stood at the end, and what it won or lost; None where that is not told."""
+
+    seat: int
+    hand: tuple[int, ...]
+    groups: tuple[Group, ...]
+    result: Phrase | None
+    net: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paid:
+    """A transfer between two seats, with its reason and what it is about."""
+
+    payer: int
+    payee: int
+    amount: int
+    reason: Phrase
+    about: Phrase | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """A whole round. ``title`` is its ruleset's; ``board`` are shared cards and the house's."""
+
+    table_id: str
+    round_number: int
+    title: Phrase
+    currency: str
+    stake: int
+    steps: tuple[Step, ...]
+    seats: tuple[SeatStory, ...]
+    board: tuple[Group, ...]
+    events: tuple[Happening, ...]
+    events_left_out: int
+    paid: tuple[Paid, ...]
+    is_settled: bool
+
+
+def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story | None:
+    """The story that a round's leaves tell, in their order; None where its OPEN cannot be read."""
+    steps: list[Step] = []
+    said: dict[type, Any] = {}
+    for index, data in leaves:
+        leaf = _read(data)
+        steps.append(_step(index, leaf))
+        if leaf is not None:
+            said.setdefault(type(leaf), leaf)
+    opened: OpenLeaf | None = said.get(OpenLeaf)
+    if opened is None:
+        return None
+    header = opened.header
+    ruleset = _ruleset(header, catalogue)
+    settle: Transcript | None = said.get(Transcript)
+    sections = _sections(said)
+    found = _found(settle)
+    seat_count = len(header.seat_keys)
+    told = settle.told.events if settle is not None else ()
+    start = settle.told.dealt_time if settle is not None else 0
+    return Story(
+        table_id=header.table_id,
+        round_number=header.round_number,
+        title=Phrase(vi=header.ruleset_id, en=header.ruleset_id)
+        if ruleset is None
+        else Phrase(vi=ruleset.title.vi, en=ruleset.title.en),
+        currency=header.currency,
+        stake=header.stake,
+        steps=tuple(steps),
+        seats=tuple([_seat(seat, sections, found, ruleset) for seat in range(seat_count)]),
+        board=_board(sections, found, ruleset, header, seat_count=seat_count),
+        events=tuple([_happening(number, event, start) for number, event in enumerate(told[:MAX_EVENTS], 1)]),
+        events_left_out=max(0, len(told) - MAX_EVENTS),
+        paid=_paid(found, ruleset),
+        is_settled=settle is not None,
+    )
+
+
+def _read(data: bytes) -> Payload | None:
+    try:
+        return read_payload(read_envelope(data))
+    except LeafFaultError:
+        return None
+
+
+def _step(index: int, leaf: Payload | None) -> Step:
+    match leaf:
+        case OpenLeaf():
+            return Step(kind="OPEN", index=index)
+        case DealLeaf():
+            return Step(kind="DEAL", index=index, time=leaf.dealt_time)
+        case Transcript():
+            return Step(kind="SETTLE", index=index, time=leaf.told.closed_time)
+        case AbortLeaf():
+            culprit = leaf.culprit if isinstance(leaf.culprit, int) else None
+            return Step(kind="ABORT", index=index, time=leaf.aborted_time, reason=leaf.reason, culprit=culprit)
+        case RevealLeaf():
+            return Step(kind="REVEAL", index=index)
+        case KeyLeaf() | None:
+            return Step(kind="?", index=index)
+
+
+def _ruleset(header: HeaderJson, catalogue: Catalogue) -> Ruleset | None:
+    try:
+        return catalogue.of_digest(bytes.fromhex(header.ruleset_digest))
+    except (UnknownRulesetError, ValueError):
+        return None
+
+
+def _sections(said: dict[type, Any]) -> tuple[tuple[int, ...], ...]:
+    """The sections as told, or as dealt again where nothing was settled."""
+    if Transcript in said:
+        return tuple([_cards(section) for section in said[Transcript].told.sections])
+    if OpenLeaf not in said or DealLeaf not in said or RevealLeaf not in said:
+        return ()
+    opened, deal, reveal = said[OpenLeaf], said[DealLeaf], said[RevealLeaf]
+    try:
+        again = Deal.from_mix(
+            read_header(opened),
+            server_seed=bytes.fromhex(reveal.server_seed),
+            commitment=bytes.fromhex(opened.server_commitment),
+            mixed=bytes.fromhex(deal.mix),
+        )
+    except (LeafFaultError, StreamUsedUpError, ValueError):
+        return ()
+    return tuple([tuple([card.number for card in section]) for section in again.sections])
+
+
+def _found(settle: Transcript | None) -> dict[str, Any]:
+    if settle is None:
+        return {}
+    try:
+        found = orjson.loads(bytes(settle.found))
+    except orjson.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _seat(seat: int, sections: Sequence[tuple[int, ...]], found: dict[str, Any], ruleset: Ruleset | None) -> SeatStory:
+    seats = found.get("seats")
+    mine = seats[seat] if isinstance(seats, list) and seat < len(seats) and isinstance(seats[seat], dict) else {}
+    result = mine.get("instant_win") or mine.get("result")
+    return SeatStory(
+        seat=seat,
+        hand=sections[seat] if seat < len(sections) else (),
+        groups=_ending(mine, ruleset),
+        result=name_of(ruleset, result) if isinstance(result, str) else None,
+        net=mine["net"] if isinstance(mine.get("net"), int) else None,
+    )
+
+
+def _ending(mine: dict[str, Any], ruleset: Ruleset | None) -> tuple[Group, ...]:
+    """How a seat's cards stood at the end."""
+    groups: list[Group] = []
+    arrangement, hands = mine.get("arrangement"), mine.get("hands")
+    if isinstance(arrangement, list) and len(arrangement) == len(_GROUPS):
+        names = hands if isinstance(hands, list) and len(hands) == len(_GROUPS) else [""] * len(_GROUPS)
+        groups += [
+            Group(
+                code=code.upper(), name=name_of(ruleset, name) if isinstance(name, str) and name else None, cards=held
+            )
+            for code, name, held in zip(_GROUPS, names, map(_cards, arrangement), strict=True)
+        ]
+    if isinstance(mine.get("best"), list):
+        category = mine.get("category")
+        name = name_of(ruleset, category) if isinstance(category, str) else None
+        groups.append(Group(code="BEST", name=name, cards=_cards(mine["best"])))
+    if isinstance(mine.get("left"), list) and mine["left"]:
+        groups.append(Group(code="LEFT", cards=_cards(mine["left"])))
+    return tuple(groups)
+
+
+def _board(
+    sections: Sequence[tuple[int, ...]],
+    found: dict[str, Any],
+    ruleset: Ruleset | None,
+    header: HeaderJson,
+    *,
+    seat_count: int,
+) -> tuple[Group, ...]:
+    """The house's cards and the board, where the game has them."""
+    try:
+        layout = layout_of(header.ruleset_id.partition(".")[0], seat_count=seat_count)
+    except (KeyError, ValueError):
+        return ()
+    if not layout.has_board or len(sections) < seat_count + len(BOARD_SECTIONS):
+        return ()
+    house = found.get("house")
+    category = house.get("category") if isinstance(house, dict) else None
+    flop, rest = (sections[layout.board(name)] for name in ("flop", "turn_river"))
+    return (
+        Group(
+            code="HOUSE",
+            name=name_of(ruleset, category) if isinstance(category, str) else None,
+            cards=sections[layout.board("house")],
+        ),
+        Group(code="BOARD", cards=(*flop, *rest)),
+    )
+
+
+def _happening(number: int, told: ToldEvent, start: int) -> Happening:
+    try:
+        event = orjson.loads(bytes(told.event))
+    except orjson.JSONDecodeError:
+        event = {}
+    event = event if isinstance(event, dict) else {}
+    groups = [Group(code=name.upper(), cards=_cards(event[name])) for name in _GROUPS if name in event]
+    if "cards" in event:
+        groups.append(Group(cards=_cards(event["cards"])))
+    seat, kind, decision = event.get("seat"), event.get("kind"), event.get("decision")
+    return Happening(
+        number=number,
+        after=told.time - start,
+        seat=seat if isinstance(seat, int) else HOUSE,
+        kind=kind if isinstance(kind, str) else "?",
+        decision=decision if isinstance(decision, str) else "",
+        groups=tuple(groups),
+        attested=told.attested,
+        opens=told.opens_section if isinstance(told.opens_section, int) else None,
+    )
+
+
+class _Transfer(msgspec.Struct, frozen=True, rename={"payer": "from", "payee": "to"}):
+    payer: int
+    payee: int
+    amount: int
+    reason: str
+    subject: str = ""
+
+
+def _paid(found: dict[str, Any], ruleset: Ruleset | None) -> tuple[Paid, ...]:
+    try:
+        transfers = msgspec.convert(found.get("transfers", ()), tuple[_Transfer, ...])
+    except msgspec.ValidationError:
+        return ()
+    return tuple(
+        [
+            Paid(
+                payer=one.payer,
+                payee=one.payee,
+                amount=one.amount,
+                reason=name_of(ruleset, one.reason),
+                about=name_of(ruleset, one.subject) if one.subject else None,
+            )
+            for one in transfers
+        ]
+    )
+
+
+def _cards(numbers: object) -> tuple[int, ...]:
+    """The numbers among these that are cards'."""
+    return (
+        tuple([one for one in numbers if isinstance(one, int) and one in _CARDS])
+        if isinstance(numbers, list | tuple)
+        else ()
+    )

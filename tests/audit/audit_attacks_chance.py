@@ -1,0 +1,166 @@
+"""Attacks that no single round shows: decks chosen, rounds and tables thrown away, seats favoured.
+
+Each attacker makes rounds in which everything else holds, seeds and all, by trying seeds until the cards suit it.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from operator import eq
+
+import msgspec
+from audit_attack import Attacked, adopt, ended, mutation, redealt
+from audit_builder import LogBuilder, Parts, Table, abort, dealt_from, digest, settle
+
+from referee.audit import Code
+from referee.audit.quality import points_of
+from referee.dealing.deal import Deal
+
+FILE = "chance.jsonl"
+DUEL = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND")
+FOUR = replace(DUEL, seats=4)
+
+Wanted = Callable[[Deal], bool]
+
+
+def numbers(deal: Deal) -> list[int]:
+    """The deck, by the numbers of its cards."""
+    return [card.number for section in deal.sections for card in section]
+
+
+def ground(log: LogBuilder, table: Table, wanted: Wanted) -> Parts:
+    """The table's next round with the first server seed tried that gives a deal as wanted."""
+    parts, tries = log.lay_out(table), 0
+    while not wanted(parts.deal):
+        tries += 1
+        seed = digest("ground", table.name, parts.header.round_number, tries)
+        parts.deal = Deal.derive(parts.header, server_seed=seed, client_seeds=parts.client_seeds)
+        parts.server_seed = seed
+    return dealt_from(table, parts.header, server_seed=parts.server_seed, client_seeds=parts.client_seeds)
+
+
+def points(deal: Deal, seat: int) -> int:
+    """The points of a seat's hand."""
+    return points_of(bytes([card.number for card in deal.sections[seat]]), game="mau_binh")
+
+
+def is_best(deal: Deal, seat: int) -> bool:
+    """Whether of four seats this one alone has the most points."""
+    every = [points(deal, one) for one in range(4)]
+    return every.count(max(every)) == 1 and every[seat] == max(every)
+
+
+@mutation(Code.ABORTED_BY_QUALITY, "rounds in which the operator's accomplice holds bad cards are aborted", FILE)
+def aborted_where_a_seat_has_bad_cards() -> Attacked:
+    log = LogBuilder.founded()
+    for _ in range(14):
+        parts = ground(log, DUEL, lambda deal: points(deal, 0) < 85)
+        abort(parts, stage="DEALT", reason="DEADLINE")
+        log.append(parts)
+    return ended(log)
+
+
+@mutation(Code.WITHHELD_BY_SEAT, "one seat withholds its seed whenever it likes, and every such round is aborted", FILE)
+def withheld_by_one_seat() -> Attacked:
+    return withheld(20)
+
+
+@mutation(
+    Code.UNLIKELY_BY_CHANCE,
+    "one seat is to blame more often than chance alone would have it, and not yet surely",
+    FILE,
+    number=40,
+)
+def withheld_by_one_seat_a_few_times() -> Attacked:
+    return withheld(9)
+
+
+def withheld(times: int) -> Attacked:
+    """A log of rounds that were aborted for a seed that seat 2 withheld."""
+    log = LogBuilder.founded()
+    for _ in range(times):
+        parts = log.lay_out(FOUR)
+        abort(parts, stage="OPENED", reason="SEED_MISSING", culprit=2)
+        log.append(parts, steps="OER")
+    return ended(log)
+
+
+@mutation(Code.TABLES_THROWN_AWAY, "a table is opened for each deck, and given up where the deck does not please", FILE)
+def tables_thrown_away() -> Attacked:
+    log = LogBuilder.founded()
+    for number in range(12):
+        parts = log.lay_out(replace(DUEL, name=f"felt-{number}"))
+        abort(parts, stage="DEALT", reason="DEADLINE")
+        log.append(parts)
+    return ended(log)
+
+
+@mutation(Code.CARDS_BY_PLACE_UNEVEN, "the server's seed is tried until seat 0 is dealt the ace of spades first", FILE)
+def ace_of_spades_always_first() -> Attacked:
+    log = LogBuilder.founded()
+    for _ in range(10):
+        parts = ground(log, DUEL, lambda deal: deal.sections[0][0].text == "AS")
+        settle(parts)
+        log.append(parts)
+    return ended(log)
+
+
+def keeps_places(before: list[int], deal: Deal) -> bool:
+    """Whether at least four cards lie where they lay before."""
+    return sum(map(eq, before, numbers(deal))) >= 4
+
+
+@mutation(Code.DECKS_CORRELATED, "each deck keeps cards at the places they had in the one before", FILE)
+def decks_that_remember() -> Attacked:
+    log = LogBuilder.founded()
+    before = list(range(1, 53))
+    for _ in range(14):
+        parts = ground(log, DUEL, partial(keeps_places, before))
+        settle(parts)
+        log.append(parts)
+        before = numbers(parts.deal)
+    return ended(log)
+
+
+@mutation(
+    Code.DECK_REPEATED, "a deck that was played is dealt again at another table, and its seed not shown yet", FILE
+)
+def deck_dealt_twice() -> Attacked:
+    log = LogBuilder.founded()
+    first = log.play(DUEL)
+    again = log.lay_out(replace(DUEL, name="other"))
+    adopt(again, redealt(again, first.deal.sections))
+    log.append(again, steps="ODE")
+    return ended(log)
+
+
+@mutation(Code.WINS_BEYOND_CHANCE, "the server's seed is tried until seat 0 is dealt the best hand", FILE)
+def best_hand_always_at_one_seat() -> Attacked:
+    log = LogBuilder.founded()
+    for _ in range(22):
+        parts = ground(log, FOUR, lambda deal: is_best(deal, 0))
+        settle(parts)
+        log.append(parts)
+    return ended(log)
+
+
+def winner(parts: Parts) -> int | None:
+    """The seat that has more than every other by the settlement; None where there is none."""
+    nets = [seat["net"] for seat in msgspec.json.decode(parts.transcript)["found"]["seats"]]
+    return nets.index(max(nets)) if nets.count(max(nets)) == 1 else None
+
+
+@mutation(Code.WIN_RATE_UNUSUAL, "a seat wins round after round, whoever is dealt the best hand", FILE)
+def one_seat_wins_always() -> Attacked:
+    log = LogBuilder.founded()
+    tried = 0
+    for number in range(20):
+        parts = log.lay_out(FOUR)
+        settle(parts)
+        while not (is_best(parts.deal, number % 4) and winner(parts) == 0):
+            tried += 1
+            seed = digest("won", tried)
+            parts = dealt_from(FOUR, parts.header, server_seed=seed, client_seeds=parts.client_seeds)
+            settle(parts)
+        log.append(parts)
+    return ended(log)

@@ -1,0 +1,157 @@
+"""Attacks on receipts of the log: promised leaves that are gone, and proofs that prove nothing."""
+
+from collections.abc import Sequence
+
+from audit_attack import TABLE, Attacked, begun, ended, mutation
+from audit_builder import STRANGER, LogBuilder, Parts, digest, settle
+
+from referee.audit import Code, Exhibits
+from referee.audit.source import Promise
+from referee.evidence.merkle import LeafIndex, inclusion_path, leaf_hash
+from referee.log import LogReceipt
+
+FILE = "held.jsonl"
+
+
+def promise(  # noqa: PLR0913 - all that an attacker may change
+    log: LogBuilder,
+    index: int,
+    *,
+    proof: Sequence[bytes] | None = None,
+    leaf: bytes | None = None,
+    named: int | None = None,
+    with_leaf: bool = True,
+) -> Promise:
+    """The log's receipt for a leaf; with another proof, leaf or index where an attacker names one."""
+    hashes = [leaf_hash(entry) for entry in log.entries]
+    data = log.entries[index] if leaf is None else leaf
+    receipt = LogReceipt(
+        index=LeafIndex(index if named is None else named),
+        leaf_hash=leaf_hash(data),
+        proof=tuple(inclusion_path(hashes, index) if proof is None else proof),
+        checkpoint=log.checkpoint(),
+    )
+    return Promise(receipt=receipt.text, leaf=data if with_leaf else None)
+
+
+def holding(log: LogBuilder, *promises: Promise, parts: Parts | None = None) -> Attacked:
+    """The log as it stands, beside receipts that somebody holds."""
+    log.exhibits = Exhibits(promises=promises)
+    return ended(log, parts)
+
+
+def another(log: LogBuilder) -> Parts:
+    """The table's next round as it was not: for another stake."""
+    parts = log.lay_out(TABLE, stake=700)
+    settle(parts)
+    return parts
+
+
+@mutation(
+    Code.PROMISED_LEAF_ABSENT, "the log gives a receipt for a settlement and later shows another in its place", FILE
+)
+def promised_settlement_replaced() -> Attacked:
+    log, parts = begun()
+    other = another(log)
+    before = LogBuilder([*log.entries])
+    before.append(parts)
+    return holding(log, promise(before, len(before.entries) - 2), parts=other)
+
+
+@mutation(Code.PROMISED_LEAF_ABSENT, "the log gives a receipt for a leaf and is cut off before it", FILE)
+def promised_leaf_cut_off() -> Attacked:
+    log, parts = begun()
+    before = LogBuilder([*log.entries])
+    before.append(parts)
+    return holding(log, promise(before, len(before.entries) - 1))
+
+
+@mutation(
+    Code.PROMISED_LEAF_ABSENT,
+    "a receipt without its leaf is for a leaf that is no longer there, as the tree shows",
+    FILE,
+)
+def promised_leaf_absent_without_the_leaf() -> Attacked:
+    log, parts = begun()
+    other = another(log)
+    before = LogBuilder([*log.entries])
+    before.append(parts)
+    return holding(log, promise(before, len(before.entries) - 2, with_leaf=False), parts=other)
+
+
+@mutation(Code.LOG_RECEIPT_REFUSED, "an inner node is passed off as a leaf that holds its two children", FILE)
+def node_as_a_leaf() -> Attacked:
+    log, parts = begun()
+    log.append(parts)
+    hashes = [leaf_hash(entry) for entry in log.entries]
+    children = hashes[4] + hashes[5]
+    return holding(log, promise(log, 4, leaf=children, proof=inclusion_path(hashes, 4)[1:], named=2))
+
+
+@mutation(Code.LOG_RECEIPT_REFUSED, "a proof goes on above the root", FILE)
+def proof_too_long() -> Attacked:
+    log, parts = begun()
+    log.append(parts)
+    hashes = [leaf_hash(entry) for entry in log.entries]
+    return holding(log, promise(log, 4, proof=(*inclusion_path(hashes, 4), digest("above"))))
+
+
+@mutation(Code.LOG_RECEIPT_REFUSED, "a proof ends below the root", FILE)
+def proof_too_short() -> Attacked:
+    log, parts = begun()
+    log.append(parts)
+    hashes = [leaf_hash(entry) for entry in log.entries]
+    return holding(log, promise(log, 4, proof=inclusion_path(hashes, 4)[:-1]))
+
+
+@mutation(Code.LOG_RECEIPT_REFUSED, "a receipt names an index that its tree does not have", FILE)
+def index_outside_the_tree() -> Attacked:
+    log, parts = begun()
+    log.append(parts)
+    return holding(log, promise(log, 4, named=len(log.entries) + 4))
+
+
+@mutation(Code.LOG_RECEIPT_REFUSED, "a receipt without its leaf has a hash of its proof changed", FILE)
+def proof_changed_without_the_leaf() -> Attacked:
+    log, parts = begun()
+    log.append(parts)
+    hashes = [leaf_hash(entry) for entry in log.entries]
+    path = inclusion_path(hashes, 4)
+    return holding(log, promise(log, 4, proof=(digest("another"), *path[1:]), with_leaf=False))
+
+
+@mutation(Code.LOG_RECEIPT_REFUSED, "a receipt's checkpoint is signed by somebody who is not the log", FILE)
+def receipt_of_a_stranger() -> Attacked:
+    log, parts = begun()
+    log.append(parts)
+    honest = promise(log, 4)
+    text = honest.receipt.replace(log.checkpoint(), log.checkpoint(signer=STRANGER))
+    return holding(log, Promise(receipt=text, leaf=honest.leaf))
+
+
+@mutation(Code.HISTORY_REWRITTEN, "a promised leaf still stands at its place, and the leaves before it do not", FILE)
+def history_rewritten_before_a_promised_leaf() -> Attacked:
+    log, parts = begun()
+    log.append(parts)
+    kept = promise(log, len(log.entries) - 1)
+    log.entries[0], log.entries[1] = log.entries[1], log.entries[0]
+    log.play(TABLE)
+    return holding(log, kept)
+
+
+@mutation(Code.SPLIT_VIEW, "a receipt's tree is as large as the log's and another", FILE)
+def split_view_shown_by_a_receipt() -> Attacked:
+    log, parts = begun()
+    log.append(parts)
+    kept = promise(log, len(log.entries) - 1)
+    log.entries[0], log.entries[1] = log.entries[1], log.entries[0]
+    return holding(log, kept)
+
+
+@mutation(Code.LOG_TRUNCATED, "a receipt's leaf is there, and leaves that its tree had behind it are not", FILE)
+def cut_off_behind_a_promised_leaf() -> Attacked:
+    log, parts = begun()
+    log.append(parts)
+    kept = promise(log, 4)
+    del log.entries[-4:]
+    return holding(log, kept)

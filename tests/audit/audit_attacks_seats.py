@@ -1,0 +1,178 @@
+"""Attacks on what seats hold themselves: signatures of seeds, sealed hands, and rounds told to be void."""
+
+from dataclasses import replace
+
+import msgspec
+from audit_attack import TABLE, Attacked, begun, ended, mutation, receipt, rewrite
+from audit_builder import LogBuilder, Parts, Table, abort, digest
+
+from referee.audit import Code
+from referee.cards import Seat
+from referee.dealing.commitment import seed_statement
+from referee.evidence.dsse import Envelope
+from referee.transcript.chain import chain_hashes
+from referee.transcript.replay import write_transcript
+
+FILE = "seats.jsonl"
+KEYED = Table(name="table-1", ruleset_id="mau_binh.classic", seats=2, keyed=True, attested="SEAT")
+SEALED = replace(KEYED, sealed=True)
+
+
+def signed(parts: Parts, seat: int, **changes: object) -> str:
+    """The signature of a seat's own key over the statement of its seed, with some of what it says otherwise."""
+    told = {
+        "round_id": parts.header.round_id,
+        "commitment": bytes.fromhex(parts.opened.server_commitment),
+        "seat": Seat(seat),
+        "seed": parts.client_seeds[seat],
+    }
+    return parts.table.seat_key(seat).sign(seed_statement(**told | changes)).hex()  # type: ignore[arg-type] # as told
+
+
+def with_signatures(parts: Parts, *signatures: str) -> None:
+    """The deal tells these signatures."""
+    parts.dealt = msgspec.structs.replace(parts.dealt, seed_signatures=signatures)
+
+
+@mutation(
+    Code.SEED_SIGNATURE_FORGED, "the seats' signatures change places, as if each had given the other's seed", FILE
+)
+def seed_signatures_swapped() -> Attacked:
+    log, parts = begun(KEYED)
+    with_signatures(parts, signed(parts, 1), signed(parts, 0))
+    return ended(log, parts)
+
+
+@mutation(Code.SEED_SIGNATURE_FORGED, "a signature that was given before the server was bound to its seed", FILE)
+def seed_signed_before_open() -> Attacked:
+    log, parts = begun(KEYED)
+    with_signatures(parts, signed(parts, 0, commitment=bytes(32)), signed(parts, 1))
+    return ended(log, parts)
+
+
+@mutation(Code.SEED_SIGNATURE_FORGED, "a signature of another seed, kept from another round", FILE)
+def seed_signature_kept_from_another_round() -> Attacked:
+    log, parts = begun(KEYED)
+    with_signatures(parts, signed(parts, 0), signed(parts, 1, round_id=digest("another")))
+    return ended(log, parts)
+
+
+@mutation(Code.SEED_SIGNATURE_FORGED, "a seat without a key has a signature, which proves nothing", FILE)
+def seed_signed_without_a_key() -> Attacked:
+    log, parts = begun(TABLE)
+    with_signatures(parts, signed(parts, 0), "")
+    return ended(log, parts)
+
+
+@mutation(Code.CLIENT_SEED_UNSIGNED, "seats with keys did not sign their seeds, which anybody may have chosen", FILE)
+def seeds_unsigned() -> Attacked:
+    return ended(*begun(replace(KEYED, signs_seeds=False)))
+
+
+@mutation(Code.CLIENT_SEED_UNSIGNED, "one seat with a key did not sign its seed", FILE)
+def one_seed_unsigned() -> Attacked:
+    log, parts = begun(KEYED)
+    with_signatures(parts, signed(parts, 0), "")
+    return ended(log, parts)
+
+
+@mutation(Code.SEAL_BROKEN, "a round that was opened as sealed is played and told as an open one", FILE)
+def sealed_round_played_openly() -> Attacked:
+    log, parts = begun(KEYED)
+    sealed = LogBuilder.founded()
+    sealed.play(SEALED)
+    parts.opened = sealed.lay_out(SEALED, previous_leaf=parts.header.previous_leaf).opened
+    return ended(log, parts)
+
+
+@mutation(Code.SEAL_BROKEN, "an arrangement is accepted of a seat that has committed to none", FILE)
+def arranged_without_a_commitment() -> Attacked:
+    log, parts = begun(SEALED)
+    assert parts.told is not None
+    events = parts.told.events
+    committing = [event for event in events if b'"COMMIT"' in bytes(event.event)]
+    resigned(parts, tuple([event for event in events if event not in committing]))
+    return ended(log, parts)
+
+
+@mutation(Code.SEAL_BROKEN, "a seat opens another arrangement than it committed to", FILE)
+def another_arrangement_opened() -> Attacked:
+    log, parts = begun(SEALED)
+    assert parts.told is not None
+    events = list(parts.told.events)
+    told = msgspec.json.decode(events[-1].event)
+    told["front"].reverse()
+    events[-1] = msgspec.structs.replace(events[-1], event=msgspec.Raw(msgspec.json.encode(told, order="sorted")))
+    resigned(parts, tuple(events))
+    return ended(log, parts)
+
+
+@mutation(Code.SEAL_BROKEN, "the frontend tells that a seat with a key committed, which never signed it", FILE)
+def commitment_made_up() -> Attacked:
+    return ended(*begun(replace(SEALED, attested="RECEIPT")))
+
+
+@mutation(Code.EVENTS_ALTERED, "beside a seat's signature stands a receipt for another time", FILE)
+def receipt_beside_a_signature_edited() -> Attacked:
+    log, parts = begun(KEYED)
+    assert parts.told is not None
+    events = list(parts.told.events)
+    signature = Envelope.parse(receipt(parts, 1)).signature or b""
+    events[0] = msgspec.structs.replace(events[0], receipt=signature.hex(), time=events[0].time - 1)
+    rewrite(parts, tuple(events))
+    return ended(log, parts)
+
+
+@mutation(Code.EVENTS_ALTERED, "an event with a receipt has a signature that nobody would look at", FILE)
+def signature_beside_a_receipt() -> Attacked:
+    log, parts = begun(replace(KEYED, attested="RECEIPT"))
+    assert parts.told is not None
+    events = list(parts.told.events)
+    events[0] = msgspec.structs.replace(events[0], signature="00" * 64)
+    rewrite(parts, tuple(events))
+    return ended(log, parts)
+
+
+@mutation(Code.ABORT_MISTOLD, "the shuffler tells that a deck it dislikes cannot be drawn", FILE)
+def void_round_that_gives_a_deck() -> Attacked:
+    log, parts = begun(TABLE)
+    abort(parts, stage="OPENED", reason="VOID", time=parts.header.deal_deadline - 1)
+    assert parts.aborted is not None
+    parts.aborted = msgspec.structs.replace(parts.aborted, client_seeds=parts.dealt.client_seeds)
+    log.append(parts, steps="OER")
+    return ended(log)
+
+
+@mutation(Code.ABORT_MISTOLD, "a round is told to be void without the seeds that would show it", FILE)
+def void_round_without_its_seeds() -> Attacked:
+    log, parts = begun(TABLE)
+    abort(parts, stage="OPENED", reason="VOID", time=parts.header.deal_deadline - 1)
+    log.append(parts, steps="OER")
+    return ended(log)
+
+
+def resigned(parts: Parts, events: tuple[msgspec.Struct, ...]) -> None:
+    """The transcript with other events, each signed by its seat in its new place, and the result as it was."""
+    assert parts.told is not None
+    found = msgspec.json.decode(parts.transcript)["found"]
+    rewrite(parts, events)  # type: ignore[arg-type] # told events
+    hashes = hashes_of(parts)
+    seats = [msgspec.json.decode(event.event)["seat"] for event in parts.told.events]
+    told = tuple(
+        [
+            msgspec.structs.replace(event, signature=parts.table.seat_key(seat).sign(hashed).hex())
+            for event, seat, hashed in zip(parts.told.events, seats, hashes[1:], strict=True)
+        ]
+    )
+    parts.told = msgspec.structs.replace(parts.told, events=told)
+    parts.transcript = write_transcript(parts.header, parts.told, found | {"events_hash": hashes[-1].hex()})
+
+
+def hashes_of(parts: Parts) -> list[bytes]:
+    """h_0 to h_n of what is told."""
+    assert parts.told is not None
+    return chain_hashes(
+        round_id=parts.header.round_id,
+        deck_root=bytes.fromhex(parts.told.deck_root),
+        events=[bytes(event.event) for event in parts.told.events],
+    )

@@ -1,0 +1,142 @@
+"""Attacks on published tiles; run ``python tests/audit/audit_tiles.py`` to write their fixtures.
+
+A line of ``tiles.jsonl`` holds a log as it is served: in ``files`` each file's path and its bytes in base64, beside
+them origin, keys and the time to audit for, and in ``expected`` the first finding's code, its number, its severity and,
+where it concerns one, its leaf. Everything is derived from names, so every run writes the same.
+"""
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from audit_attack import TABLE
+from audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder
+
+from referee.audit import Code
+from referee.evidence.merkle import leaf_hash
+from referee.log.tile import HashTile, join_hashes
+from referee.log.tile_entries import encode_entries
+
+FILE: Final = Path(__file__).parents[1] / "vectors" / "audit" / "tiles.jsonl"
+SOURCE: Final = "fairness.md, What the audit must catch, 50; https://c2sp.org/tlog-tiles"
+
+Files = dict[str, bytes]
+
+
+class TileAttack(NamedTuple):
+    """An attack: its id, why it matters, the code expected first with its leaf, and the files it leaves."""
+
+    id: str
+    why: str
+    code: Code | None
+    leaf_index: int | None
+    files: Files
+
+
+def served(log: LogBuilder) -> Files:
+    """The log of fewer than 257 leaves as a publisher would serve it, made without one."""
+    count = len(log.entries)
+    return {
+        "checkpoint": log.checkpoint(),
+        f"tile/entries/000.p/{count}": encode_entries(log.entries),
+        HashTile(level=0, index=0, width=count).path: join_hashes([leaf_hash(leaf) for leaf in log.entries]),
+    }
+
+
+def attacks() -> Iterator[TileAttack]:
+    """Each attack on a log of two rounds, and that log."""
+    log = LogBuilder.founded()
+    log.play(TABLE)
+    log.play(TABLE)
+    sound, count = served(log), len(log.entries)
+    hashes, entries = f"tile/0/000.p/{count}", f"tile/entries/000.p/{count}"
+
+    def changed(path: str, change: Callable[[bytes], bytes]) -> Files:
+        return sound | {path: change(sound[path])}
+
+    def without(path: str) -> Files:
+        return {name: data for name, data in sound.items() if name != path}
+
+    def flipped(place: int) -> Callable[[bytes], bytes]:
+        return lambda data: data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+    yield TileAttack("tiles_sound", "a sound published log has no finding", None, None, sound)
+    yield TileAttack(
+        "tile_hash_edited",
+        "a hash tile is edited, so that proofs made from it fail, under leaves that are those that were signed",
+        Code.TILE_MISMATCH,
+        5,
+        changed(hashes, flipped(32 * 5 + 31)),
+    )
+    yield TileAttack(
+        "tile_cut_short",
+        "a hash tile ends too early",
+        Code.TILE_MISMATCH,
+        0,
+        changed(hashes, lambda data: data[:-1]),
+    )
+    yield TileAttack("tile_missing", "a hash tile is not served", Code.TILE_MISMATCH, 0, without(hashes))
+    swapped = [*log.entries]
+    swapped[-1], swapped[-2] = swapped[-2], swapped[-1]
+    yield TileAttack(
+        "bundle_edited",
+        "leaves change places in their bundle, under the hash tile and the checkpoint of before",
+        Code.ROOT_MISMATCH,
+        None,
+        changed(entries, lambda _: encode_entries(swapped)),
+    )
+    yield TileAttack(
+        "bundle_and_tile_edited",
+        "the hash tile is made anew from the edited bundle; the checkpoint is that of before",
+        Code.ROOT_MISMATCH,
+        None,
+        changed(entries, lambda _: encode_entries(swapped))
+        | {hashes: join_hashes([leaf_hash(leaf) for leaf in swapped])},
+    )
+    yield TileAttack(
+        "bundle_with_a_byte_behind",
+        "a byte stands behind the last leaf, so the bundle is none",
+        Code.LOG_TRUNCATED,
+        None,
+        changed(entries, lambda data: data + b"\x00"),
+    )
+    yield TileAttack("bundle_missing", "a bundle is not served", Code.LOG_TRUNCATED, None, without(entries))
+    yield TileAttack(
+        "checkpoint_of_another_log",
+        "the checkpoint counts as many leaves and was signed for others",
+        Code.ROOT_MISMATCH,
+        None,
+        sound | {"checkpoint": LogBuilder([*reversed(log.entries)]).checkpoint()},
+    )
+
+
+def lines() -> Iterator[str]:
+    """The lines of the fixture file."""
+    for attack in attacks():
+        expected: dict[str, object] = {}
+        if attack.code is not None:
+            expected = {
+                "code": attack.code.value,
+                "number": attack.code.number,
+                "severity": attack.code.severity.value,
+            }
+        if attack.leaf_index is not None:
+            expected["leaf_index"] = attack.leaf_index
+        fixture = {
+            "id": attack.id,
+            "why": attack.why,
+            "source": SOURCE,
+            "expected": expected,
+            "now": START,
+            "origin": ORIGIN,
+            "log_key": LOG.text,
+            "root_key": ROOT.text,
+            "files": {path: base64.b64encode(data).decode() for path, data in sorted(attack.files.items())},
+        }
+        yield json.dumps(fixture, ensure_ascii=False, separators=(",", ":"))
+
+
+if __name__ == "__main__":
+    FILE.write_text("".join(f"{line}\n" for line in lines()), encoding="utf-8")

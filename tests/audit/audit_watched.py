@@ -1,0 +1,334 @@
+"""Logs under the eyes of witnesses: rounds, the checkpoints that were cosigned while they were played, and attacks.
+
+The rows of ``cosigned.jsonl`` are these; run ``python tests/audit/audit_watched.py`` after a change. Beside the members
+of the other fixtures they have ``witnesses`` (verifier keys), ``quorum``, ``cosigned`` (notes, smallest first),
+``max_age`` (ms, null for any), ``outgrown`` (notes), and in ``expected`` the dealing levels beside the first finding.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from audit_builder import (
+    LOG,
+    ORIGIN,
+    REFEREE,
+    ROOT,
+    SHUFFLER,
+    START,
+    LogBuilder,
+    NamedSigner,
+    Table,
+    key_leaf,
+    settle,
+)
+
+from referee.audit import Bundle, Code
+from referee.audit.cosigned import Witnessing
+from referee.evidence.merkle import root
+from referee.evidence.note import Note, NoteSignature
+from referee.evidence.vkey import Algorithm, VerifierKey
+from referee.log import Checkpoint, CheckpointSigner
+from referee.log.cosignature import cosign, merged, quorum_of
+
+FILE: Final = Path(__file__).parents[1] / "vectors" / "audit" / "cosigned.jsonl"
+SOURCE: Final = "fairness.md, What the audit must catch"
+TABLE: Final = Table(name="watched", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND")
+FIRST: Final = NamedSigner("witness.example/first")
+SECOND: Final = NamedSigner("witness.example/second")
+NEW_LOG: Final = NamedSigner("log.example/1/new")
+NEW_LOG.name = ORIGIN  # a log's keys go by its origin
+NOW_S: Final = START // 1000
+
+
+def vkey(signer: NamedSigner, name: str = "") -> str:
+    """A witness's verifier key."""
+    return VerifierKey(name or signer.name, signer.public_key, Algorithm.COSIGNATURE_V1).text
+
+
+@dataclass(slots=True, kw_only=True)
+class Watched:
+    """A log as it is handed to an auditor who believes some witnesses."""
+
+    log: LogBuilder
+    witnesses: tuple[str, ...] = (vkey(FIRST), vkey(SECOND))
+    quorum: int = 2
+    cosigned: list[bytes] = field(default_factory=list)
+    max_age: int | None = None
+    outgrown: list[bytes] = field(default_factory=list)
+    kept: list[bytes] = field(default_factory=list)
+    checkpoint: bytes = b""
+    log_key: str = LOG.text
+
+    @property
+    def bundle(self) -> Bundle:
+        """The log itself."""
+        return Bundle(checkpoint=self.checkpoint or self.log.checkpoint(), entries=tuple(self.log.entries))
+
+    @property
+    def witnessing(self) -> Witnessing:
+        """What the auditor knows of witnesses."""
+        return Witnessing(
+            quorum=quorum_of(self.witnesses, needed=self.quorum) if self.witnesses else None,
+            cosigned=iter(self.cosigned),
+            max_age=self.max_age,
+            outgrown=tuple(self.outgrown),
+        )
+
+    def watch(self, size: int, *signers: NamedSigner, time: int = NOW_S) -> None:
+        """The tree of that many leaves was cosigned; by both witnesses where none is named."""
+        self.cosigned.append(cosigned(self.log, size, *(signers or (FIRST, SECOND)), time=time))
+
+
+def note_at(log: LogBuilder, size: int, *signers: NamedSigner) -> bytes:
+    """The checkpoint of the first leaves, signed by the log, or by these keys under its name."""
+    head = Checkpoint(ORIGIN, size, root(log.entries[:size]))
+    first, *others = signers or (LOG,)
+    return CheckpointSigner(first, key_name=ORIGIN, also=others).sign(head)
+
+
+def cosigned(log: LogBuilder, size: int, *signers: NamedSigner, time: int = NOW_S) -> bytes:
+    """The checkpoint of the first leaves with these witnesses' cosignatures."""
+    note = Note.parse(note_at(log, size))
+    return merged(note, [cosign(note, name=one.name, signer=one, time=time) for one in signers]).format()
+
+
+def played(rounds: int = 2) -> Watched:
+    """Two rounds of one table, OPEN at 3 and 7, DEAL at 4 and 8, with OPEN cosigned before DEAL, and the head."""
+    log = LogBuilder.founded()
+    for _ in range(rounds):
+        log.play(TABLE)
+    watched = Watched(log=log)
+    for number in range(rounds):
+        watched.watch(4 + 4 * number)
+    watched.watch(len(log.entries))
+    return watched
+
+
+ATTACKS: Final[dict[str, tuple[Code, str, Callable[[], Watched]]]] = {}
+
+
+def attack(code: Code, why: str) -> Callable[[Callable[[], Watched]], Callable[[], Watched]]:
+    """Enters an attack under its function's name."""
+
+    def enter(make: Callable[[], Watched]) -> Callable[[], Watched]:
+        ATTACKS[make.__name__] = code, why, make
+        return make
+
+    return enter
+
+
+def with_line(watched: Watched, place: int, line: NoteSignature) -> Watched:
+    """One of the cosigned notes has a line in place of its last."""
+    note = Note.parse(watched.cosigned[place])
+    watched.cosigned[place] = Note(note.text, (*note.signatures[:-1], line)).format()
+    return watched
+
+
+@attack(Code.COSIGNATURE_REFUSED, "a line under a witness's name that somebody else signed")
+def cosignature_forged() -> Watched:
+    watched = played()
+    note = Note.parse(watched.cosigned[0])
+    mine = cosign(note, name=SECOND.name, signer=NamedSigner("somebody"), time=NOW_S)
+    key = VerifierKey(SECOND.name, SECOND.public_key, Algorithm.COSIGNATURE_V1)
+    return with_line(watched, 0, NoteSignature(SECOND.name, key.key_id, mine.signature))
+
+
+@attack(Code.COSIGNATURE_REFUSED, "a cosignature whose time was moved forward to look fresh")
+def cosignature_of_another_time() -> Watched:
+    watched = played()
+    line = Note.parse(watched.cosigned[-1]).signatures[-1]
+    later = (NOW_S + 1).to_bytes(8, "big") + line.signature[8:]
+    return with_line(watched, -1, NoteSignature(line.name, line.key_id, later))
+
+
+@attack(Code.COSIGNATURE_REFUSED, "a witness that signs for tomorrow would make an old state look fresh")
+def cosignature_of_a_time_to_come() -> Watched:
+    watched = played()
+    watched.cosigned[-1] = cosigned(watched.log, len(watched.log.entries), FIRST, SECOND, time=NOW_S + 86_400)
+    return watched
+
+
+@attack(Code.COSIGNATURE_REFUSED, "what stands among the cosigned checkpoints is another log's")
+def cosigned_checkpoint_of_another_log() -> Watched:
+    watched = played()
+    text = Note.parse(watched.cosigned[0]).text.replace(ORIGIN, "log.example/2")
+    note = Note(text, ())
+    lines = tuple(cosign(note, name=one.name, signer=one, time=NOW_S) for one in (FIRST, SECOND))
+    watched.cosigned[0] = Note(text, lines).format()
+    return watched
+
+
+@attack(Code.COSIGNATURE_REFUSED, "witnesses that the operator owns cosign a tree that the log never signed")
+def cosigned_tree_that_the_log_never_signed() -> Watched:
+    watched = played()
+    other = LogBuilder(list(reversed(watched.log.entries)))
+    note = Note.parse(cosigned(other, 4, FIRST, SECOND))
+    watched.cosigned[0] = Note(note.text, note.signatures[1:]).format()
+    return watched
+
+
+@attack(Code.HISTORY_REWRITTEN, "the log was written anew behind its witnesses, who remember")
+def history_that_witnesses_remember() -> Watched:
+    watched = played()
+    other = LogBuilder(list(reversed(watched.log.entries)))
+    watched.cosigned[1] = cosigned(other, 8, FIRST, SECOND)
+    return watched
+
+
+@attack(Code.QUORUM_UNMET, "one of two witnesses never saw the log")
+def quorum_unmet() -> Watched:
+    watched = played()
+    watched.cosigned = [cosigned(watched.log, size, FIRST) for size in (4, 8, len(watched.log.entries))]
+    return watched
+
+
+@attack(Code.QUORUM_UNMET, "the log shows no cosigned checkpoint at all")
+def cosignatures_missing() -> Watched:
+    watched = played()
+    watched.cosigned = []
+    return watched
+
+
+@attack(Code.QUORUM_UNMET, "the two witnesses cosigned, but never the same checkpoint")
+def witnesses_that_never_meet() -> Watched:
+    watched = played()
+    watched.cosigned = [cosigned(watched.log, 4, FIRST), cosigned(watched.log, 8, SECOND)]
+    return watched
+
+
+@attack(Code.QUORUM_UNMET, "the log's own key signs under a witness's name")
+def cosigned_by_strangers() -> Watched:
+    watched = played()
+    stranger = NamedSigner("witness.example/third")
+    watched.cosigned = [cosigned(watched.log, size, FIRST, stranger) for size in (4, 8)]
+    return watched
+
+
+@attack(Code.WITNESS_DOUBLED, "one key under two names would be a quorum of two")
+def one_key_under_two_names() -> Watched:
+    watched = played()
+    watched.witnesses = (vkey(FIRST), vkey(FIRST, "other.example/first"), vkey(SECOND))
+    return watched
+
+
+@attack(Code.WITNESS_DOUBLED, "the shuffler's key as a witness vouches for itself")
+def witness_with_a_key_of_the_log() -> Watched:
+    watched = played()
+    watched.witnesses = (*watched.witnesses, vkey(SHUFFLER, "witness.example/inside"))
+    return watched
+
+
+@attack(Code.HEAD_FROZEN, "the newest cosignatures are an hour old, and ten minutes were asked for")
+def log_kept_from_moving() -> Watched:
+    watched = played()
+    watched.max_age = 600_000
+    size = len(watched.log.entries)
+    watched.cosigned = [cosigned(watched.log, one, FIRST, SECOND, time=NOW_S - 3_600) for one in (4, 8, size)]
+    return watched
+
+
+@attack(Code.HEAD_FROZEN, "one witness vouches again and again, the other no more: a quorum of both is old")
+def quorum_kept_from_moving() -> Watched:
+    watched = played()
+    watched.max_age = 600_000
+    note = Note.parse(cosigned(watched.log, len(watched.log.entries), FIRST))
+    old = cosign(note, name=SECOND.name, signer=SECOND, time=NOW_S - 3_600)
+    watched.cosigned[-1] = merged(note, [old]).format()
+    watched.cosigned[:-1] = [cosigned(watched.log, size, FIRST, SECOND, time=NOW_S - 3_600) for size in (4, 8)]
+    return watched
+
+
+@attack(Code.HEAD_FROZEN, "the head is still the one that was seen the day before")
+def log_that_has_not_grown() -> Watched:
+    watched = played()
+    watched.outgrown = [watched.log.checkpoint()]
+    return watched
+
+
+@attack(Code.KEY_NOT_VALID, "a key of the log signs on alone after it was revoked")
+def checkpoint_by_a_revoked_log_key() -> Watched:
+    watched = played()
+    watched.log.entries += [key_leaf(NEW_LOG, "log"), key_leaf(LOG, "log", action="REVOKE")]
+    watched.log.play(TABLE)
+    return watched
+
+
+@attack(Code.KEY_NOT_VALID, "a checkpoint that somebody kept is by a key that was not the log's yet")
+def checkpoint_by_a_log_key_before_its_time() -> Watched:
+    watched = rotated()
+    watched.kept = [note_at(watched.log, 8, NEW_LOG)]
+    return watched
+
+
+@attack(Code.CHECKPOINT_REFUSED, "a key that another root named signs for the log")
+def checkpoint_by_a_key_that_the_root_never_named() -> Watched:
+    watched = played()
+    watched.log.entries.append(key_leaf(NEW_LOG, "log", by=NamedSigner("another root")))
+    watched.checkpoint = note_at(watched.log, len(watched.log.entries), NEW_LOG)
+    return watched
+
+
+@attack(Code.KEY_NOT_VALID, "the referee's revoked key settles a round that was opened after its revocation")
+def settled_after_the_revocation() -> Watched:
+    watched = played()
+    watched.log.entries += [
+        key_leaf(NamedSigner("referee/2"), "referee"),
+        key_leaf(REFEREE, "referee", action="REVOKE"),
+    ]
+    parts = watched.log.lay_out(TABLE)
+    settle(parts)
+    watched.log.append(parts)
+    return watched
+
+
+def rotated() -> Watched:
+    """A log that changed its key: both sign from leaf 11 on, the new one alone from the revocation, leaf 16, on."""
+    watched = played()
+    watched.log.entries.append(key_leaf(NEW_LOG, "log"))
+    watched.log.play(TABLE)
+    watched.log.entries.append(key_leaf(LOG, "log", action="REVOKE"))
+    watched.log.play(TABLE)
+    watched.checkpoint = note_at(watched.log, len(watched.log.entries), NEW_LOG)
+    return watched
+
+
+SOUND: Final[dict[str, tuple[str, Callable[[], Watched], dict[str, int]]]] = {
+    "watched": ("OPEN was cosigned before DEAL in both rounds", played, {"L3": 2}),
+    "log_key_rotated": ("the log changed its key, and the auditor knows the old one", rotated, {"L2": 2, "L3": 2}),
+}
+
+
+def lines() -> Iterator[str]:
+    """The lines of the file."""
+    for name, (why, make, levels) in SOUND.items():
+        yield _line(make(), id=name, why=why, source=SOURCE, expected={}, levels=levels)
+    for name, (code, why, make) in ATTACKS.items():
+        expected = {"code": code.value, "number": code.number, "severity": code.severity.value}
+        yield _line(make(), id=name, why=why, source=f"{SOURCE}, {code.number}", expected=expected)
+
+
+def _line(watched: Watched, **about: Any) -> str:  # noqa: ANN401 - members of a JSON object
+    bundle = watched.bundle
+    fixture = {
+        **about,
+        "now": START,
+        "origin": ORIGIN,
+        "log_key": watched.log_key,
+        "root_key": ROOT.text,
+        "checkpoint": bundle.checkpoint.decode(),
+        "witnessed": [note.decode() for note in watched.kept],
+        "witnesses": watched.witnesses,
+        "quorum": watched.quorum,
+        "cosigned": [note.decode() for note in watched.cosigned],
+        "max_age": watched.max_age,
+        "outgrown": [note.decode() for note in watched.outgrown],
+        "leaves": [leaf.decode() for leaf in bundle.entries],
+    }
+    return json.dumps(fixture, ensure_ascii=False, separators=(",", ":"))
+
+
+if __name__ == "__main__":
+    FILE.write_text("".join(f"{line}\n" for line in lines()), encoding="utf-8")

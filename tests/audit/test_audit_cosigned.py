@@ -1,0 +1,265 @@
+"""What witnesses add to an audit: level L3, and faults of cosignatures, quorums, age and a log's changing key."""
+
+import json
+from typing import Any
+
+import audit_watched
+import pytest
+from audit_builder import (
+    LOG,
+    ORIGIN,
+    ROOT,
+    START,
+    Auditor,
+    LogBuilder,
+    NamedSigner,
+    Table,
+    dealt_from,
+    key_leaf,
+    settle,
+)
+from audit_watched import FIRST, NEW_LOG, NOW_S, SECOND, Watched, cosigned, note_at, played, rotated, vkey
+
+from referee.audit import Bundle, Code, Report, audit_log
+from referee.audit.cosigned import Witnessing
+from referee.audit.level import DealingLevel
+from referee.log.cosignature import quorum_of
+from referee.rulesets import load_builtin
+
+FIXTURES = [json.loads(line) for line in audit_watched.FILE.read_text(encoding="utf-8").splitlines()]
+
+
+def audited(fixture: dict[str, Any]) -> Report:
+    return audit_log(
+        Bundle(checkpoint=fixture["checkpoint"].encode(), entries=tuple(leaf.encode() for leaf in fixture["leaves"])),
+        origin=fixture["origin"],
+        log_key=fixture["log_key"],
+        root_key=fixture["root_key"],
+        catalogue=load_builtin(),
+        now=fixture["now"],
+        witnessed=[note.encode() for note in fixture["witnessed"]],
+        witnessing=Witnessing(
+            quorum=quorum_of(fixture["witnesses"], needed=fixture["quorum"]),
+            cosigned=[note.encode() for note in fixture["cosigned"]],
+            max_age=fixture["max_age"],
+            outgrown=[note.encode() for note in fixture["outgrown"]],
+        ),
+    )
+
+
+def test_watched_fixtures_are_what_their_script_writes():
+    assert list(audit_watched.lines()) == audit_watched.FILE.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("fixture", [one for one in FIXTURES if one["expected"]], ids=lambda fixture: fixture["id"])
+def test_each_attack_under_witnesses_is_named_first(fixture: dict[str, Any]):
+    first = audited(fixture).findings[0]
+    assert fixture["expected"] == {"code": first.code, "number": first.number, "severity": first.severity}
+
+
+@pytest.mark.parametrize("fixture", [one for one in FIXTURES if not one["expected"]], ids=lambda fixture: fixture["id"])
+def test_sound_watched_log_has_no_finding(fixture: dict[str, Any]):
+    report = audited(fixture)
+    assert report.findings == ()
+    assert {level.value: count for level, count in report.dealing_levels.items() if count} == fixture["levels"]
+
+
+def judged(watched: Watched, audit: Auditor) -> Report:
+    return audit(watched.bundle, witnessing=watched.witnessing, witnessed=watched.kept)
+
+
+@pytest.mark.parametrize("size", range(1, 12))
+def test_round_is_of_level_three_where_open_was_seen_before_deal_and_nowhere_else(size: int, audit: Auditor):
+    """Rounds with OPEN at 3 and 7, DEAL at 4 and 8: of all sizes only 4 and 8 are between."""
+    watched = played()
+    watched.cosigned.clear()
+    watched.watch(size)
+    report = judged(watched, audit)
+    assert report.findings == ()
+    assert report.dealing_levels[DealingLevel.L3] == (1 if size in {4, 8} else 0)
+    assert report.dealing_levels[DealingLevel.L2] == 2 - report.dealing_levels[DealingLevel.L3]
+
+
+def test_interleaved_rounds_share_a_cosigned_checkpoint(audit: Auditor):
+    """Three tables open at 3 to 5, the checkpoint of 6, then they deal: one cosigned checkpoint serves all."""
+    log = LogBuilder.founded()
+    tables = [Table(name=f"t-{n}", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND") for n in range(3)]
+    rounds = [log.lay_out(table) for table in tables]
+    for parts in rounds:
+        settle(parts)
+    for step in "ODER":
+        for parts in rounds:
+            log.append(parts, steps=step)
+    watched = Watched(log=log)
+    watched.watch(6)
+    assert judged(watched, audit).dealing_levels[DealingLevel.L3] == 3
+    watched.cosigned.clear()
+    watched.watch(5)
+    assert judged(watched, audit).dealing_levels[DealingLevel.L3] == 2
+
+
+def test_level_three_needs_the_whole_quorum_on_one_checkpoint(audit: Auditor):
+    watched = played()
+    watched.cosigned[0] = cosigned(watched.log, 4, FIRST)
+    report = judged(watched, audit)
+    assert report.findings == ()
+    assert report.dealing_levels[DealingLevel.L3] == 1
+
+
+def test_without_a_quorum_nobody_is_asked(audit: Auditor):
+    watched = played()
+    report = audit(watched.bundle, witnessing=Witnessing(cosigned=watched.cosigned))
+    assert report.findings == ()
+    assert report.dealing_levels[DealingLevel.L2] == 2
+
+
+def test_round_without_commitments_is_not_raised(audit: Auditor):
+    log = LogBuilder.founded()
+    log.play(Table(name="bare", ruleset_id="mau_binh.classic", seats=2, commits=False, attested="FRONTEND"))
+    watched = Watched(log=log)
+    watched.watch(4)
+    assert judged(watched, audit).dealing_levels[DealingLevel.L1] == 1
+
+
+def test_repeated_seeds_lower_a_watched_round(audit: Auditor):
+    """Two rounds with the same seats' seeds, both witnessed: both fall to L1, and the counts still add up."""
+    log = LogBuilder.founded()
+    first = log.lay_out(audit_watched.TABLE)
+    settle(first)
+    log.append(first)
+    second = log.lay_out(audit_watched.TABLE)
+    second = dealt_from(
+        audit_watched.TABLE, second.header, server_seed=second.server_seed, client_seeds=first.client_seeds
+    )
+    settle(second)
+    log.append(second)
+    watched = Watched(log=log)
+    watched.watch(4)
+    watched.watch(8)
+    report = judged(watched, audit)
+    assert {finding.code for finding in report.findings} == {Code.CLIENT_SEED_REPEATED}
+    assert {level: count for level, count in report.dealing_levels.items() if count} == {DealingLevel.L1: 2}
+
+
+def test_several_processes_give_the_same_levels(audit: Auditor):
+    watched = played(6)
+    alone, together = judged(watched, audit), audit(watched.bundle, witnessing=watched.witnessing, workers=2)
+    assert alone == together
+    assert alone.dealing_levels[DealingLevel.L3] == 6
+
+
+def test_cosigned_checkpoints_beyond_the_head_are_left_for_later(audit: Auditor):
+    """A running log moves on while it is audited."""
+    watched = played()
+    shorter = Bundle(checkpoint=note_at(watched.log, 9), entries=tuple(watched.log.entries[:9]))
+    report = audit(shorter, witnessing=watched.witnessing)
+    assert report.findings == ()
+
+
+def test_kept_checkpoint_that_is_cosigned_counts_for_the_level(audit: Auditor):
+    watched = played()
+    watched.kept, watched.cosigned = [watched.cosigned[1]], [watched.cosigned[-1]]
+    report = judged(watched, audit)
+    assert report.findings == ()
+    assert report.dealing_levels[DealingLevel.L3] == 1
+
+
+def test_cosigned_head_that_the_log_itself_shows_counts(audit: Auditor):
+    watched = played()
+    watched.cosigned, watched.checkpoint = [], watched.cosigned[-1]
+    assert judged(watched, audit).findings == ()
+
+
+def test_checkpoints_out_of_order_are_refused_and_never_compared_with_other_leaves(audit: Auditor):
+    watched = played()
+    watched.cosigned.reverse()
+    codes = [finding.code for finding in judged(watched, audit).findings]
+    assert codes == [Code.COSIGNATURE_REFUSED] * 2
+
+
+@pytest.mark.parametrize("age", [0, 599, 600, 601, 100_000])
+def test_age_is_that_of_the_newest_quorum(age: int, audit: Auditor):
+    watched = played()
+    watched.max_age = 600_000
+    watched.cosigned = [cosigned(watched.log, len(watched.log.entries), FIRST, SECOND, time=NOW_S - age)]
+    codes = [finding.code for finding in judged(watched, audit).findings]
+    assert codes == ([Code.HEAD_FROZEN] if age > 600 else [])
+
+
+def test_log_that_grew_is_not_frozen(audit: Auditor):
+    watched = played()
+    watched.outgrown = [note_at(watched.log, len(watched.log.entries) - 1)]
+    assert judged(watched, audit).findings == ()
+
+
+def test_log_that_is_smaller_than_what_was_seen_is_truncated_and_not_only_frozen(audit: Auditor):
+    watched = played()
+    watched.outgrown = [watched.log.checkpoint()]
+    shorter = Bundle(checkpoint=note_at(watched.log, 7), entries=tuple(watched.log.entries[:7]))
+    report = audit(shorter, witnessing=watched.witnessing)
+    assert [finding.code for finding in report.findings] == [Code.LOG_TRUNCATED]
+
+
+def test_one_forger_is_blamed_once_however_often(audit: Auditor):
+    """A thousand lines under one name are one finding, so that a report stays readable."""
+    watched = played(6)
+    for place in range(len(watched.cosigned)):
+        line = audit_watched.Note.parse(watched.cosigned[place]).signatures[-1]
+        audit_watched.with_line(watched, place, type(line)(line.name, line.key_id, bytes(72)))
+    codes = [finding.code for finding in judged(watched, audit).findings]
+    assert codes == [Code.COSIGNATURE_REFUSED, Code.QUORUM_UNMET]
+
+
+@pytest.mark.parametrize("known", [LOG, NEW_LOG], ids=["old", "new"])
+@pytest.mark.parametrize("size", range(12, 22))
+def test_log_key_is_followed_from_either_side_at_every_size(size: int, known: NamedSigner, audit: Auditor):
+    """Before the rotation the old key signs, then both, then the new one alone: from leaf 11 and 16."""
+    watched = rotated()
+    signers = [LOG, NEW_LOG] if size <= 16 else [NEW_LOG]
+    bundle = Bundle(checkpoint=note_at(watched.log, size, *signers), entries=tuple(watched.log.entries[:size]))
+    log_key = audit_watched.VerifierKey(ORIGIN, known.public_key).text
+    assert audit(bundle, log_key=log_key, now=START).findings == ()
+
+
+def test_kept_checkpoints_by_either_key_are_compared_with_the_leaves(audit: Auditor):
+    watched = rotated()
+    watched.kept = [note_at(watched.log, 9), note_at(watched.log, 14, LOG, NEW_LOG), note_at(watched.log, 19, NEW_LOG)]
+    assert judged(watched, audit).findings == ()
+    other = LogBuilder(list(reversed(watched.log.entries)))
+    watched.kept = [note_at(other, 9)]
+    assert [finding.code for finding in judged(watched, audit).findings] == [Code.HISTORY_REWRITTEN]
+
+
+def test_key_of_the_log_that_nobody_named_is_found_though_it_signs_everything(audit: Auditor):
+    """The auditor's own key is not among those that the root named for the log."""
+    log = LogBuilder([key_leaf(NEW_LOG, "log"), *LogBuilder.founded().entries[1:]])
+    log.play(audit_watched.TABLE)
+    assert [finding.code for finding in audit(log.bundle()).findings] == [Code.LOG_KEY_UNREGISTERED]
+
+
+@pytest.mark.parametrize("text", ["", "not a note", "log.example/1\n3\n", ROOT.text])
+def test_text_that_is_no_cosigned_checkpoint_is_a_finding_and_no_crash(text: str, audit: Auditor):
+    watched = played()
+    watched.cosigned[0] = text.encode()
+    codes = [finding.code for finding in judged(watched, audit).findings]
+    assert codes == [Code.COSIGNATURE_REFUSED]
+
+
+def test_hostile_checkpoint_of_a_huge_log_by_nobody_is_refused_at_once(audit: Auditor):
+    """The size stands in a note that no known key signed: nothing is made for it."""
+    huge = audit_watched.Checkpoint(ORIGIN, 2**53 - 1, bytes(32))
+    note = audit_watched.CheckpointSigner(NamedSigner("somebody"), key_name=ORIGIN).sign(huge)
+    report = audit(Bundle(checkpoint=note, entries=tuple(played().log.entries)))
+    assert [finding.code for finding in report.findings] == [Code.CHECKPOINT_REFUSED]
+
+
+def test_witness_keys_are_told_apart_by_the_keys_and_not_the_names(audit: Auditor):
+    """Two witnesses under one name are two."""
+    watched = played()
+    watched.witnesses = (vkey(FIRST, "same"), vkey(SECOND, "same"))
+    note = audit_watched.Note.parse(note_at(watched.log, 4))
+    signed = [audit_watched.cosign(note, name="same", signer=one, time=NOW_S) for one in (FIRST, SECOND)]
+    watched.cosigned = [audit_watched.merged(note, signed).format()]
+    report = judged(watched, audit)
+    assert report.findings == ()
+    assert report.dealing_levels[DealingLevel.L3] == 1

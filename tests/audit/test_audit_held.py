@@ -1,0 +1,129 @@
+"""Files that people hold: told apart by what is in them, and what the command makes of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from audit_attacks_promises import promise
+from audit_attacks_secrecy import opening
+from audit_builder import LOG, ORIGIN, ROOT, Auditor, LogBuilder, Parts, Table, receipt_of, settle
+from audit_tiles import served
+from typer.testing import CliRunner
+
+from referee.audit import Code, Exhibits
+from referee.audit.held import HeldError, exhibits_of
+from referee.audit.source import Promise
+from referee.cli.main import app
+from referee.evidence.merkle import inclusion_path, leaf_hash
+
+TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
+
+
+def laid_out() -> tuple[LogBuilder, Parts]:
+    log = LogBuilder.founded()
+    log.play(TABLE)
+    parts = log.lay_out(TABLE)
+    settle(parts)
+    log.append(parts)
+    return log, parts
+
+
+def bundle(log: LogBuilder, **more: object) -> bytes:
+    """The log's second round as a bundle."""
+    hashes = [leaf_hash(entry) for entry in log.entries]
+    leaves = [
+        {"index": index, "leaf": entry.decode(), "proof": [node.hex() for node in inclusion_path(hashes, index)]}
+        for index, entry in enumerate(log.entries)
+    ]
+    whole = {"format": 1, "origin": ORIGIN, "checkpoint": log.checkpoint().decode(), "leaves": leaves, **more}
+    return json.dumps(whole, indent=2).encode()
+
+
+def test_files_are_told_apart():
+    log, parts = laid_out()
+    proof, certificate = promise(log, 5), opening(parts, 0)
+    receipt = receipt_of(parts, 1, parts.deal.deck_root, time=1)
+    held = exhibits_of([(proof.receipt, None), (proof.receipt, b"leaf"), (certificate, None), (receipt + b"\n", None)])
+    assert held == Exhibits(
+        certificates=(certificate,),
+        event_receipts=(receipt,),
+        promises=(Promise(receipt=proof.receipt), Promise(receipt=proof.receipt, leaf=b"leaf")),
+        exports=(certificate, receipt + b"\n"),
+    )
+
+
+def test_bundle_is_a_receipt_for_each_of_its_leaves(audit: Auditor):
+    log, parts = laid_out()
+    data = bundle(log, certificates=[opening(parts, 0, 1).decode()])
+    held = exhibits_of([(data, None)])
+    assert held.promises == tuple(promise(log, index) for index in range(len(log.entries)))
+    assert held.exports == (data,)
+    assert audit(log.bundle(), exhibits=held).findings == ()
+
+
+def test_bundle_with_the_seed_of_an_unrevealed_round_is_found(audit: Auditor):
+    log, parts = laid_out()
+    revealed = log.entries.pop()
+    held = exhibits_of([(bundle(log, note=parts.server_seed.hex()), None)])
+    log.entries.append(revealed)
+    assert [one.code for one in audit(log.bundle(), exhibits=held).findings] == [Code.SECRET_EXPOSED]
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"[" * 5_000, b"\xff", b'{"checkpoint":"x","leaves":[{"index":0}]}'])
+def test_file_of_nothing_is_refused(data: bytes):
+    with pytest.raises(HeldError, match="file 1 "):
+        exhibits_of([(promise(laid_out()[0], 0).receipt, None), (data, None)])
+
+
+def test_leaf_that_was_handed_over_alone_is_refused():
+    """It proves nothing without its receipt."""
+    log, _ = laid_out()
+    with pytest.raises(HeldError, match="nobody is handed"):
+        exhibits_of([(log.entries[0], None)])
+
+
+def test_bundle_with_a_spoilt_proof_is_refused():
+    data = json.loads(bundle(laid_out()[0]))
+    data["leaves"][0]["proof"] = ["no hash"]
+    with pytest.raises(HeldError, match="no list of hashes"):
+        exhibits_of([(json.dumps(data).encode(), None)])
+
+
+def run(folder: Path, *arguments: object) -> tuple[int, str]:
+    keys = ("--log-key", LOG.text, "--root-key", ROOT.text)
+    result = CliRunner().invoke(app, ["audit", str(folder), *keys, *map(str, arguments)])
+    return result.exit_code, result.output
+
+
+def published(log: LogBuilder, folder: Path) -> Path:
+    for path, data in served(log).items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    return folder
+
+
+def test_command_holds_receipts_against_a_log(tmp_path: Path):
+    """A receipt with its leaf beside it: kept by the log that gave it, broken by one that was cut off."""
+    log, _ = laid_out()
+    held = promise(log, 10)
+    assert held.leaf is not None
+    file = tmp_path / "round.tlog-proof"
+    file.write_bytes(held.receipt)
+    file.with_suffix(".leaf").write_bytes(held.leaf)
+    whole = published(log, tmp_path / "whole")
+    del log.entries[-1:]
+    cut = published(log, tmp_path / "cut")
+    assert run(whole, "--receipt", file)[0] == 0
+    code, output = run(cut, "--receipt", file, "--json")
+    report = json.loads(output)
+    assert (code, [one["code"] for one in report["findings"]]) == (1, ["PROMISED_LEAF_ABSENT"])
+
+
+def test_command_refuses_a_file_that_is_no_receipt(tmp_path: Path):
+    log, _ = laid_out()
+    file = tmp_path / "letter"
+    file.write_bytes(b"Dear auditor")
+    code, output = run(published(log, tmp_path / "log"), "--receipt", file)
+    assert code == 2
+    assert "file 0 is no receipt" in output

@@ -1,0 +1,341 @@
+"""The report's page: whole, bounded, escaped, in both languages, whatever the log is."""
+
+import itertools
+import json
+import re
+from collections import Counter
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from audit_attack import WORD, Attacked, begun
+from audit_builder import LOG, ORIGIN, REFEREE, ROOT, Auditor, LogBuilder, Table, abort, healthy_tables, settle, sign
+from audit_mutations import MUTATIONS
+from audit_tiles import served
+from typer.testing import CliRunner
+
+from referee.audit import Code, Finding, Report
+from referee.audit.chance import CARDS
+from referee.audit.drawn import Drawn
+from referee.audit.inquiry import questions
+from referee.audit.page.album import album_of, latest_rounds
+from referee.audit.page.chart import Histogram, histogram, shades
+from referee.audit.page.page import MAX_PLACES, MAX_STORIES, MAX_TABLES, Asked, render_page
+from referee.audit.page.story import story_of
+from referee.audit.page.words import load_words
+from referee.audit.population import Population
+from referee.audit.score import judge
+from referee.audit.table import TableCounts
+from referee.cli.main import app
+from referee.rulesets import load_builtin
+from referee.transcript.replay import write_transcript
+from referee.transcript.told import MEDIA_TYPE
+
+VOID = {"meta", "input", "br"}
+HOSTILE = "<script>alert('&\"')</script>"
+
+
+class Reader(HTMLParser):
+    """Tags must nest; what is loaded, linked and shown is kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: Counter[str] = Counter()
+        self.references: set[str] = set()
+        self.ids: Counter[str] = Counter()
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A tag begins."""
+        self.tags[tag] += 1
+        for name, value in attrs:
+            if name in {"href", "src", "action", "data", "srcset", "xlink:href"}:
+                self.references.add(value or "")
+            if name == "id":
+                self.ids[value or ""] += 1
+            assert not name.startswith("on"), name
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A tag begins and ends at once."""
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        """The innermost open tag ends."""
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """Text between tags."""
+        self.text.append(data)
+
+
+def read(html: str) -> Reader:
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def page_of(attacked: Attacked, audit: Auditor, **asked: Any) -> str:  # noqa: ANN401 - what a page is asked
+    report = audit(attacked.bundle, now=attacked.now, exhibits=attacked.exhibits, witnessed=attacked.witnessed)
+    return render_page(report, attacked.bundle, catalogue=load_builtin(), asked=Asked(**asked))
+
+
+def played() -> LogBuilder:
+    log = LogBuilder.founded()
+    for table in healthy_tables([ruleset.id for ruleset in load_builtin()], seats=(3,)):
+        log.play(table)
+        log.play(table)
+    return log
+
+
+@pytest.mark.parametrize("name", [one.id for one in MUTATIONS])
+def test_page_of_every_attack_is_whole_and_names_what_was_found(name: str, audit: Auditor):
+    mutation = next(one for one in MUTATIONS if one.id == name)
+    html = page_of(mutation.attack(), audit)
+    reader = read(html)
+    assert mutation.code.value in "".join(reader.text)
+    assert load_words().finding(mutation.code).meaning.vi in "".join(reader.text)
+
+
+def test_page_loads_nothing_from_anywhere(audit: Auditor):
+    """No script, style sheet, picture, font or link but to places within it, and a policy that forbids them."""
+    reader = read(page_of(Attacked(bundle=played().bundle()), audit))
+    assert all(reference.startswith("#") for reference in reader.references)
+    assert {reference[1:] for reference in reader.references} <= set(reader.ids)
+    assert not {"script", "link", "img", "iframe", "object", "embed", "base", "form"} & set(reader.tags)
+    html = page_of(Attacked(bundle=played().bundle()), audit)
+    assert "default-src 'none'" in html
+    assert not re.search(r"@import|url\(|@font-face", html)
+    assert max(reader.ids.values()) == 1
+
+
+def test_everything_that_comes_from_a_log_is_escaped(audit: Auditor):
+    """A referee that signs markup into reasons, codes and results, and an operator that does so into hostile notes."""
+    log, parts = begun(WORD)
+    found = msgspec.json.decode(parts.transcript)["found"]
+    assert parts.told is not None
+    found["transfers"] = [{"amount": 1, "from": 0, "reason": HOSTILE, "subject": HOSTILE, "to": 1}]
+    found["seats"][0]["instant_win"] = HOSTILE
+    found["seats"][0]["hands"] = [HOSTILE] * 3
+    parts.transcript = write_transcript(parts.header, parts.told, found)
+    log.append(parts)
+    report = audit(log.bundle())
+    report.checkpoint += HOSTILE
+    report.origin += HOSTILE
+    report.findings += (Finding.of(Code.WRONG_RESULT, HOSTILE, table_id=HOSTILE, round_number=1),)
+    report.tables[HOSTILE] = TableCounts(opened=1, aborted_before_deal={HOSTILE: 1})
+    asked = Asked(log_key=HOSTILE, root_key=HOSTILE, command=HOSTILE)
+    html = render_page(report, log.bundle(), catalogue=load_builtin(), asked=asked)
+    assert "<script" not in html
+    assert "".join(read(html).text).count(HOSTILE) > 10
+
+
+def test_page_of_a_large_log_is_bounded_and_says_what_is_left_out(audit: Auditor):
+    """3,000 tables, 1,000 listed findings of 250,000 with every code: under 1.5 MB."""
+    bundle = played().bundle()
+    report = audit(bundle)
+    report.tables = {f"table-{number}": TableCounts(opened=number) for number in range(3_000)}
+    report.findings = tuple(
+        Finding.of(code, "x" * 600, leaf_index=number, table_id=f"table-{number}", round_number=number)
+        for number, code in zip(range(1_000), itertools.cycle(list(Code)), strict=False)
+    )
+    report.finding_counts = dict.fromkeys(Code, 250_000 // len(Code))
+    html = render_page(report, bundle, catalogue=load_builtin(), asked=Asked())
+    text = "".join(read(html).text)
+    assert len(html.encode()) < 1_500_000
+    assert f"{3_000 - MAX_TABLES:,}".replace(",", "\u202f") in text
+    assert text.count("table-") <= MAX_TABLES + MAX_PLACES * len(Code) + 3 * MAX_STORIES
+    assert load_words().page["more_places"].vi in text
+    assert load_words().page["stories_none"].vi in text
+
+
+def test_each_language_stands_alone_and_both_have_a_switch(audit: Auditor):
+    attacked = next(one for one in MUTATIONS if one.id == "transfer_doubled").attack()
+    pages = [page_of(attacked, audit, language=one) for one in ("vi", "en", "both")]
+    vietnamese, english, both = ["".join(read(page).text) for page in pages]
+    words = load_words().page
+    for phrase in (words["title"], words["broken"], words["stories_worst"], words["rerun_intro"]):
+        assert phrase.vi in vietnamese
+        assert phrase.en not in vietnamese
+        assert phrase.en in english
+        assert phrase.vi not in english
+        assert phrase.vi in both
+        assert phrase.en in both
+    assert [read(page).tags["input"] for page in pages] == [0, 0, 2]
+    assert [re.findall('<html lang="(..)">', page) for page in pages] == [["vi"], ["en"], ["vi"]]
+
+
+def test_every_code_and_every_phrase_has_words_in_both_languages():
+    words = load_words()
+    for code in Code:
+        said = words.finding(code)
+        assert said.meaning.vi != said.meaning.en, code
+        assert said.remedy.vi != said.remedy.en, code
+        for text in (said.meaning.vi, said.remedy.vi):
+            assert text[0].isupper(), text
+            assert text.endswith("."), text
+    assert all(phrase.vi and phrase.en for phrase in words.page.values())
+
+
+def test_every_phrase_of_the_page_is_used():
+    """And none is missing: the template refuses a name that has no words."""
+    room = Path(__file__).parents[2] / "referee" / "audit" / "page"
+    used = (room / "page.html.j2").read_text("utf-8") + (room / "page.py").read_text("utf-8")
+    names = set(load_words().page)
+    unused = {name for name in names if not re.search(rf"words\.{name}\b|page\[\"{name}\"\]", used)}
+    dynamic = {name for name in names if name.startswith(("verdict_", "stories_"))}
+    assert unused - dynamic == set()
+
+
+def test_rounds_shown_are_those_asked_for_else_the_worst_else_the_latest(audit: Auditor):
+    log = played()
+    text = "".join(read(page_of(Attacked(bundle=log.bundle()), audit)).text)
+    assert load_words().page["stories_latest"].vi in text
+    chosen = page_of(Attacked(bundle=log.bundle()), audit, rounds=(("mau_binh.classic.3", 2), ("nowhere", 1)))
+    text = "".join(read(chosen).text)
+    assert load_words().page["stories_chosen"].vi in text
+    assert len(re.findall(r'<article class="story">', chosen)) == 1
+    attacked = next(one for one in MUTATIONS if one.id == "two_cards_swapped").attack()
+    assert load_words().page["stories_worst"].vi in page_of(attacked, audit)
+
+
+@pytest.mark.parametrize("ruleset_id", [ruleset.id for ruleset in load_builtin()])
+def test_story_tells_the_round_as_its_transcript_does(ruleset_id: str):
+    log = LogBuilder.founded()
+    parts = log.play(Table(name="felt", ruleset_id=ruleset_id, seats=3))
+    bundle = log.bundle()
+    album = album_of(bundle, len(bundle.entries), [("felt", 1)])
+    story = story_of(album["felt", 1], load_builtin())
+    found = json.loads(parts.transcript)["found"]
+    assert story is not None
+    assert parts.told is not None
+    assert [seat.hand for seat in story.seats] == [tuple(section) for section in parts.told.sections[:3]]
+    assert [seat.net for seat in story.seats] == [seat["net"] for seat in found["seats"]]
+    assert [paid.amount for paid in story.paid] == [one["amount"] for one in found["transfers"]]
+    assert len(story.events) == len(parts.told.events)
+    assert [step.kind for step in story.steps] == ["OPEN", "DEAL", "SETTLE", "REVEAL"]
+    for paid, one in zip(story.paid, found["transfers"], strict=True):
+        named = [table[one["reason"]].vi for table in parts.table.ruleset.names.values() if one["reason"] in table]
+        assert paid.reason.vi in named
+    assert story.title.vi == parts.table.ruleset.title.vi
+    assert bool(story.board) == ruleset_id.startswith("ultimate_texas")
+
+
+def test_hands_of_an_aborted_round_are_dealt_again():
+    log = LogBuilder.founded()
+    parts = log.lay_out(Table(name="felt", ruleset_id="tien_len.mien_nam", seats=2))
+    abort(parts, stage="DEALT", reason="DEADLINE")
+    log.append(parts)
+    bundle = log.bundle()
+    (leaves,) = latest_rounds(bundle, len(bundle.entries), count=1).values()
+    story = story_of(leaves, load_builtin())
+    assert story is not None
+    hands = [tuple(card.number for card in section) for section in parts.deal.sections[:2]]
+    assert [seat.hand for seat in story.seats] == hands
+    assert (story.is_settled, story.paid, story.steps[2].reason) == (False, (), "DEADLINE")
+
+
+def test_spoilt_leaves_of_a_round_are_shown_as_such():
+    log = LogBuilder.founded()
+    parts = log.lay_out(Table(name="felt", ruleset_id="mau_binh.classic", seats=2))
+    settle(parts)
+    spoilt = sign(MEDIA_TYPE, parts.transcript.replace(b'"format":1', b'"format":9'), REFEREE)
+    story = story_of([(0, parts.open_leaf), (1, b"nothing"), (2, spoilt)], load_builtin())
+    assert story is not None
+    assert [step.kind for step in story.steps] == ["OPEN", "?", "?"]
+    assert story_of([(1, parts.deal_leaf)], load_builtin()) is None
+
+
+def test_latest_rounds_are_those_revealed_last():
+    log = played()
+    bundle = log.bundle()
+    latest = latest_rounds(bundle, len(bundle.entries), count=2)
+    assert [number for _, number in latest] == [2, 1]
+    assert [len(leaves) for leaves in latest.values()] == [4, 4]
+    for (table, number), leaves in latest.items():
+        assert album_of(bundle, len(bundle.entries), [(table, number)]) == {(table, number): leaves}
+
+
+def table_of(*, count: int, decks: int) -> list[list[int]]:
+    """A table of cells as even as can be, but for one of so many."""
+    places = [[decks // CARDS] * CARDS for _ in range(CARDS)]
+    places[3][7] = count
+    return places
+
+
+@pytest.mark.parametrize("decks", [60, 5_200, 520_000])
+def test_bounds_of_the_histogram_are_where_the_audit_finds_a_cell(decks: int):
+    """A cell at the bound is found, and one a step towards the mean is not."""
+    chart = histogram(table_of(count=decks // CARDS, decks=decks), decks=decks)
+
+    def is_found(count: int) -> bool:
+        population = Population()
+        population.decks = decks
+        for row, cells in zip(population.cells, table_of(count=count, decks=decks), strict=True):
+            row[1:] = cells
+        kinds = [one for one in questions(population, {}, repeated=()) if one.subject.card is not None]
+        other = [one for one in questions(population, {}, repeated=()) if one.subject.kind == kinds[0].subject.kind]
+        return any(
+            one.code is Code.CARDS_BY_PLACE_UNEVEN and "chi-square" not in one.detail for one in judge(other).findings
+        )
+
+    assert is_found(chart.high)
+    assert not is_found(chart.high - 1)
+    if chart.low is not None:
+        assert is_found(chart.low)
+        assert not is_found(chart.low + 1)
+
+
+@pytest.mark.parametrize("decks", [1, 2, 52, 1_000, 100_000])
+def test_histogram_holds_every_cell_and_the_whole_distribution(decks: int):
+    drawn = Population()
+    for number in range(min(decks, 60)):
+        deck = bytes([1 + (card + number) % CARDS for card in range(CARDS)])
+        drawn.add(Drawn(table_id="felt", game="tien_len", seat_count=2, leaf_index=0, deck=deck))
+    places = [row[1:] for row in drawn.cells]
+    chart = histogram(places, decks=decks)
+    assert isinstance(chart, Histogram)
+    assert sum(bar.cells for bar in chart.bars) == CARDS * CARDS
+    assert abs(sum(bar.expected for bar in chart.bars) - CARDS * CARDS) < 1
+    assert all(one.last + 1 == other.first for one, other in itertools.pairwise(chart.bars))
+    assert chart.start <= (chart.low or 0) <= chart.mean <= chart.high < chart.stop
+    assert sum(path.count("M") for path in shades(places, decks=decks)) == CARDS * CARDS
+
+
+def test_command_writes_the_page_in_a_language_with_the_rounds_asked_for(tmp_path: Path):
+    log = played()
+    for path, data in served(log).items():
+        file = tmp_path / "log" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    page, keys = tmp_path / "page.html", ("--log-key", LOG.text, "--root-key", ROOT.text)
+    asked = ("--html", str(page), "--language", "en", "--round", "tien_len.mien_nam.3:1")
+    result = CliRunner().invoke(app, ["audit", str(tmp_path / "log"), *keys, *asked])
+    assert result.exit_code == 0, result.output
+    html = page.read_text(encoding="utf-8")
+    text = "".join(read(html).text)
+    assert load_words().page["stories_chosen"].en in text
+    assert f"--root-key {ROOT.text}" in text
+    assert ORIGIN in text
+    wrong = CliRunner().invoke(app, ["audit", str(tmp_path / "log"), *keys, "--html", str(page), "--round", "felt"])
+    assert (wrong.exit_code, "give a table" in wrong.output) == (2, True)
+    nowhere = CliRunner().invoke(app, ["audit", str(tmp_path / "log"), *keys, "--html", str(tmp_path / "no" / "page")])
+    assert (nowhere.exit_code, "cannot be written" in nowhere.output) == (2, True)
+
+
+def test_page_of_a_log_that_cannot_be_read_is_whole(audit: Auditor):
+    """Without a checkpoint that holds there is nothing but that to say."""
+    bundle = replace(played().bundle(), checkpoint=b"nothing")
+    report = audit(bundle)
+    html = render_page(report, bundle, catalogue=load_builtin(), asked=Asked())
+    assert Code.CHECKPOINT_REFUSED.value in "".join(read(html).text)
+    assert Report.from_json(report.to_json()) == report

@@ -1,0 +1,31 @@
+"""The list of 54: every number is caught by a fixture or a test that is there."""
+
+import re
+
+import table
+
+
+def test_every_number_is_caught_by_a_fixture_or_a_named_test():
+    assert table.uncaught() == []
+
+
+def test_every_test_that_is_named_is_there():
+    assert [name for names in table.TESTS.values() for name in names if not table.test_exists(name)] == []
+    assert not table.test_exists("tests/audit/test_audit_table.py::test_that_is_not_there")
+    assert not table.test_exists("tests/audit/no_such_file.py::test_that_is_not_there")
+
+
+def test_list_has_54_meanings_each_said_once():
+    assert len(table.MEANINGS) == len(set(table.MEANINGS)) == 54
+    assert all(re.match(r"[\w ]", meaning) for meaning in table.MEANINGS)
+
+
+def test_table_has_a_row_for_every_fixture_and_named_test(monkeypatch):
+    monkeypatch.setattr(table, "verifier_codes", lambda: {"dealt_again": "DEALT_TWICE"})
+    rows = table.rows()
+    caught = [row.caught_by for row in rows]
+    assert len(caught) == len({*caught}) + sum(len(names) for names in table.TESTS.values()) - len(
+        {name for names in table.TESTS.values() for name in names}
+    )
+    assert {row.typescript for row in rows if row.caught_by == "mutations: dealt_again"} == {"DEALT_TWICE"}
+    assert [row.number for row in rows] == sorted(row.number for row in rows)
