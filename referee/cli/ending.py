@@ -12,6 +12,14 @@ FOUND: Final = 1
 UNANSWERABLE: Final = 2
 
 DataFolder = Annotated[Path, typer.Option("--data", help="Folder with the log and the keys.")]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        envvar="REFEREE_DATABASE",
+        help="A log in PostgreSQL, as postgresql://user@host/database; the keys stay in the data folder.",
+    ),
+]
 RulesetFolder = Annotated[
     Path | None,
     typer.Option("--rulesets", help="Folder with rulesets of your own, as TOML files.", exists=True, file_okay=False),

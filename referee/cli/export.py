@@ -2,7 +2,8 @@
 
 The file is the bundle that ``clients/verifier`` checks (its ``bundle.schema.json`` says what stands in it): all KEY
 leaves, the round's own, and what ended the table's rounds before it back to the first settled one, each with its
-inclusion proof under one checkpoint.
+inclusion proof under one checkpoint. With ``--proof`` it is a C2SP tlog-proof of the leaf that ended the round, with
+the leaf in a file beside it.
 """
 
 from contextlib import closing
@@ -12,24 +13,30 @@ from typing import Annotated, Final
 import orjson
 import typer
 
-from referee.cli.ending import DataFolder, fail
+from referee.cli.ending import Database, DataFolder, fail
 from referee.dealing.header import NO_LEAF
 from referee.dealing.leaf import KEY_TYPE
 from referee.evidence.dsse import Envelope
 from referee.log import Kind, Round, SlotKey, Stage
 from referee.server.keys import KeyFileError, read_public_keys
 from referee.service.revealing import Sealed
-from referee.storage import Reader, StoreError, open_sqlite_reader
+from referee.storage import Reader, StoreError, open_reader
 
 FORMAT: Final = 1
+PROOF_SUFFIX: Final = ".tlog-proof"
+LEAF_SUFFIX: Final = ".leaf"
 
 
-def export(
+def export(  # noqa: PLR0913 - one parameter an option
     table_id: Annotated[str, typer.Argument(help="The table.")],
     round_number: Annotated[int, typer.Argument(help="The round; 0 for the table's latest.", min=0)] = 0,
     *,
     data: DataFolder = Path("referee-data"),
+    database: Database = None,
     out: Annotated[Path | None, typer.Option(help="The file to write; standard output otherwise.")] = None,
+    proof: Annotated[
+        bool, typer.Option("--proof", help="A C2SP tlog-proof of the round's end; with --out its leaf beside it.")
+    ] = False,
 ) -> None:
     """Write one round as a bundle that anybody can verify without the log.
 
@@ -37,7 +44,7 @@ def export(
     """
     try:
         keys = read_public_keys(data / "keys")
-        reader: Reader = open_sqlite_reader(data)
+        reader: Reader = open_reader(data, database=database)
     except (KeyFileError, StoreError) as error:
         fail(str(error))
     with closing(reader):
@@ -47,8 +54,11 @@ def export(
             fail(str(error))
         if found is None:
             fail(f"table {table_id} has no such round")
-        bundle = bundle_of(reader, found, keys)
-    text = orjson.dumps(bundle, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        if proof:
+            text = _proof(reader, found, out)
+        else:
+            bundle = bundle_of(reader, found, keys)
+            text = orjson.dumps(bundle, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     if out is None:
         typer.echo(text, nl=False)
     else:
@@ -78,6 +88,18 @@ def bundle_of(reader: Reader, found: Round, keys: dict[str, str]) -> dict[str, o
             if index < head.size
         ],
     }
+
+
+def _proof(reader: Reader, found: Round, out: Path | None) -> bytes:
+    """The proof of the leaf that ended a round, or of its newest so far; the leaf is written beside ``out``."""
+    places = {mark.kind: int(mark.index) for mark in reader.marks(found.key)}
+    index = places.get(Kind.SETTLE, places.get(Kind.ABORT, max(places.values())))
+    if out is not None:
+        beside = out.with_suffix(LEAF_SUFFIX)
+        if beside == out:
+            fail(f"{out} is where the leaf itself would stand; call the proof {out.with_suffix(PROOF_SUFFIX).name}")
+        beside.write_bytes(reader.leaf(index))
+    return reader.receipt(index).text
 
 
 def _is_key(leaf: bytes) -> bool:

@@ -1,34 +1,111 @@
-"""``referee keys``."""
+"""``referee keys``: the public keys, and their change."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from referee.cli.ending import DataFolder, fail
+from referee.cli.ending import Database, DataFolder, fail
 from referee.server.app import DEFAULT_ORIGIN
-from referee.server.keys import KeyFileError, KeyFolder
+from referee.server.keys import EVERY, ROLES, KeyFileError, KeyFolder
+from referee.server.presence import PresenceError
+from referee.server.rotation import CHANGING, Rotation, RotationError
+from referee.storage import DataLossError, StoreError
+
+app = typer.Typer(
+    help="Print the public keys, as C2SP verifier keys, one role a line; change keys with a command below.",
+    invoke_without_command=True,
+)
+
+_ROLES: Final = ", ".join(CHANGING)
+RootKey = Annotated[
+    Path | None,
+    typer.Option("--root", help="The root's private key, where it is kept elsewhere.", exists=True, dir_okay=False),
+]
 
 
+@app.callback()
 def keys(
+    context: typer.Context,
     *,
     data: DataFolder = Path("referee-data"),
     make: Annotated[bool, typer.Option("--make", help="Make them where there are none.")] = False,
     origin: Annotated[str, typer.Option(help="Name of the log that new keys are for.")] = DEFAULT_ORIGIN,
+    root: Annotated[
+        Path | None, typer.Option(help="Where the root's private key is made, if not beside the others.")
+    ] = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="Do not look for private keys; they are kept elsewhere.")
+    ] = False,
 ) -> None:
-    """Print the public keys, as C2SP verifier keys, one role a line. Publish log and root where players find them."""
+    """Print the public keys, as C2SP verifier keys, one role a line. Publish log and root where players find them.
+
+    Private keys are checked to be there, but for the root's, which may be away.
+    """
+    if context.invoked_subcommand is not None:
+        return
     folder = data / "keys"
     if not make and not folder.exists():
         fail(f"{folder} does not exist; a server makes it on its first start, or add --make")
     try:
-        found = KeyFolder.open_or_make(folder, origin=origin, entropy=os.urandom)
+        private = () if public else _checked(folder)
+        found = KeyFolder.open_or_make(folder, origin=origin, entropy=os.urandom, private=private, root=root)
     except KeyFileError as error:
         fail(str(error))
-    for role, key in (
-        ("root", found.root),
-        ("log", found.log),
-        ("shuffler", found.shuffler),
-        ("referee", found.referee),
-    ):
-        typer.echo(f"{role}\t{key.verifier_key}")
+    for role in ROLES:
+        typer.echo(f"{role}\t{found.public[role].text}")
+
+
+@app.command()
+def rotate(
+    role: Annotated[str, typer.Argument(help=f"Whose key: {_ROLES}.")],
+    *,
+    data: DataFolder = Path("referee-data"),
+    root: RootKey = None,
+    database: Database = None,
+) -> None:
+    """Name a new key for a role in the log, while no server runs, and print it.
+
+    The old key of shuffler or referee is revoked at once. A log's old key signs beside the new one until it is revoked:
+    give the new one to witnesses and players first.
+    """
+    with _changing(data, root, database) as rotation:
+        typer.echo(f"{role}\t{rotation.rotate(role).text}")
+
+
+@app.command()
+def revoke(
+    named: Annotated[str, typer.Argument(metavar="ROLE|KEY", help=f"A role ({_ROLES}), or a verifier key.")],
+    *,
+    data: DataFolder = Path("referee-data"),
+    root: RootKey = None,
+    database: Database = None,
+) -> None:
+    """Revoke a key in the log, while no server runs, and print it. What it signed before still counts.
+
+    For a log that has two, its old key. A role without a key serves no more until ``rotate`` names a new one.
+    """
+    with _changing(data, root, database) as rotation:
+        typer.echo(f"revoked\t{rotation.revoke(named).text}")
+
+
+def _checked(folder: Path) -> tuple[str, ...]:
+    """The private keys that must be there: all, but a root's that is away."""
+    is_away = (folder / "root.pub").exists() and not (folder / "root.key").exists()
+    return tuple(role for role in EVERY if role != "root" or not is_away)
+
+
+@contextmanager
+def _changing(data: Path, root: Path | None, database: str | None) -> Iterator[Rotation]:
+    if not (data / "keys").exists():
+        fail(f"{data} has no keys to change")
+    try:
+        with Rotation.of(data, root=root, entropy=os.urandom, database=database) as rotation:
+            yield rotation
+    except (KeyFileError, StoreError, PresenceError, RotationError, OSError) as error:
+        fail(str(error))
+    except DataLossError as error:
+        fail(f"{error}. The log is damaged and nothing was changed; restore {data} from its backup")

@@ -2,7 +2,21 @@
 
 import typer
 
-from referee.cli import audit, demo, export, keys, replay, rulesets, serve
+from referee.cli import (
+    audit,
+    backup,
+    demo,
+    export,
+    fairness,
+    keys,
+    learn,
+    odds,
+    publish,
+    replay,
+    rulesets,
+    serve,
+    witness,
+)
 
 app = typer.Typer(
     help="Deals, judges, settles and proves rounds of card games over gRPC.",
@@ -15,9 +29,16 @@ app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
 app.command("export")(export.export)
+app.command("learn")(learn.learn)
+app.command("odds")(odds.odds)
+app.command("publish")(publish.publish)
+app.command("backup")(backup.backup)
+app.command("restore")(backup.restore)
 app.command("replay")(replay.replay)
 app.add_typer(rulesets.app, name="rulesets")
-app.command("keys")(keys.keys)
+app.add_typer(keys.app, name="keys")
+app.command("witness")(witness.witness)
+app.command("fairness-report")(fairness.fairness_report)
 
 
 def main() -> None:

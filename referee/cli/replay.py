@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 
 from referee.audit.difference import first_difference
 from referee.cards import HOUSE
-from referee.cli.ending import FOUND, DataFolder, RulesetFolder, catalogue_of, fail
+from referee.cli.ending import FOUND, Database, DataFolder, RulesetFolder, catalogue_of, fail
 from referee.cli.show import card_line
 from referee.dealing.deal import Deal
 from referee.dealing.layout import BOARD_SECTIONS
@@ -21,7 +21,7 @@ from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.log import Kind, SlotKey
 from referee.rulesets import Catalogue, UnknownRulesetError
-from referee.storage import Reader, StoreError, open_sqlite_reader
+from referee.storage import Reader, StoreError, open_reader
 from referee.transcript.replay import replay as replay_told
 from referee.transcript.told import Told, Transcript, TranscriptError
 from referee.transcript.told import parse as parse_transcript
@@ -32,6 +32,7 @@ def replay(  # noqa: PLR0913 - one parameter an option
     round_number: Annotated[int, typer.Argument(help="The round; 0 for the table's latest.", min=0)] = 0,
     *,
     data: DataFolder = Path("referee-data"),
+    database: Database = None,
     file: Annotated[
         Path | None, typer.Option(help="A SETTLE leaf or a bare transcript in a file.", exists=True, dir_okay=False)
     ] = None,
@@ -43,7 +44,7 @@ def replay(  # noqa: PLR0913 - one parameter an option
     Exit code 0 where they are, 1 where they differ, 2 where there is no such round.
     """
     catalogue = catalogue_of(rulesets)
-    leaves = {Kind.SETTLE: file.read_bytes()} if file is not None else _leaves(data, table_id, round_number)
+    leaves = {Kind.SETTLE: file.read_bytes()} if file is not None else _leaves(data, database, table_id, round_number)
     try:
         payload = _payload(leaves[Kind.SETTLE])
         transcript = parse_transcript(payload)
@@ -68,12 +69,12 @@ def replay(  # noqa: PLR0913 - one parameter an option
     raise typer.Exit(0 if same else FOUND)
 
 
-def _leaves(data: Path, table_id: str, round_number: int) -> dict[Kind, bytes]:
+def _leaves(data: Path, database: str | None, table_id: str, round_number: int) -> dict[Kind, bytes]:
     """The round's leaves by kind; ends the command where there is no such round."""
     if not table_id:
         fail("name a table, or a file with --file")
     try:
-        reader: Reader = open_sqlite_reader(data)
+        reader: Reader = open_reader(data, database=database)
     except StoreError as error:
         fail(str(error))
     try:

@@ -61,6 +61,9 @@ def _print_proved(console: Console, report: Report) -> None:
                 f"  {count:,} at {attested}" if attested is not EventLevel.NONE else f"  {count:,}",
                 EVENT_WORDS[attested],
             )
+    statistics = report.statistics
+    if statistics.decks:
+        grid.add_row(f"  {statistics.asked:,}", f"questions were put to chance, over {statistics.decks:,} decks")
     console.print(grid)
 
 

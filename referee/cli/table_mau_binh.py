@@ -35,7 +35,7 @@ def _play_events(
     if not preview.violations:  # an instant win has ended the round
         return
     for hand in dealt.hands:
-        arrangement = arrange(referee, played, seat=hand.seat, hand=hand.cards, luck=table.luck)
+        arrangement = arrange(referee, played, seat=hand.seat)
         event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=arrangement)
         if receipts:
             event = referee.AcceptEvent(mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=played, event=event)).event

@@ -38,7 +38,7 @@ def _play_events(
     referee = table.services.tien_len
     tricks: list[list[Line]] = []
     leads = True
-    while (event := choose(referee, played, luck=table.luck)) is not None:
+    while (event := choose(referee, played)) is not None:
         if leads:
             tricks.append([])
         tricks[-1].append(_done(table, event))

@@ -84,7 +84,13 @@ class Follower:
         aborted = 0
         for one in self._reader.overdue_rounds(self._sweep.clock(), _AT_ONCE):
             leaves = {mark.kind: self._reader.leaf(mark.index) for mark in self._reader.marks(one.key)}
-            append = overdue_abort_of(one, leaves, now=self._sweep.clock(), signer=self._sweep.signer)
+            append = overdue_abort_of(
+                one,
+                leaves,
+                self._reader.contributions(one.key),
+                now=self._sweep.clock(),
+                signer=self._sweep.signer,
+            )
             try:
                 self._writer.append(append, timeout=_APPEND_SECONDS)
             except SlotError as error:

@@ -1,8 +1,8 @@
 """ABORT: the leaf that ends a round without a settlement, and when it may.
 
 The law (fairness.md, "A round"): before its deal a round may be given up at any time. Once dealt, somebody may have
-seen cards, so it can only be settled until its deadline; after that, and not before, it may be aborted. The server's
-seed is revealed in either case.
+seen cards, so it can only be settled until its deadline; after that, and not before, it may be aborted. A seat is
+blamed for a missing seed only where its seed is not here. The server's seed is revealed in either case.
 """
 
 import hashlib
@@ -17,22 +17,42 @@ from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
 from referee.log import Abort, Kind, Round
-from referee.storage import Append
+from referee.service.contributing import missing_seats, seeds_told
+from referee.storage import Append, Contribution
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.shuffler_pb2 import AbortReason
 from referee.wire.refusal import RefusedError
 
-AbortWord: TypeAlias = Literal["SEED_MISSING", "DEADLINE", "OPERATOR"]
+AbortWord: TypeAlias = Literal["SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"]
 
 ABORT_WORDS: Final[dict[int, AbortWord]] = {
     AbortReason.ABORT_REASON_SEED_MISSING: "SEED_MISSING",
     AbortReason.ABORT_REASON_DEADLINE: "DEADLINE",
     AbortReason.ABORT_REASON_OPERATOR: "OPERATOR",
 }
+"""What may be asked for. That a round is void is found when it is dealt."""
 
 
-def check_abort(found: Round, word: AbortWord, *, culprit: int | None, seat_count: int, now: int) -> None:
-    """Refuses an abort that the law does not allow, or that blames a seat the round does not have."""
+def culprit_of(
+    word: AbortWord, culprit: int | None, *, seat_count: int, contributed: Sequence[Contribution]
+) -> int | None:
+    """The seat at fault: the one named, or for a missing seed the first without one where others have contributed."""
+    missing = missing_seats(seat_count, contributed)
+    if culprit is None and word == "SEED_MISSING" and contributed and missing:
+        return missing[0]
+    return culprit
+
+
+def check_abort(  # noqa: PLR0913 - what an abort is judged by
+    found: Round,
+    word: AbortWord,
+    *,
+    culprit: int | None,
+    seat_count: int,
+    contributed: Sequence[Contribution],
+    now: int,
+) -> None:
+    """Refuses an abort that the law does not allow, or that blames a seat the round does not have, or wrongly."""
     if culprit is not None and culprit >= seat_count:
         raise RefusedError(ErrorReason.ERROR_REASON_INVALID_SEAT, f"the round has no seat {culprit}", field="culprit")
     if word == "SEED_MISSING" and (found.deck_root is not None or culprit is None):
@@ -40,6 +60,10 @@ def check_abort(found: Round, word: AbortWord, *, culprit: int | None, seat_coun
             ErrorReason.ERROR_REASON_INVALID_FIELD,
             "a missing seed ends a round before its deal and names the seat",
             field="reason",
+        )
+    if word == "SEED_MISSING" and culprit in {one.seat for one in contributed}:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_FIELD, f"seat {culprit} has given its seed", field="culprit", found=culprit
         )
     deadline = found.deadline
     if deadline is None or now > deadline:
@@ -62,9 +86,19 @@ def check_abort(found: Round, word: AbortWord, *, culprit: int | None, seat_coun
 
 
 def abort_of(  # noqa: PLR0913 - what an ABORT says
-    found: Round, word: AbortWord, *, culprit: int | None, client_seeds: Sequence[str], now: int, signer: Signer
+    found: Round,
+    word: AbortWord,
+    *,
+    culprit: int | None,
+    client_seeds: Sequence[str],
+    contributed: int | None,
+    now: int,
+    signer: Signer,
 ) -> Append:
-    """The ABORT of a round, signed and ready to be appended; ``client_seeds`` by seat, empty where none is known."""
+    """The ABORT of a round, signed and ready to be appended; ``client_seeds`` by seat, empty where none is known.
+
+    ``contributed`` is how many seeds it was made up from before the deal, None after it.
+    """
     leaf = AbortLeaf(
         aborted_time=now,
         client_seeds=tuple(client_seeds),
@@ -77,14 +111,30 @@ def abort_of(  # noqa: PLR0913 - what an ABORT says
         leaf=Envelope.signed(ABORT_TYPE, encode_leaf(leaf), signer).to_bytes(),
         step=Abort(found.key, round_id=found.round_id, deck_root=found.deck_root),
         told_digest=hashlib.sha256(repr((word, culprit)).encode()).digest(),
+        contributed=contributed,
     )
 
 
-def overdue_abort_of(found: Round, leaves: Mapping[Kind, bytes], *, now: int, signer: Signer) -> Append:
-    """The ABORT of a round that nobody dealt or settled by its deadline; ``leaves`` are its own so far."""
+def overdue_abort_of(
+    found: Round, leaves: Mapping[Kind, bytes], contributed: Sequence[Contribution], *, now: int, signer: Signer
+) -> Append:
+    """The ABORT of a round that nobody dealt or settled by its deadline; ``leaves`` are its own so far.
+
+    Where some seats have contributed their seeds and one has not, the first that has not is named. Where none has, the
+    seeds may have gone another way, so nobody is.
+    """
     if Kind.DEAL in leaves:
         seeds = parse_leaf(Envelope.parse(leaves[Kind.DEAL]).payload, DealLeaf).client_seeds
-    else:
-        opened = parse_leaf(Envelope.parse(leaves[Kind.OPEN]).payload, OpenLeaf)
-        seeds = ("",) * len(opened.header.seat_keys)
-    return abort_of(found, "DEADLINE", culprit=None, client_seeds=seeds, now=now, signer=signer)
+        return abort_of(found, "DEADLINE", culprit=None, client_seeds=seeds, contributed=None, now=now, signer=signer)
+    opened = parse_leaf(Envelope.parse(leaves[Kind.OPEN]).payload, OpenLeaf)
+    seat_count = len(opened.header.seat_keys)
+    culprit = culprit_of("SEED_MISSING", None, seat_count=seat_count, contributed=contributed)
+    return abort_of(
+        found,
+        "DEADLINE" if culprit is None else "SEED_MISSING",
+        culprit=culprit,
+        client_seeds=seeds_told(seat_count, contributed),
+        contributed=len(contributed),
+        now=now,
+        signer=signer,
+    )

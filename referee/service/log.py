@@ -1,12 +1,15 @@
 """LogService: reads the log and proves what stands in it."""
 
+import threading
 from collections.abc import Sequence
-from typing import Final, NoReturn
+from dataclasses import dataclass, field
+from typing import Final, NoReturn, Protocol
 
 import grpc
 
-from referee.log import FIRST_ROUND, Kind, Round, SlotKey, Stage
-from referee.storage import DataLossError, Logged, Reader
+from referee.evidence.merkle import LeafIndex, leaf_hash
+from referee.log import FIRST_ROUND, Kind, LogReceipt, Round, SlotKey, Stage
+from referee.storage import Cosigned, DataLossError, Logged, Reader
 from referee.v1 import log_pb2, log_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.header import header_of_open
@@ -16,6 +19,11 @@ from referee.wire.slot import read_slot
 
 MAX_ENTRIES: Final = 1000
 MAX_ENTRY_BYTES: Final = 1_000_000
+MAX_WAIT_SECONDS: Final = 30.0
+_SPARE_SECONDS: Final = 0.1
+"""What is left of a caller's deadline for the way back."""
+
+LAST_SIZE: Final = 2**53 - 1
 
 _STAGES: Final = {
     Stage.OPENED: log_pb2.ROUND_STAGE_OPENED,
@@ -25,13 +33,51 @@ _STAGES: Final = {
 }
 
 
-class LogService(log_pb2_grpc.LogServiceServicer):
-    """Answers from one reader; ``log_key`` and ``root_key`` are verifier key texts."""
+class Cosigners(Protocol):
+    """Whoever gets checkpoints cosigned."""
 
-    def __init__(self, reader: Reader, *, log_key: str, root_key: str) -> None:
+    def wait(self, size: int, seconds: float) -> Cosigned | None:
+        """The newest checkpoint of a quorum once it has this many leaves; None where it has not in this time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogKeys:
+    """Verifier key texts: the log's, the root's, those of the witnesses, and how many of them are a quorum."""
+
+    log: str
+    root: str
+    witnesses: Sequence[str] = ()
+    quorum: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Room for calls that wait, so that they never take all threads."""
+
+    most: int
+    _room: threading.Semaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_room", threading.Semaphore(self.most))
+
+    def wait(self, cosigners: Cosigners, size: int, seconds: float) -> Cosigned | None:
+        """What waiting comes to; the answer of now where too many wait already."""
+        if not self._room.acquire(blocking=False):
+            return cosigners.wait(size, 0)
+        try:
+            return cosigners.wait(size, seconds)
+        finally:
+            self._room.release()
+
+
+class LogService(log_pb2_grpc.LogServiceServicer):
+    """Answers from one reader; ``waiting`` calls at most wait for witnesses at the same time."""
+
+    def __init__(self, reader: Reader, *, keys: LogKeys, cosigners: Cosigners | None = None, waiting: int = 1) -> None:
         self._reader = reader
-        self._log_key = log_key
-        self._root_key = root_key
+        self._keys = keys
+        self._cosigners = cosigners
+        self._waiting = Waiting(waiting)
 
     def GetTableRound(
         self, request: log_pb2.GetTableRoundRequest, context: grpc.ServicerContext
@@ -59,14 +105,31 @@ class LogService(log_pb2_grpc.LogServiceServicer):
     def GetCheckpoint(
         self, request: log_pb2.GetCheckpointRequest, context: grpc.ServicerContext
     ) -> log_pb2.GetCheckpointResponse:
-        """The newest signed checkpoint."""
-        del request, context
-        return log_pb2.GetCheckpointResponse(checkpoint=self._reader.head().checkpoint.decode())
+        """The newest signed checkpoint, or the newest cosigned one."""
+        if not request.HasField("cosigned_size"):
+            return log_pb2.GetCheckpointResponse(checkpoint=self._reader.head().checkpoint.decode())
+        cosigned = self._cosigned(request.cosigned_size, context.time_remaining())
+        return log_pb2.GetCheckpointResponse(checkpoint=cosigned.note.decode())
+
+    def ListCosignedCheckpoints(
+        self, request: log_pb2.ListCosignedCheckpointsRequest, context: grpc.ServicerContext
+    ) -> log_pb2.ListCosignedCheckpointsResponse:
+        """Cosigned checkpoints in order."""
+        del context
+        count = min(request.count or MAX_ENTRIES, MAX_ENTRIES)
+        notes = [one.note for one in self._reader.cosigned(min(request.start_size, LAST_SIZE), count)]
+        return log_pb2.ListCosignedCheckpointsResponse(checkpoints=[note.decode() for note in _fitting(notes)])
 
     def GetKeys(self, request: log_pb2.GetKeysRequest, context: grpc.ServicerContext) -> log_pb2.GetKeysResponse:
         """The keys that a verifier starts from."""
         del request, context
-        return log_pb2.GetKeysResponse(origin=self._reader.origin, log_key=self._log_key, root_key=self._root_key)
+        return log_pb2.GetKeysResponse(
+            origin=self._reader.origin,
+            log_key=self._keys.log,
+            root_key=self._keys.root,
+            witness_keys=self._keys.witnesses,
+            witness_quorum=self._keys.quorum,
+        )
 
     def ListEntries(
         self, request: log_pb2.ListEntriesRequest, context: grpc.ServicerContext
@@ -121,13 +184,48 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         proof = self._reader.consistency_proof(old_size=request.first_size, new_size=second)
         return log_pb2.GetConsistencyProofResponse(second_size=second, consistency_proof=proof)
 
+    def _cosigned(self, size: int, remaining: float | None) -> Cosigned:
+        head = self._reader.head().size
+        if size > head:
+            _refuse_beyond("cosigned_size", size, head)
+        seconds = MAX_WAIT_SECONDS if remaining is None else min(remaining - _SPARE_SECONDS, MAX_WAIT_SECONDS)
+        if self._cosigners is not None:
+            found = self._waiting.wait(self._cosigners, size, max(0.0, seconds))
+        else:
+            found = self._reader.newest_cosigned()
+            if found is None:
+                raise RefusedError(
+                    ErrorReason.ERROR_REASON_NO_WITNESSES,
+                    "no witness is asked to cosign this log; leave cosigned_size out",
+                )
+        if found is None or found.size < size:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_NOT_COSIGNED,
+                f"no quorum of witnesses has cosigned {size} leaves yet; ask again",
+                limit=0 if found is None else found.size,
+                found=size,
+            )
+        return found
+
     def _leaves(self, key: SlotKey) -> list[Logged]:
-        marks = sorted(self._reader.marks(key), key=lambda mark: mark.index)
-        return [
-            Logged(leaf=self._reader.leaf(mark.index), receipt=self._reader.receipt(mark.index), is_repeat=True)
-            for mark in marks
-            if mark.kind in Kind
-        ]
+        places = sorted(int(mark.index) for mark in self._reader.marks(key) if mark.kind in Kind)
+        cosigned = self._reader.newest_cosigned()
+        if cosigned is None or cosigned.size <= places[-1]:
+            return [
+                Logged(leaf=self._reader.leaf(place), receipt=self._reader.receipt(place), is_repeat=True)
+                for place in places
+            ]
+        return [self._under(cosigned, place) for place in places]
+
+    def _under(self, cosigned: Cosigned, place: int) -> Logged:
+        leaf = self._reader.leaf(place)
+        receipt = LogReceipt(
+            index=LeafIndex(place),
+            leaf_hash=leaf_hash(leaf),
+            proof=self._reader.inclusion_proof(index=place, size=cosigned.size),
+            checkpoint=cosigned.note,
+        )
+        return Logged(leaf=leaf, receipt=receipt, is_repeat=True)
 
 
 def _stage(found: Round) -> log_pb2.RoundStage:

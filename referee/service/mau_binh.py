@@ -2,24 +2,27 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Final
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import grpc
+import msgspec
 
 from referee.cards import Seat
 from referee.games.mau_binh.arrangement import check_arrangement, is_acceptable
-from referee.games.mau_binh.event import MAX_EVENTS, Event
+from referee.games.mau_binh.event import MAX_EVENTS, CommitTimeout, Event
 from referee.games.mau_binh.foul import chi_values
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.round import applied, check_closing, check_event, refusals_of
 from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import load_texts
 from referee.service.batch import batched, settle_each
-from referee.service.mau_binh_reading import Reading, Readings
+from referee.service.mau_binh_reading import Reading, Readings, check_all_open, check_hand
 from referee.service.rounds import RoundVerifier, VerifiedRound
 from referee.service.settling import Received, Settler
 from referee.storage import Logged
-from referee.transcript.mau_binh import encode_event
+from referee.transcript.mau_binh import encode_event, opening_between
 from referee.transcript.replay import write_transcript
 from referee.transcript.told import Told
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
@@ -31,14 +34,18 @@ from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import mau_binh_rules
 from referee.wire.violation import write_violations
 
+if TYPE_CHECKING:
+    from referee.service.mau_binh_advice import Advice
+
 MAX_BATCH: Final = 256
 
 
 class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
     """Judges by the rulesets that the verifier knows; signs and logs through the settler."""
 
-    def __init__(self, verifier: RoundVerifier, settler: Settler) -> None:
+    def __init__(self, verifier: RoundVerifier, settler: Settler, *, populations: Path | None = None) -> None:
         self._verifier = verifier
+        self._populations = populations
         self._settler = settler
         self._texts = load_texts("mau_binh")
         self._readings = Readings()
@@ -57,6 +64,19 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         del context
         return mau_binh_pb2.CheckArrangementsResponse(responses=batched(request.requests, self._check, limit=MAX_BATCH))
 
+    def SuggestArrangement(
+        self, request: mau_binh_pb2.SuggestArrangementRequest, context: grpc.ServicerContext
+    ) -> mau_binh_pb2.SuggestArrangementResponse:
+        """The arrangements worth most, from the asked-about cards alone."""
+        del context
+        return self._advice.suggest(request)
+
+    @cached_property
+    def _advice(self) -> "Advice":
+        from referee.service.mau_binh_advice import Advice  # noqa: PLC0415 - the first question waits for numpy, no start
+
+        return Advice(self._verifier, self._populations)
+
     def AcceptEvent(
         self, request: mau_binh_pb2.MauBinhServiceAcceptEventRequest, context: grpc.ServicerContext
     ) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
@@ -68,18 +88,22 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
             )
         reading = self._read(request.round, self._verifier.verify)
         dealt, now = reading.dealt, self._settler.clock()
-        event = read_event(request.event, time=now, field="event")
+        event = read_event(request.event, time=now, round_id=dealt.verified.header.round_id, field="event")
+        check_hand(dealt, reading.told, event)
         violations = reading.violations or check_event(dealt.rules, reading.told, event)
         response = mau_binh_pb2.MauBinhServiceAcceptEventResponse(violations=write_violations(violations, self._texts))
         if is_acceptable(violations):
             response.event.CopyFrom(request.event)
             response.event.time = now
-            response.event.receipt, chain = self._settler.accepted(
-                dealt.verified, reading.chain, encode_event(event), time=now
+            after = applied(dealt.rules, reading.told, event)
+            opening = opening_between(reading.told, after)
+            response.event.receipt, chain = self._settler.accept(
+                dealt.verified, reading.chain, _received(event, response.event, opening), field="event"
             )
             response.event_number = len(chain.events)
+            if opening is not None:
+                response.opens_section = opening
             events = (*reading.events, response.event.SerializeToString(deterministic=True))
-            after = applied(dealt.rules, reading.told, event)
             self._readings.put(Reading(dealt=dealt, events=events, told=after, chain=chain))
         return response
 
@@ -92,6 +116,7 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         violations = reading.violations or check_closing(reading.told, closed_time=self._settler.clock())
         if violations:
             return mau_binh_pb2.MauBinhServicePreviewRoundResponse(violations=write_violations(violations, self._texts))
+        check_all_open(reading.dealt)
         verified, rules, outcome = reading.dealt.verified, reading.dealt.rules, reading.outcome
         stake = verified.header.stake
         shown = showdown(rules, outcome, stake=stake, names=verified.ruleset.names)
@@ -171,15 +196,18 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         received: list[Received] = []
         for index in range(len(known.events), len(events)):
             message = messages[index]
-            event: Event = read_event(message, time=message.time, field=f"round.events[{index}]")
-            received.append(Received(encode_event(event), message.time, message.receipt))
-            if violations:
-                continue
-            refusals = refusals_of(rules, told, event)
-            if is_acceptable(refusals):
-                told = applied(rules, told, event)
-            else:
-                violations = refusals
+            path, round_id = f"round.events[{index}]", known.dealt.verified.header.round_id
+            event: Event = read_event(message, time=message.time, round_id=round_id, field=path)
+            opening = None
+            if not violations:
+                check_hand(known.dealt, told, event)
+                refusals = refusals_of(rules, told, event)
+                if is_acceptable(refusals):
+                    before, told = told, applied(rules, told, event)
+                    opening = opening_between(before, told)
+                else:
+                    violations = refusals
+            received.append(_received(event, message, opening))
         chain = self._settler.extended(known.dealt.verified, known.chain, received, field="round")
         return Reading(dealt=known.dealt, events=events, told=told, chain=chain, violations=violations)
 
@@ -197,6 +225,7 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         if violations:
             response.violations.extend(write_violations(violations, self._texts))
             return lambda: None
+        check_all_open(reading.dealt)
         told = _told(reading, closed_time=now)
         payload = write_transcript(verified.header, told, reading.found)
         future: Future[tuple[Logged, ...]] = self._settler.submit(verified, told, payload, last_hash=chain.last_hash)
@@ -213,4 +242,17 @@ def _told(reading: Reading, *, closed_time: int) -> Told:
         closed_time=closed_time,
         sections=dealt.sections,
         events=reading.chain.events,
+        sealed=1 if dealt.verified.is_sealed else msgspec.UNSET,
+    )
+
+
+def _received(event: Event, message: mau_binh_pb2.MauBinhEvent, opening: int | None) -> Received:
+    return Received(
+        event=encode_event(event),
+        time=event.time,
+        seat=event.seat,
+        receipt=message.receipt,
+        signature=message.signature,
+        opens_section=opening,
+        is_imposed=isinstance(event, CommitTimeout),
     )

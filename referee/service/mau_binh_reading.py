@@ -14,6 +14,7 @@ import msgspec
 
 from referee.cards import Seat
 from referee.dealing.header import HeaderJson
+from referee.games.mau_binh.event import Arrange, Event
 from referee.games.mau_binh.outcome import Outcome
 from referee.games.mau_binh.round import Round, begin
 from referee.games.mau_binh.rules import MauBinhRules
@@ -89,7 +90,7 @@ class Readings:
     def find(self, verified: VerifiedRound, events: Sequence[bytes]) -> Reading:
         """The reading of the longest beginning of the events that is known: at least that of none of them.
 
-        Refuses a round of another game, and one whose certificates do not open every hand.
+        Refuses a round of another game, and one of an open table whose certificates do not open every hand.
         """
         for count in range(len(events), 0, -1):
             known = self._memo.get((verified, events[count - 1]))
@@ -107,13 +108,30 @@ class Readings:
 def _dealt(verified: VerifiedRound) -> Dealt:
     rules = mau_binh_rules(verified.ruleset, field="round.header.ruleset_id")
     header = verified.header
-    hands = verified.hands([Seat(seat) for seat in range(header.seat_count)], field="round")
+    seats = [Seat(seat) for seat in range(header.seat_count)]
+    if verified.is_sealed:
+        hands = tuple([verified.sections.get(seat, ()) for seat in seats])
+    else:
+        hands = verified.hands(seats, field="round")
     return Dealt(
         verified=verified,
         rules=rules,
-        told=begin(rules, hands, dealt_time=verified.dealt_time),
+        told=begin(rules, hands, dealt_time=verified.dealt_time, is_sealed=verified.is_sealed),
         chain=Chain((), first_hash(round_id=header.round_id, deck_root=verified.deck_root)),
         header=HeaderJson.of(header),
         deck_root=verified.deck_root.hex(),
         sections=tuple([tuple([card.number for card in hand]) for hand in hands]),
     )
+
+
+def check_hand(dealt: Dealt, told: Round, event: Event) -> None:
+    """Nothing, unless an arrangement is opened whose hand no certificate shows: that is refused."""
+    if told.sealing is None or told.sealing.opened_time is None or not isinstance(event, Arrange):
+        return
+    if event.seat < len(told.hands):
+        dealt.verified.hands([event.seat], field="round")
+
+
+def check_all_open(dealt: Dealt) -> None:
+    """Nothing, where every hand is open, as it must be for an outcome; refuses otherwise."""
+    dealt.verified.hands([Seat(seat) for seat in range(dealt.verified.header.seat_count)], field="round")

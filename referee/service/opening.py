@@ -1,13 +1,15 @@
 """Terms to a header: what the shuffler fills in, and what it refuses before anything is written."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from referee.dealing.commitment import SEED_SIZE
 from referee.dealing.header import NO_KEY, PROTOCOL, SUITE_COMMITMENT, Header, HeaderError
 from referee.dealing.layout import layout_of
 from referee.games.mau_binh.limit import check_stake
 from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.sealing import OPENING_MS
 from referee.games.tien_len import TienLenRules, max_units
 from referee.games.ultimate_texas import Stake, UltimateTexasRules, check_stakes
 from referee.log import FIRST_ROUND, NO_LEAF, Round
@@ -72,8 +74,11 @@ class Opener:
         return header, ruleset
 
 
-def check_terms(header: Header, ruleset: Ruleset, *, now: int, field: str) -> None:
-    """Refuses a header that breaks the protocol, the ruleset's limits on seats and stakes, or the clock."""
+def check_terms(header: Header, ruleset: Ruleset, *, now: int, field: str, is_sealed: bool = False) -> None:
+    """Refuses a header that breaks the protocol, the ruleset's limits on seats and stakes, or the clock.
+
+    A round must last long enough to be played when it is dealt at the last moment.
+    """
     try:
         header.validate()
     except HeaderError as error:
@@ -105,6 +110,44 @@ def check_terms(header: Header, ruleset: Ruleset, *, now: int, field: str) -> No
             deadline_time=header.deal_deadline,
             received_time=now,
         )
+    least = header.deal_deadline + _least_ms(ruleset, is_sealed=is_sealed)
+    if header.round_deadline < least:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_HEADER,
+            f"dealt by its deadline the round could not be played to its end before {least}",
+            field=f"{field}.round_deadline_time",
+            expected=least,
+            found=header.round_deadline,
+        )
+
+
+SEALED_GAMES: Final = ("mau_binh", "ultimate_texas")
+"""The games whose tables can be sealed: no move of theirs shows a card."""
+
+
+def check_seat_tokens(tokens: Sequence[bytes], ruleset: Ruleset, *, seat_count: int) -> None:
+    """Refuses hashes of seat tokens that are not one of 32 bytes a seat, or of a game that cannot be sealed."""
+    if not tokens:
+        return
+    message, field = "", "seat_tokens"
+    if ruleset.game not in SEALED_GAMES:
+        message = f"a table of {ruleset.game} cannot be sealed: each play would have to be proved card by card"
+    elif len(tokens) != seat_count:
+        message = f"{seat_count} seats have {len(tokens)} tokens; give one a seat, or none at all for an open table"
+    else:
+        for seat, one in enumerate(tokens):
+            if len(one) != SEED_SIZE:
+                message, field = f"a token's hash has {SEED_SIZE} bytes, not {len(one)}", f"seat_tokens[{seat}]"
+                break
+    if message:
+        raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, message, field=field)
+
+
+def _least_ms(ruleset: Ruleset, *, is_sealed: bool) -> int:
+    """How long a round may take from its deal to its showdown."""
+    if not isinstance(ruleset.rules, MauBinhRules):
+        return 0
+    return ruleset.rules.arranging_ms + (OPENING_MS if is_sealed else 0)
 
 
 def check_seat_count(ruleset: Ruleset, seat_count: int, *, field: str) -> None:

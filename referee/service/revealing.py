@@ -28,6 +28,8 @@ class Sealed:
     commitment: bytes
     client_commitments: tuple[bytes, ...]
     sealed_seed: bytes
+    seat_tokens: tuple[bytes, ...]
+    """The hashes of the seats' tokens on a sealed table; none on an open one."""
 
     @classmethod
     @lru_cache(maxsize=_MEMO_SIZE)
@@ -39,7 +41,13 @@ class Sealed:
             commitment=bytes.fromhex(opened.server_commitment),
             client_commitments=tuple([bytes.fromhex(one) for one in opened.client_commitments]),
             sealed_seed=bytes.fromhex(opened.sealed_seed),
+            seat_tokens=tuple([bytes.fromhex(one) for one in opened.seat_tokens or ()]),
         )
+
+    @property
+    def is_sealed_table(self) -> bool:
+        """Whether each seat alone sees its hand until the hands open."""
+        return bool(self.seat_tokens)
 
     def seed(self, sealing_key: bytes) -> bytes:
         """The server's seed; SealError where the sealing key is another."""

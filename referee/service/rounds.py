@@ -40,6 +40,7 @@ class VerifiedRound:
     mixed: bytes
     dealt_time: int
     expires_time: int
+    is_sealed: bool
 
     def hands(self, seats: Iterable[Seat], *, field: str) -> tuple[tuple[Card, ...], ...]:
         """The hands of these seats; refuses a round whose certificates do not open one of them."""
@@ -70,6 +71,11 @@ class RoundVerifier:
         self._clock = clock
         self._memo: OrderedDict[tuple[bytes, ...], VerifiedRound] = OrderedDict()
         self._lock = threading.Lock()
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The rulesets that it knows."""
+        return self._catalogue
 
     def verify(self, header: RoundHeader, certificates: Sequence[bytes], *, field: str) -> VerifiedRound:
         """The round, its certificates unexpired; refuses whatever does not hold, naming the field."""
@@ -133,7 +139,7 @@ class RoundVerifier:
         ]
         first = read[0]
         for index, one in enumerate(read):
-            if (one.deck_root, one.dealt_time) != (first.deck_root, first.dealt_time):
+            if (one.deck_root, one.dealt_time, one.is_sealed) != (first.deck_root, first.dealt_time, first.is_sealed):
                 raise RefusedError(
                     ErrorReason.ERROR_REASON_FOREIGN,
                     "two certificates of one round disagree about its deal; keep both, they prove foul play",
@@ -151,6 +157,7 @@ class RoundVerifier:
             mixed=first.mixed,
             dealt_time=first.dealt_time,
             expires_time=first.expires_time,
+            is_sealed=first.is_sealed,
         )
 
     def _certificate(self, data: bytes, header: Header, *, field: str) -> Certificate:

@@ -25,5 +25,7 @@ class RulesetService(ruleset_pb2_grpc.RulesetServiceServicer):
     ) -> ruleset_pb2.GetRulesetResponse:
         """One ruleset with its bytes."""
         del context
-        ruleset = find_ruleset(self._catalogue, request.ruleset_id, request.version, field="ruleset_id")
+        ruleset = find_ruleset(
+            self._catalogue, request.ruleset_id, request.version, field="ruleset_id", version_field="version"
+        )
         return ruleset_pb2.GetRulesetResponse(ruleset=write_ruleset(ruleset), toml=ruleset.source)

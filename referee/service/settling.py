@@ -1,4 +1,4 @@
-"""What the referee does with a told round in every game: checks receipts, chains events, signs, logs.
+"""What the referee does with a told round in every game: checks receipts and signatures, chains events, signs, logs.
 
 A settlement is anchored to its deal: the log takes it only where the table's slot holds a DEAL with the same round id
 and deck root and no terminal leaf. The same told round again is answered from the log, whenever it is asked.
@@ -12,15 +12,27 @@ from typing import Final
 
 import msgspec
 
+from referee.dealing.header import NO_KEY
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
-from referee.evidence.ed25519 import Signer
+from referee.evidence.ed25519 import Signer, is_signature
 from referee.log import Settle, SlotError, SlotKey, Stage
+from referee.service.call import note_leaf
 from referee.service.rounds import VerifiedRound
-from referee.storage import Append, DataLossError, Logged, QueueFullError, Reader, StoreError, Writer, WriterClosedError
+from referee.storage import (
+    Append,
+    DataLossError,
+    Logged,
+    QueueFullError,
+    Reader,
+    SeedCameError,
+    StoreError,
+    Writer,
+    WriterClosedError,
+)
 from referee.transcript.chain import first_hash, next_hash
 from referee.transcript.receipt import FORM, RECEIPT_TYPE, EventReceipt, sign_receipt
-from referee.transcript.told import MEDIA_TYPE, Told, ToldEvent
+from referee.transcript.told import MEDIA_TYPE, Attested, Told, ToldEvent
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 from referee.wire.slot import slot_refusal
@@ -29,16 +41,20 @@ APPEND_SECONDS: Final = 30.0
 _MEMO_SIZE: Final = 16_384
 
 
-class Received(msgspec.Struct, frozen=True):
-    """An event as a request carries it: its own bytes, its time, and its receipt's envelope (empty for none).
+class Received(msgspec.Struct, frozen=True, kw_only=True):
+    """An event as a request carries it: its own bytes, its time, its receipt's envelope and its seat's signature.
 
-    ``opens_section`` is the section that its receipt must name; None where the event opens none.
+    The latter two are empty where there is none. ``opens_section`` is the section that its receipt must name; None
+    where the event opens none. ``is_imposed`` says that others tell it of the seat, such as that its time ran out.
     """
 
     event: bytes
     time: int
-    receipt: bytes
+    seat: int
+    receipt: bytes = b""
+    signature: bytes = b""
     opens_section: int | None = None
+    is_imposed: bool = False
 
 
 class Chain(msgspec.Struct, frozen=True):
@@ -78,11 +94,9 @@ class Settler:
         last, told = chain.last_hash, list(chain.events)
         for number, one in enumerate(received, start=len(told) + 1):
             last = next_hash(last, number=number, event=one.event)
-            if one.receipt:
-                path = f"{field}.events[{number - 1}].receipt"
-                told.append(self._receipted(verified, one, last, number=number, field=path))
-            else:
-                told.append(ToldEvent(event=msgspec.Raw(one.event), time=one.time, attested="FRONTEND"))
+            path = f"{field}.events[{number - 1}]"
+            check_seat_signature(verified, one, last, field=path)
+            told.append(self._told(verified, one, last, number=number, field=path))
         return Chain(tuple(told), last)
 
     def check_unexpired(self, verified: VerifiedRound, *, now: int) -> None:
@@ -100,31 +114,30 @@ class Settler:
                 now=now,
             )
 
-    def accept(
-        self, verified: VerifiedRound, chain: Chain, event: bytes, *, time: int, opens_section: int | None = None
-    ) -> bytes:
-        """The signed receipt of the next event."""
-        number = len(chain.events) + 1
-        receipt = EventReceipt(
-            event_hash=next_hash(chain.last_hash, number=number, event=event).hex(),
-            number=number,
-            received_time=time,
-            round_id=verified.header.round_id.hex(),
-            opens_section=msgspec.UNSET if opens_section is None else opens_section,
-        )
-        return sign_receipt(receipt, self._signer)
+    def check_signature(self, verified: VerifiedRound, chain: Chain, one: Received, *, field: str) -> None:
+        """Nothing, where the next event has no signature or its seat's; refuses another one."""
+        if one.signature:
+            hashed = next_hash(chain.last_hash, number=len(chain.events) + 1, event=one.event)
+            check_seat_signature(verified, one, hashed, field=field)
 
-    def accepted(self, verified: VerifiedRound, chain: Chain, event: bytes, *, time: int) -> tuple[bytes, Chain]:
-        """The signed receipt of the next event, and the chain with that event behind it."""
-        receipt = self.accept(verified, chain, event, time=time)
-        told = ToldEvent(
-            event=msgspec.Raw(event),
-            time=time,
-            attested="RECEIPT",
-            receipt=(Envelope.parse(receipt).signature or b"").hex(),
+    def accept(self, verified: VerifiedRound, chain: Chain, one: Received, *, field: str) -> tuple[bytes, Chain]:
+        """The signed receipt of the next event, which has none yet, and the chain with that event behind it.
+
+        Refuses a signature that does not hold, ``field`` being the event's path.
+        """
+        number = len(chain.events) + 1
+        last = next_hash(chain.last_hash, number=number, event=one.event)
+        check_seat_signature(verified, one, last, field=field)
+        receipt = EventReceipt(
+            event_hash=last.hex(),
+            number=number,
+            received_time=one.time,
+            round_id=verified.header.round_id.hex(),
+            opens_section=msgspec.UNSET if one.opens_section is None else one.opens_section,
         )
-        last = next_hash(chain.last_hash, number=len(chain.events) + 1, event=event)
-        return receipt, Chain((*chain.events, told), last)
+        envelope = sign_receipt(receipt, self._signer)
+        told = _told_event(one, receipt=(Envelope.parse(envelope).signature or b"").hex())
+        return envelope, Chain((*chain.events, told), last)
 
     def submit(
         self, verified: VerifiedRound, told: Told, payload: bytes, *, last_hash: bytes
@@ -142,13 +155,15 @@ class Settler:
         """The settlement's place in the log, once it is durable; refuses where the slot does not take it."""
         with log_refusals():
             logged = future.result(APPEND_SECONDS)[0]
+        note_leaf(logged.receipt.index)
         self._on_settled()
         return logged
 
-    def _receipted(
-        self, verified: VerifiedRound, one: Received, hashed: bytes, *, number: int, field: str
-    ) -> ToldEvent:
-        receipt = read_receipt(one.receipt, keys=self._keys, field=field)
+    def _told(self, verified: VerifiedRound, one: Received, hashed: bytes, *, number: int, field: str) -> ToldEvent:
+        """The event as it stands in the transcript; refuses a receipt that is forged or of another event."""
+        if not one.receipt:
+            return _told_event(one, receipt="")
+        receipt = read_receipt(one.receipt, keys=self._keys, field=f"{field}.receipt")
         opens = msgspec.UNSET if one.opens_section is None else one.opens_section
         found = (receipt.round_id, receipt.number, receipt.event_hash, receipt.received_time, receipt.opens_section)
         expected = (verified.header.round_id.hex(), number, hashed.hex(), one.time, opens)
@@ -156,15 +171,46 @@ class Settler:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_FOREIGN,
                 "the receipt is for another event, number, time or round; events cannot be edited, moved or dropped",
-                field=field,
+                field=f"{field}.receipt",
             )
-        return ToldEvent(
-            event=msgspec.Raw(one.event),
-            time=one.time,
-            attested="RECEIPT",
-            receipt=_read_receipt(one.receipt, self._keys)[1],
-            opens_section=opens,
-        )
+        return _told_event(one, receipt=_read_receipt(one.receipt, self._keys)[1])
+
+
+def check_seat_signature(verified: VerifiedRound, one: Received, hashed: bytes, *, field: str) -> None:
+    """Nothing, where the seat's key signed h_k, or where there is no signature and none is needed; refuses otherwise.
+
+    On a sealed table every event of a seat with a key needs its signature, but for those that others tell of it:
+    without, whoever wants to see the hands could tell that all seats have committed or folded.
+    """
+    keys = verified.header.seat_keys
+    key = keys[one.seat] if one.seat < len(keys) else NO_KEY
+    if not one.signature:
+        if not verified.is_sealed or key == NO_KEY or one.is_imposed:
+            return
+        message = f"on a sealed table seat {one.seat} signs its events, for it has a key"
+    elif key == NO_KEY:
+        message = f"seat {one.seat} has no key in the header to sign with"
+    elif not _is_signature(one.signature, hashed, key):
+        message = f"this is not the signature of seat {one.seat} over the hash of this event in this place"
+    else:
+        return
+    raise RefusedError(ErrorReason.ERROR_REASON_BAD_SIGNATURE, message, field=f"{field}.signature", seat=one.seat)
+
+
+_is_signature: Final = lru_cache(maxsize=_MEMO_SIZE)(is_signature)
+"""A pure memo: every question of a round repeats all signatures."""
+
+
+def _told_event(one: Received, *, receipt: str) -> ToldEvent:
+    attested: Attested = "SEAT" if one.signature else "RECEIPT" if receipt else "FRONTEND"
+    return ToldEvent(
+        event=msgspec.Raw(one.event),
+        time=one.time,
+        attested=attested,
+        receipt=receipt,
+        signature=one.signature.hex(),
+        opens_section=msgspec.UNSET if one.opens_section is None or not receipt else one.opens_section,
+    )
 
 
 def read_receipt(data: bytes, *, keys: Sequence[bytes], field: str) -> EventReceipt:
@@ -188,12 +234,17 @@ def _read_receipt(data: bytes, keys: tuple[bytes, ...]) -> tuple[EventReceipt, s
 
 
 class log_refusals:  # noqa: N801 - reads as the context manager that it is
-    """Turns what the log says into refusals while the block runs."""
+    """Turns what the log says into refusals while the block runs.
+
+    That a seed came meanwhile is left to whoever made the leaf up.
+    """
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, SeedCameError):
+            return
         if isinstance(error, SlotError):
             raise slot_refusal(error) from None
         if isinstance(error, DataLossError):

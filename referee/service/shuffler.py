@@ -6,33 +6,41 @@ never from the one that was offered, so a repeated call gives the stored answer.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import TypeVar
 
 import grpc
 import msgspec
 
-from referee.cards import Seat
-from referee.dealing import certificate
-from referee.dealing.commitment import SEED_SIZE, client_commitment, server_commitment
-from referee.dealing.deal import Deal
+from referee.dealing.commitment import SEED_SIZE, server_commitment
 from referee.dealing.header import Header, HeaderJson
 from referee.dealing.layout import OPENING_ORDER, layout_of
-from referee.dealing.leaf import DEAL_TYPE, OPEN_TYPE, DealLeaf, OpenLeaf, RevealLeaf
+from referee.dealing.leaf import OPEN_TYPE, OpenLeaf, RevealLeaf
 from referee.dealing.leaf import encode as encode_leaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.dealing.seal import NONCE_SIZE, seal
 from referee.evidence.dsse import Envelope
-from referee.evidence.ed25519 import Signer
-from referee.log import FIRST_ROUND, Kind, Round, SlotKey, Stage
-from referee.log import Deal as DealStep
+from referee.log import FIRST_ROUND, Kind, SlotKey, Stage
 from referee.log import Open as OpenStep
-from referee.service.aborting import ABORT_WORDS, abort_of, check_abort
-from referee.service.opening import Opener, check_terms
+from referee.service.aborting import ABORT_WORDS, abort_of, check_abort, culprit_of
+from referee.service.contributing import (
+    missing_seats,
+    read_contribution,
+    seeds_told,
+)
+from referee.service.dealing import (
+    Dealer,
+    ShufflerParts,
+    check_token,
+    game_of,
+    parse_deal,
+    stored,
+    write_hands,
+)
+from referee.service.opening import check_seat_tokens, check_terms
 from referee.service.revealing import Sealed, reveal_of
-from referee.service.rounds import RoundVerifier
 from referee.service.settling import APPEND_SECONDS, log_refusals, read_receipt
-from referee.storage import Append, Logged, Reader, Writer
+from referee.storage import Append, Contribution, Logged
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.card import numbers_of
@@ -41,21 +49,7 @@ from referee.wire.receipt import write_logged
 from referee.wire.refusal import RefusedError
 from referee.wire.slot import read_slot
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShufflerParts:
-    """What the shuffler is given: the log, its key, the sealing key, the clock, and where bytes of chance come from."""
-
-    opener: Opener
-    verifier: RoundVerifier
-    referee_keys: Sequence[bytes]
-    reader: Reader
-    writer: Writer
-    signer: Signer
-    sealing_key: bytes
-    clock: Callable[[], int]
-    entropy: Callable[[int], bytes]
-    on_ended: Callable[[], None]
+ToldT = TypeVar("ToldT")
 
 
 class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
@@ -63,6 +57,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
 
     def __init__(self, parts: ShufflerParts) -> None:
         self._parts = parts
+        self._dealer = Dealer(parts)
 
     def PrepareRound(
         self, request: shuffler_pb2.PrepareRoundRequest, context: grpc.ServicerContext
@@ -103,6 +98,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             round_id=header.round_id.hex(),
             sealed_seed=sealed.hex(),
             server_commitment=commitment.hex(),
+            seat_tokens=tuple([one.hex() for one in request.seat_tokens]) or msgspec.UNSET,
         )
         step = OpenStep(
             SlotKey(header.table_id, header.round_number),
@@ -112,34 +108,67 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             round_deadline=header.round_deadline,
         )
         envelope = Envelope.signed(OPEN_TYPE, encode_leaf(leaf), self._parts.signer)
-        return _write_opened(self._append(Append(leaf=envelope.to_bytes(), step=step, told_digest=digest)))
+        return _write_opened(self._dealer.append(Append(leaf=envelope.to_bytes(), step=step, told_digest=digest)))
+
+    def ContributeSeed(
+        self, request: shuffler_pb2.ContributeSeedRequest, context: grpc.ServicerContext
+    ) -> shuffler_pb2.ContributeSeedResponse:
+        """The seat's seed kept, durably, until the deal or the end of the round tells it."""
+        del context
+        key = read_slot(request.table_id, request.round_number)
+        found, sealed = self._dealer.opened(key)
+        contribution = read_contribution(sealed, key, request)
+        before = {one.seat: one for one in self._parts.reader.contributions(key)}
+        if contribution.seat not in before:
+            self._dealer.check_time(sealed, found)
+            with log_refusals():
+                stands = self._parts.writer.contribute(contribution, timeout=APPEND_SECONDS)
+        else:
+            stands = before[contribution.seat]
+        if stands.seed != contribution.seed:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_ALREADY_CONTRIBUTED,
+                f"seat {contribution.seat} has contributed another seed",
+                field="seed",
+            )
+        contributed = self._parts.reader.contributions(key)
+        return shuffler_pb2.ContributeSeedResponse(missing_seats=missing_seats(sealed.header.seat_count, contributed))
 
     def DealRound(
         self, request: shuffler_pb2.DealRoundRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.DealRoundResponse:
-        """The round dealt: all hands in one certificate, once the deal is durable."""
+        """The round dealt: all hands in one certificate, or none on a sealed table, once the deal is durable."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        found, sealed = self._opened(key)
+        _, sealed = self._dealer.opened(key)
         header = sealed.header
-        _check_seeds(sealed, request.client_seeds)
-        seed = sealed.seed(self._parts.sealing_key)
-        deal = Deal.derive(header, server_seed=seed, client_seeds=request.client_seeds)
-        now = self._parts.clock()
-        if found.stage is Stage.OPENED:
-            logged = self._append_deal(sealed, deal, request.client_seeds, now=now)
-        else:
-            logged = self._dealt(found, deal)
-        dealt_time = _parse_deal(logged.leaf).dealt_time if logged.is_repeat else now
-        hands = layout_of(_game_of(header), seat_count=header.seat_count).hands
+        deal, logged = self._dealer.tell(key, lambda contributed: self._dealer.deal(key, request, contributed))
+        dealt_time = parse_deal(logged.leaf).dealt_time
+        hands: Sequence[int] = layout_of(game_of(header), seat_count=header.seat_count).hands
+        if sealed.is_sealed_table and not self._dealer.is_won(header, deal):
+            hands = ()
         return shuffler_pb2.DealRoundResponse(
-            certificate=certificate.issue(
-                deal, header, sections=hands, dealt_time=dealt_time, signer=self._parts.signer
-            ),
-            hands=[shuffler_pb2.Hand(seat=hand, cards=numbers_of(deal.sections[hand])) for hand in hands],
+            certificate=self._dealer.certify(sealed, deal, hands, dealt_time=dealt_time),
+            hands=write_hands(deal, hands),
             dealt_time=dealt_time,
             leader=deal.leader,
             log_receipt=write_logged(logged),
+        )
+
+    def OpenHand(
+        self, request: shuffler_pb2.OpenHandRequest, context: grpc.ServicerContext
+    ) -> shuffler_pb2.OpenHandResponse:
+        """A seat's own hand on a sealed table, for whoever shows its token."""
+        del context
+        key = read_slot(request.table_id, request.round_number)
+        found, sealed = self._dealer.opened(key)
+        check_token(sealed, request)
+        if found.deck_root is None:
+            raise RefusedError(ErrorReason.ERROR_REASON_NOT_DEALT, "the round has not been dealt")
+        deal, dealt_time = self._dealer.dealt_again(key, sealed)
+        (hand,) = write_hands(deal, [request.seat])
+        return shuffler_pb2.OpenHandResponse(
+            certificate=self._dealer.certify(sealed, deal, [request.seat], dealt_time=dealt_time), hand=hand
         )
 
     def OpenSection(
@@ -148,7 +177,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         """The section that the referee's receipt names, in a certificate that repeats what was opened before."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        found, sealed = self._opened(key)
+        found, sealed = self._dealer.opened(key)
         header = sealed.header
         if found.deck_root is None:
             raise RefusedError(ErrorReason.ERROR_REASON_NOT_DEALT, "the round has not been dealt")
@@ -157,32 +186,29 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             raise RefusedError(
                 ErrorReason.ERROR_REASON_FOREIGN, "the receipt is of another round", field="event_receipt"
             )
-        layout = layout_of(_game_of(header), seat_count=header.seat_count)
+        layout = layout_of(game_of(header), seat_count=header.seat_count)
         section = -1 if isinstance(receipt.opens_section, msgspec.UnsetType) else receipt.opens_section
         try:
-            sections = layout.opened_until(section)
+            sections = layout.opened_until(section, is_sealed=sealed.is_sealed_table)
         except KeyError:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_SECTION_CLOSED,
                 "the receipt opens no section; send that of the event that closed the street",
                 field="event_receipt",
             ) from None
-        seeds = [bytes.fromhex(seed) for seed in self._deal_leaf(key).client_seeds]
-        deal = Deal.derive(header, server_seed=sealed.seed(self._parts.sealing_key), client_seeds=seeds)
+        deal, dealt_time = self._dealer.dealt_again(key, sealed)
+        board = [index for index in sections if index not in layout.hands]
         return shuffler_pb2.OpenSectionResponse(
-            certificate=certificate.issue(
-                deal,
-                header,
-                sections=sections,
-                dealt_time=self._deal_leaf(key).dealt_time,
-                signer=self._parts.signer,
-            ),
+            certificate=self._dealer.certify(sealed, deal, sections, dealt_time=dealt_time),
             section=section,
             cards=numbers_of(deal.sections[section]),
             opened=[
                 shuffler_pb2.OpenedSection(section=index, name=name, cards=numbers_of(deal.sections[index]))
-                for index, name in zip(sections[layout.seat_count :], OPENING_ORDER, strict=False)
+                for index, name in zip(board, OPENING_ORDER, strict=False)
             ],
+            hands=write_hands(deal, [index for index in sections if index in layout.hands])
+            if sealed.is_sealed_table
+            else (),
         )
 
     def AbortRound(
@@ -191,18 +217,37 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         """The round ended without a settlement."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        found, sealed = self._opened(key)
+        found, sealed = self._dealer.opened(key)
+        if request.reason == shuffler_pb2.ABORT_REASON_VOID:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_FIELD, "a round is found void when it is dealt", field="reason"
+            )
         word = ABORT_WORDS.get(request.reason)
         if word is None:
             raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "say why the round is aborted", field="reason")
-        culprit = request.culprit if request.HasField("culprit") else None
-        seats, now = sealed.header.seat_count, self._parts.clock()
-        if not found.stage.is_terminal:
-            check_abort(found, word, culprit=culprit, seat_count=seats, now=now)
-        seeds = self._deal_leaf(key).client_seeds if found.deck_root is not None else ("",) * seats
-        logged = self._append(
-            abort_of(found, word, culprit=culprit, client_seeds=seeds, now=now, signer=self._parts.signer)
-        )
+        named = request.culprit if request.HasField("culprit") else None
+        seats = sealed.header.seat_count
+
+        def abort(contributed: Sequence[Contribution]) -> Logged:
+            now = self._parts.clock()
+            culprit = culprit_of(word, named, seat_count=seats, contributed=contributed)
+            if not found.stage.is_terminal:
+                check_abort(found, word, culprit=culprit, seat_count=seats, contributed=contributed, now=now)
+            is_dealt = found.deck_root is not None
+            seeds = self._dealer.deal_leaf(key).client_seeds if is_dealt else seeds_told(seats, contributed)
+            return self._dealer.append(
+                abort_of(
+                    found,
+                    word,
+                    culprit=culprit,
+                    client_seeds=seeds,
+                    contributed=None if is_dealt else len(contributed),
+                    now=now,
+                    signer=self._parts.signer,
+                )
+            )
+
+        logged = self._dealer.tell(key, abort)
         self._parts.on_ended()
         return shuffler_pb2.AbortRoundResponse(log_receipt=write_logged(logged))
 
@@ -212,7 +257,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         """The server's seed of an ended round, durable in the log."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        found, sealed = self._opened(key)
+        found, sealed = self._dealer.opened(key)
         if not found.stage.is_terminal:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_NOT_TERMINAL,
@@ -220,7 +265,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 table_id=key.table_id,
                 round_number=key.round_number,
             )
-        logged = self._append(reveal_of(sealed, sealing_key=self._parts.sealing_key))
+        logged = self._dealer.append(reveal_of(sealed, sealing_key=self._parts.sealing_key))
         revealed = parse_leaf(Envelope.parse(logged.leaf).payload, RevealLeaf)
         return shuffler_pb2.RevealRoundResponse(
             server_seed=bytes.fromhex(revealed.server_seed), log_receipt=write_logged(logged)
@@ -230,15 +275,18 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         match request.WhichOneof("round"):
             case "terms":
                 header, _ = self._parts.opener.header_of(request.terms, field="terms")
-                if request.client_commitments:
-                    raise RefusedError(
-                        ErrorReason.ERROR_REASON_INVALID_FIELD,
-                        "commitments bind a round id; ask PrepareRound for the header and open with that",
-                        field="client_commitments",
-                    )
+                for field in ("client_commitments", "seat_tokens"):
+                    if getattr(request, field):
+                        raise RefusedError(
+                            ErrorReason.ERROR_REASON_INVALID_FIELD,
+                            "commitments bind a round id; ask PrepareRound for the header and open with that",
+                            field=field,
+                        )
             case "header":
                 header, ruleset = self._parts.verifier.read_terms(request.header, field="header")
-                check_terms(header, ruleset, now=self._parts.clock(), field="header")
+                check_seat_tokens(request.seat_tokens, ruleset, seat_count=header.seat_count)
+                is_sealed = bool(request.seat_tokens)
+                check_terms(header, ruleset, now=self._parts.clock(), field="header", is_sealed=is_sealed)
             case _:
                 raise RefusedError(
                     ErrorReason.ERROR_REASON_MISSING_FIELD, "say what to play: terms or a header", field="terms"
@@ -278,88 +326,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         mark = next(mark for mark in reader.marks(found.key) if mark.kind is Kind.OPEN)
         if mark.told_digest != digest:
             return None
-        return _stored(reader, mark.index)
-
-    def _opened(self, key: SlotKey) -> tuple[Round, Sealed]:
-        """The round and its OPEN leaf; refuses a round that was never opened."""
-        opened = self._parts.reader.opened(key)
-        if opened is None:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_NOT_OPENED,
-                f"round {key.round_number} of table {key.table_id} was never opened",
-                table_id=key.table_id,
-                round_number=key.round_number,
-            )
-        found, leaf = opened
-        return found, Sealed.of(leaf)
-
-    def _append_deal(self, sealed: Sealed, deal: Deal, client_seeds: Sequence[bytes], *, now: int) -> Logged:
-        """The DEAL leaf of this time, or the one that stood there before; refuses a time after the deadline."""
-        header = sealed.header
-        if now > header.deal_deadline:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_DEADLINE_PASSED,
-                f"the round was to be dealt by {header.deal_deadline} and it is {now}; abort it",
-                deadline_time=header.deal_deadline,
-                received_time=now,
-            )
-        leaf = DealLeaf(
-            client_seeds=tuple([seed.hex() for seed in client_seeds]),
-            dealt_time=now,
-            deck_root=deal.deck_root.hex(),
-            mix=deal.mixed.hex(),
-            round_id=deal.round_id.hex(),
-            leader=msgspec.UNSET if deal.leader is None else deal.leader,
-        )
-        key = SlotKey(header.table_id, header.round_number)
-        envelope = Envelope.signed(DEAL_TYPE, encode_leaf(leaf), self._parts.signer)
-        step = DealStep(key, round_id=deal.round_id, deck_root=deal.deck_root)
-        return self._append(Append(leaf=envelope.to_bytes(), step=step, told_digest=deal.mixed))
-
-    def _dealt(self, found: Round, deal: Deal) -> Logged:
-        """The DEAL leaf of a round that was dealt from the same seeds; refuses other seeds, or a round never dealt."""
-        if found.deck_root is None:
-            raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "the round was aborted before its deal")
-        if found.deck_root != deal.deck_root:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_ALREADY_DEALT,
-                f"round {found.key.round_number} of table {found.key.table_id} was dealt from other seeds",
-                field="client_seeds",
-            )
-        mark = next(mark for mark in self._parts.reader.marks(found.key) if mark.kind is Kind.DEAL)
-        return _stored(self._parts.reader, mark.index)
-
-    def _deal_leaf(self, key: SlotKey) -> DealLeaf:
-        mark = next(mark for mark in self._parts.reader.marks(key) if mark.kind is Kind.DEAL)
-        return _parse_deal(self._parts.reader.leaf(mark.index))
-
-    def _append(self, append: Append) -> Logged:
-        with log_refusals():
-            return self._parts.writer.append(append, timeout=APPEND_SECONDS)
-
-
-def _check_seeds(sealed: Sealed, seeds: Sequence[bytes]) -> None:
-    """Refuses seeds that are not one of 32 bytes a seat, or do not open what their seats committed to."""
-    if len(seeds) != sealed.header.seat_count:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD,
-            f"{sealed.header.seat_count} seats need as many seeds, not {len(seeds)}",
-            field="client_seeds",
-        )
-    for seat, (seed, committed) in enumerate(zip(seeds, sealed.client_commitments, strict=True)):
-        if len(seed) != SEED_SIZE:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
-                f"a seed has {SEED_SIZE} bytes, not {len(seed)}",
-                field=f"client_seeds[{seat}]",
-            )
-        opened = client_commitment(round_id=sealed.header.round_id, seat=Seat(seat), seed=seed)
-        if committed not in (b"", opened):
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_SEED_MISMATCH,
-                f"the seed of seat {seat} does not open its commitment",
-                field=f"client_seeds[{seat}]",
-            )
+        return stored(reader, mark.index)
 
 
 def _write_opened(logged: Logged) -> shuffler_pb2.OpenRoundResponse:
@@ -372,17 +339,5 @@ def _write_opened(logged: Logged) -> shuffler_pb2.OpenRoundResponse:
     )
 
 
-def _parse_deal(leaf: bytes) -> DealLeaf:
-    return parse_leaf(Envelope.parse(leaf).payload, DealLeaf)
-
-
-def _stored(reader: Reader, index: int) -> Logged:
-    return Logged(leaf=reader.leaf(index), receipt=reader.receipt(index), is_repeat=True)
-
-
 def _request_digest(request: shuffler_pb2.OpenRoundRequest) -> bytes:
     return hashlib.sha256(request.SerializeToString(deterministic=True)).digest()
-
-
-def _game_of(header: Header) -> str:
-    return header.ruleset_id.partition(".")[0]

@@ -8,6 +8,7 @@ from typing import Final
 import grpc
 import msgspec
 
+from referee.advice.tien_len import group_plays, suggest, whole_plays
 from referee.cards import Card, Seat
 from referee.dealing.header import HeaderJson
 from referee.games.tien_len import (
@@ -16,6 +17,7 @@ from referee.games.tien_len import (
     Event,
     Play,
     TienLenRules,
+    Timeout,
     UnlawfulEventError,
     apply,
     check_event,
@@ -34,14 +36,23 @@ from referee.service.standing import Asked, Standing, Standings
 from referee.storage import Logged
 from referee.transcript.replay import write_transcript
 from referee.transcript.tien_len import Judged, close, encode_event, found_json
-from referee.transcript.told import Told
+from referee.transcript.told import Told, fitted
 from referee.v1 import tien_len_pb2, tien_len_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.card import numbers_of
 from referee.wire.receipt import fill_logged
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import tien_len_rules
-from referee.wire.tien_len import read_event, write_combination, write_outcome, write_state
+from referee.wire.tien_len import (
+    read_event,
+    read_samples,
+    read_suggestion_count,
+    write_combination,
+    write_group,
+    write_outcome,
+    write_state,
+    write_suggestion,
+)
 from referee.wire.violation import write_violations
 
 MAX_BATCH: Final = 256
@@ -94,12 +105,42 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
                 refused_event_number=standing.refused_event,
                 ruleset_digest=ruleset.digest,
             )
-        state = standing.state
+        state, stake = standing.state, reading.verified.header.stake
+        plays = legal_plays(state)
         return tien_len_pb2.ListPlaysResponse(
             turn=None if state.is_over else state.turn,
-            plays=[write_combination(play, ruleset) for play in legal_plays(state)],
+            plays=[write_combination(play, ruleset) for play in plays],
             may_pass=may_pass(state),
             ruleset_digest=ruleset.digest,
+            groups=[write_group(group, ruleset, stake=stake) for group in group_plays(state, plays)]
+            if request.grouped
+            else (),
+            whole_plays=whole_plays(state, plays) if request.grouped else (),
+        )
+
+    def SuggestPlay(
+        self, request: tien_len_pb2.SuggestPlayRequest, context: grpc.ServicerContext
+    ) -> tien_len_pb2.SuggestPlayResponse:
+        """The best plays of the seat on turn, with the reasons for them."""
+        del context
+        count = read_suggestion_count(request.count, field="count")
+        samples = read_samples(request.samples, field="samples")
+        reading = self._read(request.round, self._verifier.verify, field="round")
+        verified, standing = reading.verified, reading.standing
+        if standing.violations:
+            return tien_len_pb2.SuggestPlayResponse(
+                violations=write_violations(standing.violations, self._texts),
+                refused_event_number=standing.refused_event,
+                ruleset_digest=verified.ruleset.digest,
+            )
+        state, stake = standing.state, verified.header.stake
+        return tien_len_pb2.SuggestPlayResponse(
+            turn=None if state.is_over else state.turn,
+            suggestions=[
+                write_suggestion(suggestion, verified.ruleset, self._texts, stake=stake)
+                for suggestion in suggest(state, count=count, samples=samples)
+            ],
+            ruleset_digest=verified.ruleset.digest,
         )
 
     def AcceptEvent(
@@ -127,7 +168,9 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
             event=request.event, event_number=after.event_count, state=write_state(after, verified.ruleset)
         )
         response.event.time = now
-        response.event.receipt, chain = self._settler.accepted(verified, standing.chain, encode_event(event), time=now)
+        response.event.receipt, chain = self._settler.accept(
+            verified, standing.chain, _received(event, response.event), field="event"
+        )
         told = response.event.SerializeToString(deterministic=True)
         asked = standing.asked.with_events([told])
         self._standings.put(Standing(asked=asked, lead=standing.lead, state=after, chain=chain))
@@ -176,6 +219,7 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
         state = standing.state
         event = read_event(request.event, time=max(self._settler.clock(), state.last_time), field="event")
         combination = _combination_of(event)
+        self._settler.check_signature(reading.verified, standing.chain, _received(event, request.event), field="event")
         return tien_len_pb2.CheckPlayResponse(
             violations=write_violations(standing.violations or check_event(state, event), self._texts),
             combination=None if combination is None else write_combination(combination, ruleset),
@@ -238,7 +282,7 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
         received: list[Received] = []
         for index, one in enumerate(message.events[count:], start=count):
             event = read_event(one, time=one.time, field=f"{field}.events[{index}]")
-            received.append(Received(encode_event(event), one.time, one.receipt))
+            received.append(_received(event, one))
             if not violations:
                 try:
                     state = apply(state, event)
@@ -276,6 +320,17 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
         return lambda: fill_logged(response.log_receipt, self._settler.logged(future))
 
 
+def _received(event: Event, message: tien_len_pb2.TienLenEvent) -> Received:
+    return Received(
+        event=encode_event(event),
+        time=event.time,
+        seat=event.seat,
+        receipt=message.receipt,
+        signature=message.signature,
+        is_imposed=isinstance(event, Timeout),
+    )
+
+
 def _combination_of(event: Event) -> Combination | None:
     """What the cards of a play make; None where they make nothing, one stands twice, or the event is no play."""
     if not isinstance(event, Play):
@@ -300,7 +355,7 @@ def _told(reading: Reading, *, closed_time: int) -> Told:
         dealt_time=reading.verified.dealt_time,
         closed_time=closed_time,
         sections=tuple([tuple(hand) for hand in hands]),
-        events=reading.standing.chain.events,
+        events=fitted(reading.standing.chain.events),
         leader=lead.leader,
         previous_winner_seat=msgspec.UNSET if lead.previous_winner_seat is None else lead.previous_winner_seat,
     )

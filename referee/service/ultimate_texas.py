@@ -1,8 +1,9 @@
 """UltimateTexasService: checks, accepts, previews and settles rounds of Ultimate Texas Hold'em.
 
-The hands are known from the deal on; board and house are not, and no question but settling needs them. The receipt of
-the event that closes a street is what opens the next cards, so a frontend that tells its own events asks at least for
-those to be accepted; a round whose house was never opened is refused at settlement for its missing section.
+The hands are known from the deal on, on a sealed table with the house's; board and house are not, and no question but
+settling needs any card. The receipt of the event that closes a street is what opens the next cards, so a frontend that
+tells its own events asks at least for those to be accepted; a round whose house was never opened is refused at
+settlement for its missing section.
 
 Nothing is remembered, so nothing here keeps a frontend from asking for receipts of a history that it then drops, and so
 from seeing cards early. It then holds two receipts with one number, and they prove it to anybody who has both.
@@ -11,17 +12,22 @@ from seeing cards early. It then holds two receipts with one number, and they pr
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import grpc
+import msgspec
 
-from referee.cards import Card
+from referee.cards import Card, Seat
 from referee.dealing.header import Header, HeaderJson
 from referee.dealing.layout import BOARD_SECTIONS, layout_of
 from referee.games.ultimate_texas import (
     MAX_EVENTS,
+    Decision,
     Event,
     StakesError,
+    State,
     UltimateTexasRules,
     check_decision,
     check_settlement,
@@ -41,6 +47,9 @@ from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import ultimate_texas_rules
 from referee.wire.ultimate_texas import read_event, stakes_refusal, write_outcome, write_state
 from referee.wire.violation import write_violations
+
+if TYPE_CHECKING:
+    from referee.service.ultimate_texas_advice import Advice
 
 MAX_BATCH: Final = 256
 _GAME: Final = "ultimate_texas"
@@ -63,8 +72,9 @@ class Reading:
 class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer):
     """Judges by the rulesets that the verifier knows; signs and logs through the settler."""
 
-    def __init__(self, verifier: RoundVerifier, settler: Settler) -> None:
+    def __init__(self, verifier: RoundVerifier, settler: Settler, *, tables: Path | None = None) -> None:
         self._verifier = verifier
+        self._table_folder = tables
         self._settler = settler
         self._texts = load_texts(_GAME)
 
@@ -83,6 +93,40 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
         return ultimate_texas_pb2.CheckDecisionsResponse(
             responses=batched(request.requests, self._check, limit=MAX_BATCH)
         )
+
+    def Advise(
+        self, request: ultimate_texas_pb2.AdviseRequest, context: grpc.ServicerContext
+    ) -> ultimate_texas_pb2.AdviseResponse:
+        """What each decision is worth to a seat, from its own cards and the open board alone."""
+        del context
+        told, seat = request.round, Seat(request.seat)
+        verified = self._verifier.verify(told.header, told.certificates, field="round")
+        header, ruleset = verified.header, verified.ruleset
+        if seat >= header.seat_count:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_SEAT,
+                f"the round has {header.seat_count} seats, counted from 0",
+                field="seat",
+                found=seat,
+            )
+        _, played = _play(told, header, ruleset, dealt_time=verified.dealt_time, field="round")
+        state = played.state
+        response = ultimate_texas_pb2.AdviseResponse(
+            violations=write_violations(played.violations, self._texts),
+            refused_event_number=_refused_event(played),
+            state=write_state(state),
+            ruleset_digest=ruleset.digest,
+        )
+        if not played.violations and seat in state.may_decide:
+            hole, board = _seen(verified, state, seat, field="round")
+            self._advice.fill(response, ruleset, stake=state.stakes[seat], hole=hole, board=board)
+        return response
+
+    @cached_property
+    def _advice(self) -> "Advice":
+        from referee.service.ultimate_texas_advice import Advice  # noqa: PLC0415 - the first question waits for numpy
+
+        return Advice(self._table_folder)
 
     def AcceptEvent(
         self, request: ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, context: grpc.ServicerContext
@@ -105,12 +149,16 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
                 refused_event_number=reading.refused_event,
             )
         after, opening = step(before, event)
-        receipt = self._settler.accept(
-            reading.verified, reading.chain, encode_event(event), time=now, opens_section=opening
+        receipt, _ = self._settler.accept(
+            reading.verified, reading.chain, _received(event, request.event, opening), field="event"
         )
         return ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse(
             event=ultimate_texas_pb2.UltimateTexasEvent(
-                time=now, seat=request.event.seat, decision=request.event.decision, receipt=receipt
+                time=now,
+                seat=request.event.seat,
+                decision=request.event.decision,
+                receipt=receipt,
+                signature=request.event.signature,
             ),
             event_number=after.event_count,
             state=write_state(after),
@@ -178,7 +226,7 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
         verified = verify(message.header, message.certificates, field=field)
         events, played = _play(message, verified.header, verified.ruleset, dealt_time=verified.dealt_time, field=field)
         received = [
-            Received(encode_event(event), event.time, one.receipt, opening)
+            _received(event, one, opening)
             for event, one, opening in zip(events, message.events, played.openings, strict=True)
         ]
         return Reading(verified=verified, played=played, chain=self._settler.chain(verified, received, field=field))
@@ -207,6 +255,7 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
             closed_time=now,
             sections=tuple([tuple([card.number for card in section]) for section in sections]),
             events=reading.chain.events,
+            sealed=1 if verified.is_sealed else msgspec.UNSET,
         )
         found = found_json(judged, events_hash=reading.chain.last_hash)
         future: Future[tuple[Logged, ...]] = self._settler.submit(
@@ -214,6 +263,18 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
         )
         response.outcome.CopyFrom(write_outcome(judged, verified.ruleset))
         return lambda: fill_logged(response.log_receipt, self._settler.logged(future))
+
+
+def _received(event: Event, message: ultimate_texas_pb2.UltimateTexasEvent, opening: int | None) -> Received:
+    return Received(
+        event=encode_event(event),
+        time=event.time,
+        seat=event.seat,
+        receipt=message.receipt,
+        signature=message.signature,
+        opens_section=opening,
+        is_imposed=event.decision is Decision.TIMEOUT,
+    )
 
 
 def _play(
@@ -245,6 +306,19 @@ def _sections(verified: VerifiedRound, *, field: str) -> tuple[tuple[Card, ...],
     hands = [(hand, f"the hand of seat {hand}") for hand in layout.hands]
     board = [(layout.board(name), f"the section {name}") for name in BOARD_SECTIONS]
     return tuple([verified.section(index, name, field=field) for index, name in (*hands, *board)])
+
+
+def _seen(
+    verified: VerifiedRound, state: State, seat: Seat, *, field: str
+) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
+    """A seat's hole cards and the board as far as the round has opened it; refuses a round that does not show them."""
+    layout = layout_of(_GAME, seat_count=verified.header.seat_count)
+    (hole,) = verified.hands([seat], field=field)
+    board: list[Card] = []
+    for section in state.open_sections:
+        name = section.lower()
+        board += verified.section(layout.board(name), f"the section {name}", field=field)
+    return hole, tuple(board)
 
 
 def _refused_event(played: Played) -> int:

@@ -5,14 +5,16 @@ from functools import lru_cache
 from typing import Final
 
 from referee.cards import Card, Seat
+from referee.dealing.commitment import SEED_SIZE
 from referee.games.mau_binh.arrangement import Arrangement
-from referee.games.mau_binh.event import Arrange, Event, Leave
+from referee.games.mau_binh.event import Arrange, Commit, CommitTimeout, Event, Leave
 from referee.games.mau_binh.outcome import Outcome
 from referee.games.mau_binh.round import Round
 from referee.games.mau_binh.showdown import SeatShown, Showdown
 from referee.hands import HandValue
 from referee.money import Transfer
 from referee.rulesets import Ruleset
+from referee.transcript.mau_binh import bound
 from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.card import numbers_of, read_cards
@@ -42,17 +44,37 @@ def _read_chi(numbers: Sequence[int], *, field: str) -> tuple[Card, ...]:
     return read_cards(numbers, field=field)
 
 
-def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, field: str) -> Event:
-    """The event at a time; refuses one that says nothing or names no card."""
-    match message.WhichOneof("choice"):
+def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, round_id: bytes, field: str) -> Event:
+    """The event of a round at a time; refuses one that says nothing, names no card or has a nonce for nothing."""
+    choice = message.WhichOneof("choice")
+    if message.nonce and (choice != "arrange" or len(message.nonce) != SEED_SIZE):
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_FIELD,
+            f"a nonce has {SEED_SIZE} bytes and comes with an arrangement",
+            field=f"{field}.nonce",
+        )
+    match choice:
         case "arrange":
             held = read_arrangement(message.arrange, field=f"{field}.arrange")
-            return Arrange(Seat(message.seat), held.back, held.middle, held.front, time)
+            arrange = Arrange(Seat(message.seat), held.back, held.middle, held.front, time, message.nonce)
+            return bound(arrange, round_id=round_id)
         case "leave":
             return Leave(Seat(message.seat), time)
+        case "commit":
+            if len(message.commit.commitment) != SEED_SIZE:
+                raise RefusedError(
+                    ErrorReason.ERROR_REASON_INVALID_FIELD,
+                    f"a commitment has {SEED_SIZE} bytes, not {len(message.commit.commitment)}",
+                    field=f"{field}.commit.commitment",
+                )
+            return Commit(Seat(message.seat), message.commit.commitment, time)
+        case "timeout":
+            return CommitTimeout(Seat(message.seat), time)
         case _:
             raise RefusedError(
-                ErrorReason.ERROR_REASON_MISSING_FIELD, "say what the seat did: arrange or leave", field=field
+                ErrorReason.ERROR_REASON_MISSING_FIELD,
+                "say what the seat did: arrange, leave, commit or timeout",
+                field=field,
             )
 
 

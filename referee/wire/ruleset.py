@@ -12,15 +12,21 @@ from referee.v1.text_pb2 import Text
 from referee.wire.refusal import RefusedError
 
 
-def find_ruleset(catalogue: Catalogue, ruleset_id: str, version: str, *, field: str) -> Ruleset:
-    """The ruleset of this id and version (empty for the newest); refuses an unknown one."""
+def find_ruleset(
+    catalogue: Catalogue, ruleset_id: str, version: str, *, field: str, version_field: str = "ruleset_version"
+) -> Ruleset:
+    """The ruleset of this id and version (empty for the newest); refuses an unknown one.
+
+    ``field`` is the path of the id, beside which stands the version's.
+    """
     try:
         return catalogue.get(ruleset_id, version or None)
     except UnknownRulesetError as error:
+        is_known = any(ruleset.id == ruleset_id for ruleset in catalogue)
         raise RefusedError(
             ErrorReason.ERROR_REASON_UNKNOWN_RULESET,
             f"{error}; RulesetService.ListRulesets names those there are",
-            field=field,
+            field=field.removesuffix("ruleset_id") + version_field if is_known else field,
         ) from None
 
 

@@ -1,16 +1,19 @@
 """Tiến Lên on the wire: events and previous rounds read, combinations, states and outcomes written."""
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
-from referee.cards import Seat
+from referee.advice.tien_len import MAX_SAMPLES, MAX_SUGGESTIONS, Advice, PlayGroup, Suggestion
+from referee.cards import Seat, spell
 from referee.games.tien_len import Combination, Event, Leave, Pass, Play, State, Timeout, turn_deadline
 from referee.money import net_amounts
-from referee.rulesets import Ruleset
+from referee.rulesets import Language, Ruleset, Texts
 from referee.transcript.leader import PreviousFault, PreviousRound, PreviousRoundError
 from referee.transcript.tien_len import Judged
 from referee.v1 import tien_len_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
+from referee.v1.text_pb2 import Text
 from referee.wire.card import numbers_of, read_cards
 from referee.wire.header import read_header
 from referee.wire.money import write_transfers
@@ -21,6 +24,8 @@ MAX_CARDS: Final = 64
 """More cards in one play are no mistake of a person; they are refused before they are looked at."""
 
 MAX_PREVIOUS_ROUNDS: Final = 256
+SUGGESTIONS: Final = 3
+"""How many suggestions are made where no number is asked for."""
 
 
 def read_event(message: tien_len_pb2.TienLenEvent, *, time: int, field: str) -> Event:
@@ -88,6 +93,79 @@ def write_combination(combination: Combination, ruleset: Ruleset) -> tien_len_pb
     kind = combination.kind
     return tien_len_pb2.Combination(
         kind=kind, name=write_name(ruleset.names["kind"][kind]), cards=numbers_of(combination.cards)
+    )
+
+
+def read_suggestion_count(count: int, *, field: str) -> int:
+    """How many suggestions are asked for; refuses more than there may be."""
+    return _within(count, MAX_SUGGESTIONS, "suggestions", field=field) or SUGGESTIONS
+
+
+def read_samples(samples: int, *, field: str) -> int:
+    """How many samples are asked for; refuses more than there may be."""
+    return _within(samples, MAX_SAMPLES, "samples", field=field)
+
+
+def _within(number: int, limit: int, what: str, *, field: str) -> int:
+    if number > limit:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_FIELD,
+            f"at most {limit} {what} are made, not {number}",
+            field=field,
+            limit=limit,
+            found=number,
+        )
+    return number
+
+
+def write_group(group: PlayGroup, ruleset: Ruleset, *, stake: int) -> tien_len_pb2.PlayGroup:
+    """A group of plays with its names and what it chops."""
+    return tien_len_pb2.PlayGroup(
+        kind=group.kind,
+        name=write_name(ruleset.names["kind"][group.kind]),
+        length=group.length,
+        plays=group.plays,
+        chops=group.chops,
+        chops_name=None if group.chops is None else write_name(ruleset.names["price"][group.chops]),
+        chop_minor=group.units * stake,
+    )
+
+
+def write_suggestion(
+    suggestion: Suggestion, ruleset: Ruleset, texts: Texts, *, stake: int
+) -> tien_len_pb2.SuggestedPlay:
+    """A suggestion with its reasons in words."""
+    message = tien_len_pb2.SuggestedPlay(
+        reasons=[_write_advice(advice, texts, stake=stake) for advice in suggestion.advice]
+    )
+    if suggestion.play is None:
+        message.pass_turn.SetInParent()
+    else:
+        message.play.CopyFrom(write_combination(suggestion.play, ruleset))
+    if suggestion.stakes is not None and suggestion.error is not None:
+        message.value.mean_minor = round(suggestion.stakes * stake)
+        message.value.error_minor = math.ceil(suggestion.error * stake)
+        message.value.samples = suggestion.samples
+    return message
+
+
+def _write_advice(advice: Advice, texts: Texts, *, stake: int) -> tien_len_pb2.PlayReason:
+    facts = {
+        "cards": spell(advice.cards),
+        "seat": "" if advice.seat is None else str(advice.seat + 1),
+        "units": "" if advice.units is None else str(advice.units),
+        "percent": "" if advice.chance_permille is None else str(advice.chance_permille // 10),
+        "samples": "" if advice.samples is None else str(advice.samples),
+    }
+    vi, en = (texts.advise(advice.reason, facts, language) for language in (Language.VI, Language.EN))
+    return tien_len_pb2.PlayReason(
+        code=advice.reason,
+        text=Text(vi=vi, en=en),
+        cards=numbers_of(advice.cards),
+        seat=advice.seat,
+        amount_minor=None if advice.units is None else advice.units * stake,
+        chance_permille=advice.chance_permille,
+        samples=advice.samples,
     )
 
 

@@ -109,5 +109,10 @@ def write_outcome(settled: Settled, ruleset: Ruleset) -> ultimate_texas_pb2.Ulti
     )
 
 
+def number_of(decision: Decision) -> ultimate_texas_pb2.Decision:
+    """The wire's number of a decision."""
+    return _NUMBERS[decision]  # type: ignore[return-value] # the enum of the wire is the number itself
+
+
 def _numbers(decisions: Iterable[Decision]) -> list[ultimate_texas_pb2.Decision]:
-    return [_NUMBERS[decision] for decision in decisions]  # type: ignore[misc] # the enum of the wire is the number itself
+    return [number_of(decision) for decision in decisions]

@@ -14,7 +14,7 @@ import pytest
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash, verify_inclusion
 from referee.evidence.vkey import VerifierKey
-from referee.log import open_checkpoint
+from referee.log import LogReceipt, ReceiptError, open_checkpoint
 
 SECONDS = 90
 
@@ -182,6 +182,23 @@ def test_an_exported_round_proves_each_of_its_leaves(demo, tmp_path):
         kinds.append(Envelope.parse(data_of_leaf).payload_type.removeprefix("application/vnd.referee."))
     assert [kind.partition(".")[0] for kind in kinds] == ["key"] * 3 + ["open", "deal", "settle", "reveal"]
     assert referee("export", "no-such-table", "--data", data).returncode == 2
+
+
+def test_a_proof_of_a_round_stands_beside_its_leaf(demo, tmp_path):
+    """The tlog-proof holds for the settlement in the file beside it, and for no other leaf."""
+    _, data = demo
+    keys = dict(line.split("\t") for line in referee("keys", "--data", data).stdout.splitlines())
+    file = tmp_path / "round.tlog-proof"
+    done = referee("export", "demo.tien_len.mien_nam", 1, "--proof", "--data", data, "--out", file)
+    assert done.returncode == 0, done.stderr
+    leaf = (tmp_path / "round.leaf").read_bytes()
+    assert Envelope.parse(leaf).payload_type == "application/vnd.referee.settle.v1+json"
+    log_key = VerifierKey.parse(keys["log"])
+    receipt = LogReceipt.parse(file.read_bytes(), leaf=leaf)
+    assert receipt.verify(leaf, origin=log_key.name, keys=[log_key]).size > receipt.index
+    with pytest.raises(ReceiptError):
+        receipt.verify(leaf + b" ", origin=log_key.name, keys=[log_key])
+    assert referee("export", "demo.tien_len.mien_nam", 1, "--proof", "--data", data).stdout == file.read_text()
 
 
 def test_replay_of_no_round_says_so(demo):

@@ -45,7 +45,7 @@ def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(tmp_pa
 
 def play_until_somebody_runs_out_of_cards(services):
     """The outcome of the table's first round that was not won at the deal or with the three of spades."""
-    luck = random.Random(3)  # noqa: S311 - the bots' taste, and seeds of a test
+    luck = random.Random(3)  # noqa: S311 - seeds of a test
     while True:
         opened = services.shuffler.OpenRound(
             shuffler_pb2.OpenRoundRequest(
@@ -65,7 +65,7 @@ def play_until_somebody_runs_out_of_cards(services):
             )
         )
         played = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
-        while (event := choose(services.tien_len, played, luck=luck)) is not None:
+        while (event := choose(services.tien_len, played)) is not None:
             event.time = dealt.dealt_time
             played.events.append(event)
         settled = services.tien_len.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=played))

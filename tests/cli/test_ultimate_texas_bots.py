@@ -1,63 +1,55 @@
-"""The bots wish for what their strategy says, and always for something that the street offers."""
+"""The demo's bots decide as the referee advises, seat by seat and street by street."""
 
-import itertools
-from typing import Final
+from pathlib import Path
 
+import grpc
 import pytest
 
-from referee.cards import parse_cards
-from referee.cli.bots_ultimate_texas import wish
+from referee.advice.ultimate_texas import Shelf, advise, best_of
+from referee.cards import DECK
+from referee.cli.bots_ultimate_texas import play_round
+from referee.games.ultimate_texas import Stake
+from referee.rulesets import get
+from referee.server.app import Application, Settings
+from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2_grpc
 from referee.v1.ultimate_texas_pb2 import Decision
 
-STREETS: Final = {
-    0: {Decision.DECISION_CHECK, Decision.DECISION_PLAY_4X},
-    3: {Decision.DECISION_CHECK, Decision.DECISION_PLAY_2X},
-    5: {Decision.DECISION_FOLD, Decision.DECISION_PLAY_1X},
-}
+STAKES = [(10, 0), (10, 2), (20, 20)]
 
 
-def _wish(hole: str, board: str = "") -> str:
-    numbers = [[card.number for card in parse_cards(text)] if text else [] for text in (hole, board)]
-    return Decision.Name(wish(hole=numbers[0], board=numbers[1])).removeprefix("DECISION_")
-
-
-@pytest.mark.parametrize(
-    ("good", "bad"),
-    [("3S 3H", "2S 2H"), ("AS 2H", "TS 9S"), ("KS 5H", "KS 4H"), ("KS 2S", "QS 5S"), ("QS 6S", "QS 7H"),
-     ("QS 8H", "QS 7H"), ("JS 8S", "JS 7S"), ("JS TH", "JS 9H")],
-)  # fmt: skip
-def test_large_bet_is_made_from_these_hole_cards_on(good: str, bad: str):
-    assert (_wish(good), _wish(bad)) == ("PLAY_4X", "CHECK")
-
-
-def test_large_bet_does_not_ask_which_hole_card_came_first():
-    for first, second in itertools.permutations(range(1, 53), 2):
-        assert wish(hole=[first, second], board=[]) == wish(hole=[second, first], board=[])
-
-
-@pytest.mark.parametrize(
-    ("hole", "board", "wanted"),
-    [
-        ("7S 2H", "7C KD QD", "PLAY_2X"),
-        ("7S 2H", "KC KD QD", "CHECK"),
-        ("7S 2H", "9C KD QD", "CHECK"),
-        ("6S 3H", "2C 4D 5D", "PLAY_2X"),
-        ("7S 2S", "9S KS QS", "PLAY_2X"),
-        ("7S 2H", "7C KD QD 4C 3S", "PLAY_1X"),
-        ("9S 2H", "TC JD QD 3C 8S", "PLAY_1X"),
-        ("QS 2H", "7C KD 9D 4C 3S", "PLAY_1X"),
-        ("JS 2H", "7C KD 9D 4C 3S", "FOLD"),
-        ("4S 2H", "KC KD KH 9C TS", "FOLD"),
-        ("3D 5H", "AC 2D 4S 9C TS", "PLAY_1X"),
-        ("7S 2C", "9H KH QH 4H 3H", "FOLD"),
-    ],
-)
-def test_later_bets_need_a_hand_that_a_hole_card_makes_or_a_queen(hole: str, board: str, wanted: str):
-    assert _wish(hole, board) == wanted
-
-
-@pytest.mark.parametrize("size", STREETS)
-def test_wish_is_something_that_the_street_offers(size: int):
-    for start in range(45):
-        cards = [(start * 7 + step * 11) % 52 + 1 for step in range(2 + size)]
-        assert wish(hole=cards[:2], board=cards[2:]) in STREETS[size]
+@pytest.mark.parametrize("ruleset_id", ["ultimate_texas.casino", "ultimate_texas.two_plus_three"])
+def test_bots_decide_what_is_worth_most(tmp_path: Path, ruleset_id: str):
+    rules = get(ruleset_id).rules
+    with Application(Settings(data=tmp_path, listen="127.0.0.1:0")) as server:
+        channel = grpc.insecure_channel(f"127.0.0.1:{server.port}")
+        referee = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
+        shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+        terms = shuffler_pb2.RoundTerms(
+            table_id="bots",
+            ruleset_id=ruleset_id,
+            seat_count=len(STAKES),
+            currency="CHIP",
+            stake_minor=2,
+            seat_stakes=[money_pb2.SeatStake(ante_minor=ante, trips_minor=trips) for ante, trips in STAKES],
+        )
+        opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+        seeds = [bytes([seat]) * 32 for seat in range(len(STAKES))]
+        dealing = shuffler_pb2.DealRoundRequest(table_id="bots", round_number=1, client_seeds=seeds)
+        dealt = shuffler.DealRound(dealing)
+        played = play_round(referee, shuffler, opened, dealt, receipts=False)
+        opening = shuffler_pb2.OpenSectionRequest(
+            table_id="bots", round_number=1, event_receipt=played.events[-1].receipt
+        )
+        section = shuffler.OpenSection(opening)
+        channel.close()
+    open_cards = {part.name: [DECK[card - 1] for card in part.cards] for part in section.opened}
+    board = [*open_cards["flop"], *open_cards["turn_river"]]
+    asked = dict.fromkeys(range(len(STAKES)), 0)
+    for event in played.events:
+        hole = [DECK[card - 1] for card in dealt.hands[event.seat].cards]
+        stake = Stake(ante=STAKES[event.seat][0], trips=STAKES[event.seat][1])
+        seen = board[: (0, 3, 5)[asked[event.seat]]]
+        options = advise(rules, stake, hole=hole, board=seen, table=Shelf.builtin().table_for(rules))
+        assert best_of(options, stake).decision == Decision.Name(event.decision).removeprefix("DECISION_")
+        asked[event.seat] += 1
+    assert all(asked.values())

@@ -1,19 +1,24 @@
 """Real server processes, started and killed as an operator's machine would, and rounds played on them."""
 
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Self
 
 import grpc
 import pytest
 
 from referee.v1 import (
+    log_pb2,
     log_pb2_grpc,
     mau_binh_pb2,
     mau_binh_pb2_grpc,
@@ -34,24 +39,22 @@ class Table:
     request: mau_binh_pb2.MauBinhServiceSettleRoundRequest
 
 
-class Process:
-    """One ``referee serve`` with its stubs; what it prints on standard error goes to a file."""
+class Caller:
+    """A channel with its stubs."""
 
-    def __init__(self, data: Path, errors: IO[bytes], *options: str) -> None:
-        self.data = data
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "referee", "serve", "--data", str(data), "--listen", "127.0.0.1:0", *options],
-            stdout=subprocess.PIPE,
-            stderr=errors,
-        )
-        assert self._process.stdout is not None
-        self._output = self._process.stdout
-        self.printed = self._output.readline()
-        assert self.printed, "the server did not start"
-        self.channel = grpc.insecure_channel(json.loads(self.printed)["address"])
-        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
-        self.referee = mau_binh_pb2_grpc.MauBinhServiceStub(self.channel)
-        self.log = log_pb2_grpc.LogServiceStub(self.channel)
+    def __init__(self, channel: grpc.Channel) -> None:
+        self.channel = channel
+        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+        self.referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
+        self.log = log_pb2_grpc.LogServiceStub(channel)
+
+    def leaves(self) -> list[bytes]:
+        """All leaves of the log."""
+        size = int(self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint.splitlines()[1])
+        found: list[bytes] = []
+        while len(found) < size:
+            found += self.log.ListEntries(log_pb2.ListEntriesRequest(start=len(found))).leaves
+        return found
 
     def play(self, table: str, *, seats: int = 2) -> Table:
         """A round at a new table, ready to be settled; as it is where an instant win has ended it."""
@@ -70,6 +73,75 @@ class Process:
                 arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
                 told.events.add(time=dealt.dealt_time, seat=hand.seat, arrange=arrange)
         return Table(opened, dealt, seeds, mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+
+    def accept(self, table: Table) -> None:
+        """The referee's receipt of seat 0's arrangement, where the round has one. It may not be asked for twice."""
+        told = mau_binh_pb2.MauBinhRound()
+        told.CopyFrom(table.request.round)
+        if told.events:
+            event = mau_binh_pb2.MauBinhEvent(seat=0, arrange=told.events[0].arrange)
+            told.ClearField("events")
+            self.referee.AcceptEvent(mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=told, event=event))
+
+
+class Load:
+    """Callers, one a channel, who play rounds until the block ends. ``errors`` has every call that failed."""
+
+    def __init__(self, channels: Sequence[grpc.Channel]) -> None:
+        self.errors: list[grpc.RpcError] = []
+        self.settled: dict[str, bytes] = {}
+        self._channels = channels
+        self._done = threading.Event()
+        self._numbers = itertools.count()
+        self._threads = ThreadPoolExecutor(len(channels))
+
+    def __enter__(self) -> Self:
+        for channel in self._channels:
+            self._threads.submit(self._play, Caller(channel))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._threads.shutdown()
+        for channel in self._channels:
+            channel.close()
+
+    def more(self, rounds: int) -> None:
+        """So many more rounds are settled."""
+        end, before = time.monotonic() + 60, len(self.settled)
+        while len(self.settled) < before + rounds:
+            assert time.monotonic() < end, f"the callers stand still; {self.errors[:1]}"
+            time.sleep(0.02)
+
+    def _play(self, caller: Caller) -> None:
+        while not self._done.is_set():
+            name = f"load-{next(self._numbers)}"
+            try:
+                table = caller.play(name)
+                caller.accept(table)
+                self.settled[name] = caller.referee.SettleRound(table.request).log_receipt.leaf
+                caller.log.GetCheckpoint(log_pb2.GetCheckpointRequest())
+            except grpc.RpcError as error:
+                self.errors.append(error)
+
+
+class Process(Caller):
+    """One ``referee serve`` with its stubs; what it prints on standard error goes to a file."""
+
+    def __init__(self, data: Path, errors: IO[bytes], *options: str) -> None:
+        self.data = data
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "referee", "serve", "--data", str(data), "--listen", "127.0.0.1:0", *options],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        )
+        assert self._process.stdout is not None
+        self._output = self._process.stdout
+        self.printed = self._output.readline()
+        assert self.printed, "the server did not start"
+        self.ready = json.loads(self.printed)
+        self.pid = self._process.pid
+        super().__init__(grpc.insecure_channel(self.ready["address"]))
 
     def kill(self) -> None:
         """The process is dead at once, as in a power cut."""
@@ -111,3 +183,15 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Process]]:
         for process in started:
             if process.is_running:
                 process.stop()
+
+
+@pytest.fixture(scope="session")
+def caller_type() -> type[Caller]:
+    """The class of channels with stubs, for tests that make channels of their own."""
+    return Caller
+
+
+@pytest.fixture(scope="session")
+def load_type() -> type[Load]:
+    """The class of callers at work."""
+    return Load

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from referee.evidence.ed25519 import is_signature
-from referee.evidence.vkey import VerifierKey
+from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.server.app import Application, Settings
 from referee.server.clock import system_clock
-from referee.server.keys import ROLES, KeyFileError, KeyFolder, KeySigner
+from referee.server.keys import ROLES, KeyFileError, KeyFolder, KeySigner, read_public_keys
 
 ORIGIN = "log.example/1"
 
@@ -31,8 +31,9 @@ def make(folder: Path, *, name: str = "first") -> KeyFolder:
 def test_keys_are_made_once_and_read_again(tmp_path: Path) -> None:
     """Another start, with other entropy, finds the same keys; each role has its own, named after the origin."""
     made, read = make(tmp_path), make(tmp_path, name="second")
-    keys = [getattr(made, role) for role in ROLES]
-    assert [key.to_text() for key in keys] == [getattr(read, role).to_text() for role in ROLES]
+    keys = [made.signer(role) for role in ROLES]
+    assert [key.to_text() for key in keys] == [read.signer(role).to_text() for role in ROLES]
+    assert [key.key for key in keys] == [made.public[role] for role in ROLES]
     assert made.sealing == read.sealing
     assert len({made.sealing, *(key.public_key for key in keys)}) == 5
     assert [key.name for key in keys] == [f"{ORIGIN}/root", ORIGIN, f"{ORIGIN}/shuffler", f"{ORIGIN}/referee"]
@@ -40,9 +41,12 @@ def test_keys_are_made_once_and_read_again(tmp_path: Path) -> None:
 
 def test_keys_can_be_read_by_their_owner_alone(tmp_path: Path) -> None:
     make(tmp_path / "keys")
-    files = list((tmp_path / "keys").iterdir())
+    files = list((tmp_path / "keys").glob("*.key"))
     assert len(files) == 5
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+    assert {path.name for path in (tmp_path / "keys").iterdir()} - {path.name for path in files} == {
+        f"{role}.pub" for role in ROLES
+    }
     assert stat.S_IMODE((tmp_path / "keys").stat().st_mode) == 0o700
 
 
@@ -53,6 +57,51 @@ def test_key_that_went_missing_is_not_replaced(tmp_path: Path, role: str) -> Non
     with pytest.raises(KeyFileError, match=rf"lacks {role}\.key"):
         make(tmp_path)
     assert not (tmp_path / f"{role}.key").exists()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_public_key_that_is_not_the_private_ones_is_refused(tmp_path: Path, role: str) -> None:
+    made = make(tmp_path)
+    (tmp_path / f"{role}.pub").write_text(KeySigner(made.public[role].name, b"o" * 32).verifier_key + "\n")
+    with pytest.raises(KeyFileError, match=rf"is not the private key of .*{role}\.pub"):
+        make(tmp_path)
+
+
+def test_folder_of_private_keys_alone_gets_its_public_ones(tmp_path: Path) -> None:
+    made = make(tmp_path)
+    for path in tmp_path.glob("*.pub"):
+        path.unlink()
+    assert read_public_keys(tmp_path) == {role: key.text for role, key in made.public.items()}
+    assert not list(tmp_path.glob("*.pub"))
+    assert make(tmp_path).public == made.public
+    assert len(list(tmp_path.glob("*.pub"))) == 4
+
+
+def test_process_has_the_private_keys_that_it_asked_for_and_no_more(tmp_path: Path) -> None:
+    """The others may be gone, their public keys suffice."""
+    made = make(tmp_path)
+    for role in ("root", "shuffler", "sealing"):
+        (tmp_path / f"{role}.key").unlink()
+    judge = KeyFolder.open_or_make(tmp_path, origin=ORIGIN, entropy=entropy("x"), private=("referee", "log"))
+    assert judge.public == made.public
+    assert [judge.has(role) for role in ROLES] == [False, True, False, True]
+    for role in ("root", "shuffler"):
+        with pytest.raises(KeyFileError, match="was not loaded"):
+            judge.signer(role)
+    with pytest.raises(KeyFileError, match="was not loaded"):
+        judge.sealing  # noqa: B018 - asking is the test
+    with pytest.raises(KeyFileError, match=r"lacks shuffler\.key"):
+        KeyFolder.open_or_make(tmp_path, origin=ORIGIN, entropy=entropy("x"), private=("shuffler",))
+
+
+def test_root_key_may_be_made_elsewhere(tmp_path: Path) -> None:
+    folder, safe = tmp_path / "keys", tmp_path / "safe" / "root.key"
+    made = KeyFolder.open_or_make(folder, origin=ORIGIN, entropy=entropy("x"), root=safe)
+    assert safe.exists()
+    assert not (folder / "root.key").exists()
+    assert stat.S_IMODE(safe.stat().st_mode) == 0o600
+    again = KeyFolder.open_or_make(folder, origin=ORIGIN, entropy=entropy("y"), private=("root",), root=safe)
+    assert again.signer("root").key == made.public["root"]
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
@@ -90,6 +139,9 @@ def test_private_key_says_which_key_it_is() -> None:
     again = KeySigner.from_text(signer.to_text() + "\n")
     assert (again.name, again.public_key) == (signer.name, signer.public_key)
     assert is_signature(again.sign(b"said"), b"said", VerifierKey.parse(signer.verifier_key).public_key)
+    witness = KeySigner("witness.example/1", b"s" * 32, Algorithm.COSIGNATURE_V1)
+    assert KeySigner.from_text(witness.to_text()).key == witness.key
+    assert VerifierKey.parse(witness.verifier_key).algorithm is Algorithm.COSIGNATURE_V1
     other_id = VerifierKey("log.example/1", KeySigner("x", b"t" * 32).public_key).key_id.hex()
     own_id = VerifierKey(signer.name, signer.public_key).key_id.hex()
     with pytest.raises(KeyFileError, match="does not have the id"):

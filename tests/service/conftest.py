@@ -8,6 +8,7 @@ import importlib
 import itertools
 import logging
 import random
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,11 +40,15 @@ from referee.v1 import (
 )
 from referee.wire.header import read_header
 
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "vectors" / "dealing"))
+
+from seat_players import Table  # beside this file
+
 START: Final = 1_800_000_000_000
 ORIGIN: Final = "log.example/1"
 CLASSIC: Final = "mau_binh.classic"
 ARRANGING_MS: Final = 60_000
-VECTORS: Final = Path(__file__).parents[1] / "vectors" / "dealing"
 
 
 class Clock:
@@ -272,6 +277,17 @@ class House:
                 return played
             played.settle()
 
+    def table(self, game: str = "mau_binh", **how: Any) -> Table:  # noqa: ANN401 - what Table takes
+        """A table of players with secrets of their own, its round prepared."""
+        return Table(self, game, **how)
+
+    def sealed(self, **how: Any) -> Table:  # noqa: ANN401 - what Table takes
+        """A sealed round of Mậu Binh, dealt, that no hand wins at the deal."""
+        while True:
+            table = self.table(**{"sealed": True} | how).play()
+            if not table.dealt.hands:
+                return table
+
     def checkpoint(self) -> str:
         """The newest signed checkpoint: another text once anything is written."""
         return self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
@@ -366,8 +382,6 @@ def house(make_house: Callable[..., House]) -> House:
 
 
 @pytest.fixture(scope="session")
-def second() -> Iterator[ModuleType]:
+def second() -> ModuleType:
     """The dealing protocol written a second time, which shares no line with this project."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(VECTORS)
-        yield importlib.import_module("dealing_derivation")
+    return importlib.import_module("dealing_derivation")

@@ -64,6 +64,34 @@ def test_an_overdue_round_is_aborted_and_revealed_by_the_server(make_house, is_d
     assert report.is_clean
 
 
+@pytest.mark.parametrize(
+    ("contributed", "reason", "culprit"),
+    [((), "DEADLINE", None), ((0, 1, 2), "DEADLINE", None), ((1, 2), "SEED_MISSING", 0), ((0,), "SEED_MISSING", 1)],
+)
+def test_the_seat_whose_seed_never_came_is_named_by_the_server(make_house, contributed, reason, culprit):
+    """The first of them, where others came; the seeds that came are told, and the audit of the log is clean."""
+    house = make_house(sweep=True)
+    table = house.table(seats=3).open()
+    if contributed:
+        table.contribute(*contributed)
+    house.clock.now = table.header.deal_deadline_time + 1
+    assert reveals_in_time(house, table.header)
+    leaf = table.leaves()[1]
+    assert (leaf["reason"], leaf.get("culprit")) == (reason, culprit)
+    seeds = [player.seed.hex() for player in table.players]
+    assert leaf["client_seeds"] == [seed if seat in contributed else "" for seat, seed in enumerate(seeds)]
+    keys = house.log.GetKeys(log_pb2.GetKeysRequest())
+    report = audit_log(
+        Bundle(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
+        origin=keys.origin,
+        log_key=keys.log_key,
+        root_key=keys.root_key,
+        catalogue=load_builtin(),
+        now=house.clock.now,
+    )
+    assert report.is_clean
+
+
 def test_a_dealt_round_is_not_aborted_before_its_deadline(house):
     """Whoever saw the hands cannot void the round; a moment after the deadline anybody may end it."""
     played = house.play()

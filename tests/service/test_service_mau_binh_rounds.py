@@ -248,19 +248,23 @@ def test_instant_win_ends_the_round_at_the_deal(house: House) -> None:
 
 
 def test_longest_round_fits_its_leaf(house: House) -> None:
-    """Four seats with keys rearrange as often as they may, with receipts, and all leave: it settles all the same."""
-    table = "t" * 64
-    keys = [bytes.fromhex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")] * 4
-    played = house.play(table, ruleset_id="mau_binh.maubinh_com", seat_count=4, seat_keys=keys, currency="C" * 16)
-    arrangements = [house.as_dealt(sorted(hand, reverse=True)) for hand in played.hands]
+    """Four seats rearrange as often as they may, each event signed and with a receipt, and all leave: it settles."""
+    while True:
+        name = f"{next(house._tables):064}"  # noqa: SLF001 - the longest name
+        table = house.table(seats=4, name=name, ruleset_id="mau_binh.maubinh_com", currency="C" * 16).play()
+        if table.preview().violations:
+            break
+    arrangements = [house.as_dealt(sorted(hand.cards, reverse=True)) for hand in table.dealt.hands]
     for seat in (1, 2, 3):
         for _ in range(15):
-            assert played.accept(seat, arrangements[seat]).event_number
-    assert played.accept(0, arrangements[0]).event_number
+            table.accept(seat, arrange=arrangements[seat])
+    table.accept(0, arrange=arrangements[0])
     for seat in range(4):
-        assert played.accept(seat).event_number == 47 + seat
-    settled = played.settle()
+        assert table.accept(seat, leave=True).event_number == 47 + seat
+    settled = table.settle()
     assert not settled.violations
-    assert len(payload_of(settled.log_receipt.leaf)["told"]["events"]) == 50
+    events = payload_of(settled.log_receipt.leaf)["told"]["events"]
+    assert len(events) == 50
+    assert all(event["signature"] and event["receipt"] for event in events)
     assert len(Envelope.parse(settled.log_receipt.leaf).payload) <= 48_000
     assert len(settled.log_receipt.leaf) <= 65_535

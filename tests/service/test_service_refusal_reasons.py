@@ -15,7 +15,9 @@ from nacl.signing import SigningKey
 from referee.cards import Card
 from referee.dealing.section import deck_root, section_root
 from referee.log import SlotReason
+from referee.rulesets import Catalogue, get, parse_ruleset
 from referee.service.status import CODES
+from referee.storage import Cosigned
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
 from referee.v1.error_reason_pb2 import DESCRIPTOR, ErrorReason
 from referee.wire import slot
@@ -284,6 +286,18 @@ def message_of_a_megabyte_and_a_byte(house: House) -> Call:
     return lambda: house.raw("ShufflerService/OpenRound", bytes(1024 * 1024 + 1))
 
 
+@refused("OVERLOADED")
+def more_calls_than_may_wait(house: House) -> Call:
+    def open_while_full() -> object:
+        room, house.app.pool.queue = house.app.pool.queue, 0
+        try:
+            return house.open()
+        finally:
+            house.app.pool.queue = room
+
+    return open_while_full
+
+
 @refused("LOG_BUSY")
 def log_that_takes_no_more(house: House) -> Call:
     """The writer is closed, as it is while the server stops."""
@@ -306,11 +320,68 @@ def leaves_beyond_the_end(house: House) -> Call:
     return lambda: house.log.ListEntries(log_pb2.ListEntriesRequest(start=house.head().size + 1))
 
 
+@refused("NOT_COSIGNED")
+def checkpoint_that_witnesses_have_not_seen_yet(house: House) -> Call:
+    """The log has a cosigned checkpoint, and has grown since."""
+    note = house.checkpoint().encode()
+    house.app._store.keep_cosigned(3, lambda _: Cosigned(size=3, note=note, is_quorate=True))  # noqa: SLF001 - as if
+    house.open()
+    return lambda: house.log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=4))
+
+
+@refused("NO_WITNESSES")
+def cosigned_checkpoint_of_a_log_without_witnesses(house: House) -> Call:
+    return lambda: house.log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=1))
+
+
 @refused("SECTION_CLOSED", "event_receipt")
 def section_that_no_receipt_names(house: House) -> Call:
     played = house.play()
     receipt = played.accept(0, played.arrangement(0)).event.receipt
     return lambda: house.shuffler.OpenSection(shuffler_pb2.OpenSectionRequest(**played.name, event_receipt=receipt))
+
+
+@refused("NO_ADVICE")
+def ruleset_without_suggestions(house: House) -> Call:
+    """A house that plays the classic sheet and lets nobody be helped."""
+    source = get("mau_binh.classic").source
+    source = source.replace(b"mau_binh.classic", b"mau_binh.alone").replace(b"allowed = true", b"allowed = false")
+    house._settings["catalogue"] = Catalogue([parse_ruleset(source, file="alone.toml")])  # noqa: SLF001 - another house
+    house.restart()
+    hand = mau_binh_pb2.FreeHand(cards=list(range(1, 14)), ruleset_id="mau_binh.alone", seat_count=2)
+    return lambda: house.referee.SuggestArrangement(mau_binh_pb2.SuggestArrangementRequest(free=hand))
+
+
+@refused("BAD_SIGNATURE", "signature")
+def seed_that_its_seat_did_not_sign(house: House) -> Call:
+    table = house.table().open()
+    return lambda: table.shuffler.ContributeSeed(table.contribution(1, signature=bytes(64)))
+
+
+@refused("WRONG_TOKEN", "token")
+def hand_for_another_seats_token(house: House) -> Call:
+    table = house.sealed()
+    return lambda: table.open_hand(1, token=table.players[0].token)
+
+
+@refused("NOT_SEALED")
+def hand_of_an_open_table_for_a_token(house: House) -> Call:
+    table = house.table().play()
+    return lambda: table.open_hand(0)
+
+
+@refused("SEED_MISSING", "client_seeds")
+def deal_without_every_seats_seed(house: House) -> Call:
+    table = house.table().open()
+    table.contribute(1)
+    return lambda: table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot))
+
+
+@refused("ALREADY_CONTRIBUTED", "seed")
+def another_seed_of_a_seat(house: House) -> Call:
+    table = house.table(keyed=False, commits=False).open()
+    table.contribute(0)
+    return lambda: table.shuffler.ContributeSeed(table.contribution(0, seed=bytes(32)))
 
 
 @refused("INTERNAL")

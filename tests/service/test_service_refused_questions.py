@@ -54,7 +54,7 @@ BAD, EARLY, TAKEN = "INVALID_ARGUMENT", "FAILED_PRECONDITION", "ALREADY_EXISTS"
     ("changes", "expected"),
     [
         ({"ruleset_id": ""}, ("NOT_FOUND", "UNKNOWN_RULESET", "terms.ruleset_id")),
-        ({"ruleset_version": "9.9.9"}, ("NOT_FOUND", "UNKNOWN_RULESET", "terms.ruleset_id")),
+        ({"ruleset_version": "9.9.9"}, ("NOT_FOUND", "UNKNOWN_RULESET", "terms.ruleset_version")),
         ({"seat_count": 0}, (BAD, "INVALID_FIELD", "terms.seat_count")),
         ({"seat_count": 1}, (BAD, "INVALID_FIELD", "terms.seat_count")),
         ({"seat_count": 5}, (BAD, "INVALID_FIELD", "terms.seat_count")),
@@ -125,7 +125,7 @@ HEADER_EDITS: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({"round_number": 2}, (BAD, "INVALID_HEADER", "round.header.previous_leaf_hash")),
     ({"ruleset_id": "mau_binh.chi_2020"}, (BAD, "INVALID_HEADER", "round.header.ruleset_digest")),
     ({"ruleset_id": "mau_binh.nobody"}, ("NOT_FOUND", "UNKNOWN_RULESET", "round.header.ruleset_id")),
-    ({"ruleset_version": "1.0.1"}, ("NOT_FOUND", "UNKNOWN_RULESET", "round.header.ruleset_id")),
+    ({"ruleset_version": "1.0.1"}, ("NOT_FOUND", "UNKNOWN_RULESET", "round.header.ruleset_version")),
     ({"ruleset_digest": b"d" * 32}, (BAD, "INVALID_HEADER", "round.header.ruleset_digest")),
     ({"layout": [13, 26, 13]}, (BAD, "INVALID_HEADER", "round.header.layout")),
     ({"layout": [13, 13]}, (BAD, "INVALID_HEADER", "round.header.layout")),
@@ -254,7 +254,10 @@ def test_seating_and_rulesets_refuse_what_they_do_not_know(house: House) -> None
     assert_refused(house, decide(ruleset_id=law, persons=[here, nobody]), BAD, "MISSING_FIELD", "persons[1].person_id")
     ask = house.rulesets.GetRuleset
     assert_refused(house, lambda: ask(ruleset_pb2.GetRulesetRequest(ruleset_id="x.y")), *unknown)
-    assert_refused(house, lambda: ask(ruleset_pb2.GetRulesetRequest(ruleset_id=law, version="0.0.1")), *unknown)
+    assert_refused(
+        house, lambda: ask(ruleset_pb2.GetRulesetRequest(ruleset_id=law, version="0.0.1")), *unknown[:2], "version"
+    )
+    assert_refused(house, decide(ruleset_id=law, ruleset_version="0.0.1"), *unknown[:2], "ruleset_version")
 
 
 @pytest.mark.parametrize(

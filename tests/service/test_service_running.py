@@ -205,7 +205,7 @@ def test_two_servers_on_one_folder_make_one_log(make_house: Callable[..., House]
     """Either may take each step of a round; both race to settle and reveal, and the log has each step once."""
     one = make_house("shared")
     other = make_house("shared")
-    assert one.app.keys.log.public_key == other.app.keys.log.public_key
+    assert one.app.keys.public["log"] == other.app.keys.public["log"]
     rounds = []
     for number in range(12):
         opened = (one, other)[number % 2].open(f"s-{number}")

@@ -208,6 +208,73 @@ def settling_before_an_event_of_the_future(house: House) -> Violations:
     return violations
 
 
+def asked(table: Any, **choice: Any) -> Violations:  # noqa: ANN401 - a sealed table's event
+    """What is said of seat 0's event, which it signed."""
+    violations: Violations = table.ask(table.signed(table.event(0, **choice))).violations
+    return violations
+
+
+def bound(table: Any) -> list[int]:  # noqa: ANN401 - a sealed table
+    """Both seats of a sealed table have committed to their cards as dealt, and the hands are open; those of seat 0."""
+    hands = [list(table.open_hand(seat).hand.cards) for seat in (0, 1)]
+    for seat, hand in enumerate(hands):
+        table.commit(seat, hand)
+    table.open_section()
+    return hands[0]
+
+
+@produces("NOT_SEALED")
+def commitment_at_an_open_table(house: House) -> Violations:
+    while True:
+        table = house.table().play()
+        if table.preview().violations:
+            return asked(table, commit=mau_binh_pb2.Commit(commitment=bytes(32)))
+
+
+@produces("STILL_SEALED")
+def arrangement_before_the_other_seat_committed(house: House) -> Violations:
+    table = house.sealed()
+    hand = list(table.open_hand(0).hand.cards)
+    table.commit(0, hand)
+    return asked(table, **table.arrangement(0, hand))
+
+
+@produces("COMMITTING_OVER")
+def commitment_after_the_hands_opened(house: House) -> Violations:
+    table = house.sealed()
+    bound(table)
+    return asked(table, commit=mau_binh_pb2.Commit(commitment=bytes(32)))
+
+
+@produces("NOT_COMMITTED")
+def arrangement_of_a_seat_that_ran_out_of_time(house: House) -> Violations:
+    table = house.sealed()
+    table.commit(1, list(table.open_hand(1).hand.cards))
+    house.clock.now += house.ARRANGING_MS + 1
+    table.ask(table.event(0, timeout=True))
+    opened = table.open_section()
+    return asked(table, **table.arrangement(0, list(opened.hands[0].cards)))
+
+
+@produces("WRONG_OPENING")
+def another_arrangement_than_committed_to(house: House) -> Violations:
+    table = house.sealed()
+    return asked(table, **table.arrangement(0, bound(table)[::-1]))
+
+
+@produces("ALREADY_OPENED")
+def arrangement_opened_twice(house: House) -> Violations:
+    table = house.sealed()
+    opening = table.arrangement(0, bound(table))
+    table.accept(0, **opening)
+    return asked(table, **opening)
+
+
+@produces("NOT_OUT_OF_TIME")
+def timeout_before_the_time_is_up(house: House) -> Violations:
+    return asked(house.sealed(), timeout=True)
+
+
 def test_every_documented_code_is_produced() -> None:
     assert set(PRODUCED) == documented_codes()
 

@@ -40,6 +40,13 @@ def main() -> None:
             lines.append(
                 _line("ListPlays, known", server.cost([_call(referee.ListPlays, one) for one in listed]), echo)
             )
+            advised = [tien_len_pb2.SuggestPlayRequest(round=one.round, count=1) for one in asked]
+            cost = server.cost([_call(referee.SuggestPlay, one) for one in advised])
+            lines.append(_line("SuggestPlay, known", cost, echo))
+            begun = [_opening(one.round) for one in asked]
+            server.cost([_call(referee.SuggestPlay, one) for one in begun[:ROUNDS]])
+            cost = server.cost([_call(referee.SuggestPlay, one) for one in begun])
+            lines.append(_line("SuggestPlay, first lead", cost, echo))
             accepted = [
                 tien_len_pb2.TienLenServiceAcceptEventRequest(round=one.round, event=one.event) for one in asked
             ]
@@ -56,6 +63,13 @@ def main() -> None:
             lines.append(_line("CheckPlay, one event more", sum(more) / len(more), echo))
             lines.append(_line("CheckPlay, never seen", first, echo))
     sys.stdout.write("\n".join([*lines, ""]))
+
+
+def _opening(told: Round) -> tien_len_pb2.SuggestPlayRequest:
+    """The round before its first event, and the question what to lead; three suggestions, all plays weighed."""
+    request = tien_len_pb2.SuggestPlayRequest(round=told)
+    request.round.ClearField("events")
+    return request
 
 
 def _second_round(server: Measured, table: str) -> Round:

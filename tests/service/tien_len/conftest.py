@@ -12,11 +12,13 @@ from typing import Any, Final
 import grpc
 import pytest
 import structlog
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from referee.cards import DECK, Card, Seat
 from referee.dealing import certificate
+from referee.dealing.commitment import seed_statement
 from referee.dealing.deal import Deal
 from referee.dealing.deck import draw_leader
 from referee.dealing.header import NO_KEY, NO_LEAF, Header
@@ -110,6 +112,14 @@ class Dealt:
         return [list(hand.cards) for hand in self.dealt.hands]
 
 
+def seed_signature(opened: shuffler_pb2.OpenRoundResponse, seat: int, seed: bytes) -> bytes:
+    """The signature of a seat's seed by the key that is made of the same bytes."""
+    statement = seed_statement(
+        round_id=opened.round_id, commitment=opened.server_commitment, seat=Seat(seat), seed=seed
+    )
+    return Ed25519PrivateKey.from_private_bytes(seed).sign(statement)
+
+
 def scripted_deal(header: Header, hands: Sequence[Sequence[Card]], *, leader: int) -> Deal:
     """A deal of these hands whose mix draws this leader."""
     round_id, commitment = header.round_id, bytes(32)
@@ -176,7 +186,10 @@ class House:
     def deal(
         self, table: str = "", *, seats: int = 4, ruleset: str = RULESET, keys: Sequence[bytes] = (), stake: int = 10
     ) -> Dealt:
-        """The table's next round, opened and dealt; a new table where none is named."""
+        """The table's next round, opened and dealt; a new table where none is named.
+
+        A seat's key is made of the same bytes as its seed.
+        """
         opened = self.shuffler.OpenRound(
             shuffler_pb2.OpenRoundRequest(
                 terms=shuffler_pb2.RoundTerms(
@@ -190,11 +203,15 @@ class House:
             )
         )
         header = opened.header
+        seeds = [bytes([seat + 1]) * 32 for seat in range(seats)]
         dealt = self.shuffler.DealRound(
             shuffler_pb2.DealRoundRequest(
                 table_id=header.table_id,
                 round_number=header.round_number,
-                client_seeds=[bytes([seat + 1]) * 32 for seat in range(seats)],
+                client_seeds=seeds,
+                seed_signatures=[
+                    b"" if key == NO_KEY else seed_signature(opened, seat, seeds[seat]) for seat, key in enumerate(keys)
+                ],
             )
         )
         told = tien_len_pb2.TienLenRound(header=header, certificates=[dealt.certificate])

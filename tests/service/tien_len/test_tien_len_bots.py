@@ -14,7 +14,7 @@ House: TypeAlias = Any  # of the conftest beside this file
 def _play(house: House, told: tien_len_pb2.TienLenRound, *, bots: set[int], luck: random.Random) -> None:
     """The round goes on to its end, the other seats choosing at random."""
     while True:
-        event = choose(house.referee, told, luck=luck)
+        event = choose(house.referee, told)
         if event is None:
             return
         if event.seat not in bots:

@@ -1,0 +1,60 @@
+"""``referee backup`` and ``referee restore``: the log at one moment, in one file."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.cli.ending import Database, DataFolder, fail
+from referee.evidence.note import Note, NoteError
+from referee.log import Checkpoint, CheckpointError
+from referee.storage import DataLossError, StoreError, back_up, open_store, restore_into
+from referee.storage import restore as restore_file
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.", dir_okay=False)],
+    *,
+    data: DataFolder = Path("referee-data"),
+) -> None:
+    """Copy the log into one file, while a server may run, and prove the copy.
+
+    The keys are not in it: back up the data folder's keys once, where nobody else can read them. A log in PostgreSQL is
+    backed up by PostgreSQL's own means.
+    """
+    try:
+        head = back_up(data, file)
+    except (StoreError, DataLossError) as error:
+        fail(str(error))
+    typer.echo(f"{file}\t{head.size} leaves\t{head.root.hex()}")
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `referee backup` wrote.", exists=True, dir_okay=False)],
+    *,
+    data: DataFolder = Path("referee-data"),
+    database: Database = None,
+    witnessed: Annotated[
+        list[Path] | None,
+        typer.Option(help="A checkpoint of this log that you kept; may be given several times.", exists=True),
+    ] = None,
+) -> None:
+    """Bring a log back from its backup, or into a database, where no log is yet.
+
+    Whatever was appended after the backup is lost, and everybody who was told of it can show that: a server with
+    witnesses refuses to start on a log that is behind what they have cosigned. Give the newest checkpoints that you
+    know with --witnessed to be refused here already.
+    """
+    try:
+        known = [Checkpoint.parse(Note.parse(path.read_bytes()).text) for path in witnessed or ()]
+        if database is None:
+            head = restore_file(file, data, known=known)
+        else:
+            with closing(open_store(data, database=database)) as store:
+                head = restore_into(store, file, known=known)
+    except (NoteError, CheckpointError) as error:
+        fail(f"--witnessed is no checkpoint: {error}")
+    except (StoreError, DataLossError) as error:
+        fail(str(error))
+    typer.echo(f"{data if database is None else 'the database'}\t{head.size} leaves\t{head.root.hex()}")

@@ -1,0 +1,100 @@
+"""``referee fairness-report``: the shuffle counted out, measured, and held against shufflers with faults."""
+
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from referee.cli.ending import FOUND, fail
+from referee.fairness.report import FEWEST_CONTROL_DECKS, FEWEST_DECKS, Report, examine
+from referee.fairness.survey import stream_chunks
+from referee.fairness.text import report_lines
+
+SEED_SIZE: Final = 32
+MOST_DECKS: Final = 100_000_000
+"""A fingerprint of eight bytes is kept of every deck, and sorted at the end."""
+
+
+def fairness_report(  # noqa: PLR0913 - one parameter an option
+    *,
+    decks: Annotated[int, typer.Option(help="Decks to deal.", min=FEWEST_DECKS, max=MOST_DECKS)] = 4_000_000,
+    control_decks: Annotated[
+        int, typer.Option(help="Decks of each shuffler with a fault.", min=FEWEST_CONTROL_DECKS, max=MOST_DECKS)
+    ] = 200_000,
+    seed: Annotated[str, typer.Option(help="32 bytes in hexadecimal; drawn by the system where not given.")] = "",
+    workers: Annotated[int, typer.Option(help="Processes; 0 for one a core.", min=0, max=256)] = 0,
+    out: Annotated[Path | None, typer.Option(help="A file for the report, beside what is printed.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The report as JSON.")] = False,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="No report: the shuffle's raw bytes on standard output, without end.")
+    ] = False,
+    stream_bytes: Annotated[int, typer.Option(help="With --stream: end after so many bytes; 0 for never.", min=0)] = 0,
+) -> None:
+    """Report on the shuffle: exact counts, statistics over millions of decks, and controls that must fail.
+
+    Exit code 0 where everything holds, 1 where something was found or a control was not, 2 for a bad question. The same
+    seed and numbers give the same report. For dieharder: referee fairness-report --stream | dieharder -g 200 -a
+    """
+    chosen = _read_seed(seed)
+    processes = workers or os.cpu_count() or 1
+    if stream:
+        _write_stream(chosen, workers=processes, limit=stream_bytes)
+        return
+    report = _examine(chosen, decks=decks, control_decks=control_decks, workers=processes)
+    written = msgspec.json.encode(report, order="sorted").decode() if as_json else "\n".join(report_lines(report))
+    if out is not None:
+        try:
+            out.write_text(written + "\n", encoding="utf-8")
+        except OSError as error:
+            fail(f"the report cannot be written: {error}")
+    typer.echo(written)
+    raise typer.Exit(0 if report.holds else FOUND)
+
+
+def _read_seed(text: str) -> bytes:
+    try:
+        seed = bytes.fromhex(text) if text else secrets.token_bytes(SEED_SIZE)
+    except ValueError:
+        fail("--seed is no hexadecimal")
+    if len(seed) != SEED_SIZE:
+        fail(f"--seed has {len(seed)} bytes; a seed has {SEED_SIZE}")
+    return seed
+
+
+def _examine(seed: bytes, *, decks: int, control_decks: int, workers: int) -> Report:
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks = {
+            "decks": bar.add_task("decks", total=decks),
+            "controls": bar.add_task("controls", total=control_decks),
+        }
+        return examine(
+            seed,
+            decks=decks,
+            control_decks=control_decks,
+            workers=workers,
+            progress=lambda part, done: bar.advance(tasks[part], done),
+        )
+
+
+def _write_stream(seed: bytes, *, workers: int, limit: int) -> None:
+    output = sys.stdout.buffer
+    if output.isatty():
+        fail("--stream writes raw bytes: lead them into a pipe, such as: | dieharder -g 200 -a")
+    left = limit
+    try:
+        for chunk in stream_chunks(seed, workers=workers):
+            written = chunk[:left] if limit else chunk
+            output.write(written)
+            left -= len(written)
+            if limit and not left:
+                break
+        output.flush()
+    except BrokenPipeError:  # whoever reads has enough; what is buffered has nowhere to go
+        os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())

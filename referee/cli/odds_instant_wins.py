@@ -1,0 +1,63 @@
+"""What ``referee odds`` shows of Mậu Binh and Tiến Lên: the wins at the deal."""
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table as Grid
+
+from referee.games.mau_binh import MauBinhRules
+from referee.games.tien_len import TienLenRules
+from referee.odds import mau_binh, tien_len
+from referee.odds.instant_win import InstantWinChance, InstantWinOdds
+from referee.rulesets import Ruleset
+
+
+def show(ruleset: Ruleset, *, json_file: Path | None) -> None:
+    """Counts and prints; writes what was asked for. OSError where a file cannot be written."""
+    odds = _counted(ruleset)
+    console = Console()
+    console.print(f"{ruleset.id} {ruleset.version}, file {ruleset.digest.hex()}, {odds.hands:,} hands", soft_wrap=True)
+    console.print(_chance_grid(odds, ruleset))
+    console.print(_worth_grid(odds, ruleset))
+    console.print(
+        "Worth: the stakes that a seat collects in a round in the mean, which are the chance times the units times the "
+        "seats that pay. That is as if no other seat won at the same deal; what is collected is a little less.",
+        highlight=False,
+    )
+    if json_file:
+        json_file.write_bytes(odds.write())
+
+
+def _counted(ruleset: Ruleset) -> InstantWinOdds:
+    rules = ruleset.rules
+    if isinstance(rules, MauBinhRules):
+        return mau_binh.instant_win_odds(rules)
+    if isinstance(rules, TienLenRules):
+        return tien_len.instant_win_odds(rules)
+    msg = f"{ruleset.game} has no wins at the deal"
+    raise TypeError(msg)
+
+
+def _chance_grid(odds: InstantWinOdds, ruleset: Ruleset) -> Grid:
+    grid = Grid("pattern", "hands that meet it", "hands it wins", "one in")
+    for one in odds.chances:
+        chance = f"{odds.hands / one.wins:,.1f}" if one.wins else "never"
+        grid.add_row(_name(one, ruleset), f"{one.met:,}", f"{one.wins:,}", chance)
+    grid.add_section()
+    grid.add_row("any", "", f"{sum(one.wins for one in odds.chances):,}", f"{float(1 / odds.any_win):,.1f}")
+    return grid
+
+
+def _worth_grid(odds: InstantWinOdds, ruleset: Ruleset) -> Grid:
+    seats = range(ruleset.rules.seats.minimum, ruleset.rules.seats.maximum + 1)
+    grid = Grid("worth of", "units", *(f"{count} seats" for count in seats))
+    for one in odds.chances:
+        worths = [f"{float(odds.worth_of(one, count)):.8f}" for count in seats]
+        grid.add_row(_name(one, ruleset), str(one.units), *worths)
+    grid.add_section()
+    grid.add_row("all", "", *(f"{float(odds.worth(count)):.8f}" for count in seats))
+    return grid
+
+
+def _name(one: InstantWinChance, ruleset: Ruleset) -> str:
+    return ruleset.names["pattern"][one.pattern].en

@@ -1,0 +1,91 @@
+"""What ``referee odds`` shows of Ultimate Texas Hold'em."""
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table as Grid
+
+from referee.advice.ultimate_texas.preflop import SUFFIX
+from referee.advice.ultimate_texas.price import Prices
+from referee.advice.ultimate_texas.strength import UnsupportedRankingError
+from referee.cli.ending import fail
+from referee.games.ultimate_texas import UltimateTexasRules
+from referee.hands import Category
+from referee.odds.ultimate_texas import DEALS, Figures, Met, bets_of, census, draw_svg, draw_text, values_of
+from referee.rulesets import Ruleset
+
+
+def show(ruleset: Ruleset, *, processes: int, json_file: Path | None, svg: Path | None, folder: Path | None) -> None:
+    """Counts and prints; writes what was asked for. OSError where a file cannot be written."""
+    rules: UltimateTexasRules = ruleset.rules  # type: ignore[assignment] # the ruleset is of this game
+    console = Console()
+    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(ruleset.id, total=None)
+        try:
+            strategy, figures = census(
+                rules, processes=processes, progress=lambda done, of: bar.update(task, completed=done, total=of)
+            )
+        except UnsupportedRankingError as error:
+            fail(str(error))
+    prices = Prices.of(rules)
+    bets = bets_of(strategy.table, prices)
+    console.print(f"{ruleset.id} {ruleset.version}, file {ruleset.digest.hex()}, {DEALS:,} deals", soft_wrap=True)
+    console.print(_figure_grid(figures, rules))
+    console.print(_path_grid(figures))
+    console.print(_hand_grid(figures, ruleset, rules))
+    console.print("Before the flop (suited above the diagonal; · is a check):\n")
+    console.print(draw_text(bets) + "\n", highlight=False)
+    if json_file:
+        json_file.write_bytes(figures.write())
+    if svg:
+        title = f"{ruleset.title.en}: before the flop"
+        svg.write_text(draw_svg(bets, values_of(strategy.table, prices), title=title), encoding="utf-8")
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{ruleset.id}{SUFFIX}").write_bytes(strategy.table.write())
+
+
+def _figure_grid(figures: Figures, rules: UltimateTexasRules) -> Grid:
+    grid = Grid("figure", "value", "exactly", title="Ante, Blind and Play under best play; Trips")
+    values = [
+        ("the house keeps of an Ante", figures.house_edge),
+        ("bet in the mean, in Antes", figures.mean_bet),
+        ("the house keeps of all that is bet", figures.element_of_risk),
+        ("the house qualifies", figures.qualifies(rules)),
+        ("the house keeps of Trips, nothing folded", figures.trips_edge(rules, folds=False)),
+        ("the house keeps of Trips, folding as if there were none", figures.trips_edge(rules, folds=True)),
+    ]
+    for name, value in values:
+        shown = f"{float(value):.6f}" if "mean" in name else _percent(value)
+        grid.add_row(name, shown, f"{value.numerator:,}/{value.denominator:,}")
+    grid.add_row("standard deviation of a round, in Antes", f"{math.sqrt(figures.variance(rules)):.6f}", "")
+    return grid
+
+
+def _path_grid(figures: Figures) -> Grid:
+    grid = Grid("street", "play bet", "share of deals")
+    for (street, multiple), share in figures.by_path().items():
+        grid.add_row(street, f"{multiple}x" if multiple else "fold", _percent(share))
+    return grid
+
+
+def _hand_grid(figures: Figures, ruleset: Ruleset, rules: UltimateTexasRules) -> Grid:
+    grid = Grid("", "won, Q", "won", "tied", "lost, Q", "lost", "folded", title="% of deals; Q: the house qualifies")
+    for category in reversed(rules.ranking.rules.order):
+        grid.add_row(ruleset.names["category"][category].en, *_shares(figures, category))
+    return grid
+
+
+def _shares(figures: Figures, category: Category) -> list[str]:
+    own = [one for one in figures.outcomes if one.category == category]
+    stayed = [sum(one.deals for one in own if one.multiple and one.met == met) for met in Met]
+    folded = sum(one.deals for one in own if not one.multiple)
+    return [f"{float(Fraction(100 * count, DEALS)):.5f}" if count else "" for count in (*stayed, folded)]
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(100 * share):.6f} %"

@@ -1,0 +1,115 @@
+"""``referee publish``: the log as static files, for any web server, object store or folder to hand out."""
+
+import signal
+import threading
+from contextlib import closing
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from referee import tiles
+from referee.cli.ending import FOUND, Database, DataFolder, fail
+from referee.storage import DataLossError, Reader, StoreError, open_reader
+from referee.tiles import ConflictError, Place, PlaceError, Publication
+
+_LONGEST_PAUSE: Final = 60.0
+"""Seconds between two attempts where the place or the store fails again and again."""
+
+_LONG: Final = 1_024
+"""Leaves from which publishing them is worth a progress bar."""
+
+
+def publish(
+    location: Annotated[str, typer.Argument(help="A folder, or a URL that fsspec knows, such as s3://bucket/log.")],
+    *,
+    data: DataFolder = Path("referee-data"),
+    database: Database = None,
+    follow: Annotated[bool, typer.Option("--follow", help="Go on publishing as the log grows, until stopped.")] = False,
+    every: Annotated[float, typer.Option(help="Seconds between two looks at the log.", min=0.05, max=3600)] = 1.0,
+) -> None:
+    """Publish the log as C2SP tiles, which `referee audit` and common tools check without asking the operator.
+
+    Only what is new is written, the checkpoint last. Run it again after it was stopped or killed and it goes on; what
+    is published is never overwritten by something else. Keys are not needed: the log is signed already. SIGTERM and
+    Ctrl-C stop it.
+
+    Exit code 0 where the log is published, 1 where what is published contradicts it, 2 where it could not be done.
+    """
+    stop = threading.Event()
+    _on_signals(stop)
+    try:
+        place = tiles.open_place(location)
+        reader = open_reader(data, database=database)
+    except (PlaceError, StoreError) as error:
+        fail(str(error))
+    with closing(reader):
+        if follow:
+            _follow(reader, place, location, stop, every=every)
+            return
+        try:
+            outcome = _publish(reader, place, stop)
+        except (PlaceError, StoreError) as error:
+            fail(str(error))
+    if not outcome.is_complete:
+        fail(f"stopped before the log was published at {location}; run it again to go on")
+    _tell(outcome, location)
+
+
+def note_of(reader: Reader) -> bytes:
+    """The signed note that a log is published under: its newest checkpoint, with the cosignatures that it has."""
+    head, cosigned = reader.head(), reader.newest_cosigned(quorate=False)
+    return cosigned.note if cosigned is not None and cosigned.size == head.size else head.checkpoint
+
+
+def _follow(reader: Reader, place: Place, location: str, stop: threading.Event, *, every: float) -> None:
+    """The log is published again and again until it is stopped; what fails for now is tried again, ever more rarely."""
+    pause, told = every, -1
+    while not stop.is_set():
+        try:
+            outcome = _publish(reader, place, stop)
+        except (PlaceError, StoreError) as error:
+            pause = min(2 * pause, max(every, _LONGEST_PAUSE))
+            typer.echo(f"{error}; trying again in {pause:g} s", err=True)
+        else:
+            pause = every
+            if outcome.is_complete and outcome.size != told:
+                told = outcome.size
+                _tell(outcome, location)
+        stop.wait(pause)
+
+
+def _publish(reader: Reader, place: Place, stop: threading.Event) -> Publication:
+    columns = (TextColumn("publishing"), BarColumn(), MofNCompleteColumn(), TextColumn("leaves"), TimeRemainingColumn())
+    console = Console(stderr=True)
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = bar.add_task("publishing", total=None)
+
+    def show(done: int, size: int) -> None:
+        if size - done >= _LONG:
+            bar.start()
+        bar.update(task, completed=done, total=size)
+
+    try:
+        return tiles.publish(reader, note_of(reader), place, progress=show, is_stopped=stop.is_set)
+    except (ConflictError, DataLossError) as error:
+        bar.stop()
+        console.print(f"[red]referee:[/] {error}", highlight=False, soft_wrap=True)
+        raise typer.Exit(FOUND) from None
+    finally:
+        bar.stop()
+
+
+def _tell(outcome: Publication, location: str) -> None:
+    typer.echo(f"{outcome.size:,} leaves at {location}, {outcome.size - outcome.old_size:,} of them new")
+
+
+def _on_signals(stop: threading.Event) -> None:
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, handle)
+    signal.signal(signal.SIGINT, handle)

@@ -1,0 +1,87 @@
+"""``referee witness``."""
+
+import json
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from referee.cli import logging
+from referee.cli.ending import fail
+from referee.evidence.vkey import Algorithm, KeyTextError
+from referee.server.clock import system_clock
+from referee.server.keys import KeyFileError, open_or_make_key, read_key
+from referee.witness import Listener, State, StateError, TrustError, Witness
+from referee.witness.trust import read_trusted
+
+
+def witness(  # noqa: PLR0913 - one parameter an option
+    *,
+    data: Annotated[Path, typer.Option(help="Folder with the witness's key and what it has seen.")] = Path(
+        "witness-data"
+    ),
+    listen: Annotated[str, typer.Option(help="Address and port; port 0 takes a free one.")] = "127.0.0.1:50052",
+    name: Annotated[str, typer.Option(help="Name of a new witness; an existing one keeps its own.")] = (
+        "localhost/witness"
+    ),
+    log: Annotated[
+        list[str] | None, typer.Option(help="The verifier key of a log to witness; may be given several times.")
+    ] = None,
+    logs: Annotated[
+        Path | None,
+        typer.Option(help="A file of lines as in a C2SP tlog-policy: log <verifier key>.", exists=True, dir_okay=False),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No line for each submission.")] = False,
+) -> None:
+    """Witness logs over HTTP (C2SP tlog-witness) until stopped; the key is made on the first start.
+
+    Prints one JSON line with the address and the witness's verifier key once it listens. The folder is as precious as
+    the key in it: a witness that lost it must not go on under that key.
+    """
+    logging.configure(quiet=quiet)
+    host, _, port = listen.rpartition(":")
+    if not host or not port.isdecimal():
+        fail(f"--listen {listen} is not host:port")
+    try:
+        lines = [f"log {key}" for key in log or ()]
+        trusted = read_trusted("\n".join([*lines, logs.read_text(encoding="utf-8") if logs else ""]))
+        if not trusted:
+            fail("name a log to witness, with --log or --logs")
+        state, key = data / "witness.sqlite3", data / "witness.key"
+        if key.exists() and not state.exists():
+            fail(f"{state} is gone, and with it what {key} has cosigned; begin anew with another folder")
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        seen = State(state)
+        signer = open_or_make_key(
+            key, name=_kept_name(key) or name, algorithm=Algorithm.COSIGNATURE_V1, entropy=os.urandom
+        )
+        own = Witness(seen, signer, name=signer.name, trusted=trusted, clock=lambda: system_clock() // 1000)
+        listener = Listener(own, host=host.strip("[]"), port=int(port)).start()
+    except (TrustError, KeyFileError, KeyTextError, StateError, OSError) as error:
+        fail(str(error))
+    stop = threading.Event()
+    _on_signals(stop)
+    ready = {"event": "ready", "address": f"{host}:{listener.port}", "key": own.key.text}
+    sys.stdout.write(json.dumps(ready) + "\n")
+    sys.stdout.flush()
+    stop.wait()
+    listener.close()
+    seen.close()
+
+
+def _kept_name(key: Path) -> str:
+    """The name of the key that is there already; empty where there is none."""
+    return read_key(key).name if key.exists() else ""
+
+
+def _on_signals(stop: threading.Event) -> None:
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, handle)
+    signal.signal(signal.SIGINT, handle)

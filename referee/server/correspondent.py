@@ -1,0 +1,166 @@
+"""Speaks to one witness over HTTP, as C2SP tlog-witness has it, and believes nothing that it answers unverified.
+
+The law: what comes back counts if the witness's key signed it. A witness that says it knows more of the log than there
+is, or another tree, is heard as that and not answered; what follows from it is for others to decide.
+"""
+
+import http.client
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from referee.evidence.note import Note, NoteError, NoteSignature
+from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint, CheckpointError
+from referee.log.cosignature import read_cosignatures
+from referee.log.submission import (
+    MAX_ANSWER,
+    SIZE_TYPE,
+    AddCheckpoint,
+    SubmissionError,
+    monitoring_path,
+    parse_size,
+)
+from referee.storage import Head, Reader
+
+_TRIES: Final = 3
+"""How often a size that the witness names is taken up, before it is the next attempt's turn."""
+_CONFLICT: Final = 409
+_OK: Final = 200
+_UNPROVED: Final = 422
+
+
+class WitnessError(Exception):
+    """The witness did not cosign: it is not there, refuses, or answers what nobody can read."""
+
+
+class WitnessAheadError(WitnessError):
+    """The witness says that it cosigned more leaves than the log has."""
+
+    def __init__(self, url: str, size: int) -> None:
+        super().__init__(f"{url} says that it has cosigned {size} leaves of this log")
+        self.size = size
+
+
+class WitnessDisagreesError(WitnessError):
+    """The witness says that it cosigned another history."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a witness listens and which key it signs with; ``url`` is its submission prefix, http or https."""
+
+    url: str
+    key: VerifierKey
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+            msg = f"{self.url!r} is no witness's address; write http://host:port or https://host/prefix"
+            raise ValueError(msg)
+
+
+class Correspondent:
+    """One connection to a witness, kept alive; for one thread at a time."""
+
+    def __init__(self, address: Address, reader: Reader, *, timeout: float) -> None:
+        self.address = address
+        self._reader = reader
+        self._timeout = timeout
+        self._known = 0
+        self._connection: http.client.HTTPConnection | None = None
+
+    def submit(self, head: Head) -> tuple[NoteSignature, ...]:
+        """The witness's lines under a head of the log.
+
+        Raises WitnessAheadError, WitnessDisagreesError, or WitnessError for anything else.
+        """
+        note = Note.parse(head.checkpoint)
+        for _ in range(_TRIES):
+            old = min(self._known, head.size)
+            proof = self._reader.consistency_proof(old_size=old, new_size=head.size)
+            asked = AddCheckpoint(old_size=old, proof=proof, checkpoint=head.checkpoint)
+            status, media_type, answer = self._ask("POST", "/add-checkpoint", asked.format())
+            if status == _OK:
+                self._known = head.size
+                return self._read(answer, note)
+            if status == _CONFLICT and media_type == SIZE_TYPE:
+                self._known = self._conflict(answer, head.size)
+            elif status in {_CONFLICT, _UNPROVED}:
+                msg = f"{self.address.url} has cosigned another history of this log: {_words(answer)}"
+                raise WitnessDisagreesError(msg)
+            else:
+                msg = f"{self.address.url} does not cosign: status {status}, {_words(answer)}"
+                raise WitnessError(msg)
+        msg = f"{self.address.url} names another size each time"
+        raise WitnessError(msg)
+
+    def last(self, origin: str) -> tuple[Note, Checkpoint] | None:
+        """What the witness shows that it cosigned last, with its cosignature; None where it shows nothing of it."""
+        status, _, answer = self._ask("GET", monitoring_path(origin), b"")
+        if status != _OK:
+            return None
+        try:
+            note = Note.parse(answer)
+            note.verify([self.address.key])
+            return note, Checkpoint.parse(note.text)
+        except (NoteError, CheckpointError):
+            return None
+
+    def close(self) -> None:
+        """The connection is let go."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _read(self, answer: bytes, note: Note) -> tuple[NoteSignature, ...]:
+        try:
+            return read_cosignatures(answer, note, self.address.key)
+        except NoteError as error:
+            msg = f"{self.address.url} does not answer with its own cosignature: {error}"
+            raise WitnessError(msg) from error
+
+    def _conflict(self, answer: bytes, size: int) -> int:
+        try:
+            known = parse_size(answer)
+        except SubmissionError as error:
+            msg = f"{self.address.url} answers what nobody can read: {error}"
+            raise WitnessError(msg) from error
+        if known > size:
+            raise WitnessAheadError(self.address.url, known)
+        return known
+
+    def _ask(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
+        is_kept = self._connection is not None
+        try:
+            return self._exchange(method, path, body)
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            if not is_kept:
+                msg = f"{self.address.url} cannot be reached: {error or type(error).__name__}"
+                raise WitnessError(msg) from error
+        try:  # the witness may have ended a connection that was kept
+            return self._exchange(method, path, body)
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            msg = f"{self.address.url} cannot be reached: {error or type(error).__name__}"
+            raise WitnessError(msg) from error
+
+    def _exchange(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
+        parts = urlsplit(self.address.url)
+        if self._connection is None:
+            kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+            self._connection = kind(str(parts.hostname), parts.port, timeout=self._timeout)
+        self._connection.request(method, parts.path.rstrip("/") + path, body or None)
+        response = self._connection.getresponse()
+        answer = response.read(MAX_ANSWER + 1)
+        if len(answer) > MAX_ANSWER:
+            self.close()
+            msg = f"{self.address.url} answers more than {MAX_ANSWER} bytes"
+            raise WitnessError(msg)
+        return response.status, response.headers.get("Content-Type", ""), answer
+
+
+def _words(answer: bytes) -> str:
+    """What an answer says, for people."""
+    return answer[:200].decode("utf-8", "replace").strip()

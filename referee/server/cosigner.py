@@ -1,0 +1,301 @@
+"""Keeps the log's head cosigned: asks its witnesses, gathers what they sign, and keeps it with the store.
+
+The law: commits never wait for it. One head at a time is shown to all witnesses, so that their cosignatures meet on one
+checkpoint; what is appended meanwhile is part of the next one. The next head is taken once a quorum has cosigned this
+one, or once nobody who could is left; a witness that fails is asked again after a pause that doubles up to a minute.
+Every cosigned checkpoint is kept. A head that stands still is cosigned anew every five minutes: an old time under it
+would look as if newer leaves were withheld. Of several processes on one folder one asks, and the others read what it
+keeps.
+
+A log that a witness has seen longer than it is now, or otherwise, has lost leaves: ``check_witnesses`` stops it.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from referee.evidence.note import Note, NoteError, NoteSignature
+from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint
+from referee.log.cosignature import Quorum, merged
+from referee.server.correspondent import (
+    Address,
+    Correspondent,
+    WitnessAheadError,
+    WitnessDisagreesError,
+    WitnessError,
+)
+from referee.server.presence import Turn
+from referee.storage import Cosigned, DataLossError, Head, RelationalStore, StoreError
+
+CALL_SECONDS: Final = 5.0
+REFRESH_SECONDS: Final = 300.0
+"""After how long a head that has not moved is cosigned anew, to show that it is no old one."""
+POLL_SECONDS: Final = 0.25
+_READ_SECONDS: Final = 0.05
+_TRIES: Final = 5
+_FIRST_PAUSE: Final = 0.5
+_LONGEST_PAUSE: Final = 60.0
+
+_log = structlog.get_logger("referee.cosigner")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witnesses:
+    """The witnesses that a log asks, and how many of them are a quorum. ``is_required`` says that all must be there."""
+
+    addresses: tuple[Address, ...]
+    quorum: Quorum
+    is_required: bool = False
+
+
+@dataclass(slots=True)
+class _Desk:
+    """How it stands with one witness: the size it cosigned last and when, when to ask again, whether it is asked."""
+
+    correspondent: Correspondent
+    signed: int = -1
+    since: float = 0.0
+    pause: float = 0.0
+    again: float = 0.0
+    is_busy: bool = False
+
+
+class Cosigner:
+    """Gets heads cosigned, from one thread a witness, until closed."""
+
+    def __init__(
+        self,
+        store: RelationalStore,
+        witnesses: Witnesses,
+        *,
+        timeout: float = CALL_SECONDS,
+        refresh: float = REFRESH_SECONDS,
+        turn: Turn | None = None,
+    ) -> None:
+        self._store = store
+        self._turn = turn
+        self._leads = turn is None
+        self._refresh = refresh
+        self._quorum = witnesses.quorum
+        self._desks = [_Desk(Correspondent(one, store, timeout=timeout)) for one in witnesses.addresses]
+        self._changed = threading.Condition()
+        self._target: Head | None = None
+        self._newest = store.newest_cosigned()
+        self._is_closing = False
+        self._threads = [
+            threading.Thread(target=self._serve, args=(desk,), name="cosigner", daemon=True) for desk in self._desks
+        ]
+        self._reading = threading.Thread(target=self._read, name="cosigned", daemon=True)
+
+    def start(self) -> None:
+        """The threads run, and ask the witnesses once it is this process's turn."""
+        if self._leads:
+            self._lead()
+        else:
+            self._reading.start()
+
+    def wait(self, size: int, seconds: float) -> Cosigned | None:
+        """The newest quorate checkpoint once it has this many leaves; the newest there is after this time, or None."""
+        end = time.monotonic() + seconds
+        with self._changed:
+            self._changed.notify_all()  # whoever sleeps looks for a new head at once
+            while (self._newest is None or self._newest.size < size) and not self._is_closing:
+                left = end - time.monotonic()
+                if left <= 0:
+                    break
+                self._changed.wait(left)
+            return self._newest
+
+    def close(self) -> None:
+        """Nobody is asked any more; a question under way is given up."""
+        with self._changed:
+            self._is_closing = True
+            self._changed.notify_all()
+        for thread in (self._reading, *self._threads):
+            if thread.is_alive():
+                thread.join(1.0)
+        for desk in self._desks:
+            desk.correspondent.close()
+        if self._turn is not None:
+            self._turn.leave()
+
+    def _lead(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def _read(self) -> None:
+        """What another process keeps is known here too, until it is this one's turn to ask."""
+        while not self._is_closing:
+            if self._turn is None or self._turn.take():
+                self._leads = True
+                self._lead()
+                return
+            try:
+                newest = self._store.newest_cosigned()
+            except StoreError as error:
+                _log.warning("cosigned checkpoints cannot be read", error=str(error))
+                newest = None
+            with self._changed:
+                if newest is not None and (self._newest is None or newest.size > self._newest.size):
+                    self._newest = newest
+                    self._changed.notify_all()
+                self._changed.wait(_READ_SECONDS)
+
+    def _serve(self, desk: _Desk) -> None:
+        while True:
+            head = self._next(desk)
+            if head is None:
+                return
+            try:
+                lines = desk.correspondent.submit(head)
+                kept = keep(self._store, head, lines, self._quorum)
+            except (WitnessError, StoreError, DataLossError) as error:
+                self._fail(desk, error)
+            else:
+                self._succeed(desk, kept)
+
+    def _next(self, desk: _Desk) -> Head | None:
+        """The head that this witness shall cosign next, once there is one; None at the end."""
+        with self._changed:
+            while not self._is_closing:
+                head = self._choose()
+                left = desk.again - time.monotonic()
+                is_due = desk.signed < 0 or time.monotonic() - desk.since >= self._refresh
+                if head is not None and (head.size > desk.signed or is_due) and left <= 0:
+                    desk.is_busy = True
+                    return head
+                self._changed.wait(min(max(left, 0.01), POLL_SECONDS) if left > 0 else POLL_SECONDS)
+        return None
+
+    def _choose(self) -> Head | None:
+        """The head to cosign now: the one under way, until it is settled and a newer one is there."""
+        target = self._target
+        if target is not None and not self._is_settled(target):
+            return target
+        try:
+            head = self._store.head()
+        except (StoreError, DataLossError) as error:
+            _log.warning("head cannot be read", error=str(error))
+            return target
+        if head.size and (target is None or head.size > target.size):
+            self._target = head
+        return self._target
+
+    def _is_settled(self, target: Head) -> bool:
+        if self._newest is not None and self._newest.size >= target.size:
+            return True
+        now = time.monotonic()
+        return all(desk.signed >= target.size or (desk.again > now and not desk.is_busy) for desk in self._desks)
+
+    def _succeed(self, desk: _Desk, kept: Cosigned) -> None:
+        with self._changed:
+            desk.is_busy, desk.pause, desk.signed, desk.since = False, 0.0, kept.size, time.monotonic()
+            if kept.is_quorate and (self._newest is None or kept.size >= self._newest.size):
+                self._newest = kept
+            self._changed.notify_all()
+
+    def _fail(self, desk: _Desk, error: Exception) -> None:
+        lost = isinstance(error, WitnessDisagreesError) or (
+            isinstance(error, WitnessAheadError) and not has_grown_to(self._store, error.size)
+        )
+        with self._changed:
+            desk.is_busy = False
+            desk.pause = _LONGEST_PAUSE if lost else min(max(_FIRST_PAUSE, 2 * desk.pause), _LONGEST_PAUSE)
+            desk.again = time.monotonic() + desk.pause
+            self._changed.notify_all()
+        say = _log.error if lost else _log.warning
+        say("not cosigned", witness=desk.correspondent.address.url, error=str(error), seconds=desk.pause)
+
+
+def keep(store: RelationalStore, head: Head, lines: Iterable[NoteSignature], quorum: Quorum) -> Cosigned:
+    """The checkpoint of a head with these lines and those kept before, as it is kept now."""
+
+    def merge(kept: bytes | None) -> Cosigned:
+        note = merged(Note.parse(kept or head.checkpoint), lines)
+        return Cosigned(size=head.size, note=note.format(), is_quorate=quorum.attest(note).is_quorate)
+
+    return store.keep_cosigned(head.size, merge)
+
+
+def known_checkpoints(store: RelationalStore) -> list[Checkpoint]:
+    """The largest checkpoint that a witness is known to have cosigned, as the store keeps it."""
+    newest = store.newest_cosigned(quorate=False)
+    return [] if newest is None else [Checkpoint.parse(Note.parse(newest.note).text)]
+
+
+def check_witnesses(
+    store: RelationalStore,
+    witnesses: Witnesses,
+    *,
+    log_keys: Sequence[VerifierKey],
+    warn: Callable[[str], None],
+    timeout: float = CALL_SECONDS,
+) -> None:
+    """Nothing, where no witness has cosigned more than the store's head, or otherwise; DataLossError where one has.
+
+    What a witness shows under a signature of ``log_keys`` stands in the error. One that cannot be asked is warned of,
+    or is a WitnessError where all are required.
+    """
+
+    def ask(address: Address) -> None:
+        correspondent = Correspondent(address, store, timeout=timeout)
+        try:
+            head, lines = _submitted(correspondent, store)
+        except (WitnessAheadError, WitnessDisagreesError) as error:
+            size = store.head().size
+            msg = f"the log has {size} leaves, but {error}{_evidence(correspondent, store.origin, log_keys)}"
+            raise DataLossError(msg) from error
+        except WitnessError as error:
+            if witnesses.is_required:
+                raise
+            warn(str(error))
+        else:
+            if head.size:
+                keep(store, head, lines, witnesses.quorum)
+        finally:
+            correspondent.close()
+
+    with ThreadPoolExecutor(len(witnesses.addresses), thread_name_prefix="witness") as threads:
+        asked = [threads.submit(ask, address) for address in witnesses.addresses]
+    faults = [error for error in (one.exception() for one in asked) if error is not None]
+    for fault in sorted(faults, key=lambda error: not isinstance(error, DataLossError)):
+        raise fault
+
+
+def has_grown_to(store: RelationalStore, size: int) -> bool:
+    """Whether the log has this many leaves by now, as it may where another process appends to it."""
+    try:
+        return store.head().size >= size
+    except (StoreError, DataLossError):
+        return False
+
+
+def _submitted(correspondent: Correspondent, store: RelationalStore) -> tuple[Head, tuple[NoteSignature, ...]]:
+    """The head of now with the witness's lines under it; taken anew while another process is appending."""
+    for _ in range(_TRIES):
+        head = store.head()
+        try:
+            return head, correspondent.submit(head)
+        except WitnessAheadError as error:
+            if not has_grown_to(store, error.size):
+                raise
+    msg = f"{correspondent.address.url} was told of a newer head each time"
+    raise WitnessError(msg)
+
+
+def _evidence(correspondent: Correspondent, origin: str, log_keys: Sequence[VerifierKey]) -> str:
+    """The words for what a witness can show of what it says."""
+    try:
+        shown = correspondent.last(origin)
+        if shown is not None:
+            shown[0].verify(log_keys)
+            return f", and shows this note, which the log's own key signed:\n{shown[0].format().decode()}"
+    except (WitnessError, NoteError):
+        pass
+    return ", and shows no checkpoint that the log's key signed"

@@ -1,0 +1,186 @@
+"""What Prometheus reads of one process: its calls, its commits, and how the log stands.
+
+The law: labels are methods, status codes and reasons, which are few and known; no table, round, caller or request is
+ever one. Counting costs a call a few microseconds; what needs the store is read when it is asked for, on the thread
+that asks. Each process of a crew has a port of its own, and Prometheus adds them up.
+
+>>> metrics = Metrics()
+>>> metrics.committed(3)
+>>> b"referee_commit_requests_count 1.0" in metrics.text()
+True
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+from wsgiref.simple_server import WSGIServer
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+    start_http_server,
+)
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from referee.server.clock import Clock
+from referee.service.call import Call
+from referee.service.pool import CallPool
+from referee.storage import DataLossError, Reader, StoreError, Writer
+
+CALL_SECONDS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+COMMIT_SECONDS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+COMMIT_REQUESTS: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+COUNTED_ROUNDS: Final = 1000
+"""Rounds in arrears are counted up to this many."""
+
+
+class Metrics:
+    """The figures of one process; an Observer of its calls, and what its writer's ``probe`` and ``watch`` call."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        self._calls = Counter("referee_calls", "Calls ended.", ["method", "code"], registry=registry)
+        self._refusals = Counter("referee_refusals", "Calls refused with a reason.", ["reason"], registry=registry)
+        self._seconds = Histogram(
+            "referee_call_seconds", "Time worked on a call.", ["method"], buckets=CALL_SECONDS, registry=registry
+        )
+        self._waited = Histogram(
+            "referee_call_wait_seconds", "Time a call waited for a thread.", buckets=CALL_SECONDS, registry=registry
+        )
+        self._bytes = Counter(
+            "referee_message_bytes", "Bytes of requests and answers.", ["direction"], registry=registry
+        )
+        self._running = Gauge("referee_calls_in_flight", "Calls worked on now.", registry=registry)
+        self._waiting = Gauge("referee_calls_waiting", "Calls that wait for a thread now.", registry=registry)
+        self._threads = Gauge("referee_call_threads", "Calls that can be worked on at once.", registry=registry)
+        self._queued = Gauge("referee_log_queue_requests", "Requests that wait for the next commit.", registry=registry)
+        self._commit_seconds = Histogram(
+            "referee_commit_seconds", "Time of a commit to the log.", buckets=COMMIT_SECONDS, registry=registry
+        )
+        self._commit_requests = Histogram(
+            "referee_commit_requests", "Requests in one commit.", buckets=COMMIT_REQUESTS, registry=registry
+        )
+        self._stopped = Gauge("referee_log_stopped", "1 once the log stopped for good.", registry=registry)
+        self._received, self._sent = self._bytes.labels("request"), self._bytes.labels("response")
+        self._ended: dict[tuple[str, str], tuple[Counter, Histogram]] = {}
+        self._begun = 0.0
+
+    def began(self, call: Call) -> None:
+        """The call's wait is counted."""
+        self._waited.observe(call.waited)
+
+    def ended(self, call: Call) -> None:
+        """The call is counted by method, code and reason."""
+        key = call.method, call.code
+        children = self._ended.get(key)
+        if children is None:
+            children = self._ended[key] = self._calls.labels(*key), self._seconds.labels(call.method)
+        counter, seconds = children
+        counter.inc()
+        seconds.observe(call.seconds)
+        self._received.inc(call.request_bytes)
+        self._sent.inc(call.response_bytes)
+        if call.reason:
+            self._refusals.labels(call.reason).inc()
+
+    def probe(self, step: str) -> None:
+        """A step of a batch, on the writer's thread."""
+        if step == "BEGUN":
+            self._begun = time.perf_counter()
+        elif step == "COMMITTED":
+            self._commit_seconds.observe(time.perf_counter() - self._begun)
+
+    def committed(self, requests: int) -> None:
+        """A batch of so many requests was answered."""
+        self._commit_requests.observe(requests)
+
+    def close(self) -> None:
+        """Nothing is to be sent: figures are fetched."""
+
+    def watch_pool(self, pool: CallPool, *, threads: int) -> None:
+        """How many calls run and wait is read from here."""
+        self._running.set_function(lambda: pool.running)
+        self._waiting.set_function(lambda: pool.waiting)
+        self._threads.set(threads)
+
+    def watch_writer(self, writer: Writer) -> None:
+        """How many requests wait is read from here, and whether the log takes any more."""
+        self._queued.set_function(lambda: writer.waiting)
+        self._stopped.set_function(lambda: float(writer.fault is not None))
+
+    def watch_log(self, reader: Reader, *, clock: Clock) -> None:
+        """How the log stands is read from here."""
+        self.registry.register(LogCollector(reader, clock=clock))
+
+    def text(self) -> bytes:
+        """All figures, as Prometheus reads them."""
+        return generate_latest(self.registry)
+
+
+class LogCollector(Collector):
+    """Reads the log when it is asked: its size, its witnesses' lag, its arrears."""
+
+    def __init__(self, reader: Reader, *, clock: Clock, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._reader = reader
+        self._clock = clock
+        self._monotonic = monotonic
+        self._reading = threading.Lock()
+        self._seen, self._since = -1, monotonic()
+
+    def describe(self) -> Iterable[Metric]:
+        """Nothing, so that registering reads nothing."""
+        return ()
+
+    def collect(self) -> Iterator[Metric]:
+        """The figures; ``referee_log_readable`` alone where the log cannot be read."""
+        try:
+            found = list(self._read())
+        except (StoreError, DataLossError):
+            found = []
+        yield _gauge("referee_log_readable", "1 where the log could be read.", bool(found))
+        yield from found
+
+    def _read(self) -> Iterator[Metric]:
+        size = self._reader.head().size
+        now = self._monotonic()
+        with self._reading:
+            if size != self._seen:
+                self._seen, self._since = size, now
+            age = now - self._since
+        yield _gauge("referee_log_leaves", "Leaves in the log.", size)
+        yield _gauge("referee_checkpoint_age_seconds", "Time since the newest checkpoint was first read here.", age)
+        cosigned = self._reader.newest_cosigned()
+        if cosigned is not None:
+            yield _gauge("referee_log_cosigned_leaves", "Leaves that a quorum has cosigned.", cosigned.size)
+            lag = max(0, size - cosigned.size)
+            yield _gauge("referee_log_cosigned_lag_leaves", "Leaves that no quorum has cosigned yet.", lag)
+        overdue = len(self._reader.overdue_rounds(self._clock(), COUNTED_ROUNDS))
+        yield _gauge("referee_rounds_overdue", "Rounds past their deadline; at most 1000 counted.", overdue)
+        unrevealed = len(self._reader.unrevealed_rounds(COUNTED_ROUNDS))
+        yield _gauge("referee_rounds_unrevealed", "Ended rounds without REVEAL; at most 1000 counted.", unrevealed)
+
+
+class MetricsPort:
+    """Serves the figures over HTTP until closed. ``port`` is where."""
+
+    def __init__(self, metrics: Metrics, *, host: str, port: int) -> None:
+        self._server: WSGIServer
+        self._server, self._thread = start_http_server(port, host, metrics.registry)
+        self.port = int(self._server.server_address[1])
+
+    def close(self) -> None:
+        """The port is free."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def _gauge(name: str, words: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, words, float(value))

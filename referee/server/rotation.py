@@ -1,0 +1,155 @@
+"""Keys change by leaves of the log, signed by the root, while no server runs.
+
+The law: a new key of the shuffler or the referee is added and the old one revoked in one append, so what the old one
+signed stands at an earlier index and counts, and nothing after does. A log changes its key in two steps, as C2SP's
+notes allow: the new key signs every checkpoint beside the old one until the old one is revoked, so that witnesses and
+auditors who know only one of them can follow. A revoked key never comes back.
+
+A new private key is on the disk before the log names it; a process that died in between is finished by the next one.
+The root's key cannot be changed by the log: whoever audits has it from elsewhere.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, Self
+
+import msgspec
+
+from referee.dealing.leaf import KEY_TYPE, KeyLeaf, encode
+from referee.evidence.dsse import Envelope
+from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.log import CheckpointSigner
+from referee.server.keys import KeyFileError, KeyFolder, KeySigner
+from referee.server.presence import present
+from referee.server.register import KeyRegister
+from referee.storage import Append, RelationalStore, Writer, check_store, open_store
+
+CHANGING: Final[tuple[Literal["log", "shuffler", "referee"], ...]] = ("log", "shuffler", "referee")
+"""The roles whose keys can change."""
+
+
+class RotationError(ValueError):
+    """A change of keys that cannot be meant; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """A log whose keys are being changed, by whoever holds its root key."""
+
+    store: RelationalStore
+    keys: KeyFolder
+    register: KeyRegister
+    entropy: Callable[[int], bytes]
+
+    @classmethod
+    @contextmanager
+    def of(
+        cls, data: Path, *, root: Path | None, entropy: Callable[[int], bytes], database: str | None = None
+    ) -> Iterator[Self]:
+        """The rotation of a data folder's keys while nobody else works there; the root's private key is at ``root``.
+
+        The log is in the folder, or in ``database``; servers of other machines must have been stopped by hand. Raises
+        PresenceError, KeyFileError, StoreError and DataLossError where it cannot be done.
+        """
+        with present(data, alone=True):
+            store = open_store(data, database=database)
+            try:
+                origin = store.origin
+                public = KeyFolder.open_or_make(data / "keys", origin=origin, entropy=entropy, private=())
+                register = KeyRegister(public.public["root"])
+                check_store(store, visit=register.visit)
+                finish(public, register)
+                private = ("root", "log")
+                keys = KeyFolder.open_or_make(data / "keys", origin=origin, entropy=entropy, private=private, root=root)
+                yield cls(store, keys, register, entropy)
+            finally:
+                store.close()
+
+    def rotate(self, role: str) -> VerifierKey:
+        """The role's new key, named in the log; the old one is revoked, a log's but not yet."""
+        _check_role(role)
+        if role == "log" and self.keys.retiring:
+            msg = "the log's old key still signs beside its new one; revoke it first: referee keys revoke log"
+            raise RotationError(msg)
+        new = self.keys.next(role, self.entropy)
+        leaves = [_leaf("ADD", new.key, role)]
+        if role != "log":
+            leaves += [_leaf("REVOKE", key, role) for key in self.register.in_force(role)]
+        also = [self.keys.signer("log")] if role == "log" else list(self.keys.retiring)
+        self._append(leaves, signer=new if role == "log" else self.keys.signer("log"), also=also)
+        self.keys.adopt(role)
+        return new.key
+
+    def revoke(self, named: str) -> VerifierKey:
+        """The key that is revoked: the one with this verifier key text, or a role's; of a log's two the old one."""
+        role, key = self._meant(named)
+        if role == "log" and key not in [one.key for one in self.keys.retiring]:
+            msg = "this key signs the log's checkpoints; name another first: referee keys rotate log"
+            raise RotationError(msg)
+        also = [one for one in self.keys.retiring if one.key != key]
+        self._append([_leaf("REVOKE", key, role)], signer=self.keys.signer("log"), also=also)
+        if role == "log":
+            self.keys.retire()
+        return key
+
+    def _meant(self, named: str) -> tuple[str, VerifierKey]:
+        if "+" not in named:
+            _check_role(named)
+            keys = self.register.in_force(named)
+            if not keys:
+                msg = f"no key of the {named} is in force"
+                raise RotationError(msg)
+            return named, keys[0]
+        try:
+            key = VerifierKey.parse(named)
+        except KeyTextError as error:
+            raise RotationError(str(error)) from None
+        for role in CHANGING:
+            if key in self.register.in_force(role):
+                return role, key
+        msg = f"{named} is not in force in this log"
+        raise RotationError(msg)
+
+    def _append(self, leaves: list[KeyLeaf], *, signer: KeySigner, also: list[KeySigner]) -> None:
+        root = self.keys.signer("root")
+        appends = [Append(leaf=Envelope.signed(KEY_TYPE, encode(leaf), root).to_bytes()) for leaf in leaves]
+        signing = CheckpointSigner(signer, key_name=signer.name, also=also)
+        with Writer(self.store, signing, origin=self.store.origin) as writer:
+            writer.submit(*appends).result()
+
+
+def finish(keys: KeyFolder, register: KeyRegister) -> None:
+    """What a process that died while it changed keys left to do is done."""
+    for role in CHANGING:
+        waiting = keys.waiting(role)
+        if waiting is not None and waiting.key in register.in_force(role):
+            keys.adopt(role)
+    if len(register.in_force("log")) == 1 and register.has_revoked("log"):
+        keys.retire()
+
+
+def check_in_force(keys: KeyFolder, register: KeyRegister) -> None:
+    """Nothing, where the log names every key that was loaded; KeyFileError otherwise."""
+    for role in CHANGING:
+        if not keys.has(role):
+            continue
+        signers = (keys.signer(role), *(keys.retiring if role == "log" else ()))
+        for signer in signers:
+            if signer.key not in register.in_force(role):
+                msg = (
+                    f"the log does not name {signer.verifier_key} as a key of the {role}, or has revoked it; "
+                    f"restore the right key, or name a new one: referee keys rotate {role}"
+                )
+                raise KeyFileError(msg)
+
+
+def _check_role(role: str) -> None:
+    if role not in CHANGING:
+        msg = f"{role!r} is no role whose key can change; there are {', '.join(CHANGING)}"
+        raise RotationError(msg)
+
+
+def _leaf(action: Literal["ADD", "REVOKE"], key: VerifierKey, role: str) -> KeyLeaf:
+    return msgspec.convert({"action": action, "key": key.text, "role": role}, KeyLeaf)

@@ -1,0 +1,108 @@
+"""Advice for Mậu Binh on the wire: whose cards are asked about, and suggestions written.
+
+Stands apart from the rest of the game because it waits for numpy, which nothing else here does.
+"""
+
+from typing import Final
+
+from referee.advice.mau_binh import SCALE, Part, Suggestion
+from referee.cards import Card
+from referee.games.mau_binh import HAND_SIZE, InstantWin, MauBinhRules, check_stake
+from referee.rulesets import Ruleset
+from referee.v1 import mau_binh_pb2
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.card import read_cards
+from referee.wire.hand import write_value
+from referee.wire.mau_binh import write_arrangement
+from referee.wire.refusal import RefusedError
+from referee.wire.ruleset import write_name
+
+DEFAULT_COUNT: Final = 3
+MAX_COUNT: Final = 10
+_MILLION: Final = 1_000_000
+
+
+def read_count(count: int) -> int:
+    """How many suggestions are asked for; refuses too many."""
+    if count > MAX_COUNT:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_FIELD, f"at most {MAX_COUNT} are suggested", field="count", found=count
+        )
+    return count or DEFAULT_COUNT
+
+
+def read_free_cards(message: mau_binh_pb2.FreeHand) -> tuple[Card, ...]:
+    """The thirteen cards; refuses another number of them, and a card that stands twice."""
+    if len(message.cards) != HAND_SIZE:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_FIELD,
+            f"a hand has {HAND_SIZE} cards, not {len(message.cards)}",
+            field="free.cards",
+        )
+    cards = read_cards(message.cards, field="free.cards")
+    twice = next((index for index, card in enumerate(cards) if card in cards[:index]), None)
+    if twice is not None:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_DUPLICATE_CARD, f"{cards[twice].text} stands twice", field=f"free.cards[{twice}]"
+        )
+    return cards
+
+
+def read_free_table(message: mau_binh_pb2.FreeHand, rules: MauBinhRules, ruleset: Ruleset) -> tuple[int, int]:
+    """The number of seats and the stake; refuses what no round of this ruleset has."""
+    seats, stake = message.seat_count, message.stake_minor or ruleset.bet_unit
+    if not rules.seats.minimum <= seats <= rules.seats.maximum:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_FIELD,
+            f"{ruleset.id} is played at {rules.seats.minimum} to {rules.seats.maximum} seats, not {seats}",
+            field="free.seat_count",
+        )
+    if check_stake(rules, seat_count=seats, stake=stake, bet_unit=ruleset.bet_unit):
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_STAKE,
+            f"{stake} is no stake for {seats} seats of {ruleset.id}",
+            field="free.stake_minor",
+        )
+    return seats, stake
+
+
+def write_instant_win(win: InstantWin, ruleset: Ruleset, *, stake: int) -> mau_binh_pb2.HeldInstantWin:
+    """An instant win with its name and price."""
+    return mau_binh_pb2.HeldInstantWin(
+        pattern=win.pattern,
+        name=write_name(ruleset.names["pattern"][win.pattern]),
+        units=win.units,
+        amount_minor=win.units * stake,
+    )
+
+
+def write_suggestion(suggestion: Suggestion, ruleset: Ruleset, *, stake: int) -> mau_binh_pb2.SuggestedArrangement:
+    """A suggestion with its names, in the table's money."""
+    return mau_binh_pb2.SuggestedArrangement(
+        arrangement=write_arrangement(suggestion.arrangement),
+        values=[write_value(value, ruleset) for value in suggestion.values],
+        expected=_amount(suggestion.expected, stake),
+        parts=[_part(part, ruleset, stake) for part in suggestion.parts],
+    )
+
+
+def _part(part: Part, ruleset: Ruleset, stake: int) -> mau_binh_pb2.ExpectedPart:
+    return mau_binh_pb2.ExpectedPart(
+        reason=part.reason,
+        name=write_name(ruleset.names["reason"][part.reason]),
+        win_ppm=_ppm(part.won),
+        lose_ppm=_ppm(part.lost),
+        units=part.units,
+        expected=_amount(part.expected, stake),
+    )
+
+
+def _ppm(chance: int) -> int:
+    """A chance in 65,536ths, in millionths; a half is rounded up."""
+    return (chance * _MILLION + SCALE // 2) // SCALE
+
+
+def _amount(stakes: int, stake: int) -> mau_binh_pb2.ExpectedAmount:
+    """An amount in 65,536ths of a stake, in minor units."""
+    minor, remainder = divmod(stakes * stake, SCALE)
+    return mau_binh_pb2.ExpectedAmount(minor=minor, remainder=remainder)

@@ -1,0 +1,196 @@
+"""HTTP around a witness: ``POST /add-checkpoint``, and ``GET /<SHA-256 of the origin>/checkpoint`` to monitor it.
+
+The law: a request is read whole before it is judged, at most 64 KiB within ten seconds; connections are kept alive and
+are at most 64. Asked to stop, it answers the requests whose first line it has read and takes no more. TLS, and limits
+to who may ask how often, belong to a proxy before it.
+"""
+
+import re
+import socket
+import threading
+import time
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final, Self
+
+import structlog
+
+from referee.log.submission import MAX_SUBMISSION
+from referee.witness.state import StateError
+from referee.witness.witness import Answer, Witness
+
+_READ_SECONDS: Final = 10.0
+_CONNECTIONS: Final = 64
+_MONITORED: Final = re.compile(r"/([0-9a-f]{64})/checkpoint")
+
+_log = structlog.get_logger("referee.witness")
+
+
+class Listener:
+    """A witness that listens on host and port, 0 for a free one; ``port`` is the one it has."""
+
+    def __init__(self, witness: Witness, *, host: str, port: int) -> None:
+        self._server = _Server((host, port), witness)
+        self.port: int = self._server.server_address[1]
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), name="listener", daemon=True)
+
+    def start(self) -> Self:
+        """Requests are answered from now on."""
+        self._thread.start()
+        return self
+
+    def close(self) -> None:
+        """No connection is taken any more, and everything that was begun is answered."""
+        if self._thread.is_alive():
+            self._server.shutdown()
+            self._thread.join()
+        self._server.drain()
+        self._server.server_close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False  # so that closing waits for them
+    request_queue_size = 32
+
+    def __init__(self, address: tuple[str, int], witness: Witness) -> None:
+        self.witness = witness
+        self.is_draining = False
+        self._lock = threading.Lock()
+        self._idle: set[socket.socket] = set()
+        self._room = threading.BoundedSemaphore(_CONNECTIONS)
+        super().__init__(address, _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as the base has it
+        """One more connection gets a thread, or is closed where there are too many."""
+        if self._room.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as the base has it
+        """The connection is served to its end."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as the base has it
+        """A connection broke, or the handler did."""
+        del request, client_address
+        _log.warning("connection ended", exc_info=True)
+
+    def mark_idle(self, connection: socket.socket, *, idle: bool) -> None:
+        """The connection waits for a request, or works on one."""
+        with self._lock:
+            if not idle:
+                self._idle.discard(connection)
+            elif not self.is_draining:
+                self._idle.add(connection)
+            else:
+                _stop_reading(connection)
+
+    def drain(self) -> None:
+        """Connections that wait for a request are ended, now and from now on."""
+        with self._lock:
+            self.is_draining = True
+            for connection in self._idle:
+                _stop_reading(connection)
+            self._idle.clear()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    server_version = "referee-witness"
+    sys_version = ""
+    protocol_version = "HTTP/1.1"
+    timeout = _READ_SECONDS
+    disable_nagle_algorithm = True
+
+    def handle_one_request(self) -> None:
+        """The next request of the connection is answered, or the connection ends."""
+        self.server.mark_idle(self.connection, idle=True)
+        try:
+            super().handle_one_request()
+        except (ConnectionError, TimeoutError):
+            self.close_connection = True
+        finally:
+            self.server.mark_idle(self.connection, idle=False)
+
+    def parse_request(self) -> bool:
+        """Whether the request line and headers can be read; from here on the connection is at work."""
+        self.server.mark_idle(self.connection, idle=False)
+        return super().parse_request()
+
+    def do_POST(self) -> None:
+        """A submission."""
+        if self.path != "/add-checkpoint":
+            self._answer(Answer(404, b"post to /add-checkpoint\n"), close=True)
+            return
+        body = self._body()
+        if body is None:
+            return
+        try:
+            answer = self.server.witness.add_checkpoint(body)
+        except StateError as error:
+            _log.exception("state failed")
+            answer = Answer(503, f"{error}\n".encode())
+        _log.info("asked", origin=_first_line(body), status=answer.status)
+        self._answer(answer)
+
+    def do_GET(self) -> None:
+        """The checkpoint that was cosigned last."""
+        match = _MONITORED.fullmatch(self.path)
+        if match is None:
+            self._answer(Answer(404, b"there is /<sha256 of an origin in hex>/checkpoint\n"))
+        else:
+            self._answer(self.server.witness.checkpoint(match[1]))
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
+        """Nothing; submissions are logged by themselves."""
+
+    def _body(self) -> bytes | None:
+        """The request's body; None where it was refused."""
+        length = self.headers.get("Content-Length", "")
+        if not length.isascii() or not length.isdecimal() or "Transfer-Encoding" in self.headers:
+            self._answer(Answer(411, b"say the length of the body\n"), close=True)
+            return None
+        if len(length) > len(str(MAX_SUBMISSION)) or int(length) > MAX_SUBMISSION:
+            self._answer(Answer(413, f"a submission has at most {MAX_SUBMISSION} bytes\n".encode()), close=True)
+            return None
+        left, end, parts = int(length), time.monotonic() + _READ_SECONDS, []
+        while left:
+            part = self.rfile.read1(left)
+            if not part or time.monotonic() > end:
+                self._answer(Answer(408, b"the body did not come in time\n"), close=True)
+                return None
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
+
+    def _answer(self, answer: Answer, *, close: bool = False) -> None:
+        if close or self.server.is_draining:
+            self.close_connection = True
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.media_type)
+        self.send_header("Content-Length", str(len(answer.body)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(answer.body)
+
+
+def _stop_reading(connection: socket.socket) -> None:
+    with suppress(OSError):  # it ended by itself
+        connection.shutdown(socket.SHUT_RD)
+
+
+def _first_line(submission: bytes) -> str:
+    """The origin that a submission names, for the log."""
+    checkpoint = submission.partition(b"\n\n")[2]
+    return checkpoint.partition(b"\n")[0][:255].decode("ascii", "replace")

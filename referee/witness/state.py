@@ -1,0 +1,81 @@
+"""What a witness cosigned last for each origin, in one SQLite file: durable before it is answered, never moved back.
+
+The law: an origin's record moves from the size and root that its mover has seen and from no other, so of two who try at
+once one fails. What a move replaced is gone; a witness needs no more. The file is as precious as the key: a witness
+that lost it could cosign a second history, so a key without its file is refused where both are opened.
+
+It refuses to know signatures, proofs and the time.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> with tempfile.TemporaryDirectory() as folder:
+...     state = State(Path(folder) / "witness.sqlite3")
+...     moved = state.move("log.example/1", None, Seen(3, b"r" * 32, b"note"))
+...     again = state.move("log.example/1", None, Seen(4, b"s" * 32, b"other"))
+...     moved, again, state.last("log.example/1").size
+...     state.close()
+(True, False, 3)
+"""
+
+import sqlite3
+import threading
+from pathlib import Path
+from typing import Final, NamedTuple
+
+_TABLE: Final = """
+CREATE TABLE IF NOT EXISTS seen (
+  origin TEXT PRIMARY KEY, size INTEGER NOT NULL, root BLOB NOT NULL, note BLOB NOT NULL
+) WITHOUT ROWID
+"""
+_MOVE: Final = "UPDATE seen SET size = ?, root = ?, note = ? WHERE origin = ? AND size = ? AND root = ?"
+
+
+class StateError(Exception):
+    """The state could not be read or written; nothing was moved, or the outcome is unknown and asking again is safe."""
+
+
+class Seen(NamedTuple):
+    """A checkpoint: size, root (32 bytes), and the note as it was cosigned."""
+
+    size: int
+    root: bytes
+    note: bytes
+
+
+class State:
+    """The records of one witness; safe to use from several threads and processes."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.Lock()
+        try:
+            self._connection = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=FULL")
+            self._connection.execute(_TABLE)
+        except sqlite3.Error as error:
+            msg = f"{path} cannot be opened: {error}"
+            raise StateError(msg) from error
+
+    def last(self, origin: str) -> Seen | None:
+        """The newest checkpoint that was cosigned, None before the first."""
+        rows = self._run("SELECT size, root, note FROM seen WHERE origin = ?", (origin,)).fetchall()
+        return Seen(*rows[0]) if rows else None
+
+    def move(self, origin: str, expected: Seen | None, new: Seen) -> bool:
+        """Whether the record was the expected one and is the new one now, durably."""
+        if expected is None:
+            return self._run("INSERT OR IGNORE INTO seen VALUES (?, ?, ?, ?)", (origin, *new)).rowcount == 1
+        return self._run(_MOVE, (*new, origin, expected.size, expected.root)).rowcount == 1
+
+    def close(self) -> None:
+        """The file is let go."""
+        with self._lock:
+            self._connection.close()
+
+    def _run(self, statement: str, parameters: tuple[object, ...]) -> sqlite3.Cursor:
+        with self._lock:
+            try:
+                return self._connection.execute(statement, parameters)
+            except sqlite3.Error as error:
+                msg = f"the witness's state cannot be used: {error}"
+                raise StateError(msg) from error

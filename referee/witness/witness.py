@@ -1,0 +1,159 @@
+"""The law of a witness: a checkpoint is cosigned if its log signed it and it continues the one that was cosigned last.
+
+=====  ==================================================================================================
+200    cosigned; the answer is the cosignature's line
+400    no submission, no checkpoint of three lines, or an old size above the checkpoint's
+403    no key that is trusted for the origin signed it, or a line under such a key's name is forged
+404    the origin is unknown
+409    the old size is not the one cosigned last, which is the answer; or two roots of one size
+422    the proof does not hold, or an empty tree has another root than SHA-256 of nothing
+=====  ==================================================================================================
+
+The order of the checks is the specification's. What is cosigned is durable first: between the two nothing is signed
+that another answer could contradict. A refusal of 409 (of one size) or 422 keeps nothing; whoever asked holds both
+notes. Lines that a log puts below the root are refused: nobody could audit them.
+
+Source: https://c2sp.org/tlog-witness
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from referee.evidence.ed25519 import Signer
+from referee.evidence.merkle import ProofError, verify_consistency
+from referee.evidence.note import Note, NoteError
+from referee.evidence.vkey import Algorithm, VerifierKey
+from referee.log import Checkpoint, CheckpointError
+from referee.log.cosignature import cosign, merged
+from referee.log.submission import SIZE_TYPE, AddCheckpoint, SubmissionError, format_size
+from referee.witness.state import Seen, State
+from referee.witness.trust import Trusted
+
+_TEXT: Final = "text/plain; charset=utf-8"
+_EMPTY_TREE: Final = re.compile(r"[^\n]+\n0\n[A-Za-z0-9+/]{43}=\n")
+STEPS: Final = ("JUDGED", "SIGNED", "KEPT")
+"""The points at which ``probe`` is called, in their order."""
+
+
+class Answer(NamedTuple):
+    """An HTTP status, a body, and the body's media type."""
+
+    status: int
+    body: bytes
+    media_type: str = _TEXT
+
+
+class _RefusedError(Exception):
+    """Why a submission is not cosigned."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.body.decode())
+        self.answer = answer
+
+
+class Witness:
+    """Cosigns as ``name``. ``clock`` gives seconds since 1970 UTC; ``probe`` hears of steps, for tests of crashes."""
+
+    def __init__(  # noqa: PLR0913 - what a witness is made of
+        self,
+        state: State,
+        signer: Signer,
+        *,
+        name: str,
+        trusted: Trusted,
+        clock: Callable[[], int],
+        probe: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.key = VerifierKey(name, signer.public_key, Algorithm.COSIGNATURE_V1)
+        self._state = state
+        self._signer = signer
+        self._trusted = trusted
+        self._clock = clock
+        self._probe = probe
+        self._origins = {hashlib.sha256(origin.encode()).hexdigest(): origin for origin in trusted}
+
+    def add_checkpoint(self, submission: bytes) -> Answer:
+        """The answer to a submission. Raises StateError where the state failed; asking again is safe then."""
+        try:
+            return self._add(submission)
+        except _RefusedError as refused:
+            return refused.answer
+
+    def checkpoint(self, origin_digest: str) -> Answer:
+        """The checkpoint cosigned last of the origin with this SHA-256 in hex, as a note with the cosignature."""
+        origin = self._origins.get(origin_digest)
+        seen = None if origin is None else self._state.last(origin)
+        return _refusal(404, "nothing was cosigned for it") if seen is None else Answer(200, seen.note)
+
+    def _add(self, submission: bytes) -> Answer:
+        try:
+            asked = AddCheckpoint.parse(submission)
+            note = Note.parse(asked.checkpoint)
+        except (SubmissionError, NoteError) as error:
+            raise _RefusedError(_refusal(400, str(error))) from None
+        checkpoint = self._read(note)
+        if asked.old_size > checkpoint.size:
+            raise _RefusedError(_refusal(400, "the old size is above the checkpoint's"))
+        last = self._state.last(checkpoint.origin)
+        if asked.old_size != (0 if last is None else last.size):
+            raise _RefusedError(_conflict(last))
+        _check_growth(last, checkpoint, asked.proof)
+        self._probe("JUDGED")
+        line = cosign(note, name=self.key.name, signer=self._signer, time=self._clock())
+        self._probe("SIGNED")
+        kept = Seen(checkpoint.size, checkpoint.root, merged(self._own_lines(note), [line]).format())
+        if not self._state.move(checkpoint.origin, last, kept):
+            raise _RefusedError(_conflict(self._state.last(checkpoint.origin)))
+        self._probe("KEPT")
+        return Answer(200, line.format().encode())
+
+    def _read(self, note: Note) -> Checkpoint:
+        """The checkpoint of a note that its log signed."""
+        keys = self._trusted.get(note.text.partition("\n")[0])
+        if keys is None:
+            raise _RefusedError(_refusal(404, "the origin is unknown here"))
+        try:
+            note.verify(keys)
+        except NoteError as error:
+            raise _RefusedError(_refusal(403, str(error))) from None
+        try:
+            return Checkpoint.parse(note.text)
+        except CheckpointError as error:
+            status = 422 if _EMPTY_TREE.fullmatch(note.text) else 400
+            raise _RefusedError(_refusal(status, str(error))) from None
+
+    def _own_lines(self, note: Note) -> Note:
+        """The note with its log's signatures alone."""
+        keys = self._trusted[note.text.partition("\n")[0]]
+        known = {(key.name, key.key_id) for key in keys}
+        return Note(note.text, tuple(line for line in note.signatures if (line.name, line.key_id) in known))
+
+
+def _check_growth(last: Seen | None, checkpoint: Checkpoint, proof: tuple[bytes, ...]) -> None:
+    """Nothing where the checkpoint continues what was cosigned last."""
+    if last is None or last.size == 0:
+        if proof:
+            raise _RefusedError(_refusal(422, "nothing is to be proved from an empty tree"))
+        return
+    if last.size == checkpoint.size:
+        if proof:
+            raise _RefusedError(_refusal(422, "nothing is to be proved between equal sizes"))
+        if last.root != checkpoint.root:
+            raise _RefusedError(_refusal(409, f"another root of size {last.size} was cosigned"))
+        return
+    try:
+        verify_consistency(
+            old_size=last.size, new_size=checkpoint.size, old_root=last.root, new_root=checkpoint.root, proof=proof
+        )
+    except ProofError as error:
+        raise _RefusedError(_refusal(422, str(error))) from None
+
+
+def _conflict(last: Seen | None) -> Answer:
+    return Answer(409, format_size(0 if last is None else last.size), SIZE_TYPE)
+
+
+def _refusal(status: int, reason: str) -> Answer:
+    return Answer(status, f"{reason}\n".encode())

@@ -1,0 +1,213 @@
+"""Witnesses, a server and an auditor as an operator and a player would run them: all by command, on loopback."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from referee.cards import Seat
+from referee.dealing.commitment import client_commitment
+from referee.evidence.note import Note
+from referee.evidence.vkey import Algorithm
+from referee.log import Checkpoint
+from referee.log.cosignature import quorum_of
+from referee.server.keys import KeySigner
+from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+
+STOP_SECONDS = 20
+STRANGER = KeySigner("witness.example/stranger", b"s" * 32, Algorithm.COSIGNATURE_V1).verifier_key
+
+
+def referee(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The project's own command, run to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "referee", *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+class Command:
+    """A command that goes on until it is stopped; ``ready`` is the first line that it prints."""
+
+    def __init__(self, arguments: tuple[str, ...], errors: Path) -> None:
+        with errors.open("ab") as file:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "referee", *arguments], stdout=subprocess.PIPE, stderr=file, text=True
+            )
+        assert self._process.stdout is not None
+        self._output = self._process.stdout
+        line = self._output.readline()
+        if not line:
+            self.stop()
+        assert line, errors.read_text(encoding="utf-8")
+        self.ready: dict[str, Any] = json.loads(line)
+
+    def stop(self) -> int:
+        """Its exit code, after SIGTERM where it still runs."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+        code = self._process.wait(STOP_SECONDS)
+        self._output.close()
+        return code
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Command]]:
+    """Starts commands; all have stopped when the test ends."""
+    started: list[Command] = []
+
+    def run(*arguments: str) -> Command:
+        started.append(Command(arguments, tmp_path / "errors.log"))
+        return started[-1]
+
+    yield run
+    assert [command.stop() for command in reversed(started)] == [0] * len(started)
+
+
+def log_key_of(data: Path) -> str:
+    """The log's verifier key in a data folder, made where there is none."""
+    printed = referee("keys", "--make", "--data", str(data), "--origin", "log.example/1").stdout
+    found = re.search(r"^log\t(.*)$", printed, re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def audited(*options: str) -> dict[str, Any]:
+    """The report of ``referee audit``."""
+    printed = referee("audit", "--json", *options)
+    assert printed.returncode in {0, 1}, printed.stderr
+    report: dict[str, Any] = json.loads(printed.stdout)
+    assert printed.returncode == (1 if report["findings"] else 0)
+    return report
+
+
+def codes(report: dict[str, Any]) -> set[str]:
+    return {finding["code"] for finding in report["findings"]}
+
+
+def test_seats_that_wait_for_witnesses_bring_their_round_to_level_three(
+    tmp_path: Path, start: Callable[..., Command]
+) -> None:
+    """Two rounds: one whose seats wait for the cosigned OPEN, one whose seats did not commit; then audits."""
+    data = tmp_path / "data"
+    log_key = log_key_of(data)
+    witnesses = [
+        start(
+            "witness", "--data", str(tmp_path / name), "--listen", "127.0.0.1:0", "--log", log_key, "--name", name
+        ).ready
+        for name in ("first.example/w", "second.example/w")
+    ]
+    options = [
+        option for one in witnesses for option in ("--witness", f"http://{one['address']}", "--witness-key", one["key"])
+    ]
+    server = start(
+        "serve", "--data", str(data), "--listen", "127.0.0.1:0", "--quiet", "--witness-required", *options
+    ).ready
+    with grpc.insecure_channel(server["address"]) as channel:
+        shuffler, log = shuffler_pb2_grpc.ShufflerServiceStub(channel), log_pb2_grpc.LogServiceStub(channel)
+        play(shuffler, log, "waiting", witnesses=[one["key"] for one in witnesses])
+        play(shuffler, log, "hasty", witnesses=[])
+        size = Checkpoint.parse(
+            Note.parse(log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint.encode()).text
+        ).size
+        log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=size), timeout=20)
+    believed = [option for one in witnesses for option in ("--witness", one["key"])]
+    for place in (["--data", str(data)], ["--address", server["address"]]):
+        report = audited(*place, *believed, "--max-age", "3600")
+        assert report["findings"] == []
+        assert {level: count for level, count in report["dealing_levels"].items() if count} == {"L1": 1, "L3": 1}
+        assert audited(*place)["dealing_levels"]["L3"] == 0
+    strict = audited("--data", str(data), *believed, "--witness", STRANGER)
+    assert codes(strict) == {"QUORUM_UNMET"}
+    assert strict["dealing_levels"]["L3"] == 0
+    assert audited("--data", str(data), *believed, "--witness", STRANGER, "--quorum", "2")["findings"] == []
+    seen = tmp_path / "seen"
+    seen.write_bytes(referee_checkpoint(server["address"]))
+    assert codes(audited("--data", str(data), "--outgrown", str(seen))) == {"HEAD_FROZEN"}
+
+
+def play(
+    shuffler: shuffler_pb2_grpc.ShufflerServiceStub,
+    log: log_pb2_grpc.LogServiceStub,
+    table: str,
+    *,
+    witnesses: list[str],
+) -> None:
+    """A round opened and dealt; with witnesses its seats commit, and show their seeds once OPEN is cosigned."""
+    terms = shuffler_pb2.RoundTerms(
+        table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
+    )
+    prepared = shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms))
+    seeds = [os.urandom(32) for _ in range(2)]
+    commitments = [
+        client_commitment(round_id=prepared.round_id, seat=Seat(seat), seed=seed) for seat, seed in enumerate(seeds)
+    ]
+    opened = shuffler.OpenRound(
+        shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=commitments if witnesses else [])
+    )
+    if witnesses:
+        request = log_pb2.GetCheckpointRequest(cosigned_size=opened.log_receipt.leaf_index + 1)
+        note = Note.parse(log.GetCheckpoint(request, timeout=20).checkpoint.encode())
+        assert quorum_of(witnesses).attest(note).is_quorate
+    shuffler.DealRound(shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=seeds))
+
+
+def referee_checkpoint(address: str) -> bytes:
+    """The newest checkpoint of a running server."""
+    with grpc.insecure_channel(address) as channel:
+        stub = log_pb2_grpc.LogServiceStub(channel)
+        note: str = stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=10).checkpoint
+        return note.encode()
+
+
+def test_server_does_not_start_behind_its_witness(tmp_path: Path, start: Callable[..., Command]) -> None:
+    """The log is deleted and its keys kept: the command says why, with the witness's note, and changes nothing."""
+    data = tmp_path / "data"
+    log_key = log_key_of(data)
+    witness = start("witness", "--data", str(tmp_path / "w"), "--listen", "127.0.0.1:0", "--log", log_key).ready
+    options = ["--witness", f"http://{witness['address']}", "--witness-key", witness["key"]]
+    serve = ["serve", "--data", str(data), "--listen", "127.0.0.1:0", "--quiet", *options]
+    first = start(*serve)
+    with grpc.insecure_channel(first.ready["address"]) as channel:
+        stub = log_pb2_grpc.LogServiceStub(channel)
+        stub.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=3), timeout=20)
+    assert first.stop() == 0
+    for path in data.glob("log.sqlite3*"):
+        path.unlink()
+    refused = referee(*serve)
+    assert refused.returncode == 2
+    assert "has cosigned 3 leaves" in refused.stderr
+    assert log_key.split("+")[0] in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--witness", "http://127.0.0.1:1"], "1 witnesses have 0 keys"),
+        (["--witness-key", STRANGER], "0 witnesses have 1 keys"),
+        (["--witness", "127.0.0.1:1", "--witness-key", STRANGER], "no witness's address"),
+        (["--witness", "http://127.0.0.1:1", "--witness-key", "no key"], "no verifier key"),
+        (["--witness", "http://127.0.0.1:1", "--witness-key", STRANGER, "--witness-quorum", "2"], "no quorum"),
+        (
+            ["--witness", "http://a", "--witness-key", STRANGER, "--witness", "http://b", "--witness-key", STRANGER],
+            "one",
+        ),
+        (["--witness", "http://127.0.0.1:1", "--witness-key", STRANGER, "--witness-required"], "cannot be reached"),
+    ],
+)
+def test_witnesses_that_cannot_be_meant_stop_the_server(tmp_path: Path, options: list[str], words: str) -> None:
+    refused = referee("serve", "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0", *options)
+    assert (refused.returncode, words in refused.stderr) == (2, True), refused.stderr
+
+
+@pytest.mark.parametrize("options", [["--quorum", "1"], ["--max-age", "5"], ["--witness", "no key"]])
+def test_questions_about_witnesses_that_cannot_be_meant_are_refused(tmp_path: Path, options: list[str]) -> None:
+    log_key_of(tmp_path / "data")
+    assert referee("audit", "--data", str(tmp_path / "data"), *options).returncode == 2

@@ -1,0 +1,50 @@
+"""Witnesses and servers on loopback; their classes stand in a module beside this file."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.server.app import Application
+from referee.server.cosigner import Witnesses
+from referee.server.keys import KeyFolder
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from witness_stands import ORIGIN, House, Stand, settings  # beside this file
+
+
+@pytest.fixture
+def stands(tmp_path: Path) -> Iterator[list[Stand]]:
+    """Three witnesses, not listening yet."""
+    made = [Stand(tmp_path / name, name) for name in ("w1", "w2", "w3")]
+    yield made
+    for stand in made:
+        stand.close()
+
+
+@pytest.fixture
+def log_key(tmp_path: Path) -> str:
+    """The verifier key of the log in this test's data folder, made before its first start."""
+    keys = KeyFolder.open_or_make(tmp_path / "data" / "keys", origin=ORIGIN, entropy=os.urandom)
+    return keys.public["log"].text
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Callable[..., House]]:
+    """Starts servers on this test's data folder; the one before is closed first, and the last one at the end."""
+    with ExitStack() as stack:
+        running: list[ExitStack] = []
+
+        def start(witnesses: Witnesses | None = None, **more: Any) -> House:  # noqa: ANN401
+            while running:
+                running.pop().close()
+            running.append(stack.enter_context(ExitStack()))
+            application = running[-1].enter_context(Application(settings(tmp_path, witnesses, **more)))
+            return House(application, running[-1])
+
+        yield start

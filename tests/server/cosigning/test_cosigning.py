@@ -1,0 +1,303 @@
+"""A server and its witnesses on loopback: heads get cosigned, are waited for and kept; commits never wait."""
+
+import http.server
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from witness_stands import ORIGIN, House, Stand, quorum_of, settings
+
+from referee.evidence.merkle import verify_inclusion
+from referee.evidence.note import Note
+from referee.evidence.vkey import Algorithm
+from referee.log import Checkpoint
+from referee.server.app import Application
+from referee.server.correspondent import Address, Correspondent, WitnessError
+from referee.server.cosigner import Cosigner
+from referee.server.keys import KeySigner
+from referee.server.presence import Turn
+from referee.storage import open_sqlite
+from referee.v1 import log_pb2
+
+
+def sizes_of(house: House) -> list[int]:
+    listed = house.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest(), timeout=10).checkpoints
+    return [Checkpoint.parse(Note.parse(note.encode()).text).size for note in listed]
+
+
+def test_head_gets_cosigned_and_is_waited_for(run: Callable[..., House], stands: list[Stand], log_key: str) -> None:
+    """OPEN, cosigned by two of two before the seats show their seeds, then DEAL; the history keeps it."""
+    pair = [stand.open(log_key) for stand in stands[:2]]
+    witnesses = quorum_of(pair, 2)
+    house = run(witnesses)
+    opened = house.open("t")
+    note = house.cosigned(opened + 1)
+    said = witnesses.quorum.attest(note)
+    assert said.is_quorate
+    assert {key.name for key, _ in said.times} == {stand.name for stand in pair}
+    assert note.signatures[0].name == ORIGIN
+    size = Checkpoint.parse(note.text).size
+    assert size == opened + 1
+    house.deal("t")
+    later = house.cosigned(house.size())
+    assert Checkpoint.parse(later.text).size > size
+    assert {size, Checkpoint.parse(later.text).size} <= set(sizes_of(house))
+
+
+def test_receipts_stand_under_the_cosigned_checkpoint(
+    run: Callable[..., House], stands: list[Stand], log_key: str
+) -> None:
+    witnesses = quorum_of([stands[0].open(log_key)], 1)
+    house = run(witnesses)
+    house.open("t")
+    house.deal("t")
+    house.cosigned(house.size())
+    found = house.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id="t"), timeout=10)
+    assert len(found.leaves) == 2
+    for leaf in found.leaves:
+        note = Note.parse(leaf.checkpoint.encode())
+        assert witnesses.quorum.attest(note).is_quorate
+        head = Checkpoint.parse(note.text)
+        proof = list(leaf.inclusion_proof)
+        verify_inclusion(leaf.leaf_hash, index=leaf.leaf_index, size=head.size, proof=proof, root=head.root)
+
+
+def test_keys_name_the_witnesses(run: Callable[..., House], stands: list[Stand], log_key: str) -> None:
+    pair = [stand.open(log_key) for stand in stands[:2]]
+    keys = run(quorum_of(pair, 1)).log.GetKeys(log_pb2.GetKeysRequest(), timeout=10)
+    assert list(keys.witness_keys) == [stand.signer.verifier_key for stand in pair]
+    assert keys.witness_quorum == 1
+    alone = run().log.GetKeys(log_pb2.GetKeysRequest(), timeout=10)
+    assert (list(alone.witness_keys), alone.witness_quorum) == ([], 0)
+
+
+def test_two_of_three_suffice_while_one_is_away(run: Callable[..., House], stands: list[Stand], log_key: str) -> None:
+    """The third comes back and catches up; commits go on all the while."""
+    for stand in stands:
+        stand.open(log_key)
+    stands[2].close()
+    witnesses = quorum_of(stands, 2)
+    house = run(witnesses)
+    for number in range(3):
+        opened = house.open(f"t-{number}")
+        assert witnesses.quorum.attest(house.cosigned(opened + 1)).missing == (stands[2].name,)
+    stands[2].open()
+    end = time.monotonic() + 20
+    while stands[2].last() < house.size():
+        assert time.monotonic() < end, "the third witness was not asked again"
+        time.sleep(0.1)
+
+
+def test_without_a_quorum_waiting_ends_with_a_reason_and_commits_go_on(
+    run: Callable[..., House], stands: list[Stand], log_key: str
+) -> None:
+    pair = [stand.open(log_key) for stand in stands[:2]]
+    witnesses = quorum_of(pair, 2)
+    house = run(witnesses)
+    first = house.open("t-1")
+    house.cosigned(first + 1)
+    stands[1].close()
+    opened = house.open("t-2")
+    began = time.monotonic()
+    code, words = house.refused(opened + 1, timeout=1.5)
+    assert (code, "no quorum" in words) == ("UNAVAILABLE", True)
+    assert time.monotonic() - began < 4
+    assert Checkpoint.parse(house.cosigned(first + 1).text).size >= first + 1
+    stands[1].open()
+    assert witnesses.quorum.attest(house.cosigned(opened + 1, timeout=20)).is_quorate
+
+
+def test_size_beyond_the_log_and_a_log_without_witnesses_are_refused_at_once(
+    run: Callable[..., House], stands: list[Stand], log_key: str
+) -> None:
+    house = run(quorum_of([stands[0].open(log_key)], 1))
+    began = time.monotonic()
+    assert house.refused(house.size() + 1)[0] == "OUT_OF_RANGE"
+    assert time.monotonic() - began < 5
+
+
+def test_log_without_witnesses_says_so(run: Callable[..., House], log_key: str) -> None:
+    del log_key
+    house = run()
+    assert house.refused(1)[0] == "FAILED_PRECONDITION"
+    assert house.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest()).checkpoints == []
+
+
+def test_those_who_wait_never_take_all_threads(run: Callable[..., House], stands: list[Stand], log_key: str) -> None:
+    """Twenty calls wait on a server of four threads whose witness is away; others are answered meanwhile."""
+    stands[0].open(log_key)
+    witnesses = quorum_of([stands[0]], 1)
+    house = run(witnesses, threads=4)
+    house.cosigned(house.size())
+    stands[0].close()
+    opened = house.open("t")
+    waiting = [threading.Thread(target=house.refused, args=(opened + 1,), kwargs={"timeout": 4}) for _ in range(20)]
+    for thread in waiting:
+        thread.start()
+    time.sleep(0.5)
+    began = time.monotonic()
+    house.open("another")
+    assert time.monotonic() - began < 3
+    for thread in waiting:
+        thread.join(20)
+
+
+def test_many_appends_share_cosignatures(run: Callable[..., House], stands: list[Stand], log_key: str) -> None:
+    """What is appended while a head is cosigned waits for the next: fewer heads are cosigned than there are commits."""
+    witnesses = quorum_of([stand.open(log_key) for stand in stands[:2]], 2)
+    house = run(witnesses)
+    for number in range(60):
+        house.open(f"t-{number}")
+    house.cosigned(house.size())
+    sizes = sizes_of(house)
+    assert sizes == sorted(set(sizes))
+    assert sizes[-1] == house.size()
+
+
+class _Canned(http.server.BaseHTTPRequestHandler):
+    """Answers every submission alike, with what its server was told."""
+
+    def do_POST(self) -> None:
+        """The answer."""
+        status, media_type, body = self.server.answer  # type: ignore[attr-defined] # set where it is made
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(status)
+        self.send_header("Content-Type", media_type)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@pytest.mark.parametrize(
+    ("status", "media_type", "body", "words"),
+    [
+        (200, "text/plain", b"no lines", "own cosignature"),
+        (200, "text/plain", "— other AAAAAAAA\n".encode(), "own cosignature"),
+        (200, "text/plain", b"x" * 20_000, "more than"),
+        (409, "text/x.tlog.size", b"many\n", "nobody can read"),
+        (409, "text/x.tlog.size", b"1\n", "another size each time"),
+        (409, "text/plain", b"2\n", "another history"),
+        (409, "text/x.tlog.size", b"9999\n", "has cosigned 9999 leaves"),
+        (422, "text/plain", b"", "another history"),
+        (500, "text/plain", b"broken", "status 500"),
+        (302, "text/plain", b"", "status 302"),
+    ],
+)
+def test_answer_that_nobody_can_believe_is_no_cosignature(  # noqa: PLR0913 - an answer has these
+    tmp_path: Path, run: Callable[..., House], *, status: int, media_type: str, body: bytes, words: str
+) -> None:
+    run().open("t")
+    store = open_sqlite(tmp_path / "data")
+    key = KeySigner("witness.example/w", b"w" * 32, Algorithm.COSIGNATURE_V1).key
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Canned) as server:
+        server.answer = status, media_type, body  # type: ignore[attr-defined] # read by its handler
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        correspondent = Correspondent(Address(f"http://127.0.0.1:{server.server_address[1]}", key), store, timeout=5)
+        with pytest.raises(WitnessError, match=words):
+            correspondent.submit(store.head())
+        correspondent.close()
+        server.shutdown()
+        thread.join()
+    store.close()
+
+
+@pytest.mark.parametrize("url", ["", "ftp://w", "http://", "w:80", "http://w/?a", "http://w/#a"])
+def test_address_that_is_none_is_refused(stands: list[Stand], url: str) -> None:
+    with pytest.raises(ValueError, match="no witness's address"):
+        Address(url, stands[0].signer.key)
+
+
+def test_processes_on_one_folder_take_turns_to_ask(
+    tmp_path: Path, run: Callable[..., House], stands: list[Stand], log_key: str
+) -> None:
+    """Three cosigners of one log: one asks, all know what comes of it, and when it ends another goes on."""
+    house = run(services=["shuffler", "log"])
+    witnesses = quorum_of([stands[0].open(log_key)], 1)
+    stores = [open_sqlite(tmp_path / "data") for _ in range(3)]
+    crew = [Cosigner(store, witnesses, turn=Turn(tmp_path / "data" / "turn.lock")) for store in stores]
+    for cosigner in crew:
+        cosigner.start()
+    for number in range(3):
+        opened = house.open(f"t-{number}")
+        for cosigner in crew[number:]:
+            known = cosigner.wait(opened + 1, 10)
+            assert known is not None
+            assert known.size >= opened + 1
+        crew[number].close()
+        stores[number].close()
+
+
+def test_servers_that_share_a_log_start_while_the_others_append(
+    tmp_path: Path, run: Callable[..., House], stands: list[Stand], log_key: str
+) -> None:
+    """A witness that is told more than a starting server has just read is no loss of data."""
+    witnesses = quorum_of([stands[0].open(log_key)], 1)
+    house = run(witnesses)
+    is_over = threading.Event()
+
+    def append() -> None:
+        number = 0
+        while not is_over.is_set():
+            number += 1
+            house.open(f"busy-{number}")
+
+    thread = threading.Thread(target=append)
+    thread.start()
+    try:
+        for _ in range(4):
+            with Application(settings(tmp_path, witnesses, services=["log"])) as other, ExitStack() as stack:
+                beside = House(other, stack)
+                assert witnesses.quorum.attest(beside.cosigned(beside.size())).is_quorate
+    finally:
+        is_over.set()
+        thread.join(20)
+
+
+def test_head_that_stands_still_is_cosigned_anew(
+    tmp_path: Path, run: Callable[..., House], stands: list[Stand], log_key: str
+) -> None:
+    """Its cosignatures get a newer time, and its row in the history stays one."""
+    run()
+    stand = stands[0].open(log_key)
+    store = open_sqlite(tmp_path / "data")
+    witnesses = quorum_of([stand], 1)
+    cosigner = Cosigner(store, witnesses, refresh=0.2)
+    cosigner.start()
+    first = cosigner.wait(1, 10)
+    assert first is not None
+    stand.now += 60
+    end = time.monotonic() + 10
+    while (newest := cosigner.wait(1, 0)) is None or witnesses.quorum.attest(Note.parse(newest.note)).time < stand.now:
+        assert time.monotonic() < end, "it was not cosigned anew"
+        time.sleep(0.05)
+    assert newest.size == first.size
+    cosigner.close()
+    assert [one.size for one in store.cosigned(0, 10)] == [first.size]
+    store.close()
+
+
+def test_cosigner_closes_while_a_witness_hangs(
+    tmp_path: Path, run: Callable[..., House], stands: list[Stand], log_key: str
+) -> None:
+    """A witness that takes a connection and says nothing neither holds commits nor the end."""
+    del log_key
+    run()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        stands[0].port = silent.getsockname()[1]
+        store = open_sqlite(tmp_path / "data")
+        cosigner = Cosigner(store, quorum_of([stands[0]], 1), timeout=30)
+        cosigner.start()
+        time.sleep(0.3)
+        began = time.monotonic()
+        assert cosigner.wait(1, 0.2) is None
+        cosigner.close()
+        assert time.monotonic() - began < 4
+        store.close()

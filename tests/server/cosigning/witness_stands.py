@@ -1,0 +1,122 @@
+"""Witnesses in this process, and a server that asks them, with short ways to speak to both."""
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from referee.evidence.note import Note
+from referee.evidence.vkey import Algorithm
+from referee.log import Checkpoint
+from referee.log.cosignature import Quorum
+from referee.server.app import Application, Settings
+from referee.server.correspondent import Address
+from referee.server.cosigner import Witnesses
+from referee.server.keys import KeySigner
+from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from referee.witness import Listener, State, Witness, read_trusted
+
+ORIGIN = "log.example/1"
+NOW = 1_800_000_000
+
+
+class Stand:
+    """A witness in this process that listens on loopback; it can be closed and opened again on the same port."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self.name = f"witness.example/{name}"
+        self.signer = KeySigner(self.name, name.encode().ljust(32, b"."), Algorithm.COSIGNATURE_V1)
+        self.port = 0
+        self.listener: Listener | None = None
+        self.log_keys: tuple[str, ...] = ()
+        self.now = NOW
+
+    @property
+    def address(self) -> Address:
+        """Where it listens, and its key."""
+        return Address(f"http://127.0.0.1:{self.port}", self.signer.key)
+
+    def open(self, *log_keys: str) -> "Stand":
+        """It listens, and trusts these keys from now on."""
+        self.log_keys = log_keys or self.log_keys
+        self.state = State(self.folder / "witness.sqlite3")
+        witness = Witness(
+            self.state,
+            self.signer,
+            name=self.name,
+            trusted=read_trusted("\n".join(f"log {key}" for key in self.log_keys)),
+            clock=lambda: self.now,
+        )
+        self.listener = Listener(witness, host="127.0.0.1", port=self.port).start()
+        self.port = self.listener.port
+        return self
+
+    def close(self) -> None:
+        """It listens no more."""
+        if self.listener is not None:
+            self.listener.close()
+            self.state.close()
+            self.listener = None
+
+    def last(self) -> int:
+        """The size that it cosigned last."""
+        seen = self.state.last(ORIGIN)
+        return 0 if seen is None else seen.size
+
+
+def settings(tmp_path: Path, witnesses: Witnesses | None = None, **more: Any) -> Settings:  # noqa: ANN401
+    return Settings(data=tmp_path / "data", listen="127.0.0.1:0", origin=ORIGIN, witnesses=witnesses, **more)
+
+
+def quorum_of(stands: list[Stand], needed: int, *, is_required: bool = False) -> Witnesses:
+    addresses = tuple(stand.address for stand in stands)
+    return Witnesses(
+        addresses=addresses,
+        quorum=Quorum(tuple(one.key for one in addresses), needed),
+        is_required=is_required,
+    )
+
+
+class House:
+    """Calls on a running server."""
+
+    def __init__(self, application: Application, stack: ExitStack) -> None:
+        channel = stack.enter_context(grpc.insecure_channel(f"127.0.0.1:{application.port}"))
+        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+        self.log = log_pb2_grpc.LogServiceStub(channel)
+
+    def open(self, table: str) -> int:
+        """The index of the OPEN leaf of a new table's first round."""
+        terms = shuffler_pb2.RoundTerms(
+            table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
+        )
+        request = shuffler_pb2.OpenRoundRequest(terms=terms)
+        return int(self.shuffler.OpenRound(request, timeout=10).log_receipt.leaf_index)
+
+    def deal(self, table: str) -> None:
+        """The round is dealt."""
+        seeds = [os.urandom(32) for _ in range(2)]
+        self.shuffler.DealRound(
+            shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=seeds), timeout=10
+        )
+
+    def cosigned(self, size: int, *, timeout: float = 10) -> Note:
+        """The cosigned checkpoint of at least this size."""
+        request = log_pb2.GetCheckpointRequest(cosigned_size=size)
+        return Note.parse(self.log.GetCheckpoint(request, timeout=timeout).checkpoint.encode())
+
+    def size(self) -> int:
+        """The size of the newest checkpoint."""
+        note = self.log.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=10).checkpoint
+        return Checkpoint.parse(Note.parse(note.encode()).text).size
+
+    def refused(self, size: int, *, timeout: float = 10) -> tuple[str, str]:
+        """The status and words with which a cosigned checkpoint is refused."""
+        with pytest.raises(grpc.RpcError) as caught:
+            self.cosigned(size, timeout=timeout)
+        return caught.value.code().name, caught.value.details() or ""

@@ -1,0 +1,33 @@
+"""The files for operators name commands and options that there are."""
+
+import re
+from importlib import resources
+from typing import Final
+
+import pytest
+import typer
+
+from referee.cli.main import app
+
+DEPLOY: Final = resources.files("referee.server").joinpath("deploy")
+
+
+@pytest.mark.parametrize("name", ["envoy.yaml", "referee.service"])
+def test_options_of_the_commands_in_the_file_exist(name: str) -> None:
+    """An option renamed fails here, not at an operator's."""
+    text = DEPLOY.joinpath(name).read_text(encoding="utf-8").replace("\\\n", " ")
+    commands = re.findall(r"referee (serve) (.*)", text)
+    assert commands
+    known = typer.main.get_command(app).commands  # type: ignore[attr-defined] # it is a group
+    for command, options in commands:
+        opts = {opt for parameter in known[command].params for opt in parameter.opts}
+        assert set(re.findall(r"--[a-z-]+", options)) <= opts
+
+
+def test_the_service_gives_the_server_time_to_drain() -> None:
+    """The first process alone is asked by systemd, which waits longer than its workers may take to stop."""
+    text = DEPLOY.joinpath("referee.service").read_text(encoding="utf-8")
+    lead = float(re.findall(r"--drain-lead (\d+)", text)[0])
+    longest = lead + 10 + 20  # the grace that is the default, and what serve adds for the rest
+    assert float(re.findall(r"TimeoutStopSec=(\d+)", text)[0]) > longest
+    assert "KillMode=mixed" in text

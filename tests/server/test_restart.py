@@ -1,0 +1,112 @@
+"""A server stopped and started again while it is used: callers who follow the service config notice nothing."""
+
+import json
+import time
+import urllib.request
+from collections.abc import Callable
+from importlib import resources
+from typing import Any, TypeAlias
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from referee.v1 import (
+    log_pb2,
+    mau_binh_pb2,
+    ruleset_pb2,
+    seating_pb2,
+    shuffler_pb2,
+    tien_len_pb2,
+    ultimate_texas_pb2,
+)
+
+Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
+Serve: TypeAlias = Callable[..., Process]
+
+CONFIG = resources.files("referee.v1").joinpath("service_config.json").read_text(encoding="utf-8")
+FILES = (log_pb2, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2)
+RECONNECTING = [
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.min_reconnect_backoff_ms", 200),
+    ("grpc.max_reconnect_backoff_ms", 1000),
+    ("grpc.use_local_subchannel_pool", 1),
+]
+"""A channel that looks for a server that is away every second; the last option keeps channels from sharing one."""
+GRACE_SECONDS = 10
+SERVING = health_pb2.HealthCheckResponse.SERVING
+
+
+def test_each_method_is_retried_exactly_where_its_proto_lets_it() -> None:
+    """Read from the generated descriptors, not from the protos that the config is made from."""
+    retried = {
+        f"{name['service']}.{name['method']}": "retryPolicy" in entry
+        for entry in json.loads(CONFIG)["methodConfig"]
+        for name in entry["name"]
+    }
+    allowed = {
+        method.full_name: method.GetOptions().idempotency_level != 0
+        for file in FILES
+        for service in file.DESCRIPTOR.services_by_name.values()
+        for method in service.methods
+    }
+    assert len(allowed) > 30
+    assert retried == allowed
+
+
+def test_two_servers_restarted_in_turn_under_load_fail_no_call(serve: Serve, load_type: type) -> None:
+    """Four callers play rounds over two servers on one log; each server is stopped and started again meanwhile.
+
+    The second one is stopped once the first takes calls again, as in any rolling restart.
+    """
+    options = ("--quiet", "--drain-lead", "0.5", "--metrics", "127.0.0.1:0")
+    servers = [serve(*options), serve(*options)]
+    addresses = [one.ready["address"] for one in servers]
+    target = "ipv4:" + ",".join(addresses)
+    arguments = [("grpc.service_config", CONFIG), *RECONNECTING]
+    with load_type([grpc.insecure_channel(target, arguments) for _ in range(4)]) as load:
+        for index, address in enumerate(addresses):
+            load.more(20)
+            begun = time.monotonic()
+            assert servers[index].stop() == 0
+            assert time.monotonic() - begun < GRACE_SECONDS, "it waited for calls that nobody made"
+            load.more(20)
+            servers[index] = serve(*options, "--listen", address)
+            await_calls(servers[index])
+    assert not load.errors, load.errors[0]
+    assert len(load.settled) >= 80
+    assert set(load.settled.values()) <= set(servers[0].leaves())
+
+
+def await_calls(server: Process) -> None:
+    """Somebody has settled a round on the server."""
+    end = time.monotonic() + 30
+    while b"SettleRound" not in urllib.request.urlopen(f"http://{server.ready['metrics']}/metrics").read():
+        assert time.monotonic() < end, "nobody came back"
+        time.sleep(0.1)
+
+
+def test_without_retries_and_health_a_stop_is_noticed(serve: Serve, caller_type: type) -> None:
+    """The test above would notice: the same stop fails calls of a caller who has no config."""
+    server = serve("--quiet")
+    caller = caller_type(grpc.insecure_channel(server.ready["address"]))
+    assert server.stop() == 0
+    with pytest.raises(grpc.RpcError) as caught:
+        caller.log.GetCheckpoint(log_pb2.GetCheckpointRequest())
+    assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+    caller.channel.close()
+
+
+def test_server_says_that_it_stops_and_still_answers_meanwhile(serve: Serve) -> None:
+    """Between SIGTERM and the end of the lead every service is NOT_SERVING, and calls are taken as before."""
+    server = serve("--quiet", "--drain-lead", "4")
+    health = health_pb2_grpc.HealthStub(server.channel)
+    services = ("", "referee.v1.LogService", "referee.v1.ShufflerService")
+    server.terminate()
+    end = time.monotonic() + 3
+    for service in services:
+        while health.Check(health_pb2.HealthCheckRequest(service=service)).status == SERVING:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+    assert server.referee.SettleRound(server.play("late").request).log_receipt.leaf
+    assert server.stop() == 0

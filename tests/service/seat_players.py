@@ -1,0 +1,294 @@
+"""Players who trust nobody: each with a key, a seed, a token and a nonce, who compute every hash by themselves.
+
+What they hash and sign comes from the second derivation of the protocol and from this file, and shares no line with the
+project: a signature that the server takes is one that two implementations agree on.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from dealing_derivation import canonical, number, tagged
+
+from referee.v1 import (
+    log_pb2,
+    mau_binh_pb2,
+    mau_binh_pb2_grpc,
+    money_pb2,
+    shuffler_pb2,
+    tien_len_pb2,
+    tien_len_pb2_grpc,
+    ultimate_texas_pb2,
+    ultimate_texas_pb2_grpc,
+)
+
+RULESETS: Final = {
+    "mau_binh": "mau_binh.classic",
+    "tien_len": "tien_len.mien_nam",
+    "ultimate_texas": "ultimate_texas.casino",
+}
+_GAMES: Final[dict[str, tuple[Any, Any, str, str]]] = {
+    "mau_binh": (mau_binh_pb2, mau_binh_pb2_grpc, "MauBinh", "MauBinh"),
+    "tien_len": (tien_len_pb2, tien_len_pb2_grpc, "TienLen", "TienLen"),
+    "ultimate_texas": (ultimate_texas_pb2, ultimate_texas_pb2_grpc, "UltimateTexas", "UltimateTexas"),
+}
+
+
+def secret(*parts: object) -> bytes:
+    """32 bytes that nobody else knows."""
+    return hashlib.sha256("/".join(map(str, parts)).encode()).digest()
+
+
+@dataclass(frozen=True)
+class Player:
+    """A seat's own secrets in the rounds of one table."""
+
+    table: str
+    seat: int
+
+    @property
+    def key(self) -> Ed25519PrivateKey:
+        """The seat's private key."""
+        return Ed25519PrivateKey.from_private_bytes(secret(self.table, self.seat, "key"))
+
+    @property
+    def public_key(self) -> bytes:
+        """The key that stands in headers."""
+        return self.key.public_key().public_bytes_raw()
+
+    @property
+    def seed(self) -> bytes:
+        """What the seat adds to the mix."""
+        return secret(self.table, self.seat, "seed")
+
+    @property
+    def token(self) -> bytes:
+        """What opens the seat's hand."""
+        return secret(self.table, self.seat, "token")
+
+    @property
+    def nonce(self) -> bytes:
+        """What hides the seat's arrangement."""
+        return secret(self.table, self.seat, "nonce")
+
+    def seed_commitment(self, round_id: bytes) -> bytes:
+        """c_i."""
+        return tagged("client-commit", round_id, number(self.seat, 1), self.seed)
+
+    def token_hash(self, round_id: bytes) -> bytes:
+        """What stands in OPEN for the token."""
+        return tagged("seat-token", round_id, number(self.seat, 1), self.token)
+
+    def sign_seed(self, round_id: bytes, commitment: bytes, *, seed: bytes = b"") -> bytes:
+        """The signature of the seat's seed under the server's commitment."""
+        return self.key.sign(tagged("client-seed", round_id, commitment, number(self.seat, 1), seed or self.seed))
+
+    def commitment(self, round_id: bytes, cards: Sequence[int]) -> bytes:
+        """What binds the seat to thirteen cards in the order back, middle, front."""
+        return tagged("arrange", round_id, number(self.seat, 1), bytes(cards), self.nonce)
+
+
+def event_bytes(event: Any) -> bytes:  # noqa: ANN401 - an event of any game
+    """The canonical JSON that stands for an event in a transcript."""
+    if isinstance(event, ultimate_texas_pb2.UltimateTexasEvent):
+        decision = ultimate_texas_pb2.Decision.Name(event.decision).removeprefix("DECISION_")
+        return canonical({"decision": decision, "kind": "DECIDE", "seat": event.seat})
+    told: dict[str, Any] = {"seat": event.seat}
+    match event.WhichOneof("choice"):
+        case "arrange":
+            chi = event.arrange
+            told |= {"back": list(chi.back), "front": list(chi.front), "kind": "ARRANGE", "middle": list(chi.middle)}
+            told |= {"nonce": event.nonce.hex()} if event.nonce else {}
+        case "commit":
+            told |= {"commitment": event.commit.commitment.hex(), "kind": "COMMIT"}
+        case "play":
+            told |= {"cards": list(event.play.cards), "kind": "PLAY"}
+        case "pass_turn":
+            told |= {"kind": "PASS"}
+        case kind:
+            told |= {"kind": kind.upper()}
+    return canonical(told)
+
+
+def payload_of(envelope: bytes) -> dict[str, Any]:
+    """What an envelope says, its signature unread."""
+    payload: dict[str, Any] = json.loads(base64.b64decode(json.loads(envelope)["payload"]))
+    return payload
+
+
+def chain_hash(round_id: bytes, deck_root: bytes, events: Sequence[Any]) -> bytes:
+    """h_k of the last of some events."""
+    last = tagged("transcript", round_id, deck_root)
+    for k, event in enumerate(events, 1):
+        last = tagged("event", last, number(k, 4), event_bytes(event))
+    return last
+
+
+class Table:
+    """One round on a server, played by such players. ``told`` is the round as a frontend tells it."""
+
+    def __init__(  # noqa: PLR0913 - how a table is
+        self,
+        house: Any,  # noqa: ANN401 - the class of conftest
+        game: str = "mau_binh",
+        *,
+        seats: int = 2,
+        keyed: bool = True,
+        sealed: bool = False,
+        commits: bool = True,
+        name: str = "",
+        **terms: Any,  # noqa: ANN401 - any field of RoundTerms
+    ) -> None:
+        self.house, self.game, self.keyed, self.sealed = house, game, keyed, sealed
+        self.shuffler = house.shuffler
+        self.name = name or f"{game}-{next(house._tables)}"  # noqa: SLF001 - a name that no other table has
+        self.players = [Player(self.name, seat) for seat in range(seats)]
+        module, stubs, self._prefix, service = _GAMES[game]
+        self._module = module
+        self.referee = getattr(stubs, f"{service}ServiceStub")(house.channel)
+        fields: dict[str, Any] = {"ruleset_id": RULESETS[game], "seat_count": seats}
+        if game == "ultimate_texas":
+            fields["stake_minor"] = 2
+            fields["seat_stakes"] = [money_pb2.SeatStake(ante_minor=20, trips_minor=4)] * seats
+        if keyed:
+            fields["seat_keys"] = [player.public_key for player in self.players]
+        prepared = self.shuffler.PrepareRound(
+            shuffler_pb2.PrepareRoundRequest(terms=house.terms(self.name, **fields | terms))
+        )
+        self.round_id: bytes = prepared.round_id
+        self.request = shuffler_pb2.OpenRoundRequest(
+            header=prepared.header,
+            client_commitments=[player.seed_commitment(self.round_id) for player in self.players] if commits else [],
+            seat_tokens=[player.token_hash(self.round_id) for player in self.players] if sealed else [],
+        )
+
+    def open(self) -> "Table":
+        """The round is opened."""
+        self.opened = self.shuffler.OpenRound(self.request)
+        self.header = self.opened.header
+        return self
+
+    @property
+    def slot(self) -> dict[str, Any]:
+        """What names the round in a request."""
+        return {"table_id": self.name, "round_number": self.header.round_number}
+
+    def contribution(self, seat: int, **changes: Any) -> shuffler_pb2.ContributeSeedRequest:  # noqa: ANN401 - any field
+        """The request by which a seat contributes its seed."""
+        player = self.players[seat]
+        signed = player.sign_seed(self.round_id, self.opened.server_commitment) if self.keyed else b""
+        fields = {**self.slot, "seat": seat, "seed": player.seed, "signature": signed}
+        return shuffler_pb2.ContributeSeedRequest(**fields | changes)
+
+    def contribute(self, *seats: int) -> list[int]:
+        """These seats have contributed, or all; who is missing then."""
+        missing: list[int] = []
+        for seat in seats or range(len(self.players)):
+            missing = list(self.shuffler.ContributeSeed(self.contribution(seat)).missing_seats)
+        return missing
+
+    def deal_request(self) -> shuffler_pb2.DealRoundRequest:
+        """The request that deals from seeds told there, signed by all that have keys."""
+        commitment = self.opened.server_commitment
+        signed = [player.sign_seed(self.round_id, commitment) for player in self.players] if self.keyed else []
+        seeds = [player.seed for player in self.players]
+        return shuffler_pb2.DealRoundRequest(**self.slot, client_seeds=seeds, seed_signatures=signed)
+
+    def deal(self) -> "Table":
+        """The round is dealt from contributed seeds."""
+        self.contribute()
+        self.dealt = self.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**self.slot))
+        self.told = getattr(self._module, f"{self._prefix}Round")(
+            header=self.header, certificates=[self.dealt.certificate]
+        )
+        return self
+
+    def play(self) -> "Table":
+        """The round is opened and dealt."""
+        return self.open().deal()
+
+    def open_hand(self, seat: int, *, token: bytes | None = None) -> shuffler_pb2.OpenHandResponse:
+        """What a seat sees of its own hand."""
+        token = self.players[seat].token if token is None else token
+        return self.shuffler.OpenHand(shuffler_pb2.OpenHandRequest(**self.slot, seat=seat, token=token))
+
+    @property
+    def deck_root(self) -> bytes:
+        """The deck root, as the certificate of the deal says."""
+        return bytes.fromhex(payload_of(self.dealt.certificate)["deck_root"])
+
+    def event(self, seat: int, **choice: Any) -> Any:  # noqa: ANN401 - an event of the game
+        """An event, unsigned; a message without fields is told as True."""
+        event = getattr(self._module, f"{self._prefix}Event")(
+            seat=seat, **{name: value for name, value in choice.items() if value is not True}
+        )
+        for name in [name for name, value in choice.items() if value is True]:
+            getattr(event, name).SetInParent()
+        return event
+
+    def signed(self, event: Any) -> Any:  # noqa: ANN401 - an event of the game
+        """The event with its seat's signature over its place behind the round's events."""
+        hashed = chain_hash(self.round_id, self.deck_root, [*self.told.events, event])
+        event.signature = self.players[event.seat].key.sign(hashed)
+        return event
+
+    def ask(self, event: Any) -> Any:  # noqa: ANN401 - an answer of the game
+        """The answer to an event, which is appended where it is accepted."""
+        request = getattr(self._module, f"{self._prefix}ServiceAcceptEventRequest")(round=self.told, event=event)
+        answer = self.referee.AcceptEvent(request)
+        if answer.event_number:
+            self.told.events.append(answer.event)
+        return answer
+
+    def accept(self, seat: int, **choice: Any) -> Any:  # noqa: ANN401 - an answer of the game
+        """The answer to an event that its seat signed, where it has a key; it must be lawful."""
+        event = self.event(seat, **choice)
+        answer = self.ask(self.signed(event) if self.keyed else event)
+        assert answer.event_number, answer
+        return answer
+
+    def tell(self, seat: int, **choice: Any) -> None:  # noqa: ANN401 - any event
+        """An event of this moment that is told without asking, signed where the seat has a key."""
+        event = self.event(seat, time=self.house.clock.now, **choice)
+        self.told.events.append(self.signed(event) if self.keyed else event)
+
+    def open_section(self) -> shuffler_pb2.OpenSectionResponse:
+        """What the last event's receipt opens; its certificate takes the place of the one before."""
+        answer = self.shuffler.OpenSection(
+            shuffler_pb2.OpenSectionRequest(**self.slot, event_receipt=self.told.events[-1].receipt)
+        )
+        self.told.certificates[:] = [answer.certificate]
+        return answer
+
+    def arrangement(self, seat: int, cards: Sequence[int]) -> dict[str, Any]:
+        """What opens a seat's commitment to cards in the order back, middle, front."""
+        return {
+            "arrange": mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:]),  # type: ignore[arg-type] # numbers
+            "nonce": self.players[seat].nonce,
+        }
+
+    def commit(self, seat: int, cards: Sequence[int]) -> Any:  # noqa: ANN401 - an answer of the game
+        """The seat has committed to cards in the order back, middle, front."""
+        committed = mau_binh_pb2.Commit(commitment=self.players[seat].commitment(self.round_id, cards))
+        return self.accept(seat, commit=committed)
+
+    def settle(self) -> Any:  # noqa: ANN401 - an answer of the game
+        """The round settled, or why not."""
+        return self.referee.SettleRound(
+            getattr(self._module, f"{self._prefix}ServiceSettleRoundRequest")(round=self.told)
+        )
+
+    def preview(self) -> Any:  # noqa: ANN401 - an answer of the game
+        """What settling now would give."""
+        return self.referee.PreviewRound(
+            getattr(self._module, f"{self._prefix}ServicePreviewRoundRequest")(round=self.told)
+        )
+
+    def leaves(self) -> list[dict[str, Any]]:
+        """What the round's leaves say, in their order."""
+        found = self.house.log.GetTableRound(log_pb2.GetTableRoundRequest(**self.slot))
+        return [payload_of(one.leaf) for one in found.leaves]

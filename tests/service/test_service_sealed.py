@@ -1,0 +1,390 @@
+"""A sealed table: each seat sees its own hand, everybody else none, until every seat is bound to what it does."""
+
+import base64
+import inspect
+import itertools
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+import grpc
+import pytest
+
+from referee.audit.audit import audit_log
+from referee.audit.report import Report
+from referee.audit.source import Bundle
+from referee.dealing.layout import layout_of
+from referee.rulesets import load_builtin
+from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2, ultimate_texas_pb2
+
+House: TypeAlias = Any
+Table: TypeAlias = Any  # both are made by fixtures, and have their classes beside these tests
+
+CHECK = ultimate_texas_pb2.DECISION_CHECK
+PLAY_1X = ultimate_texas_pb2.DECISION_PLAY_1X
+TIMEOUT = ultimate_texas_pb2.DECISION_TIMEOUT
+DEADLINE_MS = 60_000
+
+
+def audited(house: House) -> Report:
+    """What the audit says of the server's log now."""
+    keys = house.log.GetKeys(log_pb2.GetKeysRequest())
+    return audit_log(
+        Bundle(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
+        origin=keys.origin,
+        log_key=keys.log_key,
+        root_key=keys.root_key,
+        catalogue=load_builtin(),
+        now=house.clock.now,
+    )
+
+
+def hands_of(table: Table) -> list[list[int]]:
+    """What each seat sees of its own."""
+    return [list(table.open_hand(seat).hand.cards) for seat in range(len(table.players))]
+
+
+def commit_all(table: Table, hands: list[list[int]]) -> Any:  # noqa: ANN401 - the last answer
+    """Every seat commits to its cards as dealt."""
+    answers = [table.commit(seat, hand) for seat, hand in enumerate(hands)]
+    assert [answer.HasField("opens_section") for answer in answers] == [False] * (len(hands) - 1) + [True]
+    return answers[-1]
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_sealed_round_of_mau_binh_is_played_and_proved(house: House, seats: int, *, keyed: bool) -> None:
+    """Dealt without a hand, committed to, opened, arranged, settled; the audit finds nothing against it."""
+    table = house.sealed(seats=seats, keyed=keyed)
+    assert not table.dealt.hands
+    hands = hands_of(table)
+    assert commit_all(table, hands).opens_section == seats - 1
+    opened = table.open_section()
+    assert [list(hand.cards) for hand in opened.hands] == hands
+    assert (opened.section, list(opened.cards), list(opened.opened)) == (seats - 1, hands[-1], [])
+    for seat, hand in enumerate(hands):
+        table.accept(seat, **table.arrangement(seat, hand))
+    previewed = table.preview()
+    settled = table.settle()
+    assert settled.outcome == previewed.outcome
+    assert not any(result.defaulted for result in settled.outcome.seats)
+    told = table.leaves()[2]["told"]
+    assert told["sealed"] == 1
+    assert told["sections"] == hands
+    table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    report = audited(house)
+    assert report.findings == ()
+    assert report.event_levels["E2" if keyed else "E1"] == 1
+    assert report.tables[table.name].sealed == 1
+
+
+@pytest.mark.parametrize("seats", [1, 3])
+def test_sealed_round_of_ultimate_texas_is_played_and_proved(house: House, seats: int) -> None:
+    """The streets open without the hands; the hands with the house."""
+    table = house.table("ultimate_texas", seats=seats, sealed=True).play()
+    assert not table.dealt.hands
+    hands = hands_of(table)
+    layout = layout_of("ultimate_texas", seat_count=seats)
+    streets = [("flop", CHECK), ("turn_river", CHECK), ("house", PLAY_1X)]
+    for number, (street, decision) in enumerate(streets, 1):
+        for seat in range(seats):
+            answer = table.accept(seat, decision=decision)
+        assert answer.opens_section == layout.board(street)
+        opened = table.open_section()
+        assert [one.name for one in opened.opened] == [name for name, _ in streets[:number]]
+        assert [list(hand.cards) for hand in opened.hands] == (hands if street == "house" else [])
+    settled = table.settle()
+    assert [list(result.hole) for result in settled.outcome.seats] == hands
+    assert table.leaves()[2]["told"]["sealed"] == 1
+    table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    report = audited(house)
+    assert report.findings == ()
+    assert (report.event_levels["E2"], report.dealing_levels["L2"]) == (1, 1)
+
+
+def test_hand_opens_for_its_token_alone(house: House) -> None:
+    """Another seat's token, none, a longer one; the same answer whenever it is asked."""
+    table = house.table(seats=3, sealed=True).open()
+    refusal = house.refusal_of(lambda: table.open_hand(0))
+    assert (refusal.code, refusal.reason) == ("FAILED_PRECONDITION", "NOT_DEALT")
+    table.deal()
+    for token in (b"", table.players[1].token, table.players[0].token + b"x", table.players[0].seed):
+        refusal = house.refusal_of(lambda token=token: table.open_hand(0, token=token))
+        assert (refusal.code, refusal.reason, refusal.field) == ("PERMISSION_DENIED", "WRONG_TOKEN", "token")
+    assert house.refusal_of(lambda: table.open_hand(3, token=b"")).reason == "INVALID_SEAT"
+    first = table.open_hand(0)
+    house.restart()
+    table.shuffler = house.shuffler
+    assert table.open_hand(0) == first
+
+
+def test_open_table_has_no_tokens(house: House) -> None:
+    """Its hands came with the deal."""
+    table = house.table(seats=2).play()
+    refusal = house.refusal_of(lambda: table.open_hand(0))
+    assert (refusal.code, refusal.reason) == ("FAILED_PRECONDITION", "NOT_SEALED")
+
+
+def test_own_certificate_is_enough_to_check_an_arrangement(house: House) -> None:
+    """And opens nobody else's hand."""
+    table = house.sealed(seats=3)
+    own = table.open_hand(1)
+    told = mau_binh_pb2.MauBinhRound(header=table.header, certificates=[own.certificate])
+    arrangement = house.as_dealt(list(own.hand.cards))
+    asked = mau_binh_pb2.CheckArrangementRequest(round=told, seat=1, arrangement=arrangement)
+    assert table.referee.CheckArrangement(asked).acceptable
+    asked.seat = 0
+    assert house.refusal_of(lambda: table.referee.CheckArrangement(asked)).reason == "SECTION_MISSING"
+    told.certificates.append(table.dealt.certificate)
+    asked.seat = 1
+    assert table.referee.CheckArrangement(asked).acceptable, "also beside the one that names the deal"
+
+
+def forms(cards: Iterable[int]) -> list[bytes]:
+    """How some cards in their order may stand in an answer: packed, or as JSON within an envelope."""
+    numbers = list(cards)
+    return [bytes(numbers), ",".join(map(str, numbers)).encode()]
+
+
+def shows(data: bytes, hand: list[int]) -> bool:
+    """Whether an answer shows a hand, in whatever way answers show cards; envelopes are looked into."""
+    inside = [base64.b64decode(one) for one in re.findall(rb"[A-Za-z0-9+/]{40,}={0,2}", data) if len(one) % 4 == 0]
+    return any(form in text for form in forms(hand) for text in (data, *inside))
+
+
+def test_the_way_hands_are_looked_for_finds_them(house: House) -> None:
+    """On an open table every answer that has them."""
+    table = house.table(seats=2).play()
+    hand = list(table.dealt.hands[0].cards)
+    assert shows(table.dealt.SerializeToString(), hand)
+    table.dealt.ClearField("hands")
+    assert shows(table.dealt.SerializeToString(), hand), "in the certificate"
+
+
+def everything_asked(house: House, table: Table) -> bytes:
+    """What a frontend can get out of the server about a round without any seat's token: every method there is."""
+    slot, shuffler, log = table.slot, house.shuffler, house.log
+    receipts = [event.receipt for event in table.told.events if event.receipt]
+    round_of = {"round": table.told}
+    event = table.event(0, commit=mau_binh_pb2.Commit(commitment=bytes(32)))
+    calls: list[Callable[[], Any]] = [
+        lambda: shuffler.OpenRound(table.request),
+        lambda: shuffler.DealRound(shuffler_pb2.DealRoundRequest(**slot)),
+        lambda: shuffler.DealRound(table.deal_request()),
+        *[
+            lambda seat=seat: shuffler.OpenHand(shuffler_pb2.OpenHandRequest(**slot, seat=seat, token=bytes(32)))
+            for seat in range(2)
+        ],
+        *[
+            lambda receipt=receipt: shuffler.OpenSection(shuffler_pb2.OpenSectionRequest(**slot, event_receipt=receipt))
+            for receipt in (b"", *receipts)
+        ],
+        lambda: shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**slot)),
+        lambda: shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**slot, reason=shuffler_pb2.ABORT_REASON_OPERATOR)),
+        lambda: shuffler.ContributeSeed(table.contribution(0)),
+        lambda: table.referee.CheckArrangement(mau_binh_pb2.CheckArrangementRequest(**round_of)),
+        lambda: table.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(**round_of)),
+        lambda: table.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(**round_of)),
+        lambda: table.referee.AcceptEvent(mau_binh_pb2.MauBinhServiceAcceptEventRequest(**round_of, event=event)),
+        lambda: log.GetTableRound(log_pb2.GetTableRoundRequest(**slot)),
+        lambda: log.ListEntries(log_pb2.ListEntriesRequest()),
+    ]
+    asked = []
+    for call in calls:
+        try:
+            asked.append(call().SerializeToString())
+        except grpc.RpcError as error:
+            asked.append(repr((error.details(), error.trailing_metadata())).encode())
+    return b"\0".join([*asked, *house.leaves()])
+
+
+def test_no_call_shows_a_hand_before_every_seat_is_bound(house: House) -> None:
+    """Whatever a frontend asks, before and after each commitment but the last; with the last they open."""
+    table = house.sealed(seats=3)
+    hands = hands_of(table)
+    for seat in range(3):
+        answers = everything_asked(house, table)
+        assert not any(shows(answers, hand) for hand in hands)
+        table.commit(seat, hands[seat])
+    assert all(shows(everything_asked(house, table), hand) for hand in hands)
+
+
+def test_every_method_of_dealing_and_judging_is_among_those_asked() -> None:
+    """A method that is new must be asked above, or be said here to show no more than another."""
+    services = (
+        shuffler_pb2.DESCRIPTOR.services_by_name["ShufflerService"],
+        mau_binh_pb2.DESCRIPTOR.services_by_name["MauBinhService"],
+    )
+    methods = {method.name for service in services for method in service.methods}
+    asked = set(re.findall(r"\.([A-Z]\w+)\(", inspect.getsource(everything_asked)))
+    told_nothing_more = {
+        "PrepareRound",  # has no round
+        "CheckArrangements",  # as CheckArrangement
+        "SettleRounds",  # as SettleRound
+        "SuggestArrangement",  # of a hand that the caller shows, or a certificate of it
+    }
+    assert methods - asked - told_nothing_more == set()
+
+
+def test_events_of_keyed_seats_need_their_signatures(house: House) -> None:
+    """Or a frontend could tell that all have committed, and see the hands."""
+    table = house.sealed(seats=2)
+    made_up = mau_binh_pb2.Commit(commitment=b"c" * 32)
+    for event in (table.event(0, commit=made_up), table.event(0, leave=True)):
+        refusal = house.refusal_of(lambda event=event: table.ask(event))
+        assert (refusal.code, refusal.reason, refusal.field) == (
+            "INVALID_ARGUMENT",
+            "BAD_SIGNATURE",
+            "event.signature",
+        )
+    told = table.event(0, time=house.clock.now, commit=made_up)
+    table.told.events.append(told)
+    refusal = house.refusal_of(lambda: table.ask(table.event(1, commit=made_up)))
+    assert (refusal.reason, refusal.field) == ("BAD_SIGNATURE", "round.events[0].signature")
+    texas = house.table("ultimate_texas", seats=1, sealed=True).play()
+    assert house.refusal_of(lambda: texas.ask(texas.event(0, decision=CHECK))).field == "event.signature"
+
+
+def test_seat_that_does_not_commit_is_out_of_time_and_defaults(house: House) -> None:
+    """Nobody signs that; before the arranging time is up it is no event. The hands open with it."""
+    table = house.sealed(seats=2)
+    hands = hands_of(table)
+    table.commit(0, hands[0])
+    house.clock.now += DEADLINE_MS
+    answer = table.ask(table.event(1, timeout=True))
+    assert [one.code for one in answer.violations] == ["NOT_OUT_OF_TIME"]
+    assert [one.code for one in table.settle().violations] == ["ROUND_NOT_OVER"]
+    house.clock.now += 1
+    assert table.ask(table.event(1, timeout=True)).opens_section == 1
+    table.open_section()
+    table.accept(0, **table.arrangement(0, hands[0]))
+    settled = table.settle()
+    assert [result.defaulted for result in settled.outcome.seats] == [False, True]
+
+
+def test_seat_that_commits_and_never_opens_counts_as_one_that_never_arranged(house: House) -> None:
+    """After its 30 seconds the round is settled without it."""
+    table = house.sealed(seats=2)
+    hands = hands_of(table)
+    commit_all(table, hands)
+    table.open_section()
+    table.accept(0, **table.arrangement(0, hands[0]))
+    house.clock.now += 29_999
+    assert [one.seat for one in table.settle().violations] == [1]
+    house.clock.now += 1
+    assert [result.defaulted for result in table.settle().outcome.seats] == [False, True]
+
+
+def test_arrangement_must_be_what_its_seat_is_committed_to(house: House) -> None:
+    """Not before all are bound, not another one, not under another nonce, not twice."""
+    table = house.sealed(seats=2)
+    hands = hands_of(table)
+    table.commit(0, hands[0])
+    opened = table.arrangement(0, hands[0])
+
+    def codes(**choice: Any) -> list[str]:  # noqa: ANN401 - an event
+        return [one.code for one in table.ask(table.signed(table.event(0, **choice))).violations]
+
+    assert codes(**opened) == ["STILL_SEALED"]
+    table.commit(1, hands[1])
+    table.open_section()
+    assert codes(**table.arrangement(0, hands[0][::-1])) == ["WRONG_OPENING"]
+    assert codes(**opened | {"nonce": b"n" * 32}) == ["WRONG_OPENING"]
+    assert codes(arrange=opened["arrange"]) == ["WRONG_OPENING"]
+    table.accept(0, **opened)
+    assert codes(**opened) == ["ALREADY_OPENED"]
+    assert codes(commit=mau_binh_pb2.Commit(commitment=b"c" * 32)) == ["COMMITTING_OVER"]
+
+
+def test_own_certificate_is_enough_to_open_an_arrangement(house: House) -> None:
+    """A frontend that asks for no section settles nothing, and each arrangement needs that seat's hand."""
+    table = house.sealed(seats=2)
+    hands = hands_of(table)
+    commit_all(table, hands)
+    event = table.signed(table.event(0, **table.arrangement(0, hands[0])))
+    assert house.refusal_of(lambda: table.ask(event)).reason == "SECTION_MISSING"
+    table.told.certificates.append(table.open_hand(0).certificate)
+    assert table.ask(event).event_number == 3
+    house.clock.now += 30_000
+    assert house.refusal_of(table.settle).reason == "SECTION_MISSING"
+    assert house.refusal_of(table.preview).reason == "SECTION_MISSING"
+    table.told.certificates.append(table.open_hand(1).certificate)
+    assert table.settle().log_receipt.leaf
+
+
+def test_hand_that_wins_at_the_deal_opens_all(house: House) -> None:
+    """The round is over, and nothing is left to arrange."""
+    for _ in itertools.count():
+        table = house.table(seats=4, sealed=True).play()
+        if table.dealt.hands:
+            break
+    assert [list(hand.cards) for hand in table.dealt.hands] == hands_of(table)
+    settled = table.settle()
+    assert any(result.instant_win for result in settled.outcome.seats)
+    assert [hand.cards for hand in table.shuffler.DealRound(table.deal_request()).hands] == [
+        hand.cards for hand in table.dealt.hands
+    ]
+    table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    assert audited(house).findings == ()
+
+
+TOKENS: dict[str, tuple[list[bytes], str]] = {
+    "too few": ([b"t" * 32], "seat_tokens"),
+    "too many": ([b"t" * 32] * 3, "seat_tokens"),
+    "one empty": ([b"t" * 32, b""], "seat_tokens[1]"),
+    "too long": ([b"t" * 33, b"t" * 32], "seat_tokens[0]"),
+}
+
+
+@pytest.mark.parametrize("why", TOKENS)
+def test_seat_tokens_are_one_hash_a_seat(house: House, why: str) -> None:
+    tokens, field = TOKENS[why]
+    table = house.table(seats=2)
+    table.request.seat_tokens.extend(tokens)
+    refusal = house.refusal_of(table.open)
+    assert (refusal.reason, refusal.field) == ("INVALID_FIELD", field)
+
+
+def test_tien_len_cannot_be_sealed_and_tokens_need_the_header(house: House) -> None:
+    """Each with the field at fault."""
+    refusal = house.refusal_of(house.table("tien_len", seats=2, sealed=True).open)
+    assert (refusal.code, refusal.reason, refusal.field) == ("INVALID_ARGUMENT", "INVALID_FIELD", "seat_tokens")
+    assert "card by card" in refusal.message
+    request = shuffler_pb2.OpenRoundRequest(terms=house.terms(), seat_tokens=[b"t" * 32] * 2)
+    assert house.refusal_of(lambda: house.shuffler.OpenRound(request)).field == "seat_tokens"
+
+
+@pytest.mark.parametrize(("sealed", "least"), [(False, 60_000), (True, 90_000)])
+def test_round_must_last_as_long_as_it_may_take(house: House, least: int, *, sealed: bool) -> None:
+    """From the last moment to deal, through arranging, and on a sealed table opening."""
+    deal = house.START + 10_000
+    short = {"deal_deadline_time": deal, "round_deadline_time": deal + least - 1}
+    if not sealed:
+        refusal = house.refusal_of(lambda: house.open(**short))
+        assert (refusal.reason, refusal.field) == ("INVALID_HEADER", "terms.round_deadline_time")
+        assert house.refusal_of(lambda: house.table(seats=2, **short)).field == "terms.round_deadline_time"
+    else:
+        refusal = house.refusal_of(house.table(seats=2, sealed=True, **short).open)
+        assert (refusal.reason, refusal.field) == ("INVALID_HEADER", "header.round_deadline_time")
+    enough = {"deal_deadline_time": deal, "round_deadline_time": deal + least}
+    assert house.table(seats=2, sealed=sealed, **enough).open().opened
+
+
+def test_receipt_of_an_open_table_opens_no_hand_of_a_sealed_one(house: House) -> None:
+    """Receipts name their round."""
+    open_round, table = house.play(), house.sealed(seats=2)
+    receipt = open_round.accept(0, open_round.arrangement(0)).event.receipt
+    request = shuffler_pb2.OpenSectionRequest(**table.slot, event_receipt=receipt)
+    assert house.refusal_of(lambda: table.shuffler.OpenSection(request)).reason == "FOREIGN"
+    table.commit(0, hands_of(table)[0])
+    assert house.refusal_of(table.open_section).reason == "SECTION_CLOSED"
+
+
+def test_timeouts_of_ultimate_texas_need_no_signature(house: House) -> None:
+    """Nobody is there to sign; the frontend answers for them, and the round says so."""
+    table = house.table("ultimate_texas", seats=1, sealed=True).play()
+    for _ in range(3):
+        assert table.ask(table.event(0, decision=TIMEOUT)).event_number
+        table.open_section()
+    assert table.settle().log_receipt.leaf
+    assert {event["attested"] for event in table.leaves()[2]["told"]["events"]} == {"RECEIPT"}

@@ -1,0 +1,300 @@
+"""Seats give their seeds to the shuffler alone, signed where they have keys; nothing shows one before the deal does."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias
+
+import grpc
+import pytest
+
+from referee.audit.audit import audit_log
+from referee.audit.report import Report
+from referee.audit.source import Bundle
+from referee.dealing import deck
+from referee.rulesets import load_builtin
+from referee.v1 import log_pb2, shuffler_pb2
+
+House: TypeAlias = Any
+Table: TypeAlias = Any  # both are made by fixtures, and have their classes beside these tests
+
+
+def audited(house: House) -> Report:
+    """What the audit says of the server's log now."""
+    keys = house.log.GetKeys(log_pb2.GetKeysRequest())
+    return audit_log(
+        Bundle(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
+        origin=keys.origin,
+        log_key=keys.log_key,
+        root_key=keys.root_key,
+        catalogue=load_builtin(),
+        now=house.clock.now,
+    )
+
+
+@pytest.fixture(params=[True, False], ids=["keyed", "keyless"])
+def table(request: pytest.FixtureRequest, house: House) -> Table:
+    """An opened round of three seats, all with keys or none."""
+    return house.table(seats=3, keyed=request.param).open()
+
+
+def test_round_is_dealt_from_contributed_seeds(table: Table) -> None:
+    """Seat by seat in any order; the DEAL leaf tells them, with the signatures that the seats' keys made."""
+    assert table.contribute(2) == [0, 1]
+    assert table.contribute(0) == [1]
+    assert table.contribute(1) == []
+    dealt = table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot))
+    assert len(dealt.hands) == 3
+    leaf = table.leaves()[1]
+    assert leaf["client_seeds"] == [player.seed.hex() for player in table.players]
+    commitment = table.opened.server_commitment
+    signatures = [player.sign_seed(table.round_id, commitment).hex() for player in table.players]
+    assert leaf.get("seed_signatures") == (signatures if table.keyed else None)
+
+
+def test_seeds_come_both_ways(table: Table) -> None:
+    """One contributed, the others told; the same deal as told all at once, and asked for again as before."""
+    table.contribute(1)
+    request = table.deal_request()
+    partly = table.deal_request()
+    partly.client_seeds[1] = b""
+    if table.keyed:
+        partly.seed_signatures[1] = b""
+    dealt = table.shuffler.DealRound(partly)
+    for again in (partly, request):
+        assert table.shuffler.DealRound(again).certificate == dealt.certificate
+    assert table.house.refusal_of(
+        lambda: table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot))
+    ).reason == ("SEED_MISSING")
+
+
+def test_contributing_again_gives_the_same_answer(table: Table) -> None:
+    """At once, from many threads, after a restart, after the deal and after the end."""
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(lambda _: table.contribute(0), range(16)))
+    assert answers == [[1, 2]] * 16
+    table.contribute()
+    table.house.restart()
+    table.shuffler = table.house.shuffler
+    assert table.contribute(0) == []
+    table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot))
+    assert table.contribute(0) == []
+    table.house.clock.now = table.header.round_deadline_time + 1
+    abort = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_DEADLINE)
+    table.shuffler.AbortRound(abort)
+    assert table.contribute(0) == []
+
+
+REFUSED: dict[str, tuple[dict[str, Any], tuple[str, str, str]]] = {
+    "short seed": ({"seed": b"s" * 31}, ("INVALID_ARGUMENT", "INVALID_FIELD", "seed")),
+    "no seed": ({"seed": b""}, ("INVALID_ARGUMENT", "INVALID_FIELD", "seed")),
+    "another seed": ({"seed": b"s" * 32}, ("INVALID_ARGUMENT", "SEED_MISMATCH", "seed")),
+    "no such seat": ({"seat": 3}, ("INVALID_ARGUMENT", "INVALID_SEAT", "seat")),
+    "another seat": ({"seat": 1}, ("INVALID_ARGUMENT", "SEED_MISMATCH", "seed")),
+    "another table": ({"table_id": "nowhere"}, ("FAILED_PRECONDITION", "NOT_OPENED", "")),
+    "another round": ({"round_number": 2}, ("FAILED_PRECONDITION", "NOT_OPENED", "")),
+    "no signature": ({"signature": b""}, ("INVALID_ARGUMENT", "BAD_SIGNATURE", "signature")),
+    "short signature": ({"signature": b"s" * 63}, ("INVALID_ARGUMENT", "BAD_SIGNATURE", "signature")),
+    "any signature": ({"signature": b"s" * 64}, ("INVALID_ARGUMENT", "BAD_SIGNATURE", "signature")),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_seed_that_is_not_its_seats_is_refused_at_once(house: House, why: str) -> None:
+    """And nothing is kept of it."""
+    table = house.table(seats=3).open()
+    changes, expected = REFUSED[why]
+    request = table.contribution(0)
+    for field, value in changes.items():
+        setattr(request, field, value)
+    refusal = house.refusal_of(lambda: table.shuffler.ContributeSeed(request))
+    assert (refusal.code, refusal.reason, refusal.field) == expected
+    assert table.contribute(1) == [0, 2]
+
+
+def test_signature_for_another_round_commitment_or_seed_is_refused(house: House) -> None:
+    """So a seat that has not seen this round's OPEN can have signed nothing of use."""
+    table, other = (house.table(seats=2).open() for _ in range(2))
+    player = table.players[0]
+    for signature in (
+        player.sign_seed(other.round_id, table.opened.server_commitment),
+        player.sign_seed(table.round_id, other.opened.server_commitment),
+        player.sign_seed(table.round_id, table.opened.server_commitment, seed=b"s" * 32),
+        table.players[1].sign_seed(table.round_id, table.opened.server_commitment, seed=player.seed),
+    ):
+        request = table.contribution(0, signature=signature)
+        assert (
+            house.refusal_of(lambda request=request: table.shuffler.ContributeSeed(request)).reason == "BAD_SIGNATURE"
+        )
+
+
+@pytest.mark.parametrize("seat", [0, 2])
+@pytest.mark.parametrize("signature", [b"", b"s" * 64])
+def test_deal_without_a_keyed_seats_signature_is_refused(house: House, seat: int, signature: bytes) -> None:
+    """The field names the seat."""
+    table = house.table(seats=3).open()
+    request = table.deal_request()
+    request.seed_signatures[seat] = signature
+    refusal = house.refusal_of(lambda: table.shuffler.DealRound(request))
+    assert (refusal.reason, refusal.field) == ("BAD_SIGNATURE", f"seed_signatures[{seat}]")
+    request.ClearField("seed_signatures")
+    assert house.refusal_of(lambda: table.shuffler.DealRound(request)).field == "seed_signatures[0]"
+
+
+def test_signature_of_a_seat_without_a_key_is_refused(house: House) -> None:
+    """It proves nothing, and would stand in the log as if it did."""
+    table = house.table(seats=2, keyed=False).open()
+    request = table.contribution(0, signature=b"s" * 64)
+    assert house.refusal_of(lambda: table.shuffler.ContributeSeed(request)).reason == "BAD_SIGNATURE"
+    deal = table.deal_request()
+    deal.seed_signatures.extend([b"", b"s" * 64])
+    assert house.refusal_of(lambda: table.shuffler.DealRound(deal)).field == "seed_signatures[1]"
+
+
+def test_another_seed_of_a_seat_that_contributed_is_refused(house: House) -> None:
+    """Whether contributed or told to the deal; where seats are bound by nothing but what they gave first."""
+    table = house.table(seats=2, keyed=False, commits=False).open()
+    table.contribute(0)
+    again = house.refusal_of(lambda: table.shuffler.ContributeSeed(table.contribution(0, seed=b"s" * 32)))
+    assert (again.code, again.reason, again.field) == ("ALREADY_EXISTS", "ALREADY_CONTRIBUTED", "seed")
+    request = shuffler_pb2.DealRoundRequest(**table.slot, client_seeds=[b"s" * 32, b"t" * 32])
+    told = house.refusal_of(lambda: table.shuffler.DealRound(request))
+    assert (told.reason, told.field) == ("SEED_MISMATCH", "client_seeds[0]")
+
+
+def test_deal_names_the_seats_that_are_missing(house: House) -> None:
+    """In the metadata, for a program to ask them."""
+    table = house.table(seats=4).open()
+    table.contribute(1)
+    refusal = house.refusal_of(lambda: table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot)))
+    assert (refusal.code, refusal.reason, refusal.facts["seats"]) == ("FAILED_PRECONDITION", "SEED_MISSING", "0,2,3")
+    request = table.deal_request()
+    request.client_seeds[3] = b""
+    refusal = house.refusal_of(lambda: table.shuffler.DealRound(request))
+    assert (refusal.facts["seats"], refusal.field) == ("3", "client_seeds[3]")
+
+
+def test_round_that_waits_for_no_seeds_takes_none(house: House) -> None:
+    """After its deal from other means, after its deadline, after its end."""
+    dealt = house.table(seats=2).open()
+    dealt.shuffler.DealRound(dealt.deal_request())
+    assert house.refusal_of(lambda: dealt.contribute(0)).reason == "ALREADY_DEALT"
+    ended = house.table(seats=2).open()
+    ended.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**ended.slot, reason=shuffler_pb2.ABORT_REASON_OPERATOR))
+    assert house.refusal_of(lambda: ended.contribute(0)).reason == "ABORTED"
+    late = house.table(seats=2).open()
+    house.clock.now = late.header.deal_deadline_time + 1
+    assert house.refusal_of(lambda: late.contribute(0)).reason == "DEADLINE_PASSED"
+
+
+def test_nothing_shows_a_seed_before_the_deal(house: House) -> None:
+    """Every call that names the round, every leaf and checkpoint; the deal then shows them all."""
+    table = house.table(seats=3).open()
+    answers: list[Any] = [table.shuffler.ContributeSeed(table.contribution(seat)) for seat in (0, 1)]
+    secrets = [form for player in table.players for form in (player.seed, player.seed.hex().encode())]
+
+    def asked(call: Callable[[], Any]) -> bytes:
+        try:
+            return bytes(call().SerializeToString())
+        except grpc.RpcError as error:
+            return repr((error.details(), error.trailing_metadata())).encode()
+
+    def everything() -> bytes:
+        slot, shuffler, log = table.slot, table.shuffler, house.log
+        calls = [
+            lambda: shuffler.OpenRound(table.request),
+            lambda: shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms(table.name))),
+            lambda: shuffler.DealRound(shuffler_pb2.DealRoundRequest(**slot)),
+            lambda: shuffler.OpenHand(shuffler_pb2.OpenHandRequest(**slot, token=bytes(32))),
+            lambda: shuffler.OpenSection(shuffler_pb2.OpenSectionRequest(**slot)),
+            lambda: shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**slot)),
+            lambda: log.GetTableRound(log_pb2.GetTableRoundRequest(**slot)),
+            lambda: log.ListEntries(log_pb2.ListEntriesRequest()),
+            lambda: log.GetCheckpoint(log_pb2.GetCheckpointRequest()),
+        ]
+        return b"".join([*[answer.SerializeToString() for answer in answers], *map(asked, calls), *house.leaves()])
+
+    before = everything()
+    assert not any(secret in before for secret in secrets)
+    table.contribute(2)
+    table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot))
+    leaf = table.leaves()[1]
+    assert leaf["client_seeds"] == [player.seed.hex() for player in table.players]
+
+
+def test_abort_tells_the_seeds_that_came_and_names_the_first_that_did_not(house: House) -> None:
+    """Without being told whom to blame; a seat whose seed is here cannot be blamed, and the audit is clean."""
+    table = house.table(seats=4).open()
+    table.contribute(0, 2)
+    missing = shuffler_pb2.ABORT_REASON_SEED_MISSING
+    blamed = shuffler_pb2.AbortRoundRequest(**table.slot, reason=missing, culprit=2)
+    refusal = house.refusal_of(lambda: table.shuffler.AbortRound(blamed))
+    assert (refusal.reason, refusal.field) == ("INVALID_FIELD", "culprit")
+    request = shuffler_pb2.AbortRoundRequest(**table.slot, reason=missing)
+    first = table.shuffler.AbortRound(request)
+    assert table.shuffler.AbortRound(request).log_receipt.leaf == first.log_receipt.leaf
+    leaf = table.leaves()[1]
+    seeds = [player.seed.hex() for player in table.players]
+    assert leaf["client_seeds"] == [seeds[0], "", seeds[2], ""]
+    assert (leaf["reason"], leaf["culprit"]) == ("SEED_MISSING", 1)
+    table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    assert audited(house).is_clean
+
+
+def test_seed_that_comes_while_its_seat_is_blamed_is_late_or_stops_the_abort(house: House) -> None:
+    """Never both: no seat is told that its seed is kept, and blamed for its lack."""
+    for number in range(24):
+        table = house.table(seats=2, name=f"race-{number}").open()
+        table.contribute(0)
+        request = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_SEED_MISSING)
+        calls = {
+            "contribute": lambda table=table: table.contribute(1),
+            "abort": lambda request=request: house.shuffler.AbortRound(request),
+        }
+        names = sorted(calls, reverse=bool(number % 2))
+        with ThreadPoolExecutor(2) as threads:
+            asked = {name: threads.submit(calls[name]) for name in names}
+        refused = [name for name in names if asked[name].exception() is not None]
+        assert len(refused) == 1
+        if refused == ["contribute"]:
+            assert table.leaves()[1]["client_seeds"][1] == ""
+
+
+def test_nobody_is_blamed_while_nobody_or_everybody_contributed(house: House) -> None:
+    """The seeds may have gone to the frontend, or the frontend never asked to deal."""
+    for seats in ((), (0, 1)):
+        table = house.table(seats=2).open()
+        if seats:
+            table.contribute(*seats)
+        request = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_SEED_MISSING)
+        assert house.refusal_of(lambda request=request: house.shuffler.AbortRound(request)).field == "reason"
+
+
+def test_round_whose_stream_is_used_up_is_aborted_as_void(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all seeds, so that anybody can see for themselves; nobody may ask for it."""
+    table = house.table(seats=2).open()
+    asked = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_VOID)
+    assert house.refusal_of(lambda: table.shuffler.AbortRound(asked)).field == "reason"
+    table.contribute()
+    with monkeypatch.context() as patch:
+        patch.setattr(deck, "STREAM_SIZE", 51)  # as many bytes as draws: one of them is always thrown away here
+        for _ in range(2):
+            refusal = house.refusal_of(lambda: table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot)))
+            assert (refusal.code, refusal.reason) == ("FAILED_PRECONDITION", "ABORTED")
+        leaf = table.leaves()[1]
+        assert (leaf["reason"], leaf["stage"]) == ("VOID", "OPENED")
+        assert leaf["client_seeds"] == [player.seed.hex() for player in table.players]
+        table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+        assert audited(house).is_clean
+    report = audited(house)
+    assert [finding.code for finding in report.findings] == ["ABORT_MISTOLD"], "its seeds do give a deck"
+
+
+def test_keyed_seats_that_sign_are_of_level_two(house: House) -> None:
+    """Signed and committed to: nothing is noted."""
+    table = house.table(seats=3).play()
+    table.house.clock.now += table.house.ARRANGING_MS
+    table.settle()
+    table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    report = audited(house)
+    assert report.findings == ()
+    assert report.dealing_levels["L2"] == 1

@@ -1,0 +1,154 @@
+"""Advise over the wire: what is asked, what is answered, and what is not looked at."""
+
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from referee.advice.ultimate_texas import PreflopTable, Shelf, advise, best_of, law_digest
+from referee.cards import DECK, Card
+from referee.games.ultimate_texas import Decision as Domain
+from referee.games.ultimate_texas import Stake
+from referee.rulesets import get, load_folder
+from referee.service.ultimate_texas_advice import Advice
+from referee.v1 import ultimate_texas_pb2
+from referee.v1.ultimate_texas_pb2 import Decision
+
+CASINO = "ultimate_texas.casino"
+CHECKS = [(0, "CHECK"), (1, "CHECK")]
+
+
+def ask(server, told, seat: int) -> ultimate_texas_pb2.AdviseResponse:
+    return server.referee.Advise(ultimate_texas_pb2.AdviseRequest(round=told, seat=seat))
+
+
+def cards(numbers) -> tuple[Card, ...]:
+    return tuple(DECK[number - 1] for number in numbers)
+
+
+def board_of(dealt_round) -> tuple[Card, ...]:
+    """The board as the newest section opened it."""
+    if not dealt_round.sections:
+        return ()
+    return cards(card for part in dealt_round.sections[-1].opened if part.name != "house" for card in part.cards)
+
+
+@pytest.mark.parametrize("ruleset_id", [CASINO, "ultimate_texas.two_plus_three"])
+@pytest.mark.parametrize("streets", [0, 1, 2])
+def test_answer_is_the_advice_on_the_seats_own_cards_and_the_open_board(server, ruleset_id: str, streets: int):
+    stakes = [(10, 5), (4, 0)]
+    dealt_round = server.deal(ruleset_id=ruleset_id, stakes=stakes)
+    dealt_round.play(*CHECKS * streets)
+    ruleset = get(ruleset_id)
+    board = board_of(dealt_round)
+    assert len(board) == (0, 3, 5)[streets]
+    for seat, (ante, trips) in enumerate(stakes):
+        answer = ask(server, dealt_round.told, seat)
+        stake = Stake(ante=ante, trips=trips)
+        hole = cards(dealt_round.dealt.hands[seat].cards)
+        table = Shelf.builtin().table_for(ruleset.rules)
+        options = advise(ruleset.rules, stake, hole=hole, board=board, table=table)
+        assert [option.decision for option in options] == [_name(one.decision) for one in answer.options]
+        assert _name(answer.best) == best_of(options, stake).decision
+        assert answer.ways == (20_975_724_000, 1_070_190, 990)[streets]
+        assert answer.ruleset_digest == ruleset.digest
+        assert answer.state == dealt_round.preview().state
+        for option, one in zip(options, answer.options, strict=True):
+            antes = Fraction(one.antes.numerator, one.antes.denominator)
+            assert option.antes == antes
+            assert one.HasField("trips") == bool(trips)
+            of_trips = Fraction(one.trips.numerator, one.trips.denominator) if trips else Fraction(0)
+            assert round(antes * ante + of_trips * trips) == one.value_minor
+            assert one.decision in dealt_round.preview().state.seats[seat].legal_decisions
+
+
+def _name(number: int) -> str:
+    return Decision.Name(number).removeprefix("DECISION_")
+
+
+def test_other_hands_and_the_house_are_not_looked_at(server):
+    """The newest certificate opens everything; told the events up to the flop alone, the answer is that of the flop."""
+    dealt_round = server.deal(3)
+    three = [(seat, "CHECK") for seat in range(3)]
+    dealt_round.play(*three)
+    before = ask(server, dealt_round.told, 1)
+    dealt_round.play(*three, *[(seat, "PLAY_1X") for seat in range(3)])
+    assert {part.name for part in dealt_round.sections[-1].opened} >= {"house", "flop", "turn_river"}
+    told = ultimate_texas_pb2.UltimateTexasRound()
+    told.CopyFrom(dealt_round.told)
+    del told.events[3:]
+    assert ask(server, told, 1) == before
+
+
+def test_seat_with_nothing_to_decide_gets_no_options(server):
+    dealt_round = server.deal()
+    dealt_round.play((0, "PLAY_4X"))
+    done, waiting = ask(server, dealt_round.told, 0), ask(server, dealt_round.told, 1)
+    assert (len(done.options), done.HasField("best"), done.ways) == (0, False, 0)
+    assert len(waiting.options) == 3
+
+
+def test_unlawful_event_is_answered_with_its_violations(server):
+    dealt_round = server.deal()
+    dealt_round.tell(0, "FOLD")
+    answer = ask(server, dealt_round.told, 1)
+    assert [one.code for one in answer.violations] == ["FOLD_NOT_OFFERED"]
+    assert (answer.refused_event_number, len(answer.options)) == (1, 0)
+
+
+def test_questions_without_the_seat_or_its_cards_are_refused(server, refused):
+    dealt_round = server.deal()
+    request = ultimate_texas_pb2.AdviseRequest(round=dealt_round.told, seat=2)
+    refusal = refused(server.referee.Advise, request)
+    assert (refusal.code, refusal.reason, refusal.field) == ("INVALID_ARGUMENT", "INVALID_SEAT", "seat")
+    dealt_round.play((0, "CHECK"))
+    dealt_round.accept(1, "CHECK")
+    request = ultimate_texas_pb2.AdviseRequest(round=dealt_round.told, seat=0)
+    refusal = refused(server.referee.Advise, request)
+    assert (refusal.code, refusal.reason, refusal.field) == (
+        "INVALID_ARGUMENT",
+        "SECTION_MISSING",
+        "round.certificates",
+    )
+
+
+def test_house_ruleset_is_advised_after_the_flop_and_before_it_by_its_own_table(server, refused, tmp_path: Path):
+    """Without a table the refusal names the command that makes one; with one beside the ruleset there is an answer."""
+    folder = tmp_path / "house"
+    folder.mkdir()
+    text = get(CASINO).source.decode().replace(CASINO, "ultimate_texas.house").replace('"10/1"', '"9/1"')
+    (folder / "house.toml").write_text(text, encoding="utf-8")
+    catalogue = load_folder(folder)
+    server.restart(catalogue=catalogue)
+    dealt_round = server.deal(ruleset_id="ultimate_texas.house")
+    request = ultimate_texas_pb2.AdviseRequest(round=dealt_round.told, seat=0)
+    refusal = refused(server.referee.Advise, request)
+    assert (refusal.code, refusal.reason) == ("FAILED_PRECONDITION", "NO_ADVICE")
+    dealt_round.play(*CHECKS)
+    assert len(ask(server, dealt_round.told, 0).options) == 2
+
+
+def test_tables_of_the_settings_folder_are_read(tmp_path: Path):
+    """A server started with the folder advises before the flop by the table in it."""
+    text = get(CASINO).source.decode().replace(CASINO, "ultimate_texas.house").replace('"10/1"', '"9/1"')
+    (tmp_path / "house.toml").write_text(text, encoding="utf-8")
+    house = load_folder(tmp_path).get("ultimate_texas.house")
+    kinds = Shelf.builtin().table_for(get(CASINO).rules).kinds
+    table = PreflopTable(law=law_digest(house.rules), unit=2, kinds=kinds)
+    (tmp_path / "ultimate_texas.house.preflop").write_bytes(table.write())
+    response = ultimate_texas_pb2.AdviseResponse()
+    Advice(tmp_path).fill(response, house, stake=Stake(ante=2, trips=0), hole=(DECK[0], DECK[51]), board=())
+    assert _name(response.best) == Domain.PLAY_4X
+
+
+def test_first_question_is_what_waits_for_numpy(tmp_path: Path):
+    """A server that nobody asks for advice never imports it."""
+    program = (
+        "import sys; from pathlib import Path; from referee.server.app import Application, Settings; "
+        f"Application(Settings(data=Path({str(tmp_path)!r}), listen='127.0.0.1:0')).start().close(); "
+        "print('numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -1,0 +1,190 @@
+"""Logs on paper, witnesses in a folder, and a witness as a process of its own."""
+
+import hashlib
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from referee.evidence.merkle import consistency_proof, root
+from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint, CheckpointSigner
+from referee.log.submission import AddCheckpoint
+from referee.witness import Answer, State, Witness, read_trusted
+
+ORIGIN: Final = "log.example/1"
+STOP_SECONDS: Final = 20
+
+
+class NamedSigner:
+    """A key derived from a name, held by a second implementation of Ed25519."""
+
+    def __init__(self, name: str) -> None:
+        self._key = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(name.encode()).digest())
+        self.public_key = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+    def sign(self, message: bytes) -> bytes:
+        """The signature."""
+        return self._key.sign(message)
+
+
+@dataclass
+class PaperLog:
+    """A log of made-up leaves; ``history`` tells two logs of one origin apart."""
+
+    history: str = "first"
+    key: str = "log"
+    origin: str = ORIGIN
+
+    @property
+    def vkey(self) -> str:
+        """The log's verifier key."""
+        return VerifierKey(self.origin, NamedSigner(self.key).public_key).text
+
+    def leaves(self, size: int) -> list[bytes]:
+        """The first leaves."""
+        return [f"{self.history} {number}".encode() for number in range(size)]
+
+    def note(self, size: int) -> bytes:
+        """The signed checkpoint of that many leaves."""
+        head = Checkpoint(self.origin, size, root(self.leaves(size)))
+        return CheckpointSigner(NamedSigner(self.key), key_name=self.origin).sign(head)
+
+    def submission(self, old: int, size: int) -> bytes:
+        """What the log sends to grow from one size to another."""
+        proof = consistency_proof(self.leaves(size), old) if 0 < old < size else ()
+        return AddCheckpoint(old_size=old, proof=tuple(proof), checkpoint=self.note(size)).format()
+
+
+@dataclass
+class Booth:
+    """A witness over a state file, with a clock that stands still."""
+
+    folder: Path
+    logs: tuple[str, ...]
+    name: str = "witness.example/w1"
+    now: int = 1_800_000_000
+    steps: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.state = State(self.folder / "witness.sqlite3")
+        self.witness = self.opened(self.state)
+
+    def opened(self, state: State, probe: Callable[[str], None] | None = None) -> Witness:
+        """A witness over a state."""
+        return Witness(
+            state,
+            NamedSigner("witness"),
+            name=self.name,
+            trusted=read_trusted("\n".join(f"log {key}" for key in self.logs)),
+            clock=lambda: self.now,
+            probe=probe or self.steps.append,
+        )
+
+    def ask(self, submission: bytes) -> Answer:
+        """The answer to a submission."""
+        return self.witness.add_checkpoint(submission)
+
+
+@pytest.fixture
+def log() -> PaperLog:
+    return PaperLog()
+
+
+@pytest.fixture
+def paper_log() -> type[PaperLog]:
+    """Makes other logs."""
+    return PaperLog
+
+
+@pytest.fixture
+def booth(tmp_path: Path, log: PaperLog) -> Iterator[Booth]:
+    made = Booth(tmp_path, (log.vkey,))
+    yield made
+    made.state.close()
+
+
+@pytest.fixture
+def open_booth(tmp_path: Path) -> Iterator[Callable[..., Booth]]:
+    """Opens witnesses, each in a folder of its own."""
+    opened: list[Booth] = []
+
+    def open_one(*keys: str, folder: str = "w") -> Booth:
+        (tmp_path / folder).mkdir(exist_ok=True)
+        opened.append(Booth(tmp_path / folder, keys))
+        return opened[-1]
+
+    yield open_one
+    for one in opened:
+        one.state.close()
+
+
+class WitnessProcess:
+    """One ``referee witness``, or another program that prints its address and key as it does."""
+
+    def __init__(self, arguments: list[str], errors: Any) -> None:  # noqa: ANN401 - an open file
+        self._process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, stderr=errors, text=True)
+        assert self._process.stdout is not None
+        self._output = self._process.stdout
+        printed = self._output.readline()
+        if not printed:
+            self.wait()
+        assert printed, "the witness did not start"
+        self.ready = json.loads(printed)
+        host, _, port = self.ready["address"].rpartition(":")
+        self.host, self.port = host, int(port)
+
+    @property
+    def key(self) -> VerifierKey:
+        """The witness's key, as it printed it."""
+        return VerifierKey.parse(self.ready["key"])
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        """The process is dead at once, as in a power cut."""
+        self._process.kill()
+        self.wait()
+
+    def terminate(self) -> None:
+        """The process is asked to stop."""
+        self._process.send_signal(signal.SIGTERM)
+
+    def wait(self) -> int:
+        """Its exit code, once it has ended."""
+        code = self._process.wait(STOP_SECONDS)
+        self._output.close()
+        return code
+
+    def stop(self) -> int:
+        """The process has stopped by itself after SIGTERM; its exit code."""
+        if self.is_running:
+            self.terminate()
+        return self.wait()
+
+
+@pytest.fixture
+def start_witness(tmp_path: Path) -> Iterator[Callable[..., WitnessProcess]]:
+    """Starts witnesses; all have stopped when the test ends."""
+    started: list[WitnessProcess] = []
+    with (tmp_path / "witness-errors.log").open("ab") as errors:
+
+        def start(*arguments: str) -> WitnessProcess:
+            started.append(WitnessProcess(list(arguments), errors))
+            return started[-1]
+
+        yield start
+        for process in started:
+            if process.is_running:
+                process.stop()

@@ -1,0 +1,55 @@
+"""A witness that dies at a step: ``witness_until_killed.py FOLDER LOG_KEY STEP COUNT``.
+
+It listens like the real one, prints the same first line, and kills itself with SIGKILL when it comes to the step
+(JUDGED, SIGNED or KEPT) for the COUNT-th time. Its key follows from a word, so that a test knows it.
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from nacl.signing import SigningKey
+
+from referee.witness import Listener, State, Witness, read_trusted
+
+
+class FixedSigner:
+    """One key, the same in every run."""
+
+    def __init__(self) -> None:
+        self._key = SigningKey(b"witness key of a test".ljust(32))
+        self.public_key = bytes(self._key.verify_key)
+
+    def sign(self, message: bytes) -> bytes:
+        """The signature."""
+        return self._key.sign(message).signature
+
+
+def main(folder: str, log_key: str, step: str, count: str) -> None:
+    """Listens until it dies."""
+    left = [int(count)]
+
+    def probe(at: str) -> None:
+        if at == step:
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    witness = Witness(
+        State(Path(folder) / "witness.sqlite3"),
+        FixedSigner(),
+        name="witness.example/w1",
+        trusted=read_trusted(f"log {log_key}"),
+        clock=lambda: 1_800_000_000,
+        probe=probe,
+    )
+    listener = Listener(witness, host="127.0.0.1", port=0).start()
+    print(json.dumps({"address": f"127.0.0.1:{listener.port}", "key": witness.key.text}), flush=True)  # noqa: T201 - as the command does
+    threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
