@@ -2,12 +2,13 @@
 /**
  * `node dist/cli.js FILE`: a bundle of one round, or a log file (its first line an object with
  * origin, log_key, root_key and checkpoint, then one leaf a line). `--url ADDRESS` in place of FILE
- * reads a running service. Exit code 0 where all holds, 1 where something does not, 2 where there
+ * reads a running service, `--tiles ADDRESS` (http, https or a folder) a log published as tiles. Exit code 0 where all holds, 1 where something does not, 2 where there
  * is nothing that can be verified.
  */
 
 import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 
@@ -19,9 +20,10 @@ import { LogServiceError, namedKeys, sourceOf } from "./log-service.js";
 import { heldRuleset } from "./ruleset.js";
 import type { Keys, LogOptions, LogResult, RoundResult } from "./terms.js";
 import { logLines, roundLines } from "./text.js";
+import { type FetchFile, filesAt, TilesError, tileSource } from "./tiles.js";
 import { verifyRound } from "./verify-round.js";
 
-const USAGE = `usage: referee-verifier FILE | --url ADDRESS
+const USAGE = `usage: referee-verifier FILE | --url ADDRESS | --tiles ADDRESS
   --log-key TEXT     the log's verifier key, as you know it from elsewhere
   --root-key TEXT    the root's verifier key, as you know it from elsewhere
   --origin TEXT      the log's origin, where the file's is not to be believed
@@ -32,6 +34,7 @@ const USAGE = `usage: referee-verifier FILE | --url ADDRESS
 
 const OPTIONS = {
   url: { type: "string" },
+  tiles: { type: "string" },
   "log-key": { type: "string" },
   "root-key": { type: "string" },
   origin: { type: "string" },
@@ -55,7 +58,8 @@ async function main(args: string[]): Promise<number> {
     return 0;
   }
   const [file] = positionals;
-  if (positionals.length !== (values.url === undefined ? 1 : 0)) {
+  const sources = [file, values.url, values.tiles].filter((one) => one !== undefined);
+  if (sources.length !== 1 || positionals.length > 1) {
     console.error(USAGE);
     return 2;
   }
@@ -63,6 +67,16 @@ async function main(args: string[]): Promise<number> {
   if (values.url !== undefined) {
     const keys = keysOf(await namedKeys(values.url), values);
     return print(await verifyLog(await sourceOf(values.url), keys, options), values, logLines);
+  }
+  if (values.tiles !== undefined) {
+    const unnamed = { origin: "", logKey: "", rootKey: "" };
+    const keys = keysOf(unnamed, values);
+    if (keys.origin === "" || keys.logKey === "" || keys.rootKey === "") {
+      console.error("A published log names no keys: give --origin, --log-key and --root-key.");
+      return 2;
+    }
+    const files = /^https?:/.test(values.tiles) ? filesAt(values.tiles) : folder(values.tiles);
+    return print(await verifyLog(await tileSource(files), keys, options), values, logLines);
   }
   const first = await firstLine(file ?? "");
   if (isLogHead(first)) {
@@ -126,6 +140,19 @@ function isLogHead(first: unknown): first is Record<string, unknown> {
   return isRecord && "checkpoint" in first && !("leaves" in first);
 }
 
+function folder(path: string): FetchFile {
+  return async (name) => {
+    try {
+      return new Uint8Array(await readFile(join(path, name)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+        return null;
+      }
+      throw error;
+    }
+  };
+}
+
 async function firstLine(path: string): Promise<unknown> {
   const file = await open(path);
   try {
@@ -160,7 +187,8 @@ function isExpected(error: unknown): error is Error {
   const isOurs =
     error instanceof BundleError ||
     error instanceof SpellingError ||
-    error instanceof LogServiceError;
+    error instanceof LogServiceError ||
+    error instanceof TilesError;
   return isOurs || (error instanceof Error && ("code" in error || error.cause !== undefined));
 }
 

@@ -11,4 +11,5 @@ export { LogServiceError, namedKeys, sourceOf } from "./log-service.js";
 export { heldRuleset } from "./ruleset.js";
 export type { Keys, LogOptions, LogResult, Options, RoundResult, Tally } from "./terms.js";
 export { logLines, roundLines } from "./text.js";
+export { type FetchFile, filesAt, TilesError, tileSource } from "./tiles.js";
 export { verifyRound } from "./verify-round.js";

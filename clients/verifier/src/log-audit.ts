@@ -121,6 +121,13 @@ export class LogAudit {
     );
   }
 
+  /** The tiles that hold other hashes than the leaves have. */
+  blameTiles(faults: readonly string[]): void {
+    for (const fault of faults) {
+      this.#docket.find("TREE", "TILE_MISMATCH", fault);
+    }
+  }
+
   result(): LogResult {
     this.#count(this.#docket);
     const checks = this.#docket.checks();

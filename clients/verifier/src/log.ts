@@ -12,6 +12,8 @@ import { parseKey } from "./vkey.js";
 export interface LogSource {
   readonly checkpoint: Bytes;
   readonly leaves: Iterable<Bytes> | AsyncIterable<Bytes>;
+  /** What is wrong with files beside the leaves, filled in while those go by. */
+  readonly faults?: readonly string[];
 }
 
 /** Pages of leaves, such as LogService.ListEntries gives, as one sequence; an empty page ends it. */
@@ -46,6 +48,7 @@ export async function verifyLog(
       audit.take(leaf);
     }
     audit.close(checkpoint);
+    audit.blameTiles(source.faults ?? []);
   }
   return audit.result();
 }
