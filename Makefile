@@ -30,10 +30,11 @@ released: $(DEV) ## at a release: the protos that later ones may not break
 bench: $(DEV) ## ratios against an echo call, measured in one run
 	$(BIN)/python -m tests.bench
 
-protos: $(DEV) ## generated code and the API's manual, committed; OUT=folder writes elsewhere
+protos: $(DEV) ## generated code, the API's manual and the service config, committed; OUT=folder writes elsewhere
 	$(BIN)/python -m grpc_tools.protoc -Iprotos --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
 	  --python_out=$(OUT) --pyi_out=$(OUT) --grpc_python_out=$(OUT) --mypy_grpc_out=$(OUT) protos/referee/v1/*.proto
 	$(BIN)/python protos/reference.py $(if $(filter .,$(OUT)),protos,$(OUT))/README.md
+	$(BIN)/python protos/service_config.py $(OUT)/referee/v1/service_config.json
 
 format: $(DEV)
 	$(BIN)/ruff format .

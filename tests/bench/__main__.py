@@ -17,7 +17,11 @@ PARTS: Final = (
     ("Mậu Binh over gRPC", "tests.bench.bench_server"),
     ("Tiến Lên over gRPC", "tests.service.tien_len.bench_tien_len_service"),
     ("Ultimate Texas Hold'em over gRPC", "tests.bench.bench_ultimate_texas"),
+    ("advice for Mậu Binh", "tests.bench.bench_mau_binh_advice"),
+    ("advice for Ultimate Texas Hold'em", "tests.bench.bench_ultimate_texas_advice"),
+    ("workers, overload, one log", "tests.bench.bench_workers"),
     ("audit", "tests.bench.bench_audit"),
+    ("the log as tiles", "tests.bench.bench_tiles"),
 )
 
 

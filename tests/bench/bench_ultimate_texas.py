@@ -85,4 +85,4 @@ def _played(server: Measured, table_id: str, *, receipts: bool) -> ultimate_texa
 
 
 if __name__ == "__main__":
-    main(400)
+    main(200)
