@@ -17,6 +17,7 @@ from referee.server.app import DEFAULT_ORIGIN, SERVICES, Application, Settings
 from referee.server.correspondent import Address, WitnessError
 from referee.server.cosigner import Witnesses
 from referee.server.drain import Drain
+from referee.server.heap import freeze_heap
 from referee.server.keys import KeyFileError
 from referee.server.watcher import Watcher
 from referee.server.workers import next_port
@@ -100,6 +101,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
         stop_without_crew(stop)
     try:
         application = Application(settings).start()
+        freeze_heap()
     except (KeyFileError, StoreError, WitnessError, OSError, RuntimeError) as error:
         fail(str(error))
     except DataLossError as error:

@@ -15,6 +15,7 @@ import grpc
 
 from referee.cli import logging
 from referee.server.app import Application, Settings
+from referee.server.heap import freeze_heap
 
 
 class Meter(grpc.GenericRpcHandler):
@@ -39,6 +40,7 @@ def main() -> None:
     application = Application(Settings(data=folder, listen="127.0.0.1:0", services=services))
     application.add_handler(Meter())
     application.start()
+    freeze_heap()
     sys.stdout.write(f"{application.port}\n")
     sys.stdout.flush()
     done = threading.Event()

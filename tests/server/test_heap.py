@@ -1,0 +1,25 @@
+"""What stands at the start is not walked again by the garbage collector; what calls leave behind is."""
+
+import gc
+import weakref
+
+from referee.server.heap import freeze_heap
+
+
+class Leaf:
+    """Something that can stand in a cycle."""
+
+
+def test_what_stands_is_left_out_and_what_comes_later_is_collected():
+    standing = [Leaf() for _ in range(1000)]
+    try:
+        assert freeze_heap() >= len(standing)
+        assert len(gc.get_objects()) < len(standing)
+        later = Leaf()
+        later.itself = later
+        gone = weakref.ref(later)
+        del later
+        gc.collect()
+        assert gone() is None
+    finally:
+        gc.unfreeze()
