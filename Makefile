@@ -6,7 +6,7 @@ OUT ?= .
 STAMP := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test check exhaustive bench released protos format constraints clean
+.PHONY: demo test check exhaustive bench released protos format constraints clean findings
 
 demo: $(STAMP) ## play rounds through real services on loopback, then audit the log they left
 	$(BIN)/referee demo
@@ -26,6 +26,9 @@ check: $(DEV) ## what must hold before a commit, beside the tests
 
 released: $(DEV) ## at a release: the protos that later ones may not break
 	cd protos && ../$(BIN)/buf build --exclude-source-info -o released.json.gz
+
+findings: $(DEV) ## the list of what an audit must catch, and what catches each of it
+	$(BIN)/python -m tests.audit.table
 
 bench: $(DEV) ## ratios against an echo call, measured in one run
 	$(BIN)/python -m tests.bench

@@ -101,6 +101,8 @@ class Settings:
     threads: int = 8
     queue: int = 256
     """How many calls may wait for a thread; more are refused at once."""
+    streams: int = 32
+    """How many calls a connection may have under way; its client keeps back the others, which costs nothing here."""
     catalogue: Catalogue | None = None
     clock: Clock = system_clock
     entropy: Callable[[int], bytes] = os.urandom
@@ -154,6 +156,7 @@ class Application:
             interceptors=[CallInterceptor(max_message_bytes=MAX_MESSAGE_BYTES, pool=self.pool, observers=watchers)],
             options=[
                 ("grpc.so_reuseport", int(settings.is_port_shared)),
+                ("grpc.max_concurrent_streams", settings.streams),
                 ("grpc.max_receive_message_length", _TRANSPORT_SLACK * MAX_MESSAGE_BYTES),
             ],
         )
