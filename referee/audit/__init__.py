@@ -2,7 +2,7 @@
 
 The law of this room: it believes nothing but two keys. What a log promises is written in ``dealing``, ``log`` and
 ``transcript``; here the promises are held against its leaves, each fault under a stable code. It knows neither
-storage nor networks, neither clock nor any game.
+storage nor networks, nor a clock, and of games only what replays a round and what a hand is worth (``quality``).
 
 ==============  ==================================================================================
 module          what it says
@@ -19,8 +19,12 @@ module          what it says
 ``examiners``   rounds examined in one process or several
 ``seeds``       seeds used twice
 ``level``       how much is proved
+``held``        files that people hold; ``promise``, ``secrecy`` and ``street`` say what they show
+``population``  what many rounds show together: ``drawing`` and ``quality`` give each round's part,
+                ``inquiry`` asks, ``throwaway`` and ``exchange`` count, ``distribution`` and ``chance``
+                bound how likely it is, ``score`` judges
 ``finding``     codes, numbers, severities; ``explanation`` has the words, ``text`` the lines
-``report``      what came of it
+``report``      what came of it; ``page`` shows it to people
 ==============  ==================================================================================
 """
 

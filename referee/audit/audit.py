@@ -357,7 +357,7 @@ class _Audit:
 def _log_keys(
     source: LogSource, notes: Sequence[bytes], *, log: VerifierKey, root: VerifierKey
 ) -> tuple[VerifierKey, ...]:
-    """The keys that may have signed these notes: the known one, or, where the root named it, all that the root named."""
+    """The keys that may have signed these notes: the known one, or where the root named that, all that it named."""
     if all(is_signed(note, [log]) for note in notes):
         return (log,)
     try:

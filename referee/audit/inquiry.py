@@ -8,7 +8,8 @@ kind                         null model
 PLACES                       the deck is uniform: each cell of card by place binomial, and all of them together
 SERIAL                       a deck seen from the table's deck before, or from a new deck, is uniform
 REPEATED                     decks are uniform: the union bound over all pairs
-ABORTED                      a dealt round is aborted whatever a seat's cards are: the exact distribution of a hand
+ABORTED                      a dealt round is aborted whoever holds which of its hands (``exchange``) or beats the
+                             house; and whatever they are, which is assumed, so that is never more than a note
 WINS                         each seat is dealt the best hand equally often, seat and house alike
 BLAMED                       each seat of a round is as likely as another to be the one to blame
 THROWN_AWAY                  see ``throwaway``
@@ -28,6 +29,7 @@ from typing import Final
 
 from referee.audit.chance import CARDS, log_any, log_at_least, log_at_most, log_uneven_places
 from referee.audit.distribution import LIKELY, NEIGHBOURS, PLACES, Distribution
+from referee.audit.exchange import Exchange
 from referee.audit.population import Population, SeatCounts
 from referee.audit.quality import points
 from referee.audit.score import KEPT, Measure, Question, Subject
@@ -101,6 +103,19 @@ def _of_sum(subject: Subject, draws: int, total: int, distribution: Distribution
     )
 
 
+def _of_exchange(subject: Subject, exchange: Exchange, seat: int) -> Question:
+    """Whether a seat has too many or too few of its rounds' points."""
+    return Question(
+        subject=subject,
+        trials=exchange.rounds,
+        observed=exchange.points[seat],
+        expected=exchange.expected,
+        deviation=exchange.deviation(seat),
+        log=exchange.log_chance(seat),
+        among=2,
+    )
+
+
 def _of_places(population: Population) -> Iterator[Question]:
     """The fullest and the emptiest cell of the table of cards by place, and all cells together."""
     decks, share = population.decks, Fraction(1, CARDS)
@@ -144,9 +159,10 @@ def _of_seats(seats: SeatCounts, *, game: str, seat_count: int, table_id: str | 
     fair = Fraction(1, seat_count)
     for seat in range(seat_count):
         about = partial(Subject, table_id=table_id, game=game, seat_count=seat_count, seat=seat)
-        if seats.aborted:
-            subject = about(Measure.ABORTED_POINTS)
-            yield from _of_sum(subject, seats.aborted, seats.aborted_points[seat], points(game=game))
+        if seats.aborted is not None and seat_count > 1:
+            yield _of_exchange(about(Measure.ABORTED_POINTS), seats.aborted, seat)
+            sums = seats.aborted.rounds, seats.aborted.points[seat]
+            yield from _of_sum(about(Measure.ABORTED_HANDS), *sums, points(game=game))
         ahead, behind = _at(seats.aborted_ahead, seat), _at(seats.aborted_behind, seat)
         yield from _of_share(about(Measure.ABORTED_AHEAD), ahead, ahead + behind, _EVEN)
         ahead, behind = _at(seats.ahead, seat), _at(seats.behind, seat)

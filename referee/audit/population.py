@@ -20,6 +20,7 @@ from typing import Final
 
 from referee.audit.chance import CARDS
 from referee.audit.drawn import Drawn
+from referee.audit.exchange import Exchange
 from referee.audit.quality import has_points
 
 _SUCCESSORS: Final = bytes(range(1, 256)).ljust(256, b"\0")
@@ -43,14 +44,13 @@ class Run:
 class SeatCounts:
     """What is counted of a table, game and number of seats, each list by seat, empty until something is counted in it.
 
-    ``aborted`` rounds are those after the deal, with the sum of each seat's points in ``aborted_points``. Against the
-    house, ``ahead`` and ``behind`` count better and worse hands, in all rounds and in aborted ones. ``best`` counts the
+    ``aborted`` are the points in rounds aborted after the deal, None before the first. Against the house, ``ahead`` and
+    ``behind`` count better and worse hands, in all rounds and in aborted ones. ``best`` counts the
     rounds in which the seat alone was dealt the most points, ``blamed`` the aborts that name it, ``won`` the
     settlements in which it has more than every other.
     """
 
-    aborted: int = 0
-    aborted_points: list[int] = field(default_factory=list)
+    aborted: Exchange | None = None
     aborted_ahead: list[int] = field(default_factory=list)
     aborted_behind: list[int] = field(default_factory=list)
     ahead: list[int] = field(default_factory=list)
@@ -61,9 +61,11 @@ class SeatCounts:
 
     def add_cards(self, other: "SeatCounts") -> None:
         """What was counted of the other's cards is counted here too; blame and results are not."""
-        self.aborted += other.aborted
+        if other.aborted is not None:
+            if self.aborted is None:
+                self.aborted = Exchange(other.aborted.seat_count)
+            self.aborted.merge(other.aborted)
         for mine, theirs in (
-            (self.aborted_points, other.aborted_points),
             (self.aborted_ahead, other.aborted_ahead),
             (self.aborted_behind, other.aborted_behind),
             (self.ahead, other.ahead),
@@ -134,9 +136,9 @@ def _add_points(seats: SeatCounts, drawn: Drawn) -> None:
     if drawn.seat_count > 1 and quality.count(most) == 1:
         _count(seats.best, quality.index(most), drawn.seat_count)
     if drawn.is_aborted:
-        seats.aborted += 1
-        for seat, value in enumerate(quality):
-            _count(seats.aborted_points, seat, drawn.seat_count, by=value)
+        if seats.aborted is None:
+            seats.aborted = Exchange(drawn.seat_count)
+        seats.aborted.add(quality)
 
 
 def _add_leads(seats: SeatCounts, drawn: Drawn) -> None:

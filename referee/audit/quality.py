@@ -1,6 +1,6 @@
-"""How good a dealt hand is, by a measure whose distribution under a fair shuffle is known exactly.
+"""How good a dealt hand is, by a measure that no player can move.
 
-The law: a measure looks at the cards alone, never at what was made of them, so no choice of any player can move it.
+The law: a measure looks at the cards alone, never at what was made of them, so it says how a seat was dealt to.
 For thirteen cards it is points, a number for each rank and how many cards of it the hand has; these numbers order hands
 about as players do and forget suits. How many of the 635,013,559,600 hands have which points is counted rank by rank.
 Against the house it is whether the seat's hand is better, under the ruleset's own way to make hands: seat and house are

@@ -28,7 +28,7 @@ class Checked(msgspec.Struct):
 class Statistics(msgspec.Struct):
     """What the log's rounds look like beside chance.
 
-    ``scores`` are the least likely answers of each kind among ``asked``, by kind, least likely first. ``places`` has
+    ``scores`` are the least likely answers of each measure among ``asked``, by kind, least likely first. ``places`` has
     for each place of the deck how often each card, 1 to 52, was there among ``decks`` dealt again; empty without any.
     """
 

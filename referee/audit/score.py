@@ -34,7 +34,7 @@ FAIL_RATE: Final = 1e-9
 NOTE_RATE: Final = 1e-3
 """How often a sound log has a note among these."""
 KEPT: Final = 12
-"""The least likely answers of each kind that a report lists."""
+"""The least likely answers of each measure that a report lists."""
 
 
 class Kind(enum.StrEnum):
@@ -50,6 +50,21 @@ class Kind(enum.StrEnum):
     RESULTS = "RESULTS"
 
 
+NUMBERS: Final = MappingProxyType(
+    {
+        Kind.PLACES: 53,
+        Kind.SERIAL: 53,
+        Kind.REPEATED: 53,
+        Kind.ABORTED: 39,
+        Kind.WINS: 54,
+        Kind.BLAMED: 40,
+        Kind.THROWN_AWAY: 38,
+        Kind.RESULTS: 54,
+    }
+)
+"""For each kind its place in the list of what an audit must catch."""
+
+
 class Measure(enum.StrEnum):
     """What is counted or summed."""
 
@@ -60,6 +75,7 @@ class Measure(enum.StrEnum):
     NEW_NEIGHBOURS = "NEW_NEIGHBOURS"
     DECK_AGAIN = "DECK_AGAIN"
     ABORTED_POINTS = "ABORTED_POINTS"
+    ABORTED_HANDS = "ABORTED_HANDS"
     ABORTED_AHEAD = "ABORTED_AHEAD"
     AHEAD = "AHEAD"
     BEST_HAND = "BEST_HAND"
@@ -95,6 +111,11 @@ _MEASURES: Final = MappingProxyType(
         Measure.ABORTED_POINTS: (
             Kind.ABORTED,
             Code.ABORTED_BY_QUALITY,
+            "share of the points in rounds aborted after the deal",
+        ),
+        Measure.ABORTED_HANDS: (
+            Kind.ABORTED,
+            Code.UNLIKELY_BY_CHANCE,
             "points of the hands in rounds aborted after the deal",
         ),
         Measure.ABORTED_AHEAD: (
@@ -202,11 +223,10 @@ class Judged:
 def judge(questions: Iterable[Question]) -> Judged:
     """What the answers come to when all of them are looked at together."""
     asked: Counter[Kind] = Counter()
-    least: dict[Kind, list[tuple[float, float, int, Question]]] = {}
+    least: dict[Measure, list[tuple[float, float, int, Question]]] = {}
     for number, question in enumerate(questions):
-        kind = question.subject.kind
-        asked[kind] += question.among
-        kept = least.setdefault(kind, [])
+        asked[question.subject.kind] += question.among
+        kept = least.setdefault(question.subject.measure, [])
         entry = (-question.log, abs(question.deviation), -number, question)
         if len(kept) < KEPT:
             heapq.heappush(kept, entry)
@@ -215,7 +235,8 @@ def judge(questions: Iterable[Question]) -> Judged:
     scores: list[Score] = []
     findings: list[Finding] = []
     for kind in Kind:
-        for *_, question in sorted(least.get(kind, ()), reverse=True):
+        mine = [entry for measure, kept in least.items() if _MEASURES[measure][0] is kind for entry in kept]
+        for *_, question in sorted(mine, reverse=True):
             log = log_any(asked[kind] * len(Kind), question.log)
             score = _score(question, log)
             scores.append(score)
@@ -250,4 +271,4 @@ def _findings(score: Score, log: float, *, leaf_index: int | None) -> Iterator[F
     )
     code = score.code if is_beyond else Code.UNLIKELY_BY_CHANCE
     table_id = score.subject.table_id
-    yield Finding.of(code, detail, table_id=table_id, number=score.code.number, leaf_index=leaf_index)
+    yield Finding.of(code, detail, table_id=table_id, number=NUMBERS[score.kind], leaf_index=leaf_index)

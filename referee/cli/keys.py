@@ -28,7 +28,7 @@ RootKey = Annotated[
 
 
 @app.callback()
-def keys(
+def keys(  # noqa: PLR0913 - one parameter an option
     context: typer.Context,
     *,
     data: DataFolder = Path("referee-data"),

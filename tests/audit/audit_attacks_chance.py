@@ -50,11 +50,17 @@ def is_best(deal: Deal, seat: int) -> bool:
     return every.count(max(every)) == 1 and every[seat] == max(every)
 
 
-@mutation(Code.ABORTED_BY_QUALITY, "rounds in which the operator's accomplice holds bad cards are aborted", FILE)
-def aborted_where_a_seat_has_bad_cards() -> Attacked:
+def is_worst(deal: Deal, seat: int) -> bool:
+    """Whether of four seats this one has by far the fewest points."""
+    every = [points(deal, one) for one in range(4)]
+    return every[seat] <= min(every[:seat] + every[seat + 1 :]) - 20
+
+
+@mutation(Code.ABORTED_BY_QUALITY, "rounds in which the operator's accomplice holds the worst cards are aborted", FILE)
+def aborted_where_a_seat_has_the_worst_cards() -> Attacked:
     log = LogBuilder.founded()
-    for _ in range(14):
-        parts = ground(log, DUEL, lambda deal: points(deal, 0) < 85)
+    for _ in range(24):
+        parts = ground(log, FOUR, lambda deal: is_worst(deal, 0))
         abort(parts, stage="DEALT", reason="DEADLINE")
         log.append(parts)
     return ended(log)

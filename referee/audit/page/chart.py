@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Final
 
 from referee.audit.chance import CARDS, log_at_least, log_at_most, log_choose
-from referee.audit.score import FAIL_RATE, Kind, Score
+from referee.audit.score import FAIL_RATE, Kind, Measure, Score
 
 _SHARE: Final = Fraction(1, CARDS)
 _BARS: Final = 3
@@ -112,13 +112,13 @@ class Dot:
     is_beyond: bool
 
 
-def dots(scores: Iterable[Score], kind: Kind) -> tuple[Dot, ...]:
-    """The scores of a kind by their deviation, over ``MAX_DEVIATION``."""
+def dots(scores: Iterable[Score], *measures: Measure) -> tuple[Dot, ...]:
+    """The scores of some measures by their deviation, over ``MAX_DEVIATION``."""
     return tuple(
         [
             Dot(one, max(-1.0, min(1.0, one.deviation / MAX_DEVIATION)), abs(one.deviation) > MAX_DEVIATION)
             for one in scores
-            if one.kind is kind
+            if one.subject.measure in measures
         ]
     )
 

@@ -6,6 +6,7 @@ weigh most come first, and the rounds shown are those asked for, else the first 
 It refuses to know files, terminals and the time.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from referee.audit.page.album import RoundKey, album_of, latest_rounds
 from referee.audit.page.story import Story, story_of
 from referee.audit.page.words import Phrase, Said, Words, load_words
 from referee.audit.report import Report
-from referee.audit.score import Kind, Score, Subject
+from referee.audit.score import Kind, Measure, Score, Subject
 from referee.audit.source import LogSource
 from referee.audit.table import TableCounts
 from referee.cards import DECK
@@ -40,6 +41,9 @@ MAX_CHOSEN: Final = 20
 RANKS: Final = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 """How ranks are written on cards, from the lowest number."""
 SUITS: Final = "♠♣♦♥"
+
+MAX_SCORES: Final = 4
+"""Answers of each measure that are shown."""
 
 Language = Literal["vi", "en", "both"]
 
@@ -107,7 +111,7 @@ def render_page(report: Report, source: LogSource, *, catalogue: Catalogue, aske
         kinds=[(kind, words.of("kind", kind), _rows(report, kind, words)) for kind in Kind],
         histogram=chart.histogram(statistics.places, decks=statistics.decks) if statistics.places else None,
         shades=chart.shades(statistics.places, decks=statistics.decks) if statistics.places else (),
-        dots=chart.dots(statistics.scores, Kind.ABORTED),
+        dots=chart.dots(statistics.scores, Measure.ABORTED_POINTS, Measure.ABORTED_AHEAD),
         reach=chart.MAX_DEVIATION,
         row_of=lambda score: _row(score, words),
         stories=told,
@@ -184,7 +188,14 @@ def _tables_to_show(report: Report) -> Mapping[str, TableCounts]:
 
 
 def _rows(report: Report, kind: Kind, words: Words) -> Sequence[_Row]:
-    return [_row(score, words) for score in report.statistics.scores if score.kind is kind][:5]
+    """The least likely answers of a kind, a few of each measure."""
+    seen: Counter[Measure] = Counter()
+    rows = []
+    for score in report.statistics.scores:
+        seen[score.subject.measure] += score.kind is kind
+        if score.kind is kind and seen[score.subject.measure] <= MAX_SCORES:
+            rows.append(_row(score, words))
+    return rows
 
 
 def _row(score: Score, words: Words) -> _Row:
