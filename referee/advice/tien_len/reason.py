@@ -27,7 +27,7 @@ class Reason(enum.StrEnum):
     KEEPS_THREE = "KEEPS_THREE"
     """It keeps 3S, ``cards``, to go out with: the seat holds a card that nothing unseen beats."""
     LETS_OUT = "LETS_OUT"
-    """A warning: ``seat`` holds no more cards than are played, and goes out if it can beat this."""
+    """A warning: ``seat`` holds just as many cards as are played, and goes out if it can beat this."""
     BLOCKS = "BLOCKS"
     """``seat`` is near the end and holds fewer cards than are played."""
     LIKELY_HOLDS = "LIKELY_HOLDS"

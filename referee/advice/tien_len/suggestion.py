@@ -32,7 +32,7 @@ from referee.games.tien_len.leftover import price_leftover
 from referee.games.tien_len.order import THREE_OF_SPADES, TWOS, CardSet, cards_of
 
 MAX_SUGGESTIONS: Final = 10
-MAX_SAMPLES: Final = 300
+MAX_SAMPLES: Final = 200
 
 _LIKELY: Final = 0.6
 _MANY: Final = 4

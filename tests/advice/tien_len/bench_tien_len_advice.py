@@ -55,5 +55,5 @@ if __name__ == "__main__":
     measure("one suggestion", choose, positions(2))
     measure("all plays weighed", lambda view: weigh(view, wide=True), positions(3))
     chosen = [view for view in positions(4) if view.to_beat is None][:SAMPLED]
-    for samples in (30, 100, 300):
+    for samples in (20, 60, 200):
         measure(f"{samples} samples", lambda view, samples=samples: sample(view, weigh(view), samples=samples), chosen)

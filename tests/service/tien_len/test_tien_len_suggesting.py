@@ -84,7 +84,7 @@ def test_the_count_bounds_the_answer(house: House):
     assert 3 < asked[3] <= 10
 
 
-@pytest.mark.parametrize(("field", "value"), [("count", 11), ("samples", 301)])
+@pytest.mark.parametrize(("field", "value"), [("count", 11), ("samples", 201)])
 def test_more_than_may_be_asked_is_refused(house: House, chop: tien_len_pb2.TienLenRound, field: str, value: int):
     refusal = house.refusal_of(lambda: suggest(house, chop, **{field: value}))
     assert refusal.code is grpc.StatusCode.INVALID_ARGUMENT
