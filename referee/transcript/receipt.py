@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from referee.evidence.canonical import Form
+from referee.evidence.canonical import Form, Natural
 from referee.evidence.dsse import Envelope, pae
 from referee.evidence.ed25519 import Signer, is_signature
 
@@ -21,10 +21,10 @@ class EventReceipt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is signed. ``opens_section`` is the section that the event opens, where it closes a street."""
 
     event_hash: str
-    number: int
-    received_time: int
+    number: Natural
+    received_time: Natural
     round_id: str
-    opens_section: int | msgspec.UnsetType = msgspec.UNSET
+    opens_section: Natural | msgspec.UnsetType = msgspec.UNSET
 
 
 FORM: Final = Form(EventReceipt)

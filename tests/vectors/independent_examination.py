@@ -1,0 +1,337 @@
+"""One round of a log from OPEN to REVEAL, from ``README.md`` alone."""
+
+import re
+from typing import NamedTuple
+
+from independent_bytes import RefusedError, holds, media_type, pae, write_json
+from independent_exhibits import FEWEST, Exhibits
+from independent_gathered import Held, Round
+from independent_round import (
+    ZEROS,
+    Deal,
+    Row,
+    arrangement,
+    chain,
+    client_commitment,
+    deal,
+    deck_root,
+    layout_of,
+    leader,
+    mix,
+    round_id,
+    section_root,
+    seed_statement,
+    server_commitment,
+)
+
+
+class Examined(NamedTuple):
+    """What comes of a round."""
+
+    findings: list[tuple[str, int]]
+    level: str
+    keys: list[bytes]
+
+
+def examine(one: Round, origin: str, held: Held) -> Examined:
+    return _Examination(one, held).run(origin)
+
+
+class _Examination(Exhibits):
+    def run(self, origin: str) -> Examined:
+        one, again = self.one, None
+        self._examine_open(origin)
+        if "deal" in one.parts:
+            self._examine_deal(*one.parts["deal"])
+        if "abort" in one.parts:
+            self._examine_abort(*one.parts["abort"])
+        if "settle" in one.parts:
+            self._examine_settlement(*one.parts["settle"])
+        self._examine_certificates()
+        self._examine_receipts()
+        if "reveal" in one.parts:
+            again = self._redealt(*one.parts["reveal"])
+        self._examine_exports(again)
+        return Examined(self.found, self._level(), [key for _, key in self.opened])
+
+    def _examine_open(self, origin: str) -> None:
+        one = self.one
+        if round_id(one.header) != one.rid:
+            self.find("ROUND_ID_MISMATCH", one.opened)
+        if one.header["origin"] != origin:
+            self.find("WRONG_ORIGIN", one.opened)
+        if RULESETS and RULESETS.get(one.header["ruleset_digest"]) != (
+            one.header["ruleset_id"],
+            one.header["ruleset_version"],
+        ):
+            self.find("WRONG_RULESET", one.opened)
+        elif one.header["layout"] != layout_of(one.game, len(one.header["seat_keys"])):
+            self.find("SECTION_WRONG_SIZE", one.opened)
+
+    def _examine_deal(self, index: int, said: Row) -> None:
+        one = self.one
+        seats = len(one.header["seat_keys"])
+        if said["dealt_time"] > one.header["deal_deadline"]:
+            self.find("DEALT_LATE", index)
+        if len(said["client_seeds"]) != seats or not all(said["client_seeds"]):
+            self.find("CLIENT_SEED_MISMATCH", index)
+            return
+        seeds = [bytes.fromhex(seed) for seed in said["client_seeds"]]
+        opened = [self._opens(seat, seed, index) for seat, seed in enumerate(seeds)]
+        commitment = bytes.fromhex(one.said["server_commitment"])
+        for seat, text in enumerate(said.get("seed_signatures", [])):
+            key = one.header["seat_keys"][seat]
+            statement = seed_statement(one.rid, commitment, seat, seeds[seat])
+            if text and (key == ZEROS or not holds(bytes.fromhex(text), statement, bytes.fromhex(key))):
+                self.find("SEED_SIGNATURE_FORGED", index)
+        if mix(one.rid, commitment, seeds).hex() != said["mix"]:
+            self._explain_mix(index, said, seeds)
+            return
+        drawn = leader(one.rid, bytes.fromhex(said["mix"]), seats) if one.game == "tien_len" else None
+        if said.get("leader") != drawn:
+            self.find("LEADER_MISMATCH", index)
+            return
+        self.is_sound = all(opened) and round_id(one.header) == one.rid
+
+    def _opens(self, seat: int, seed: bytes, index: int) -> bool:
+        told = self.one.said["client_commitments"][seat]
+        if not told or client_commitment(self.one.rid, seat, seed).hex() == told:
+            return True
+        before = self.one.before
+        is_foreign = before is not None and client_commitment(bytes.fromhex(before), seat, seed).hex() == told
+        self.find("FOREIGN_COMMITMENT" if is_foreign else "CLIENT_SEED_MISMATCH", index)
+        return False
+
+    def _explain_mix(self, index: int, said: Row, seeds: list[bytes]) -> None:
+        one = self.one
+        if "reveal" in one.parts:
+            seed = bytes.fromhex(one.parts["reveal"][1]["server_seed"])
+            if mix(one.rid, server_commitment(one.rid, seed), seeds).hex() == said["mix"]:
+                self.find("COMMITMENT_SWAPPED", one.opened)
+                return
+        self.find("MIX_MISMATCH", index)
+
+    def _examine_abort(self, index: int, said: Row) -> None:
+        one, seeds = self.one, said["client_seeds"]
+        if len(seeds) != len(one.header["seat_keys"]):
+            self.find("ABORT_MISTOLD", index)
+            return
+        dealt = one.parts["deal"][1]["client_seeds"] if "deal" in one.parts else seeds
+        for seat, text in enumerate(seeds):
+            if text and text != dealt[seat]:
+                self.find("CLIENT_SEED_MISMATCH", index)
+            elif text:
+                self._opens(seat, bytes.fromhex(text), index)
+        culprit = said.get("culprit", -1)
+        is_blamed = said["reason"] == "SEED_MISSING" and 0 <= culprit < len(seeds) and seeds[culprit]
+        if culprit >= len(seeds) or is_blamed or (said["reason"] == "VOID" and not self._is_void(seeds)):
+            self.find("ABORT_MISTOLD", index)
+        due = one.header["deal_deadline" if said["stage"] == "OPENED" else "round_deadline"]
+        if (said["reason"] == "DEADLINE" or said["stage"] == "DEALT") and said["aborted_time"] < due:
+            self.find("ABORT_MISTOLD", index)
+
+    def _is_void(self, texts: list[str]) -> bool:
+        one = self.one
+        if "deal" in one.parts or not all(texts):
+            return False
+        if "reveal" not in one.parts:
+            return True
+        seed = bytes.fromhex(one.parts["reveal"][1]["server_seed"])
+        commitment = server_commitment(one.rid, seed)
+        try:
+            deal(one.header, seed, commitment, mix(one.rid, commitment, [bytes.fromhex(text) for text in texts]))
+        except RefusedError:
+            return True
+        return False
+
+    def _examine_settlement(self, index: int, said: Row) -> None:
+        one, told = self.one, said["told"]
+        fault = one.header_fault(told["header"])
+        if fault:
+            self.find(fault, index)
+            return
+        if "deal" in one.parts:
+            dealt = one.parts["deal"][1]
+            if told["dealt_time"] != dealt["dealt_time"]:
+                self.find("DEAL_MISTOLD", index)
+            if not self._is_led(told, dealt):
+                self.find("LEADER_MISMATCH", index)
+        self._examine_seal(index, told)
+        if told["closed_time"] > one.header["round_deadline"]:
+            self.find("SETTLED_LATE", index)
+        if not self._has_cards(index, told):
+            return
+        events = [write_json(event["event"]) for event in told["events"]]
+        self.hashes = chain(one.rid, bytes.fromhex(told["deck_root"]), events)
+        for number, event in enumerate(told["events"], 1):
+            if not self._is_attested(event, number):
+                self.find("EVENTS_ALTERED", index)
+        self._examine_found(index, said["found"], told)
+
+    def _is_led(self, told: Row, dealt: Row) -> bool:
+        one, winner = self.one, self.one.last_winner
+        if "leader" not in dealt:
+            return "leader" not in told and "previous_winner_seat" not in told
+        keys = one.header["seat_keys"]
+        if "previous_winner_seat" in told:
+            seat = told["previous_winner_seat"]
+            fits = winner is not None and seat < len(keys) and winner[0] in (ZEROS, keys[seat])
+            return fits and told.get("leader") == seat
+        is_seated = winner is not None and winner[0] != ZEROS and winner[0] in keys
+        return told.get("leader") == dealt["leader"] and not is_seated
+
+    def _examine_seal(self, index: int, told: Row) -> None:
+        one = self.one
+        is_sealed = "seat_tokens" in one.said
+        if ("sealed" in told) != is_sealed:
+            self.find("SEAL_BROKEN", index)
+            return
+        if not is_sealed:
+            return
+        committed: dict[int, str] = {}
+        for told_event in told["events"]:
+            event = told_event["event"]
+            seat, kind = event.get("seat"), event.get("kind")
+            is_keyed = isinstance(seat, int) and 0 <= seat < len(one.header["seat_keys"])
+            is_keyed = is_keyed and one.header["seat_keys"][seat] != ZEROS
+            is_timeout = "TIMEOUT" in (kind, event.get("decision"))
+            if told_event["attested"] != "SEAT" and is_keyed and not is_timeout:
+                self.find("SEAL_BROKEN", index)
+            if kind == "COMMIT":
+                committed[seat] = event["commitment"]
+            elif kind == "ARRANGE" and not self._opens_arrangement(event, committed):
+                self.find("SEAL_BROKEN", index)
+
+    def _opens_arrangement(self, event: Row, committed: dict[int, str]) -> bool:
+        cards = [*event["back"], *event["middle"], *event["front"]]
+        nonce = bytes.fromhex(event.get("nonce", ""))
+        return arrangement(self.one.rid, event["seat"], cards, nonce).hex() == committed.get(event["seat"])
+
+    def _has_cards(self, index: int, told: Row) -> bool:
+        layout, sections = self.one.header["layout"], told["sections"]
+        sizes = [len(cards) for cards in sections]
+        if sizes != layout[: len(sizes)] or len(sizes) < len(self.one.header["seat_keys"]):
+            self.find("SECTION_WRONG_SIZE", index)
+            return False
+        cards = [card for section in sections for card in section]
+        if not all(1 <= card <= 52 for card in cards):
+            self.find("CARDS_MISMATCH", index)
+            return False
+        self.told = sections
+        if len(set(cards)) < len(cards):
+            self.find("DUPLICATE_CARD", index)
+            return False
+        return True
+
+    def _is_attested(self, event: Row, number: int) -> bool:
+        receipt, signature = event.get("receipt", ""), event.get("signature", "")
+        if event["attested"] == "FRONTEND":
+            return not receipt and not signature
+        if event["attested"] == "RECEIPT":
+            return not signature and self._is_receipted(event, number)
+        seat, keys = event["event"].get("seat"), self.one.header["seat_keys"]
+        if not isinstance(seat, int) or not 0 <= seat < len(keys) or keys[seat] == ZEROS:
+            return False
+        is_signed = holds(_signature(signature), self.hashes[number], bytes.fromhex(keys[seat]))
+        return is_signed and (not receipt or self._is_receipted(event, number))
+
+    def _is_receipted(self, event: Row, number: int) -> bool:
+        said: Row = {
+            "event_hash": self.hashes[number].hex(),
+            "number": number,
+            "received_time": event["time"],
+            "round_id": self.one.rid.hex(),
+        }
+        if "opens_section" in event:
+            said["opens_section"] = event["opens_section"]
+        signed = pae(media_type("event"), write_json(said))
+        return any(holds(_signature(event.get("receipt", "")), signed, key) for key in self.one.of("referee"))
+
+    def _examine_found(self, index: int, found: Row, told: Row) -> None:
+        left = {seat: set(cards) for seat, cards in enumerate(self.told[: len(self.one.header["seat_keys"])])}
+        for told_event in told["events"]:
+            event = told_event["event"]
+            used = event.get("cards", [*event.get("back", []), *event.get("middle", []), *event.get("front", [])])
+            hand = left.get(event.get("seat"), set())
+            if not set(used) <= hand or len(set(used)) < len(used):
+                self.find("CARD_NOT_IN_HAND", index)
+                return
+            if "cards" in event:
+                hand -= set(used)
+        if found.get("events_hash") != self.hashes[-1].hex():
+            self.find("EVENTS_ALTERED", index)
+            return
+        nets = [seat["net"] for seat in found["seats"]]
+        for transfer in found["transfers"]:
+            for side, sign in (("from", 1), ("to", -1)):
+                if transfer[side] != 255:
+                    nets[transfer[side]] += sign * transfer["amount"]
+        if any(nets):
+            self.find("WRONG_RESULT", index)
+
+    def _redealt(self, index: int, said: Row) -> Deal | None:
+        one, seed = self.one, bytes.fromhex(said["server_seed"])
+        if server_commitment(one.rid, seed).hex() != one.said["server_commitment"]:
+            if not self.has("COMMITMENT_SWAPPED"):
+                self.find("SERVER_SEED_MISMATCH", index)
+            return None
+        if not self.is_sound:
+            return None
+        dealt = one.parts["deal"][1]
+        commitment, mixed = bytes.fromhex(one.said["server_commitment"]), bytes.fromhex(dealt["mix"])
+        try:
+            again = deal(one.header, seed, commitment, mixed)
+        except RefusedError:
+            self.find("DECK_NOT_FROM_SEEDS", one.place)
+            return None
+        differ = any(cards != other for cards, other in zip(self.told, again.sections, strict=False))
+        if again.root.hex() != dealt["deck_root"]:
+            self._explain_root(again, commitment, mixed, differ=differ)
+            return None
+        if differ:
+            self.find("CARDS_MISMATCH", one.parts["settle"][0])
+        return again
+
+    def _explain_root(self, again: Deal, commitment: bytes, mixed: bytes, *, differ: bool) -> None:
+        one = self.one
+        hidden = [i for i, root in enumerate(self.roots) if root != again.roots[i].hex()]
+        if hidden and hidden[0] >= len(self.told):
+            self.find("HIDDEN_CARDS_DIFFER", one.place)
+            return
+        roots = [section_root(one.rid, i, again.keys[i], cards) for i, cards in enumerate(self.told)]
+        whole = deck_root(one.header, commitment, mixed, [*roots, *again.roots[len(roots) :]])
+        is_other = differ and (hidden or whole.hex() == one.parts["deal"][1]["deck_root"])
+        self.find("DECK_NOT_FROM_SEEDS" if is_other else "DECK_ROOT_MISMATCH", one.place)
+
+    def _level(self) -> str:
+        one = self.one
+        if "deal" not in one.parts:
+            return ""
+        index, said = one.parts["deal"]
+        seeds = [seed for seed in said["client_seeds"] if seed]
+        is_weak = False
+        for seat, seed in enumerate(seeds):
+            if len(set(bytes.fromhex(seed))) < FEWEST:
+                self.find("CLIENT_SEED_TRIVIAL", index)
+            elif seed in seeds[:seat]:
+                self.find("CLIENT_SEEDS_EQUAL", index)
+            else:
+                continue
+            is_weak = True
+        signatures = said.get("seed_signatures", [""] * len(one.header["seat_keys"]))
+        for key, text in zip(one.header["seat_keys"], signatures, strict=False):
+            if key != ZEROS and not text:
+                self.find("CLIENT_SEED_UNSIGNED", index)
+                is_weak = True
+        if one.header["randomness_suite"] != 1 or one.said["server_commitment"] == ZEROS:
+            return "L0"
+        is_committed = len(one.header["seat_keys"]) == 1 or all(one.said["client_commitments"])
+        return "L2" if is_committed and not is_weak else "L1"
+
+
+RULESETS: dict[str, tuple[str, str]] = {}
+"""Id and version by digest, where the verifier has them."""
+
+
+def _signature(text: str) -> bytes:
+    return bytes.fromhex(text) if re.fullmatch("[0-9a-f]{128}", text) else b""

@@ -1,0 +1,181 @@
+"""Certificates, receipts, streets and exports of one round, from ``README.md`` alone."""
+
+import base64
+import json
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from independent_bytes import RefusedError, write_json
+from independent_gathered import Held, Round, layers
+from independent_round import Deal, Row, read_certificate, read_event_receipt, salts_of, server_commitment
+
+FEWEST = 9
+
+
+class Exhibits:
+    """What people hold of a round, looked at beside its leaves; ``found`` are codes with the leaves they show at."""
+
+    def __init__(self, one: Round, held: Held) -> None:
+        self.one, self.held, self.found = one, held, list[tuple[str, int]]()
+        self.hashes: list[bytes] = []
+        self.told: list[list[int]] = []
+        self.roots: list[str] = []
+        self.opened: list[tuple[int, bytes]] = []
+        self.is_sound = False
+
+    def find(self, code: str, leaf: int) -> None:
+        """A code is found at a leaf."""
+        self.found.append((code, leaf))
+
+    def has(self, code: str) -> bool:
+        """Whether a code was found."""
+        return any(code == one for one, _ in self.found)
+
+    def _examine_certificates(self) -> None:
+        one = self.one
+        for data in self.held.certificates:
+            try:
+                shown = read_certificate(data, one.header, one.of("shuffler"))
+            except RefusedError as error:
+                codes = {"WRONG_SIZE": "SECTION_WRONG_SIZE", "DUPLICATE_CARD": "DUPLICATE_CARD"}
+                self.find(codes.get(error.args[0], "CERTIFICATE_REFUSED"), one.place)
+                continue
+            known = {**one.parts.get("deal", (0, {}))[1], "server_commitment": one.said["server_commitment"]}
+            if any(shown[name] != known.get(name) for name in ("deck_root", "mix", "dealt_time", "server_commitment")):
+                self.find("CERTIFICATES_DISAGREE", one.place)
+                continue
+            self.roots = shown["section_roots"]
+            self._examine_opened(shown["sections"])
+
+    def _examine_opened(self, sections: list[Row]) -> None:
+        one = self.one
+        dealt = len(one.header["seat_keys"]) + (3 if one.game == "ultimate_texas" else 0)
+        seen = set[str]()
+        for section in sections:
+            key = bytes.fromhex(section["key"])
+            if section["index"] == dealt:
+                self.find("SECRET_EXPOSED", one.place)
+            if len(set(key)) < FEWEST or section["key"] in seen:
+                self.find("SALTS_WEAK", one.place)
+            seen.add(section["key"])
+            self.opened.append((section["index"], key))
+            if section["index"] < len(self.told) and self.told[section["index"]] != section["cards"]:
+                self.find("CARDS_MISMATCH", one.parts["settle"][0])
+
+    def _examine_receipts(self) -> None:
+        one, receipts = self.one, list[Row]()
+        known = {number: hashed.hex() for number, hashed in enumerate(self.hashes)}
+        for data in self.held.receipts:
+            try:
+                receipt = read_event_receipt(data, one.of("referee"))
+            except RefusedError:
+                self.find("RECEIPT_REFUSED", one.place)
+                continue
+            hashed = known.setdefault(receipt["number"], receipt["event_hash"])
+            if self.hashes and receipt["number"] >= len(self.hashes):
+                self.find("EVENTS_ALTERED", one.place)
+            elif hashed == receipt["event_hash"]:
+                receipts.append(receipt)
+            else:
+                self.find("FORKED_RECEIPTS", one.place)
+        if receipts or self.opened:
+            self._examine_streets(receipts)
+
+    def _examine_streets(self, receipts: list[Row]) -> None:
+        told = self._told_receipts()
+        given = set(told.values())
+        for receipt in receipts:
+            number, section = receipt["number"], receipt.get("opens_section", -1)
+            if number in told and told[number][2] != section:
+                self.find("STREET_OPENED_EARLY", self.one.place)
+                return
+            given.add((number, receipt["received_time"], section))
+        if self._is_early(sorted(given)):
+            self.find("STREET_OPENED_EARLY", self.one.place)
+            return
+        due = {index for _, _, section in given for index in self._until(section)}
+        seats = len(self.one.header["seat_keys"])
+        for section in sorted({index for index, _ in self.opened} - due):
+            if self.one.game == "ultimate_texas" and seats <= section < seats + 3:
+                self.find("STREET_UNRECEIPTED", self.one.place)
+
+    def _told_receipts(self) -> dict[int, tuple[int, int, int]]:
+        settle = self.one.parts.get("settle")
+        events = [] if settle is None else settle[1]["told"]["events"]
+        return {
+            number: (number, event["time"], event.get("opens_section", -1))
+            for number, event in enumerate(events, 1)
+            if event.get("receipt")
+        }
+
+    def _is_early(self, given: list[tuple[int, int, int]]) -> bool:
+        opening = [one for one in given if one[2] >= 0]
+        if any(not self._until(section) for _, _, section in opening):
+            return True
+        for one, other in pairwise(opening):
+            if one[0] < other[0] and len(self._until(one[2])) >= len(self._until(other[2])):
+                return True
+        return any(late[0] < one[0] and late[1] > one[1] for one in opening for late in given)
+
+    def _until(self, section: int) -> list[int]:
+        """What is open of the board, or of a sealed table's hands, once a section is; empty where no event opens it."""
+        seats = len(self.one.header["seat_keys"])
+        if self.one.game != "ultimate_texas":
+            return list(range(seats)) if section == seats - 1 else []
+        order = [seats + 1, seats + 2, seats]
+        return order[: order.index(section) + 1] if section in order else []
+
+    def _examine_exports(self, again: Deal | None) -> None:
+        one = self.one
+        for data in self.held.exports:
+            found = layers(data)
+            reveal = one.parts.get("reveal")
+            if reveal is not None and write_json(reveal[1]) in found:
+                continue
+            if self._holds_seed(found) or (again is not None and self._holds_secret(again, found)):
+                self.find("SECRET_EXPOSED", one.opened)
+
+    def _holds_seed(self, found: Sequence[bytes]) -> bool:
+        one = self.one
+        if "reveal" in one.parts:
+            return is_in(bytes.fromhex(one.parts["reveal"][1]["server_seed"]), found)
+        values = [bytes.fromhex(text) for layer in found for text in _digits(layer)]
+        values += [layer for layer in found if len(layer) == 32]
+        return any(server_commitment(one.rid, value).hex() == one.said["server_commitment"] for value in values)
+
+    def _holds_secret(self, again: Deal, found: Sequence[bytes]) -> bool:
+        played = self._played()
+        opened = {index for layer in found for index in _sections_of(layer, self.one.rid.hex())}
+        for section, key in enumerate(again.keys):
+            if section in opened:
+                continue
+            cards = again.sections[section]
+            salts = salts_of(self.one.rid, section, key, len(cards))
+            hidden = [salt for card, salt in zip(cards, salts, strict=True) if card not in played]
+            if is_in(key, found) or any(is_in(salt, found) for salt in hidden):
+                return True
+        return False
+
+    def _played(self) -> set[int]:
+        events = self.one.parts["settle"][1]["told"]["events"] if "settle" in self.one.parts else []
+        return {card for event in events for card in event["event"].get("cards", [])}
+
+
+def _digits(layer: bytes) -> list[str]:
+    return re.findall("[0-9a-fA-F]{64}", layer.decode("latin-1"))
+
+
+def is_in(secret: bytes, found: Sequence[bytes]) -> bool:
+    texts = [base64.b64encode(secret).rstrip(b"="), base64.urlsafe_b64encode(secret).rstrip(b"=")]
+    spelled = [secret, secret.hex().encode(), secret.hex().upper().encode(), *texts]
+    return any(one in layer for layer in found for one in spelled)
+
+
+def _sections_of(layer: bytes, rid: str) -> list[int]:
+    try:
+        said: Any = json.loads(layer)
+        return [section["index"] for section in said["sections"]] if said["round_id"] == rid else []
+    except (ValueError, KeyError, TypeError):
+        return []

@@ -1,0 +1,165 @@
+"""A round's leaves together, and what people hold of it, from ``README.md`` alone."""
+
+import base64
+import json
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from independent_bytes import GROUP_ORDER, Envelope, read_envelope
+from independent_round import Row
+
+
+class Ring(NamedTuple):
+    """The keys at a leaf, with their roles: those in force, and all that ever were."""
+
+    valid: tuple[tuple[str, bytes], ...]
+    known: tuple[tuple[str, bytes], ...]
+
+
+class Held(NamedTuple):
+    """What people hold of a round."""
+
+    certificates: tuple[bytes, ...] = ()
+    receipts: tuple[bytes, ...] = ()
+    exports: tuple[bytes, ...] = ()
+
+
+def group(row: Row) -> dict[str, Held]:
+    """What people hold, by the round it names; empty where it names none."""
+    held: dict[str, Held] = {}
+
+    def add(name: str, data: bytes, field: str) -> None:
+        before = held.get(name, Held())
+        held[name] = before._replace(**{field: (*getattr(before, field), data)})
+
+    for member, field in (("certificates", "certificates"), ("event_receipts", "receipts")):
+        for text in row.get(member, ()):
+            data = base64.b64decode(text)
+            add(_named(data), data, field)
+    for text in row.get("exports", ()):
+        data = base64.b64decode(text)
+        for name in {match for layer in layers(data) for match in re.findall(r"[0-9a-f]{64}", layer.decode("latin-1"))}:
+            add(name, data, "exports")
+    return held
+
+
+def _named(data: bytes) -> str:
+    try:
+        return str(json.loads(read_envelope(data).payload)["round_id"])
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+class Round:
+    """A round while its leaves go by; ``parts`` are those behind OPEN, each with its index."""
+
+    def __init__(self, header: Row, said: Row, opened: int, ring: Ring) -> None:
+        self.header, self.said, self.opened, self.ring = header, said, opened, ring
+        self.parts: dict[str, tuple[int, Row]] = {}
+        self.rings = [ring]
+        self.end = b""
+        self.newest = opened
+        self.before: str | None = None
+        self.last_winner: tuple[str, int] | None = None
+
+    @property
+    def game(self) -> str:
+        """The first part of the ruleset's id."""
+        return str(self.header["ruleset_id"]).partition(".")[0]
+
+    @property
+    def rid(self) -> bytes:
+        """The round id that OPEN tells."""
+        return bytes.fromhex(self.said["round_id"])
+
+    @property
+    def place(self) -> int:
+        """Where a finding about the round points: DEAL, or OPEN where there is none."""
+        return self.parts["deal"][0] if "deal" in self.parts else self.opened
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the round has ended and its seed is shown."""
+        return bool(self.end) and "reveal" in self.parts
+
+    def step(self, kind: str, index: int, said: Row, ring: Ring, hashed: bytes) -> str:
+        """The fault of a leaf that follows OPEN; it takes its place where that makes sense."""
+        code = self._step_fault(kind, said)
+        if code in ("DEALT_TWICE", "ENDED_TWICE"):
+            return code
+        self.parts[kind] = (index, said)
+        self.rings.append(ring)
+        self.newest = index
+        if kind in ("settle", "abort"):
+            self.end = hashed
+        return code
+
+    def _step_fault(self, kind: str, said: Row) -> str:
+        dealt = self.parts["deal"][1]["deck_root"] if "deal" in self.parts else ""
+        if kind == "deal":
+            return "DEALT_TWICE" if self.end or dealt else ""
+        if kind == "reveal":
+            return "ENDED_TWICE" if "reveal" in self.parts else "" if self.end else "REVEALED_EARLY"
+        if self.end:
+            return "ENDED_TWICE"
+        if kind == "abort":
+            return "" if (said["stage"] == "DEALT") == bool(dealt) else "ABORT_MISTOLD"
+        if not dealt:
+            return "SETTLED_UNDEALT"
+        return "" if said["told"]["deck_root"] == dealt else "DECK_ROOT_MISMATCH"
+
+    def header_fault(self, told: Row) -> str:
+        """How a transcript's header is unlike OPEN's; empty where it is not."""
+        names = {name for name, value in self.header.items() if told[name] != value}
+        if not names:
+            return ""
+        if names & {"table_id", "round_number"}:
+            return "SETTLED_OTHER_ROUND"
+        return "STAKE_MISMATCH" if names <= {"stake", "seat_stakes"} else "HEADER_MISMATCH"
+
+    def seeds(self) -> Iterator[tuple[str, bytes, int]]:
+        """Owner, seed and leaf of every seed that was shown."""
+        if "deal" in self.parts:
+            index, said = self.parts["deal"]
+            yield from (("CLIENT", bytes.fromhex(seed), index) for seed in said["client_seeds"] if seed)
+        if "reveal" in self.parts:
+            index, said = self.parts["reveal"]
+            yield "SERVER", bytes.fromhex(said["server_seed"]), index
+
+    def of(self, role: str) -> list[bytes]:
+        """The role's keys in force at any leaf of the round."""
+        return list(dict.fromkeys(key for ring in self.rings for one, key in ring.valid if one == role))
+
+
+def layers(data: bytes) -> list[bytes]:
+    """The bytes, what base64 in them spells, and so on, four times."""
+    found = fresh = [data]
+    for _ in range(4):
+        fresh = [inner for layer in fresh for inner in _decoded(layer)]
+        found = found + fresh
+    return found
+
+
+def _decoded(layer: bytes) -> Iterator[bytes]:
+    for text in re.findall(rb"[A-Za-z0-9+/]{40,}", layer):
+        for start in range(4):
+            part = text[start : start + (len(text) - start) // 4 * 4]
+            rest = text[start + len(part) :]
+            padded = part + (rest + b"=" * (4 - len(rest)) if len(rest) > 1 else b"")
+            yield base64.b64decode(padded)
+
+
+def signature_fault(envelope: Envelope, role: str, ring: Ring) -> str:
+    """What is wrong with who signed an envelope; empty where nothing is."""
+    if not role:
+        return "WRONG_ROLE" if envelope.signature else ""
+    if any(one == role and envelope.is_by(key) for one, key in ring.valid):
+        return ""
+    if envelope.signature:
+        for one, key in ring.known:
+            if envelope.is_by(key):
+                return "KEY_NOT_VALID" if one == role else "WRONG_ROLE"
+        if int.from_bytes(envelope.signature[32:], "little") >= GROUP_ORDER:
+            return "SIGNATURE_MALFORMED"
+    return "SIGNATURE_FORGED"

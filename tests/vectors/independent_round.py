@@ -1,0 +1,451 @@
+"""Headers, deals, certificates, payloads of leaves and events, from ``README.md`` alone."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from independent_bytes import (
+    LARGEST,
+    RefusedError,
+    enc,
+    hkdf,
+    is_sound_key,
+    leaf_hash,
+    media_type,
+    open_envelope,
+    read_json,
+    refuse,
+    text_field,
+    th,
+    tree_root,
+    uint,
+    unhex,
+)
+from independent_log import read_key
+
+Row = dict[str, Any]
+ZEROS = "00" * 32
+GAMES = {"mau_binh": 13, "tien_len": 13, "ultimate_texas": 2}
+TEXTS = {
+    "origin": r"[!-*,-~]{1,255}",
+    "table_id": r"[A-Za-z0-9._-]{1,64}",
+    "ruleset_id": r"[a-z0-9_]{1,32}\.[a-z0-9_]{1,64}",
+    "ruleset_version": r"[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}",
+    "currency": r"[!-~]{1,16}",
+}
+HEADER = (
+    *("protocol", "origin", "randomness_suite", "table_id", "round_number", "ruleset_id", "ruleset_version"),
+    *("ruleset_digest", "layout", "currency", "stake", "seat_stakes", "seat_keys", "previous_leaf"),
+    *("deal_deadline", "round_deadline"),
+)
+
+
+def is_natural(value: object, least: int = 0) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= LARGEST
+
+
+def is_list(value: object, holds: Callable[[Any], bool]) -> bool:
+    return isinstance(value, list) and all(holds(one) for one in value)
+
+
+def is_hex(value: object, size: int = 32) -> bool:
+    return isinstance(value, str) and re.fullmatch(f"[0-9a-f]{{{2 * size}}}", value) is not None
+
+
+def header_fault(header: Row) -> str:
+    """The first member that breaks the protocol; empty where none does."""
+    for name, is_kept in _header_checks(header):
+        if not is_kept:
+            return name
+    return ""
+
+
+def _header_checks(header: Row) -> Iterator[tuple[str, bool]]:
+    seats = header["seat_keys"]
+    for name in ("ruleset_digest", "previous_leaf"):
+        yield "header", is_hex(header[name])
+    yield "header", all(map(is_hex, seats))
+    yield "protocol", header["protocol"] == 1
+    yield "origin", _fits(header, "origin")
+    yield "randomness_suite", header["randomness_suite"] in (1, 250)
+    yield "table_id", _fits(header, "table_id")
+    yield "round_number", is_natural(header["round_number"], 1)
+    yield "ruleset_id", _fits(header, "ruleset_id")
+    yield "ruleset_version", _fits(header, "ruleset_version")
+    yield "layout", sum(header["layout"]) == 52 and min(header["layout"]) > 0
+    yield "currency", _fits(header, "currency")
+    yield "stake", is_natural(header["stake"], 1)
+    yield "seat_keys", 1 <= len(seats) <= 6
+    for seat, key in enumerate(seats):
+        yield f"seat_keys[{seat}]", key == ZEROS or is_sound_key(bytes.fromhex(key))
+    yield "seat_stakes", len(header["seat_stakes"]) in (0, len(seats))
+    for seat, (ante, trips) in enumerate(header["seat_stakes"]):
+        yield f"seat_stakes[{seat}]", is_natural(ante, 1) and is_natural(trips)
+    yield "previous_leaf", (header["round_number"] == 1) == (header["previous_leaf"] == ZEROS)
+    yield "deal_deadline", is_natural(header["deal_deadline"], 1)
+    yield "round_deadline", header["deal_deadline"] <= header["round_deadline"] <= LARGEST
+
+
+def _fits(header: Row, name: str) -> bool:
+    return re.fullmatch(TEXTS[name], header[name]) is not None
+
+
+def round_id(header: Row) -> bytes:
+    """The hash of a header that keeps the protocol."""
+    fields = []
+    for name in HEADER:
+        value = header[name]
+        if name in ("protocol", "randomness_suite"):
+            fields.append(uint(value, 8))
+        elif isinstance(value, int):
+            fields.append(uint(value, 64))
+        elif name in TEXTS:
+            fields.append(text_field(value))
+        elif name == "layout":
+            fields.append(bytes(value))
+        elif name == "seat_stakes":
+            fields.append(b"".join(uint(one, 64) for pair in value for one in pair))
+        else:
+            fields.append(bytes.fromhex("".join(value)))
+    return th("round", *fields)
+
+
+def server_commitment(rid: bytes, seed: bytes) -> bytes:
+    return th("server-commit", rid, seed)
+
+
+def client_commitment(rid: bytes, seat: int, seed: bytes) -> bytes:
+    return th("client-commit", rid, uint(seat, 8), seed)
+
+
+def seed_statement(rid: bytes, commitment: bytes, seat: int, seed: bytes) -> bytes:
+    return th("client-seed", rid, commitment, uint(seat, 8), seed)
+
+
+def mix(rid: bytes, commitment: bytes, seeds: Sequence[bytes]) -> bytes:
+    return th("mix", rid, commitment, b"", *seeds)
+
+
+def arrangement(rid: bytes, seat: int, cards: Sequence[int], nonce: bytes) -> bytes:
+    return th("arrange", rid, uint(seat, 8), bytes(cards), nonce)
+
+
+def draw(stream: Iterator[int], n: int) -> int:
+    byte = next((byte for byte in stream if byte < 256 - 256 % n), None)
+    if byte is None:
+        refuse("VOID")
+    return byte % n
+
+
+def shuffle(stream: bytes) -> list[int]:
+    """The numbers of 52 cards in the order dealt; RefusedError where the stream is used up."""
+    deck, rest = list(range(1, 53)), iter(stream)
+    for i in range(51, 0, -1):
+        at = draw(rest, i + 1)
+        deck[i], deck[at] = deck[at], deck[i]
+    return deck
+
+
+def leader(rid: bytes, mixed: bytes, seats: int) -> int:
+    return draw(iter(hkdf(mixed, b"", enc("leader", rid), 32)), seats)
+
+
+def salts_of(rid: bytes, section: int, key: bytes, size: int) -> list[bytes]:
+    stream = hkdf(key, b"", enc("salt", rid, uint(section, 8)), 32 * size)
+    return [stream[32 * k : 32 * k + 32] for k in range(size)]
+
+
+def card_leaf(rid: bytes, section: int, place: int, card: int, salt: bytes) -> bytes:
+    return th("card", rid, uint(section, 8), uint(place, 8), uint(card, 8), salt)
+
+
+def section_root(rid: bytes, section: int, key: bytes, cards: Sequence[int]) -> bytes:
+    salts = salts_of(rid, section, key, len(cards))
+    leaves = [card_leaf(rid, section, k, card, salts[k]) for k, card in enumerate(cards)]
+    return tree_root([leaf_hash(leaf) for leaf in leaves])
+
+
+def deck_root(header: Row, commitment: bytes, mixed: bytes, roots: Sequence[bytes]) -> bytes:
+    return th("deck-root", round_id(header), commitment, mixed, bytes(header["layout"]), *roots)
+
+
+class Deal(NamedTuple):
+    """Everything that seeds give."""
+
+    sections: list[list[int]]
+    keys: list[bytes]
+    roots: list[bytes]
+    root: bytes
+
+
+def deal(header: Row, seed: bytes, commitment: bytes, mixed: bytes) -> Deal:
+    rid = round_id(header)
+    deck = shuffle(hkdf(seed, mixed, enc("deck", rid), 128))
+    ends = [sum(header["layout"][: i + 1]) for i in range(len(header["layout"]))]
+    sections = [deck[end - size : end] for end, size in zip(ends, header["layout"], strict=True)]
+    keys = [hkdf(seed, mixed, enc("section", rid, uint(i, 8)), 32) for i in range(len(sections))]
+    roots = [section_root(rid, i, keys[i], cards) for i, cards in enumerate(sections)]
+    return Deal(sections, keys, roots, deck_root(header, commitment, mixed, roots))
+
+
+def layout_of(game: str, seats: int) -> list[int]:
+    sizes = [GAMES[game]] * seats + ([2, 3, 2] if game == "ultimate_texas" else [])
+    return [*sizes, 52 - sum(sizes)] if sum(sizes) < 52 else sizes
+
+
+CERTIFICATE: dict[str, Callable[[Any], bool]] = {
+    "dealt_time": is_natural,
+    "deck_root": is_hex,
+    "expires_time": is_natural,
+    "mix": is_hex,
+    "round_id": is_hex,
+    "section_roots": lambda value: is_list(value, is_hex),
+    "sections": lambda value: is_list(value, _is_section),
+    "server_commitment": is_hex,
+    "sealed?": lambda value: is_natural(value) and value == 1,
+}
+
+
+def _is_section(value: object) -> bool:
+    return isinstance(value, dict) and has_members(
+        value, {"cards": lambda cards: is_list(cards, is_natural), "index": is_natural, "key": is_hex}
+    )
+
+
+def has_members(value: object, members: dict[str, Callable[[Any], bool]]) -> bool:
+    """Whether an object has these members, those with a question mark perhaps, and no others."""
+    if not isinstance(value, dict):
+        return False
+    known = {name.rstrip("?"): check for name, check in members.items()}
+    needed = {name for name in members if not name.endswith("?")}
+    return needed <= value.keys() <= known.keys() and all(known[name](one) for name, one in value.items())
+
+
+def read_certificate(data: bytes, header: Row, keys: Sequence[bytes]) -> Row:
+    """The payload of a certificate that holds; RefusedError with its fault."""
+    payload = open_envelope(data, media_type("certificate"), keys)
+    try:
+        shown = read_json(payload)
+    except RefusedError:
+        refuse("MALFORMED")
+    if not has_members(shown, CERTIFICATE):
+        refuse("MALFORMED")
+    rid = round_id(header)
+    if shown["round_id"] != rid.hex() or shown["expires_time"] != header["round_deadline"]:
+        refuse("FOREIGN_ROUND")
+    _check_sections(shown, header, rid)
+    roots = [bytes.fromhex(root) for root in shown["section_roots"]]
+    commitment, mixed = bytes.fromhex(shown["server_commitment"]), bytes.fromhex(shown["mix"])
+    if deck_root(header, commitment, mixed, roots).hex() != shown["deck_root"]:
+        refuse("ROOT_MISMATCH")
+    return dict(shown)
+
+
+def _check_sections(shown: Row, header: Row, rid: bytes) -> None:
+    layout, last, seen = header["layout"], -1, list[int]()
+    if len(shown["section_roots"]) != len(layout):
+        refuse("BAD_SECTION")
+    for section in shown["sections"]:
+        index, cards = section["index"], section["cards"]
+        if not last < index < len(layout):
+            refuse("BAD_SECTION")
+        last = index
+        if len(cards) != layout[index]:
+            refuse("WRONG_SIZE")
+        if not all(1 <= card <= 52 for card in cards):
+            refuse("MALFORMED")
+        if section_root(rid, index, bytes.fromhex(section["key"]), cards).hex() != shown["section_roots"][index]:
+            refuse("ROOT_MISMATCH")
+        seen += cards
+    if len(set(seen)) < len(seen):
+        refuse("DUPLICATE_CARD")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_perhaps_hex(value: object) -> bool:
+    return value == "" or is_hex(value)
+
+
+def _is_key_text(value: object) -> bool:
+    try:
+        read_key(value)
+    except RefusedError:
+        return False
+    return True
+
+
+def is_header(value: object) -> bool:
+    """Whether a value has a header's members, whatever they say."""
+    numbers = ("protocol", "randomness_suite", "round_number", "stake", "deal_deadline", "round_deadline")
+    members: dict[str, Callable[[Any], bool]] = dict.fromkeys(HEADER, _is_text)
+    members |= dict.fromkeys(numbers, lambda one: isinstance(one, int))
+    members["layout"] = lambda one: is_list(one, lambda size: isinstance(size, int))
+    members["seat_keys"] = lambda one: is_list(one, _is_text)
+    members["seat_stakes"] = lambda one: is_list(one, lambda pair: is_list(pair, lambda _: True) and len(pair) == 2)
+    return has_members(value, members)
+
+
+PAYLOADS: dict[str, dict[str, Callable[[Any], bool]]] = {
+    "open": {
+        "header": is_header,
+        "round_id": is_hex,
+        "server_commitment": is_hex,
+        "client_commitments": lambda value: is_list(value, _is_perhaps_hex),
+        "sealed_seed": lambda value: is_hex(value, 72),
+        "seat_tokens?": lambda value: is_list(value, is_hex),
+    },
+    "deal": {
+        "round_id": is_hex,
+        "client_seeds": lambda value: is_list(value, _is_perhaps_hex),
+        "mix": is_hex,
+        "deck_root": is_hex,
+        "dealt_time": is_natural,
+        "leader?": is_natural,
+        "seed_signatures?": lambda value: is_list(value, lambda one: one == "" or is_hex(one, 64)) and any(value),
+    },
+    "abort": {
+        "round_id": is_hex,
+        "stage": lambda value: value in ("OPENED", "DEALT"),
+        "reason": lambda value: value in ("SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"),
+        "client_seeds": lambda value: is_list(value, _is_perhaps_hex),
+        "aborted_time": is_natural,
+        "culprit?": is_natural,
+    },
+    "reveal": {"round_id": is_hex, "server_seed": is_hex},
+    "key": {
+        "action": lambda value: value in ("ADD", "REVOKE"),
+        "role": lambda value: value in ("log", "referee", "shuffler", "witness"),
+        "key": _is_text,
+    },
+    "settle": {
+        "format": lambda value: value == 1,
+        "found": lambda _: True,
+        "round_id": is_hex,
+        "told": lambda value: has_members(value, TOLD),
+    },
+}
+TOLD: dict[str, Callable[[Any], bool]] = {
+    "header": is_header,
+    "deck_root": is_hex,
+    "dealt_time": is_natural,
+    "closed_time": is_natural,
+    "sections": lambda value: is_list(value, lambda cards: is_list(cards, is_natural)),
+    "events": lambda value: is_list(value, lambda event: has_members(event, TOLD_EVENT)),
+    "leader?": is_natural,
+    "previous_winner_seat?": is_natural,
+    "sealed?": lambda value: value == 1,
+}
+TOLD_EVENT: dict[str, Callable[[Any], bool]] = {
+    "event": lambda value: isinstance(value, dict),
+    "time": is_natural,
+    "attested": lambda value: value in ("FRONTEND", "RECEIPT", "SEAT"),
+    "receipt?": _is_text,
+    "signature?": _is_text,
+    "opens_section?": is_natural,
+}
+
+
+def read_payload(kind: str, payload: bytes) -> Row:
+    """What a payload says; RefusedError NOT_CANONICAL, TYPE_CONFUSION or UNSOUND_KEY."""
+    said = read_json(payload)
+    if kind not in PAYLOADS:
+        refuse("TYPE_CONFUSION")
+    if not has_members(said, PAYLOADS[kind]):
+        refuse("NOT_CANONICAL" if isinstance(said, dict) and _names(kind, said) else "TYPE_CONFUSION")
+    if kind == "key" and not _is_key_text(said["key"]):
+        refuse("UNSOUND_KEY")
+    if kind == "deal" and len(said.get("seed_signatures", said["client_seeds"])) != len(said["client_seeds"]):
+        refuse("NOT_CANONICAL")
+    return dict(said)
+
+
+def _names(kind: str, said: Row) -> bool:
+    """Whether an object has the members of a kind, so that only what they say is wrong."""
+    return has_members(said, dict.fromkeys(PAYLOADS[kind], lambda _: True))
+
+
+def check_leaf(kind: str, payload: bytes) -> Row:
+    """What a payload says that can be meant, looked at alone."""
+    said = read_payload(kind, payload)
+    if kind == "open":
+        seats = len(said["header"]["seat_keys"])
+        counts = {len(said[name]) for name in ("client_commitments", "seat_tokens") if name in said}
+        if header_fault(said["header"]) or round_id(said["header"]).hex() != said["round_id"] or counts != {seats}:
+            refuse("OPEN")
+    if kind == "deal" and not all(said["client_seeds"]):
+        refuse("DEAL")
+    for name in ("leader", "culprit"):
+        if said.get(name, 0) >= len(said.get("client_seeds", [0])):
+            refuse("SEAT")
+    return said
+
+
+EVENTS: dict[str, dict[str, dict[str, Callable[[Any], bool]]]] = {}
+
+
+def _cards(value: object) -> bool:
+    return is_list(value, lambda card: is_natural(card, 1) and card <= 52)
+
+
+EVENTS["mau_binh"] = {
+    "ARRANGE": {
+        "back": _cards,
+        "front": _cards,
+        "middle": _cards,
+        "seat": is_natural,
+        "nonce?": is_hex,
+    },
+    "COMMIT": {"commitment": is_hex, "seat": is_natural},
+    "TIMEOUT": {"seat": is_natural},
+    "LEAVE": {"seat": is_natural},
+}
+EVENTS["tien_len"] = {
+    "PLAY": {"cards": _cards, "seat": is_natural},
+    "PASS": {"seat": is_natural},
+    "LEAVE": {"seat": is_natural},
+    "TIMEOUT": {"seat": is_natural},
+}
+DECISIONS = ("CHECK", "PLAY_1X", "PLAY_2X", "PLAY_3X", "PLAY_4X", "FOLD", "LEAVE", "TIMEOUT")
+EVENTS["ultimate_texas"] = {"DECIDE": {"decision": lambda value: value in DECISIONS, "seat": is_natural}}
+
+
+def check_event(game: str, data: bytes) -> Row:
+    """The event that bytes say."""
+    event = read_json(data)
+    kind = event.get("kind") if isinstance(event, dict) else None
+    if not isinstance(kind, str) or kind not in EVENTS[game]:
+        refuse("EVENT")
+    if not has_members(event, EVENTS[game][kind] | {"kind": _is_text}):
+        refuse("EVENT")
+    return dict(event)
+
+
+def chain(rid: bytes, root: bytes, events: Sequence[bytes]) -> list[bytes]:
+    """h_0 to h_n."""
+    hashes = [th("transcript", rid, root)]
+    for k, event in enumerate(events, 1):
+        hashes.append(th("event", hashes[-1], uint(k, 32), event))
+    return hashes
+
+
+RECEIPT: dict[str, Callable[[Any], bool]] = {
+    "event_hash": is_hex,
+    "number": is_natural,
+    "received_time": is_natural,
+    "round_id": is_hex,
+    "opens_section?": is_natural,
+}
+
+
+def read_event_receipt(data: bytes, keys: Sequence[bytes]) -> Row:
+    said = read_json(open_envelope(data, media_type("event"), keys))
+    if not has_members(said, RECEIPT):
+        refuse("RECEIPT")
+    return dict(said)
+
+
+def unhexed(*texts: str) -> list[bytes]:
+    return [unhex(text) for text in texts]

@@ -1,0 +1,268 @@
+"""The package holds what the written vectors say, and they are what their scripts write."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import written_refusals
+import written_rows
+
+from referee.cards import Seat, cards_of
+from referee.dealing import leaf as leaves
+from referee.dealing import seal
+from referee.dealing.commitment import (
+    arrangement_commitment,
+    client_commitment,
+    seat_token_hash,
+    seed_statement,
+    server_commitment,
+)
+from referee.dealing.header import HeaderError, HeaderJson
+from referee.dealing.proof import CardProof, check_card
+from referee.evidence import canonical, encoding, hkdf, merkle
+from referee.evidence.canonical import Form
+from referee.evidence.dsse import EnvelopeError, open_envelope, pae
+from referee.evidence.ed25519 import is_public_key, is_signature
+from referee.rulesets import load_builtin
+from referee.transcript import mau_binh, tien_len, ultimate_texas
+from referee.transcript.chain import chain_hashes, first_hash, next_hash
+from referee.transcript.receipt import FORM, RECEIPT_TYPE
+from referee.transcript.told import TranscriptError
+
+FOLDER = Path(__file__).parent
+TOPICS = written_rows.TOPICS | written_refusals.TOPICS
+HEADER = Form(HeaderJson)
+KINDS: dict[str, Any] = {kind.__name__.removesuffix("Leaf").lower(): kind for kind in leaves.TYPES}
+
+Row = dict[str, Any]
+
+
+def read(name: str) -> list[Row]:
+    return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def each(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("row", [pytest.param(row, id=row["id"]) for row in read(name)])
+
+
+def unhexed(row: Row, *names: str) -> list[bytes]:
+    return [bytes.fromhex(row[name]) for name in names]
+
+
+def is_refused(check: Callable[[], object]) -> bool:
+    try:
+        check()
+    except ValueError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_written_vectors_are_what_their_scripts_write(name: str) -> None:
+    assert (FOLDER / f"{name}.jsonl").read_text(encoding="ascii") == written_rows.text(TOPICS[name]())
+
+
+@each("evidence/encoding")
+def test_encoding_vectors(row: Row) -> None:
+    fields = [bytes.fromhex(field) for field in row["fields"]]
+    assert row["encoded"] == encoding.enc(row["tag"], *fields).hex()
+    assert row["hash"] == encoding.tagged_hash(row["tag"], *fields).hex()
+
+
+@each("evidence/fields")
+def test_field_vectors(row: Row) -> None:
+    encode: Any = {"U8": encoding.u8, "U32": encoding.u32, "U64": encoding.u64, "TEXT": encoding.ascii_field}[
+        row["kind"]
+    ]
+    if row.get("refused"):
+        assert is_refused(lambda: encode(row["value"]))
+    else:
+        assert row["encoded"] == encode(row["value"]).hex()
+
+
+@each("evidence/hkdf")
+def test_hkdf_vectors(row: Row) -> None:
+    ikm, salt, info = unhexed(row, "ikm", "salt", "info")
+    if row.get("refused"):
+        assert is_refused(lambda: hkdf.hkdf(ikm, salt=salt, info=info, length=row["length"]))
+    else:
+        assert row["key"] == hkdf.hkdf(ikm, salt=salt, info=info, length=row["length"]).hex()
+
+
+@each("evidence/canonical")
+def test_canonical_vectors(row: Row) -> None:
+    assert row["is_canonical"] != is_refused(lambda: canonical.decode(row["text"].encode()))
+
+
+@each("evidence/ed25519_keys")
+def test_key_vectors(row: Row) -> None:
+    assert row["is_key"] == is_public_key(bytes.fromhex(row["public_key"]))
+
+
+@each("evidence/ed25519_signatures")
+def test_signature_vectors(row: Row) -> None:
+    assert row["holds"] == is_signature(*unhexed(row, "signature", "message", "public_key"))
+
+
+@each("evidence/dsse")
+def test_envelope_vectors(row: Row) -> None:
+    def opened() -> bytes:
+        key = bytes.fromhex(row["public_key"])
+        return open_envelope(row["envelope"].encode(), payload_type=row["payload_type"], public_key=key)
+
+    if row["fault"]:
+        with pytest.raises(EnvelopeError) as refused:
+            opened()
+        assert row["fault"] == refused.value.fault
+    else:
+        assert (row["payload"], row["pae"]) == (opened().hex(), pae(row["payload_type"], opened()).hex())
+
+
+@each("dealing/refused_headers")
+def test_refused_header_vectors(row: Row) -> None:
+    text = json.dumps(row["header"], sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    if not text.isascii():
+        assert is_refused(lambda: HEADER.read(text))
+        return
+    with pytest.raises(HeaderError) as refused:
+        HEADER.read(text).to_header()
+    assert row["field"] == refused.value.field
+
+
+def holds_seed(row: Row) -> bool:
+    rid, commitment, seed, signature, key = unhexed(
+        row, "round_id", "server_commitment", "seed", "signature", "public_key"
+    )
+    statement = seed_statement(round_id=rid, commitment=commitment, seat=Seat(row["seat"]), seed=seed)
+    return is_public_key(key) and is_signature(signature, statement, key)
+
+
+def holds_commitment(row: Row) -> bool:
+    rid, seed = unhexed(row, "round_id", "seed")
+    if row["kind"] == "SERVER_COMMITMENT":
+        return bool(server_commitment(round_id=rid, seed=seed).hex() == row["commitment"])
+    return bool(client_commitment(round_id=rid, seat=Seat(row["seat"]), seed=seed).hex() == row["commitment"])
+
+
+def holds_token(row: Row) -> bool:
+    rid, token = unhexed(row, "round_id", "token")
+    return bool(seat_token_hash(round_id=rid, seat=Seat(row["seat"]), token=token).hex() == row["hash"])
+
+
+def holds_arrangement(row: Row) -> bool:
+    rid, nonce = unhexed(row, "round_id", "nonce")
+    cards = cards_of(row["cards"])
+    made = arrangement_commitment(round_id=rid, seat=Seat(row["seat"]), cards=cards, nonce=nonce)
+    return bool(made.hex() == row["commitment"])
+
+
+def holds_card(row: Row) -> bool:
+    rid, salt, root = unhexed(row, "round_id", "salt", "root")
+    path = tuple(bytes.fromhex(node) for node in row["path"])
+    proof = CardProof(section=row["section"], place=row["place"], card=cards_of([row["card"]])[0], salt=salt, path=path)
+    return not is_refused(lambda: check_card(proof, round_id=rid, root=root, size=row["size"]))
+
+
+def holds_sealed(row: Row) -> bool:
+    sealed, key, rid, commitment = unhexed(row, "sealed_seed", "sealing_key", "round_id", "server_commitment")
+    return not is_refused(lambda: seal.unseal(sealed, sealing_key=key, round_id=rid, commitment=commitment))
+
+
+def holds_event(row: Row) -> bool:
+    rid, root = unhexed(row, "round_id", "deck_root")
+    first = first_hash(round_id=rid, deck_root=root)
+    return bool(next_hash(first, number=row["number"], event=row["event"].encode()).hex() == row["hash"])
+
+
+OPENINGS: dict[str, Callable[[Row], bool]] = {
+    "SERVER_COMMITMENT": holds_commitment,
+    "CLIENT_COMMITMENT": holds_commitment,
+    "SEED_SIGNATURE": holds_seed,
+    "SEAT_TOKEN": holds_token,
+    "ARRANGEMENT": holds_arrangement,
+    "CARD_PROOF": holds_card,
+    "SEALED_SEED": holds_sealed,
+    "EVENT": holds_event,
+}
+HONEST = {
+    "SEED_SIGNATURE": "seed_signatures",
+    "SEAT_TOKEN": "seat_tokens",
+    "ARRANGEMENT": "arrangements",
+    "CARD_PROOF": "card_proofs",
+    "SEALED_SEED": "sealed_seeds",
+}
+
+
+@each("dealing/refused_openings")
+def test_refused_opening_vectors(row: Row) -> None:
+    assert not OPENINGS[row["kind"]](row)
+
+
+@pytest.mark.parametrize("kind", HONEST)
+def test_honest_openings_hold_by_the_same_check(kind: str) -> None:
+    assert all(OPENINGS[kind](row) for row in read(f"dealing/{HONEST[kind]}"))
+
+
+@each("dealing/refused_leaves")
+def test_refused_leaf_vectors(row: Row) -> None:
+    assert is_refused(lambda: leaves.parse(row["payload"].encode(), KINDS[row["kind"]]))
+
+
+@each("log/merkle_refused")
+def test_refused_merkle_vectors(row: Row) -> None:
+    proof = [bytes.fromhex(node) for node in row["proof"]]
+
+    def check() -> None:
+        if row["kind"] == "INCLUSION":
+            leaf, root = unhexed(row, "leaf_hash", "root")
+            merkle.verify_inclusion(leaf, index=row["index"], size=row["size"], proof=proof, root=root)
+        else:
+            old_root, new_root = unhexed(row, "old_root", "new_root")
+            merkle.verify_consistency(
+                old_size=row["old_size"], new_size=row["new_size"], old_root=old_root, new_root=new_root, proof=proof
+            )
+
+    assert is_refused(check)
+
+
+@each("transcript/events")
+def test_event_vectors(row: Row) -> None:
+    data = row["event"].encode()
+    decode: dict[str, Callable[[], object]] = {
+        "mau_binh": lambda: mau_binh.decode_event(data, time=1, round_id=bytes(32)),
+        "tien_len": lambda: tien_len.decode_event(data, time=1),
+        "ultimate_texas": lambda: ultimate_texas.decode_event(data, time=1),
+    }
+    if row["is_event"]:
+        assert decode[row["game"]]() is not None
+    else:
+        with pytest.raises(TranscriptError):
+            decode[row["game"]]()
+
+
+@each("transcript/chains")
+def test_chain_vectors(row: Row) -> None:
+    rid, root = unhexed(row, "round_id", "deck_root")
+    hashes = chain_hashes(round_id=rid, deck_root=root, events=[event.encode() for event in row["events"]])
+    assert row["hashes"] == [one.hex() for one in hashes]
+
+
+@each("transcript/receipts")
+def test_receipt_vectors(row: Row) -> None:
+    def opened() -> object:
+        key = bytes.fromhex(row["public_key"])
+        return FORM.read(open_envelope(row["receipt"].encode(), payload_type=RECEIPT_TYPE, public_key=key))
+
+    if not row["holds"]:
+        assert is_refused(opened)
+        return
+    told = {name: row[name] for name in row if name not in {"id", "why", "source", "public_key", "receipt", "holds"}}
+    assert json.dumps(told, sort_keys=True, separators=(",", ":")).encode() == FORM.write(opened())  # type: ignore[arg-type] # it is what the form reads
+
+
+def test_ruleset_vectors_are_the_rulesets_at_hand() -> None:
+    listed = {(row["ruleset_id"], row["version"], row["digest"], row["game"], row["bet_unit"])
+              for row in read("rulesets/rulesets")}  # fmt: skip
+    assert listed == {(one.id, one.version, one.digest.hex(), one.game, one.bet_unit) for one in load_builtin()}
