@@ -3,19 +3,20 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 from verifier_project import SECONDS, run
 
 TABLES = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
 
 
-def referee(*arguments):
+def referee(*arguments: object) -> subprocess.CompletedProcess[str]:
     """The finished command."""
     command = [sys.executable, "-m", "referee", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
 
 
-def test_exported_rounds_of_the_demo_are_verified(project, tmp_path):
+def test_exported_rounds_of_the_demo_are_verified(project: Path, tmp_path: Path) -> None:
     """Each game's last round is verified; with one character of its last leaf changed it is not."""
     data, file = tmp_path / "data", tmp_path / "round.json"
     assert referee("demo", "--rounds", 2, "--data", data).returncode == 0

@@ -9,21 +9,25 @@
 import { type Bytes, equal, hex, isHex, SpellingError, unhex } from "./bytes.js";
 import { decode } from "./canonical.js";
 import { EnvelopeError, openEnvelope } from "./dsse.js";
-import { FormError, hex32, list, natural, type Of, record } from "./form.js";
+import { FormError, hex32, list, natural, type Of, oneOf, record } from "./form.js";
 import { type Header, roundIdOf } from "./header.js";
 import { CERTIFICATE_TYPE } from "./leaf.js";
 import { deckRoot, sectionRoot } from "./section.js";
 
-export const certificateForm = record({
-  dealt_time: natural,
-  deck_root: hex32,
-  expires_time: natural,
-  mix: hex32,
-  round_id: hex32,
-  section_roots: list(hex32),
-  sections: list(record({ cards: list(natural), index: natural, key: hex32 })),
-  server_commitment: hex32,
-});
+/** `sealed` stands there on a sealed table only. */
+export const certificateForm = record(
+  {
+    dealt_time: natural,
+    deck_root: hex32,
+    expires_time: natural,
+    mix: hex32,
+    round_id: hex32,
+    section_roots: list(hex32),
+    sections: list(record({ cards: list(natural), index: natural, key: hex32 })),
+    server_commitment: hex32,
+  },
+  { sealed: oneOf(1) },
+);
 
 export type Certificate = Of<typeof certificateForm>;
 

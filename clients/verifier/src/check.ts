@@ -19,6 +19,7 @@ export const CHECKS = {
   RULESET: "the header names a ruleset that is at hand",
   LAYOUT: "the header cuts the deck as the game does",
   CLIENT_SEEDS: "the seats' seeds open what the seats committed to",
+  SEED_SIGNATURES: "seats with keys signed their seeds, under the server's commitment",
   MIX: "the mix is over the round, the server's commitment and all seeds",
   LEADER: "the leader that DEAL names is the one that the mix draws",
   SERVER_SEED: "the server's seed opens its commitment in OPEN",
@@ -27,6 +28,7 @@ export const CHECKS = {
   HEADER_TOLD: "the transcript has OPEN's header, stakes included, and DEAL's facts",
   FIRST_LEAD: "who led is the table's last winner, and the one drawn only where there is none",
   EVENT_CHAIN: "the result was found from exactly these events",
+  SEAL: "seats of a sealed table signed what they did, and opened what they had committed to",
   ATTESTATIONS: "receipts and seats' signatures stand over these events",
   HELD_CARDS: "every card in an event was in its seat's hand, and used once",
   MONEY: "the net amounts are what the transfers come to, and sum to zero",
@@ -34,6 +36,10 @@ export const CHECKS = {
   ABORT: "the abort says what happened",
   CERTIFICATES: "the certificates show the deal that stands in the log",
   EVENT_RECEIPTS: "the receipts that people hold agree with one another and the transcript",
+  STREETS: "each part of the board, and each hand of a sealed table, opened when a receipt said so",
+  SECRECY: "what was handed out holds no secret, and every section has a key of its own",
+  LOG_RECEIPTS: "what the log promised to have, it has",
+  WITNESSES: "enough of the witnesses cosigned the log, lately, and each is a key of its own",
   SEED_QUALITY: "every seed looks drawn at random and is used once",
 } as const;
 

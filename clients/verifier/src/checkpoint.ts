@@ -72,6 +72,18 @@ export function openCheckpoint(
   return checkpoint;
 }
 
+/** The checkpoint that a note spells, whoever signed it; null where it spells none. */
+export function claimedCheckpoint(note: Bytes): Checkpoint | null {
+  try {
+    return parseCheckpoint(parseNote(note).text);
+  } catch (error) {
+    if (error instanceof SpellingError) {
+      return null;
+    }
+    throw error;
+  }
+}
+
 /** A C2SP tlog-proof without extra data: where a leaf stands, the proof, and the checkpoint. */
 export interface LogReceipt {
   readonly index: number;

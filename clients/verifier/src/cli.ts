@@ -2,8 +2,9 @@
 /**
  * `node dist/cli.js FILE`: a bundle of one round, or a log file (its first line an object with
  * origin, log_key, root_key and checkpoint, then one leaf a line). `--url ADDRESS` in place of FILE
- * reads a running service, `--tiles ADDRESS` (http, https or a folder) a log published as tiles. Exit code 0 where all holds, 1 where something does not, 2 where there
- * is nothing that can be verified.
+ * reads a running service, `--tiles ADDRESS` (http, https or a folder) a log published as tiles, and
+ * `--proof FILE --leaf FILE` a log receipt. Exit code 0 where all holds, 1 where something does not,
+ * 2 where there is nothing that can be verified.
  */
 
 import { createReadStream } from "node:fs";
@@ -19,8 +20,9 @@ import { verifyLog } from "./log.js";
 import { LogServiceError, namedKeys, sourceOf } from "./log-service.js";
 import { heldRuleset } from "./ruleset.js";
 import type { Keys, LogOptions, LogResult, RoundResult } from "./terms.js";
-import { logLines, roundLines } from "./text.js";
+import { logLines, proofLines, roundLines } from "./text.js";
 import { type FetchFile, filesAt, TilesError, tileSource } from "./tiles.js";
+import { verifyProof } from "./verify-proof.js";
 import { verifyRound } from "./verify-round.js";
 
 const USAGE = `usage: referee-verifier FILE | --url ADDRESS | --tiles ADDRESS
@@ -29,6 +31,11 @@ const USAGE = `usage: referee-verifier FILE | --url ADDRESS | --tiles ADDRESS
   --origin TEXT      the log's origin, where the file's is not to be believed
   --ruleset FILE     a ruleset that you hold; may be given several times
   --kept FILE        a checkpoint of this log that you kept; may be given several times (logs)
+  --witness TEXT     a witness that you believe, as verifier key; may be given several times
+  --quorum N         how many of them must have cosigned; else all
+  --max-age MS       how long ago they may have vouched last
+  --proof FILE       a log receipt (.tlog-proof) instead of a log
+  --leaf FILE        the leaf that the receipt is for; else the .leaf beside it
   --now MS           the time that deadlines are held against, ms since 1970 UTC; else the clock
   --json             the result as JSON`;
 
@@ -40,6 +47,11 @@ const OPTIONS = {
   origin: { type: "string" },
   ruleset: { type: "string", multiple: true },
   kept: { type: "string", multiple: true },
+  witness: { type: "string", multiple: true },
+  quorum: { type: "string" },
+  "max-age": { type: "string" },
+  proof: { type: "string" },
+  leaf: { type: "string" },
   now: { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
@@ -58,15 +70,19 @@ async function main(args: string[]): Promise<number> {
     return 0;
   }
   const [file] = positionals;
-  const sources = [file, values.url, values.tiles].filter((one) => one !== undefined);
+  const sources = [file, values.url, values.tiles, values.proof].filter((one) => one !== undefined);
   if (sources.length !== 1 || positionals.length > 1) {
     console.error(USAGE);
     return 2;
   }
+  if (values.proof !== undefined) {
+    return prove(values.proof, values);
+  }
   const options = await optionsOf(values);
   if (values.url !== undefined) {
     const keys = keysOf(await namedKeys(values.url), values);
-    return print(await verifyLog(await sourceOf(values.url), keys, options), values, logLines);
+    const source = await sourceOf(values.url, { isWitnessed: values.witness !== undefined });
+    return print(await verifyLog(source, keys, options), values, logLines);
   }
   if (values.tiles !== undefined) {
     const unnamed = { origin: "", logKey: "", rootKey: "" };
@@ -80,7 +96,12 @@ async function main(args: string[]): Promise<number> {
   }
   const first = await firstLine(file ?? "");
   if (isLogHead(first)) {
-    const source = { checkpoint: utf8(String(first["checkpoint"])), leaves: leavesOf(file ?? "") };
+    const told: unknown[] = Array.isArray(first["cosigned"]) ? first["cosigned"] : [];
+    const source = {
+      checkpoint: utf8(String(first["checkpoint"])),
+      cosigned: told.map((note) => utf8(String(note))),
+      leaves: leavesOf(file ?? ""),
+    };
     return print(await verifyLog(source, keysOf(named(first), values), options), values, logLines);
   }
   const bundle = readJson(await readFile(file ?? ""));
@@ -106,6 +127,34 @@ function print<Result extends RoundResult | LogResult>(
   return result.passed ? 0 : 1;
 }
 
+/** A log receipt and its leaf: whether the leaf stands where the receipt says, and who cosigned that. */
+async function prove(file: string, values: Given): Promise<number> {
+  const { origin, "log-key": logKey } = values;
+  if (origin === undefined || logKey === undefined) {
+    console.error("A log receipt names no keys: give --origin and --log-key.");
+    return 2;
+  }
+  const leaf = values.leaf ?? file.replace(/(\.tlog-proof)?$/, ".leaf");
+  const [proof, data] = [await readFile(file), await readFile(leaf)];
+  const proved = verifyProof(
+    new Uint8Array(proof),
+    new Uint8Array(data),
+    { origin, logKey },
+    await optionsOf(values),
+  );
+  console.log(values.json ? JSON.stringify(proved) : proofLines(proved).join("\n"));
+  return proved.passed ? 0 : 1;
+}
+
+/** A count or a time that an option spells. */
+function numberOf(name: "quorum" | "max-age", values: Given): number | undefined {
+  const text = values[name];
+  if (text !== undefined && !/^[0-9]{1,15}$/.test(text)) {
+    throw new BundleError(`'${text}' is no number for --${name}`);
+  }
+  return text === undefined ? undefined : Number(text);
+}
+
 async function optionsOf(values: Given): Promise<LogOptions> {
   const now = values.now === undefined ? Date.now() : Number(values.now);
   if (!Number.isSafeInteger(now)) {
@@ -119,7 +168,15 @@ async function optionsOf(values: Given): Promise<LogOptions> {
   for (const path of values.kept ?? []) {
     witnessed.push(new Uint8Array(await readFile(path)));
   }
-  return { now, witnessed, ...(rulesets.length > 0 ? { rulesets } : {}) };
+  const [quorum, maxAge] = [numberOf("quorum", values), numberOf("max-age", values)];
+  return {
+    now,
+    witnessed,
+    witnesses: values.witness ?? [],
+    ...(quorum === undefined ? {} : { quorum }),
+    ...(maxAge === undefined ? {} : { maxAge }),
+    ...(rulesets.length > 0 ? { rulesets } : {}),
+  };
 }
 
 function named(file: Record<string, unknown>): Keys {

@@ -5,6 +5,8 @@
  *     c_i = TH("client-commit", round_id, u8 i, a_i)
  *     M   = TH("mix", round_id, C, beacon, a_0..)          beacon: zero-length
  *     TH("arrange", round_id, u8 i, cards, nonce)          a u8 a card: back, middle, front
+ *     TH("client-seed", round_id, C, u8 i, a_i)            what a seat with a key signs
+ *     TH("seat-token", round_id, u8 i, token)              what stands in OPEN on a sealed table
  */
 
 import type { Bytes } from "./bytes.js";
@@ -22,6 +24,20 @@ export function clientCommitment(roundId: Bytes, seat: number, seed: Bytes): Byt
 /** M: what the server's commitment and all seats' seeds, in the order of the seats, come to. */
 export function mix(roundId: Bytes, commitment: Bytes, clientSeeds: Bytes[]): Bytes {
   return taggedHash("mix", roundId, commitment, EMPTY, ...clientSeeds);
+}
+
+/** What a seat with a key signs to show its seed; it cannot be made before C is known. */
+export function seedStatement(
+  roundId: Bytes,
+  commitment: Bytes,
+  { seat, seed }: { seat: number; seed: Bytes },
+): Bytes {
+  return taggedHash("client-seed", roundId, commitment, u8(seat), seed);
+}
+
+/** What stands in OPEN for the token that opens a seat's hand on a sealed table. */
+export function seatTokenHash(roundId: Bytes, seat: number, token: Bytes): Bytes {
+  return taggedHash("seat-token", roundId, u8(seat), token);
 }
 
 export function arrangementCommitment(

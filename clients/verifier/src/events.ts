@@ -10,7 +10,7 @@
  */
 
 import { type Bytes, hex, unhex, utf8 } from "./bytes.js";
-import { encode } from "./canonical.js";
+import { encode, type Json } from "./canonical.js";
 import { pae } from "./dsse.js";
 import { isSignature } from "./ed25519.js";
 import { taggedHash, u32 } from "./encoding.js";
@@ -46,6 +46,23 @@ export function isReceipted(
 /** Whether a seat's key signed the event's hash. */
 export function isSignedBySeat(event: ToldEvent, hash: Bytes, key: Bytes): boolean {
   return isSignature(signatureOf(event.signature), hash, key);
+}
+
+/** The seat whose event it is; -1 where the event names none. */
+export function seatOf({ event }: ToldEvent): number {
+  const seat = member(event, "seat");
+  return typeof seat === "number" ? seat : -1;
+}
+
+/** A member of an event; undefined where it has none. */
+export function member(value: Json | undefined, name: string): Json | undefined {
+  const isRecord = typeof value === "object" && !Array.isArray(value);
+  return isRecord && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The numbers in a member that is a list. */
+export function numbers(value: Json | undefined): number[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "number") : [];
 }
 
 function signatureOf(text: string | undefined): Bytes {

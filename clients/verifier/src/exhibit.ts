@@ -14,16 +14,31 @@ import type { Code } from "./finding.js";
 import { FormError } from "./form.js";
 import type { Exhibits, GatheredRound } from "./gathered.js";
 import { type EventReceipt, RECEIPT_TYPE, receiptForm, type Role } from "./leaf.js";
+import { examineOpened, type Opened, roundIdsIn } from "./secrecy.js";
+import { examineStreets, streetsOf } from "./street.js";
 
-/** Exhibits by the round that each names; under "" those that name none. */
+/**
+ * Exhibits by the round that each names; under "" those that name none. An export stands under all
+ * in it that could be a round's id.
+ */
 export function byRound(exhibits: Exhibits): Map<string, Exhibits> {
-  const held = new Map<string, { certificates: Bytes[]; eventReceipts: Bytes[] }>();
+  const held = new Map<
+    string,
+    { certificates: Bytes[]; eventReceipts: Bytes[]; exports: Bytes[] }
+  >();
+  const of = (name: string) => {
+    const mine = held.get(name) ?? { certificates: [], eventReceipts: [], exports: [] };
+    held.set(name, mine);
+    return mine;
+  };
   for (const kind of ["certificates", "eventReceipts"] as const) {
     for (const data of exhibits[kind]) {
-      const name = roundNamed(data);
-      const mine = held.get(name) ?? { certificates: [], eventReceipts: [] };
-      mine[kind].push(data);
-      held.set(name, mine);
+      of(roundNamed(data))[kind].push(data);
+    }
+  }
+  for (const data of exhibits.exports ?? []) {
+    for (const name of roundIdsIn(data)) {
+      of(name).exports.push(data);
     }
   }
   return held;
@@ -51,9 +66,35 @@ export function findForeign(
   }
 }
 
-/** The roots of all sections as a certificate that agrees with DEAL shows them; none without one. */
-export function examineCertificates(gathered: GatheredRound, docket: Docket): string[] {
+/** What certificates that agree with DEAL show: the roots of all sections, and what they open. */
+export interface Certified {
+  readonly roots: string[];
+  readonly opened: Opened[];
+}
+
+/** What certificates and receipts show, held against h_0 to h_n and one another. */
+export function examineExhibits(
+  gathered: GatheredRound,
+  hashes: Bytes[],
+  docket: Docket,
+): Certified {
+  const streets = streetsOf(gathered.header);
+  const certified = examineCertificates(gathered, streets?.stock ?? null, docket);
+  const held = examineReceipts(gathered, hashes, docket);
+  if (streets !== null && (held.length > 0 || certified.opened.length > 0)) {
+    const opened = certified.opened.map(({ section }) => section);
+    examineStreets(gathered, streets, { held, opened }, docket);
+  }
+  return certified;
+}
+
+function examineCertificates(
+  gathered: GatheredRound,
+  stock: number | null,
+  docket: Docket,
+): Certified {
   let roots: string[] = [];
+  const opened: Opened[] = [];
   const keys = keysOf(gathered, "shuffler");
   const where = { leaf_index: (gathered.deal ?? gathered.open).index };
   for (const [number, data] of gathered.exhibits.certificates.entries()) {
@@ -62,6 +103,9 @@ export function examineCertificates(gathered: GatheredRound, docket: Docket): st
       const shown = readCertificate(data, keys, gathered.header);
       if (agrees(shown, gathered, number, docket)) {
         roots = shown.section_roots;
+        const mine = shown.sections.map(({ index, key }) => ({ section: index, key }));
+        examineOpened(mine, stock, where, docket);
+        opened.push(...mine);
       }
     } catch (error) {
       if (!(error instanceof CertificateError)) {
@@ -71,11 +115,15 @@ export function examineCertificates(gathered: GatheredRound, docket: Docket): st
       docket.find("CERTIFICATES", codeOf(error), detail, where);
     }
   }
-  return roots;
+  return { roots, opened };
 }
 
-/** Receipts are compared with one another and, where the round was settled, with h_0 to h_n. */
-export function examineReceipts(gathered: GatheredRound, hashes: Bytes[], docket: Docket): void {
+/**
+ * The receipts that the referee signed and that agree with one another and, where the round was
+ * settled, with h_0 to h_n; none may be of a later event.
+ */
+function examineReceipts(gathered: GatheredRound, hashes: Bytes[], docket: Docket): EventReceipt[] {
+  const held: EventReceipt[] = [];
   const keys = keysOf(gathered, "referee");
   const known = new Map(hashes.map((hash, number) => [number, hex(hash)]));
   const where = { leaf_index: (gathered.deal ?? gathered.open).index };
@@ -90,12 +138,19 @@ export function examineReceipts(gathered: GatheredRound, hashes: Bytes[], docket
     const { number, event_hash: hash } = receipt;
     const other = known.get(number) ?? hash;
     known.set(number, other);
-    if (other !== hash) {
+    if (hashes.length > 0 && number >= hashes.length) {
+      const last = hashes.length - 1;
+      const detail = `event ${number} has a receipt, and the settlement ends with event ${last}`;
+      docket.find("EVENT_RECEIPTS", "EVENTS_ALTERED", detail, where);
+    } else if (other === hash) {
+      held.push(receipt);
+    } else {
       const detail = `event ${number} has two receipts, or another stands in the transcript`;
       const difference = unlike(`h_${number}`, other, hash);
       docket.find("EVENT_RECEIPTS", "FORKED_RECEIPTS", detail, { ...where, ...difference });
     }
   }
+  return held;
 }
 
 function agrees(

@@ -1,7 +1,7 @@
 /**
  * A finding: one thing that does not hold, by a stable code, with the place and the facts that show
  * it. The codes are those of `referee audit`, as far as they can be found from a log's bytes without
- * playing a game again. A FAIL is a broken promise; a NOTE says only that less is proved than could
+ * playing a game again and without statistics. A FAIL is a broken promise; a NOTE says only that less is proved than could
  * be. Members are named as in the JSON that the command prints.
  */
 
@@ -80,15 +80,6 @@ export const CODES = [
   "SALTS_WEAK",
   "STREET_OPENED_EARLY",
   "STREET_UNRECEIPTED",
-  "TABLES_THROWN_AWAY",
-  "ABORTED_BY_QUALITY",
-  "WITHHELD_BY_SEAT",
-  "CARDS_BY_PLACE_UNEVEN",
-  "DECKS_CORRELATED",
-  "DECK_REPEATED",
-  "WINS_BEYOND_CHANCE",
-  "WIN_RATE_UNUSUAL",
-  "UNLIKELY_BY_CHANCE",
 ] as const;
 
 export type Code = (typeof CODES)[number];
@@ -98,6 +89,8 @@ const NOTES: readonly Code[] = [
   "CLIENT_SEED_TRIVIAL",
   "CLIENT_SEEDS_EQUAL",
   "CLIENT_SEED_REPEATED",
+  "CLIENT_SEED_UNSIGNED",
+  "STREET_UNRECEIPTED",
 ];
 
 /** Where two things first differ: the member's path, what the log tells, what was found instead. */

@@ -10,10 +10,21 @@ export interface LastWinner {
   readonly key: string;
 }
 
-/** What people hold of a round besides the log, as envelopes. */
+/** A log receipt that somebody was given, a C2SP tlog-proof, with its leaf where they have it. */
+export interface LogPromise {
+  readonly receipt: Bytes;
+  readonly leaf?: Bytes | undefined;
+}
+
+/**
+ * What people hold besides the log: certificates and event receipts as envelopes, log receipts, and
+ * any bytes that were handed out while a round was played, which must not hold its secrets.
+ */
 export interface Exhibits {
   readonly certificates: readonly Bytes[];
   readonly eventReceipts: readonly Bytes[];
+  readonly logReceipts?: readonly LogPromise[];
+  readonly exports?: readonly Bytes[];
 }
 
 /**

@@ -4,12 +4,21 @@ export { type Bundle, BundleError, parseBundle } from "./bundle.js";
 export { SpellingError } from "./bytes.js";
 export { type Check, type CheckCode, CHECKS, type Outcome } from "./check.js";
 export { CODES, type Code, type Difference, type Finding, type Severity } from "./finding.js";
-export type { Exhibits, HeldRuleset } from "./gathered.js";
+export type { Exhibits, HeldRuleset, LogPromise } from "./gathered.js";
 export type { DealingLevel, EventLevel } from "./level.js";
-export { type LogSource, pagesOf, verifyLog } from "./log.js";
+export { type LogSource, pagesOf, type SourceFault, verifyLog } from "./log.js";
 export { LogServiceError, namedKeys, sourceOf } from "./log-service.js";
 export { heldRuleset } from "./ruleset.js";
-export type { Keys, LogOptions, LogResult, Options, RoundResult, Tally } from "./terms.js";
+export type {
+  Keys,
+  LogOptions,
+  LogResult,
+  Options,
+  ProofResult,
+  RoundResult,
+  Tally,
+} from "./terms.js";
 export { logLines, roundLines } from "./text.js";
 export { type FetchFile, filesAt, TilesError, tileSource } from "./tiles.js";
+export { type ProofTerms, verifyProof } from "./verify-proof.js";
 export { verifyRound } from "./verify-round.js";

@@ -16,10 +16,13 @@ export interface Fault {
   readonly detail: string;
 }
 
-interface KeyRecord {
+/** A key's life in the log: the leaf that added it and the leaf that revoked it, null for none. */
+export interface KeyRecord {
   readonly role: Role;
+  readonly key: VerifierKey;
   readonly publicKey: Bytes;
-  isRevoked: boolean;
+  readonly addedLeaf: number;
+  readonly revokedLeaf: number | null;
 }
 
 /** The keys as they stand at one leaf: those in force, and all that ever were. */
@@ -74,26 +77,33 @@ export class KeyHistory {
     this.ring = this.#ringNow();
   }
 
+  /** Every key that the log has named, in the order they were added. */
+  get records(): KeyRecord[] {
+    return [...this.#records.values()];
+  }
+
   /** A KEY leaf is taken in; its fault, and nothing taken in, where it must not be heard. */
-  take(envelope: Envelope, leaf: KeyLeaf): Fault | null {
+  take(envelope: Envelope, leaf: KeyLeaf, index: number): Fault | null {
     const fault = this.ring.faultOf(envelope, "root");
     if (fault !== null) {
       return fault;
     }
-    const { publicKey } = parseKey(leaf.key);
+    const key = parseKey(leaf.key);
+    const { publicKey } = key;
     const record = this.#records.get(hex(publicKey));
     if (leaf.action === "ADD") {
       if (record !== undefined || equal(publicKey, this.#root.publicKey)) {
         const detail = `a key that is or was one of the ${record?.role ?? "root"} is added for the ${leaf.role}`;
         return { code: "KEY_REUSED", detail };
       }
-      this.#records.set(hex(publicKey), { role: leaf.role, publicKey, isRevoked: false });
+      const added = { role: leaf.role, key, publicKey, addedLeaf: index, revokedLeaf: null };
+      this.#records.set(hex(publicKey), added);
     } else {
-      if (record === undefined || record.role !== leaf.role || record.isRevoked) {
+      if (record === undefined || record.role !== leaf.role || record.revokedLeaf !== null) {
         const detail = `a key is revoked that is none of the ${leaf.role}`;
         return { code: "KEY_NOT_VALID", detail };
       }
-      record.isRevoked = true;
+      this.#records.set(hex(publicKey), { ...record, revokedLeaf: index });
     }
     this.ring = this.#ringNow();
     return null;
@@ -105,7 +115,7 @@ export class KeyHistory {
     const named = (those: KeyRecord[]): (readonly [Role, Bytes])[] =>
       those.map(({ role, publicKey }) => [role, publicKey] as const);
     return new KeyRing(
-      [root, ...named(records.filter((record) => !record.isRevoked))],
+      [root, ...named(records.filter((record) => record.revokedLeaf === null))],
       [root, ...named(records)],
     );
   }

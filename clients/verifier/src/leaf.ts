@@ -5,6 +5,7 @@
  */
 
 import { isHex } from "./bytes.js";
+import { SIGNATURE_SIZE } from "./ed25519.js";
 import {
   anything,
   type Form,
@@ -49,14 +50,19 @@ export const SIGNERS: Record<Kind, Role | null> = {
   KEY: "root",
 };
 
-export const openForm = record({
-  client_commitments: list(text),
-  header: headerForm,
-  round_id: hex32,
-  sealed_seed: text,
-  server_commitment: hex32,
-});
+/** `seat_tokens`, one a seat, stand there on a sealed table only. */
+export const openForm = record(
+  {
+    client_commitments: list(text),
+    header: headerForm,
+    round_id: hex32,
+    sealed_seed: text,
+    server_commitment: hex32,
+  },
+  { seat_tokens: list(hex32) },
+);
 
+/** `seed_signatures` stand by seat, empty for a seat that did not sign. */
 export const dealForm = record(
   {
     client_seeds: list(text),
@@ -65,7 +71,7 @@ export const dealForm = record(
     mix: hex32,
     round_id: hex32,
   },
-  { leader: natural },
+  { leader: natural, seed_signatures: list(text) },
 );
 
 export const abortForm = record(
@@ -101,7 +107,7 @@ const toldForm = record(
     sections: list(list(integer)),
     events: list(toldEventForm),
   },
-  { leader: integer, previous_winner_seat: integer },
+  { leader: integer, previous_winner_seat: integer, sealed: oneOf(1) },
 );
 
 /** `found` is what the referee found; its members are the game's own. */
@@ -152,10 +158,17 @@ export function misspelledHex(leaf: Leaf): string | null {
       if (!isHex(sealed_seed, SEALED_SIZE)) {
         return sealed_seed;
       }
-      return firstOdd(round_id, server_commitment, ...client_commitments.filter(Boolean));
+      const tokens = leaf.value.seat_tokens ?? [];
+      const commitments = client_commitments.filter(Boolean);
+      return firstOdd(round_id, server_commitment, ...commitments, ...tokens);
     }
     case "DEAL": {
-      const { round_id, mix, deck_root, client_seeds } = leaf.value;
+      const { round_id, mix, deck_root, client_seeds, seed_signatures = [] } = leaf.value;
+      const signatures = seed_signatures.filter(Boolean);
+      const odd = signatures.find((signature) => !isHex(signature, SIGNATURE_SIZE));
+      if (odd !== undefined) {
+        return odd;
+      }
       return firstOdd(round_id, mix, deck_root, ...client_seeds.filter(Boolean));
     }
     case "ABORT":
@@ -166,6 +179,21 @@ export function misspelledHex(leaf: Leaf): string | null {
     case "KEY":
       return null;
   }
+}
+
+/** What is wrong with how many tokens an OPEN has, or signatures a DEAL; null where nothing is. */
+export function miscounted(leaf: Leaf): string | null {
+  if (leaf.kind === "OPEN") {
+    const [seats, tokens] = [leaf.value.header.seat_keys.length, leaf.value.seat_tokens?.length];
+    return tokens === undefined || tokens === seats ? null : `${seats} seats have ${tokens} tokens`;
+  }
+  if (leaf.kind === "DEAL") {
+    const { client_seeds: seeds, seed_signatures: signatures } = leaf.value;
+    const isRight =
+      signatures === undefined || (signatures.length === seeds.length && signatures.some(Boolean));
+    return isRight ? null : `${seeds.length} seats have other signatures than one a seat, or none`;
+  }
+  return null;
 }
 
 function firstOdd(...texts: string[]): string | null {

@@ -5,7 +5,10 @@
  *     L1  the server's commitment alone                E1  every event has the referee's receipt
  *     L2  every seat committed to a seed of its own    E2  every event is signed by its seat
  *
- * One player alone against the house needs no commitment. L3, which needs a witness, is not given.
+ *     L3  L2, and a quorum of witnesses cosigned OPEN before the seats' seeds were shown
+ *
+ * A seat that has a key signs its seed, or the round is L1. One player alone against the house
+ * needs no commitment.
  */
 
 import { hex } from "./bytes.js";
@@ -13,7 +16,7 @@ import { type Header, SUITE_COMMITMENT } from "./header.js";
 import type { OpenLeaf, ToldEvent } from "./leaf.js";
 import { NO_LEAF } from "./slot.js";
 
-export type DealingLevel = "L0" | "L1" | "L2";
+export type DealingLevel = "L0" | "L1" | "L2" | "L3";
 export type EventLevel = "E0" | "E1" | "E2" | "NONE";
 
 const ATTESTED = { FRONTEND: "E0", RECEIPT: "E1", SEAT: "E2" } as const;
@@ -25,6 +28,7 @@ export function isTrivial(seed: Uint8Array): boolean {
   return new Set(seed).size < FEWEST_VALUES;
 }
 
+/** The level of a dealt round by its own leaves, whoever signed its seeds; never L3. */
 export function dealingLevel(
   header: Header,
   opened: OpenLeaf,

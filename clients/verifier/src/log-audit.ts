@@ -1,27 +1,46 @@
 /**
  * A log under verification. In memory are the rounds that wait for a leaf, one line a table, a
- * bounded list of findings, and 16 bytes of every seed.
+ * bounded list of findings, 16 bytes of every seed, and the roots and leaf hashes that checkpoints
+ * and receipts are held against. Who may have signed a checkpoint is known once all KEY leaves went
+ * by, so these are judged at the end.
  */
 
-import { type Bytes, hex, SpellingError, text, utf8 } from "./bytes.js";
+import { type Bytes, hex, SpellingError, text } from "./bytes.js";
 import { type CheckCode, Docket } from "./check.js";
-import { type Checkpoint, openCheckpoint } from "./checkpoint.js";
+import {
+  type Checkpoint,
+  claimedCheckpoint,
+  openCheckpoint,
+  parseCheckpoint,
+} from "./checkpoint.js";
+import { CosignedHeads, findOutgrown } from "./cosigned.js";
+import { quorumOf } from "./cosignature.js";
 import { unlike } from "./difference.js";
 import { byRound, findForeign } from "./exhibit.js";
 import { type Finding, inOrder, type Severity } from "./finding.js";
 import type { Exhibits, GatheredRound, Law } from "./gathered.js";
 import { KeyHistory } from "./keys.js";
 import type { EventLevel } from "./level.js";
+import type { SourceFault } from "./log.js";
 import { Frontier, leafHash } from "./merkle.js";
+import { parseNote } from "./note.js";
+import { Promises } from "./promise.js";
 import { checkOf, LeafFaultError, readLeaf } from "./reading.js";
 import { clientSeedsOf, examine } from "./round.js";
 import { SeedBook } from "./seed-book.js";
+import { examineSigners, logKeys } from "./succession.js";
 import { Tables } from "./table.js";
 import { GRACE_MS, type LogOptions, type LogResult, type Tally } from "./terms.js";
 import type { VerifierKey } from "./vkey.js";
 
 const MAX_FINDINGS = 1_000;
 const ALWAYS: CheckCode[] = ["CHECKPOINT", "TREE", "CONTINUITY", "KEYS", "SPELLING", "ORDER"];
+
+/** A signed checkpoint with its note. */
+interface Kept {
+  readonly checkpoint: Checkpoint;
+  readonly note: Bytes;
+}
 
 export class LogAudit {
   readonly #law: Law;
@@ -37,8 +56,15 @@ export class LogAudit {
   readonly #counts: Record<string, number> = {};
   readonly #tally: Partial<Tally> = {};
   readonly #events: Record<EventLevel, number> = { E0: 0, E1: 0, E2: 0, NONE: 0 };
-  readonly #kept = new Map<number, { checkpoint: Checkpoint; note: Bytes }[]>();
-  #newest: { checkpoint: Checkpoint | null; note: Bytes } = { checkpoint: null, note: utf8("") };
+  readonly #heads: CosignedHeads | null;
+  readonly #promises: Promises;
+  /** Roots by size and leaf hashes by index, as far as they are needed. */
+  readonly #roots = new Map<number, Bytes>();
+  readonly #hashes = new Map<number, Bytes>();
+  readonly #wanted = new Set<number>();
+  readonly #sectionKeys = new Map<string, { section: number; leaf: number }>();
+  #newest: Kept | null = null;
+  #refusal: string | null = null;
   #rounds = 0;
 
   constructor(
@@ -50,37 +76,42 @@ export class LogAudit {
     this.#keys = new KeyHistory(known.root);
     this.#held = byRound(options.exhibits ?? { certificates: [], eventReceipts: [] });
     this.#tables = new Tables(this.#held);
+    this.#promises = new Promises(options.exhibits?.logReceipts ?? [], this.#docket);
+    this.#heads = this.#headsOf(known.origin);
   }
 
   get size(): number {
     return this.#edge.size;
   }
 
-  /** The newest checkpoint; null, and a finding, where it does not hold. */
-  openCheckpoint(note: Bytes): Checkpoint | null {
+  /** The newest checkpoint as it claims to be; null, and a finding, where it is none of this log. */
+  begin(note: Bytes, cosigned: readonly Bytes[]): Checkpoint | null {
     this.#docket.begin("CHECKPOINT");
-    const checkpoint = this.#open(note, "CHECKPOINT", "");
-    this.#newest = { checkpoint, note };
-    return checkpoint;
-  }
-
-  /** The checkpoints that somebody kept. */
-  openWitnessed(newest: Checkpoint): void {
-    for (const [number, note] of (this.options.witnessed ?? []).entries()) {
-      this.#docket.begin("CONTINUITY");
-      const checkpoint = this.#open(note, "CONTINUITY", `checkpoint ${number} that was kept: `);
-      if (checkpoint === null) {
-        continue;
+    try {
+      const checkpoint = parseCheckpoint(parseNote(note).text);
+      if (checkpoint.origin !== this.#law.origin) {
+        throw new SpellingError(
+          `the checkpoint is of '${checkpoint.origin}', not of '${this.#law.origin}'`,
+        );
       }
-      const { size } = checkpoint;
-      this.#kept.set(size, [...(this.#kept.get(size) ?? []), { checkpoint, note }]);
-      if (size > newest.size) {
-        const detail = `the log has ${newest.size} leaves and once signed that it has ${size}`;
-        this.#docket.find("CONTINUITY", "LOG_TRUNCATED", detail, this.#beside(note));
+      this.#newest = { checkpoint, note };
+    } catch (error) {
+      if (!(error instanceof SpellingError)) {
+        throw error;
       }
+      this.#refusal = error.message;
+      return null;
     }
-    this.#compareKept();
     this.#docket.begin("TREE", "KEYS", "SPELLING", "ORDER", "PREVIOUS_LEAF");
+    const seen = [note, ...this.#seenBefore];
+    this.#heads?.read(seen, { areTold: false });
+    this.#heads?.read([...cosigned, ...(this.options.cosigned ?? [])], { areTold: true });
+    const sizes = seen.map((one) => claimedCheckpoint(one)?.size ?? -1);
+    for (const size of [...sizes, ...this.#promises.sizes, ...(this.#heads?.wanted ?? [])]) {
+      this.#wanted.add(size);
+    }
+    this.#keepRoot();
+    return this.#newest.checkpoint;
   }
 
   /** The next leaf goes by. */
@@ -95,46 +126,70 @@ export class LogAudit {
       const where = { leaf_index: index };
       this.#docket.find(checkOf(error.code), error.code, error.message, where);
     }
-    this.#edge.append(leafHash(data));
-    this.#compareKept();
+    const hash = leafHash(data);
+    if (this.#promises.places.has(index)) {
+      this.#hashes.set(index, hash);
+    }
+    this.#edge.append(hash);
+    this.#keepRoot();
   }
 
-  /** Rounds that still wait are examined as they are, and the tree is compared. */
-  close(checkpoint: Checkpoint): void {
-    const { now, grace = GRACE_MS } = this.options;
+  /** Rounds that still wait are examined as they are, then all that the whole log says. */
+  close(): void {
+    const newest = this.#newest;
+    const { now, grace = GRACE_MS, outgrown = [] } = this.options;
     for (const gathered of this.#tables.close({ now: now ?? null, grace })) {
       this.#examine(gathered);
     }
-    this.#compareRoot(checkpoint);
+    const { records } = this.#keys;
+    const notes = newest === null ? [] : [newest.note, ...this.#seenBefore];
+    const keys = logKeys(notes, this.#log, () => records);
+    const terms = { origin: this.#law.origin, keys };
+    if (newest === null || !this.#isSigned(newest.note, terms)) {
+      return;
+    }
+    const kept = this.#openKept(newest, terms);
+    this.#heads?.judge(this.#roots, keys);
+    this.#compareKept(newest, kept);
+    this.#compareRoot(newest.checkpoint);
     for (const { check, finding } of this.#tables.findings) {
       this.#docket.take(check, finding);
     }
-    const named = this.#keys.ring.of("log").map(hex);
-    if (named.length > 0 && !named.includes(hex(this.#log.publicKey))) {
-      const detail = `the root named other keys for the log than ${this.#log.text}`;
-      this.#docket.find("KEYS", "LOG_KEY_UNREGISTERED", detail);
+    const size = newest.checkpoint.size;
+    examineSigners([newest, ...kept], { log: this.#log, records, size }, this.#docket);
+    const behind = kept.filter(({ note }) => outgrown.includes(note));
+    if (this.#heads === null) {
+      findOutgrown(newest.checkpoint, behind, this.#docket);
+    } else {
+      this.#heads.close(newest.checkpoint, records, behind);
+      this.#seeds.raise((leaves) => this.#heads?.isWitnessedBetween(leaves) ?? false);
     }
     findForeign(
       this.#held,
       (roundId) => this.#seen.has(roundId),
       (check, code, detail) => this.#docket.find(check, code, detail),
     );
+    const grown = { note: newest.note, size, hashes: this.#hashes, roots: this.#roots };
+    this.#promises.close(grown, terms);
   }
 
   /** The tiles that hold other hashes than the leaves have. */
-  blameTiles(faults: readonly string[]): void {
-    for (const fault of faults) {
-      this.#docket.find("TREE", "TILE_MISMATCH", fault);
+  blameTiles(faults: readonly SourceFault[]): void {
+    for (const { detail, leaf_index } of faults) {
+      this.#docket.find("TREE", "TILE_MISMATCH", detail, { leaf_index });
     }
   }
 
   result(): LogResult {
+    if (this.#refusal !== null) {
+      return this.#refused(this.#refusal);
+    }
     this.#count(this.#docket);
     const checks = this.#docket.checks();
     return {
       passed: this.#found.FAIL.length === 0,
       origin: this.#law.origin,
-      size: this.#newest.checkpoint?.size ?? 0,
+      size: this.#newest?.checkpoint.size ?? 0,
       root: hex(this.#edge.root),
       checks: checks.filter((one) => one.outcome !== "NOT_CHECKED" || ALWAYS.includes(one.code)),
       rounds: this.#rounds,
@@ -147,22 +202,86 @@ export class LogAudit {
     };
   }
 
-  #open(note: Bytes, check: CheckCode, prefix: string): Checkpoint | null {
+  /** The result for a log without a checkpoint that holds: nothing in it says anything. */
+  #refused(message: string): LogResult {
+    const docket = new Docket();
+    docket.find("CHECKPOINT", "CHECKPOINT_REFUSED", message);
+    const checks = docket.checks();
+    return {
+      passed: false,
+      origin: this.#law.origin,
+      size: 0,
+      root: hex(new Frontier().root),
+      checks: checks.filter(({ code }) => ALWAYS.includes(code)),
+      rounds: 0,
+      round_checks: {},
+      tables: {},
+      dealing_levels: new SeedBook().levels,
+      event_levels: { E0: 0, E1: 0, E2: 0, NONE: 0 },
+      finding_counts: { CHECKPOINT_REFUSED: 1 },
+      findings: docket.findings,
+    };
+  }
+
+  get #seenBefore(): Bytes[] {
+    return [...(this.options.witnessed ?? []), ...(this.options.outgrown ?? [])];
+  }
+
+  #headsOf(origin: string): CosignedHeads | null {
+    const { witnesses, quorum, now = null, maxAge = null } = this.options;
+    if (witnesses === undefined || witnesses.length === 0) {
+      return null;
+    }
+    return new CosignedHeads(quorumOf(witnesses, quorum), { origin, now, maxAge }, this.#docket);
+  }
+
+  #isSigned(note: Bytes, terms: { origin: string; keys: VerifierKey[] }): boolean {
     try {
-      return openCheckpoint(note, { origin: this.#law.origin, keys: [this.#log] });
+      openCheckpoint(note, terms);
     } catch (error) {
       if (!(error instanceof SpellingError)) {
         throw error;
       }
-      this.#docket.find(check, "CHECKPOINT_REFUSED", `${prefix}${error.message}`);
-      return null;
+      this.#refusal = error.message;
+      return false;
+    }
+    return true;
+  }
+
+  /** The checkpoints that somebody kept, as far as the log signed them. */
+  #openKept(newest: Kept, terms: { origin: string; keys: VerifierKey[] }): Kept[] {
+    const kept: Kept[] = [];
+    for (const [number, note] of this.#seenBefore.entries()) {
+      this.#docket.begin("CONTINUITY");
+      try {
+        kept.push({ checkpoint: openCheckpoint(note, terms), note });
+      } catch (error) {
+        if (!(error instanceof SpellingError)) {
+          throw error;
+        }
+        const detail = `checkpoint ${number} that was kept: ${error.message}`;
+        this.#docket.find("CONTINUITY", "CHECKPOINT_REFUSED", detail);
+      }
+    }
+    const { size } = newest.checkpoint;
+    for (const { checkpoint, note } of kept.filter((one) => one.checkpoint.size > size)) {
+      const detail = `the log has ${size} leaves and once signed that it has ${checkpoint.size}`;
+      const notes = unlike("checkpoint", text(newest.note), text(note));
+      this.#docket.find("CONTINUITY", "LOG_TRUNCATED", detail, notes);
+    }
+    return kept;
+  }
+
+  #keepRoot(): void {
+    if (this.#wanted.has(this.#edge.size)) {
+      this.#roots.set(this.#edge.size, this.#edge.root);
     }
   }
 
   #read(data: Bytes, index: number): void {
     const placed = readLeaf(data, { index, ring: this.#keys.ring });
     if (placed.kind === "KEY") {
-      const fault = this.#keys.take(placed.envelope, placed.value);
+      const fault = this.#keys.take(placed.envelope, placed.value, index);
       if (fault !== null) {
         this.#docket.find("KEYS", fault.code, fault.detail, { leaf_index: index });
       }
@@ -180,12 +299,12 @@ export class LogAudit {
   }
 
   #examine(gathered: GatheredRound): void {
-    const { header, deal, reveal } = gathered;
+    const { header, open, deal, reveal } = gathered;
     const docket = new Docket({ table_id: header.table_id, round_number: header.round_number });
-    const { dealingLevel, eventLevel } = examine(gathered, this.#law, docket);
+    const { dealingLevel, eventLevel, opened } = examine(gathered, this.#law, docket);
     this.#rounds += 1;
     if (dealingLevel !== null && deal !== undefined) {
-      this.#seeds.rate(dealingLevel, deal.index);
+      this.#seeds.rate(dealingLevel, { opened: open.index, dealt: deal.index });
       for (const seed of new Set(clientSeedsOf(deal).map(hex))) {
         const first = this.#seeds.use("client", seed, deal.index);
         const detail = `a seat's seed stands in leaf ${first} too`;
@@ -196,6 +315,9 @@ export class LogAudit {
       const first = this.#seeds.use("server", reveal.value.server_seed, reveal.index);
       const detail = `leaf ${first} shows the same server seed`;
       this.#findRepeated(first, "SERVER_SEED_REPEATED", detail, reveal.index);
+    }
+    for (const { section, key } of opened) {
+      this.#compareKey(section, key, (deal ?? open).index);
     }
     if (eventLevel !== null) {
       this.#events[eventLevel] += 1;
@@ -243,19 +365,27 @@ export class LogAudit {
     }
   }
 
-  /** The tree so far is the one that each kept checkpoint of its size was signed for. */
-  #compareKept(): void {
-    for (const { checkpoint, note } of this.#kept.get(this.#edge.size) ?? []) {
-      if (hex(checkpoint.root) !== hex(this.#edge.root)) {
-        const isSplit = checkpoint.size === this.#newest.checkpoint?.size;
-        const code = isSplit ? "SPLIT_VIEW" : "HISTORY_REWRITTEN";
-        const detail = "the log signed two checkpoints of which neither continues the other";
-        this.#docket.find("CONTINUITY", code, detail, this.#beside(note));
-      }
+  /** A section's key that a certificate opens is no other round's. */
+  #compareKey(section: number, key: string, leaf: number): void {
+    const first = this.#sectionKeys.get(key) ?? { section, leaf };
+    this.#sectionKeys.set(key, first);
+    if (first.leaf !== leaf) {
+      const detail = `the key of section ${section} opens section ${first.section} of the round dealt in leaf ${first.leaf} too`;
+      this.#docket.find("SECRECY", "SALTS_WEAK", detail, { leaf_index: leaf });
     }
   }
 
-  #beside(kept: Bytes): ReturnType<typeof unlike> {
-    return unlike("checkpoint", text(this.#newest.note), text(kept));
+  /** The log grew through the tree that each kept checkpoint was signed for. */
+  #compareKept(newest: Kept, kept: readonly Kept[]): void {
+    for (const { checkpoint, note } of kept) {
+      const root = this.#roots.get(checkpoint.size);
+      if (root !== undefined && hex(checkpoint.root) !== hex(root)) {
+        const isSplit = checkpoint.size === newest.checkpoint.size;
+        const code = isSplit ? "SPLIT_VIEW" : "HISTORY_REWRITTEN";
+        const detail = "the log signed two checkpoints of which neither continues the other";
+        const notes = unlike("checkpoint", text(newest.note), text(note));
+        this.#docket.find("CONTINUITY", code, detail, notes);
+      }
+    }
   }
 }

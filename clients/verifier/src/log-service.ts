@@ -4,6 +4,7 @@
  */
 
 import { type Bytes, unbase64, utf8 } from "./bytes.js";
+import { claimedCheckpoint } from "./checkpoint.js";
 import { type LogSource, pagesOf } from "./log.js";
 
 const SERVICE = "referee.v1.LogService";
@@ -20,14 +21,21 @@ export interface NamedKeys {
   readonly rootKey: string;
 }
 
-/** The log behind a base address; its checkpoint is the one that stands now. */
-export async function sourceOf(base: string): Promise<LogSource> {
+/**
+ * The log behind a base address; its checkpoint is the one that stands now. Cosigned checkpoints are
+ * asked for where witnesses are believed.
+ */
+export async function sourceOf(
+  base: string,
+  { isWitnessed = false }: { isWitnessed?: boolean } = {},
+): Promise<LogSource> {
   const { checkpoint } = await call(base, "GetCheckpoint", {});
   if (typeof checkpoint !== "string") {
     throw new LogServiceError("GetCheckpoint gave no checkpoint");
   }
+  const cosigned = isWitnessed ? await cosignedFrom(base) : [];
   const leaves = pagesOf(async (start) => leavesFrom(base, start));
-  return { checkpoint: utf8(checkpoint), leaves };
+  return { checkpoint: utf8(checkpoint), cosigned, leaves };
 }
 
 /** The origin and the keys that the service names. */
@@ -37,6 +45,27 @@ export async function namedKeys(base: string): Promise<NamedKeys> {
     throw new LogServiceError("GetKeys gave no keys");
   }
   return { origin, logKey, rootKey };
+}
+
+/** The cosigned checkpoints that the service lists, smallest first; as far as they go. */
+async function cosignedFrom(base: string): Promise<Bytes[]> {
+  const notes: Bytes[] = [];
+  for (let start = 0; ;) {
+    const { checkpoints = [] } = await call(base, "ListCosignedCheckpoints", {
+      startSize: String(start),
+    });
+    if (!Array.isArray(checkpoints)) {
+      throw new LogServiceError("ListCosignedCheckpoints gave no checkpoints");
+    }
+    const page = checkpoints.map((note) => utf8(String(note)));
+    const sizes = page.map((note) => claimedCheckpoint(note)?.size ?? -1);
+    notes.push(...page);
+    const next = Math.max(...sizes) + 1;
+    if (page.length === 0 || next <= start) {
+      return notes;
+    }
+    start = next;
+  }
 }
 
 async function leavesFrom(base: string, start: number): Promise<Bytes[]> {

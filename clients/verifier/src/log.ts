@@ -8,12 +8,20 @@ import { LogAudit } from "./log-audit.js";
 import type { Keys, LogOptions, LogResult } from "./terms.js";
 import { parseKey } from "./vkey.js";
 
+/** What is wrong with a file beside the leaves, and the first leaf that it is about. */
+export interface SourceFault {
+  readonly detail: string;
+  readonly leaf_index: number;
+}
+
 /** A log as it is handed to a verifier: the newest signed note, and all leaves in order. */
 export interface LogSource {
   readonly checkpoint: Bytes;
+  /** Checkpoints that witnesses cosigned, smallest first. */
+  readonly cosigned?: readonly Bytes[];
   readonly leaves: Iterable<Bytes> | AsyncIterable<Bytes>;
   /** What is wrong with files beside the leaves, filled in while those go by. */
-  readonly faults?: readonly string[];
+  readonly faults?: readonly SourceFault[];
 }
 
 /** Pages of leaves, such as LogService.ListEntries gives, as one sequence; an empty page ends it. */
@@ -38,17 +46,16 @@ export async function verifyLog(
 ): Promise<LogResult> {
   const [root, log] = [parseKey(keys.rootKey), parseKey(keys.logKey)];
   const audit = new LogAudit({ origin: keys.origin, root, log }, options);
-  const checkpoint = audit.openCheckpoint(source.checkpoint);
+  const checkpoint = audit.begin(source.checkpoint, source.cosigned ?? []);
   if (checkpoint !== null) {
-    audit.openWitnessed(checkpoint);
     for await (const leaf of source.leaves) {
       if (audit.size === checkpoint.size) {
         break;
       }
       audit.take(leaf);
     }
-    audit.close(checkpoint);
     audit.blameTiles(source.faults ?? []);
+    audit.close();
   }
   return audit.result();
 }

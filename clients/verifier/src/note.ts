@@ -104,6 +104,11 @@ export function verifyNote(note: Note, keys: VerifierKey[]): VerifierKey[] {
   return [...found];
 }
 
+/** The time, in seconds since 1970 UTC, that a cosignature names; it may be false. */
+export function cosignatureTime(line: NoteSignature): number {
+  return Number(BigInt(`0x0${hex(line.signature.subarray(0, 8))}`));
+}
+
 function parseLine(line: string): NoteSignature {
   const match = SIGNATURE_LINE.exec(line);
   if (match === null || /\s/u.test(match[1] ?? "")) {

@@ -12,7 +12,7 @@ import type { Code } from "./finding.js";
 import { FormError } from "./form.js";
 import { checkHeader, type Header, HeaderError } from "./header.js";
 import type { Fault, KeyRing } from "./keys.js";
-import { FORMS, type Kind, KINDS, type Leaf, misspelledHex, SIGNERS } from "./leaf.js";
+import { FORMS, type Kind, KINDS, type Leaf, miscounted, misspelledHex, SIGNERS } from "./leaf.js";
 import { leafHash } from "./merkle.js";
 import { parseKey } from "./vkey.js";
 
@@ -112,6 +112,10 @@ function readPayload(envelope: Envelope, kind: Kind): Leaf {
   if (odd !== null) {
     const detail = `'${odd.slice(0, 160)}' is not the lowercase hex of as many bytes as it should be`;
     throw new LeafFaultError({ code: "NOT_CANONICAL", detail });
+  }
+  const count = miscounted(leaf);
+  if (count !== null) {
+    throw new LeafFaultError({ code: "NOT_CANONICAL", detail: count });
   }
   if (leaf.kind === "KEY") {
     checkKey(leaf.value.key);

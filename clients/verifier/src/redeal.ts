@@ -44,13 +44,16 @@ export function opensCommitment(
   return false;
 }
 
-/** The deal is the one that header and seeds give, and the cards told are its cards. */
+/**
+ * The deal that header and seeds give, where DEAL committed to it and the cards told are its cards;
+ * else null.
+ */
 export function examineCards(
   gathered: GatheredRound,
   { deal, reveal }: { deal: Placed<"DEAL">; reveal: Placed<"REVEAL"> },
   shown: Shown,
   docket: Docket,
-): void {
+): Deal | null {
   docket.begin("DECK");
   const where = { leaf_index: deal.index };
   let again: Deal;
@@ -65,12 +68,12 @@ export function examineCards(
       throw error;
     }
     docket.find("DECK", "DECK_NOT_FROM_SEEDS", error.message, where);
-    return;
+    return null;
   }
   const difference = cardsDiffer(shown.sections, again);
   if (hex(again.deckRoot) !== deal.value.deck_root) {
     explainRoot(again, deal, { ...shown, difference }, docket);
-    return;
+    return null;
   }
   if (gathered.settle !== undefined && shown.sections.length > 0) {
     docket.begin("CARDS");
@@ -78,8 +81,10 @@ export function examineCards(
       const detail = "the cards told are not the cards that were dealt";
       const at = { leaf_index: gathered.settle.index, ...difference };
       docket.find("CARDS", "CARDS_MISMATCH", detail, at);
+      return null;
     }
   }
+  return again;
 }
 
 function cardsDiffer(sections: number[][], again: Deal): Where | null {

@@ -9,10 +9,10 @@
 import { type Bytes, hex, isHex, unhex } from "./bytes.js";
 import type { Docket } from "./check.js";
 import { clientCommitment, mix, serverCommitment } from "./commitment.js";
-import { drawsLeader } from "./deal.js";
+import { type Deal, drawsLeader } from "./deal.js";
 import { drawLeader } from "./deck.js";
 import { differ, unlike } from "./difference.js";
-import { examineCertificates, examineReceipts } from "./exhibit.js";
+import { examineExhibits } from "./exhibit.js";
 import type { GatheredRound, Law } from "./gathered.js";
 import { gameOf, layoutOf, roundIdOf } from "./header.js";
 import { SIGNERS } from "./leaf.js";
@@ -25,17 +25,21 @@ import {
 } from "./level.js";
 import type { Placed } from "./reading.js";
 import { examineCards, opensCommitment } from "./redeal.js";
+import { examineExports, type Opened } from "./secrecy.js";
+import { examineSeedSignatures, isVoid, unsignedSeats } from "./seeding.js";
 import { examineSettlement } from "./settlement.js";
 
 /** What came of a round besides findings; levels are null where there is nothing to be proved. */
 export interface Examined {
   readonly dealingLevel: DealingLevel | null;
   readonly eventLevel: EventLevel | null;
+  /** The sections that certificates open, each with its key as lowercase hex. */
+  readonly opened: readonly Opened[];
 }
 
 /** Everything that its own leaves say about a round; the docket takes it. */
 export function examine(gathered: GatheredRound, law: Law, docket: Docket): Examined {
-  const { open, deal, settle, abort, reveal } = gathered;
+  const { deal, settle, abort, reveal } = gathered;
   examineSignatures(gathered, docket);
   examineOpen(gathered, law, docket);
   docket.begin("TIMES");
@@ -47,24 +51,35 @@ export function examine(gathered: GatheredRound, law: Law, docket: Docket): Exam
     settle === undefined
       ? { sections: [], hashes: [] }
       : examineSettlement(gathered, settle, docket);
-  const roots = examineCertificates(gathered, docket);
-  examineReceipts(gathered, settled.hashes, docket);
+  const certified = examineExhibits(gathered, settled.hashes, docket);
+  let again: Deal | null = null;
   if (reveal === undefined) {
     docket.skip("the server's seed is not shown yet", "SERVER_SEED", "DECK", "CARDS");
   } else if (opensCommitment(gathered, reveal, docket) && deal !== undefined && isSound) {
     if (!docket.has("ROUND_ID_MISMATCH")) {
-      const shown = { sections: settled.sections, roots };
-      examineCards(gathered, { deal, reveal }, shown, docket);
+      const shown = { sections: settled.sections, roots: certified.roots };
+      again = examineCards(gathered, { deal, reveal }, shown, docket);
     }
   }
   docket.skip("the round was not dealt, or not under this header and these seeds", "DECK", "CARDS");
+  examineExports(gathered, again, docket);
   const seeds = deal === undefined ? [] : clientSeedsOf(deal);
-  examineSeeds(seeds, deal, docket);
-  const { header } = gathered;
+  const unsigned = unsignedSeats(gathered);
+  examineSeeds(seeds, unsigned, deal, docket);
   return {
-    dealingLevel: deal === undefined ? null : dealingLevel(header, open.value, seeds),
+    dealingLevel: deal === undefined ? null : levelOf(gathered, seeds, unsigned),
     eventLevel: settle === undefined ? null : eventLevel(settle.value.told.events),
+    opened: certified.opened,
   };
+}
+
+function levelOf(
+  { header, open }: GatheredRound,
+  seeds: Bytes[],
+  unsigned: number[],
+): DealingLevel {
+  const level = dealingLevel(header, open.value, seeds);
+  return level === "L2" && unsigned.length > 0 ? "L1" : level;
 }
 
 /** The seats' seeds that a DEAL shows. */
@@ -162,6 +177,7 @@ function examineDeal(gathered: GatheredRound, deal: Placed<"DEAL">, docket: Dock
     return false;
   }
   const opening = seeds.map((seed, seat) => opens(gathered, { seat, seed }, deal.index, docket));
+  examineSeedSignatures(gathered, deal, docket);
   docket.begin("MIX");
   const mixed = mix(unhex(roundId), unhex(open.value.server_commitment), seeds);
   if (hex(mixed) !== deal.value.mix) {
@@ -263,15 +279,22 @@ function examineAbort(gathered: GatheredRound, abort: Placed<"ABORT">, docket: D
     mistold(`a round of ${seats} seats has no seat ${culprit} to blame`);
   } else if (culprit !== undefined && reason === "SEED_MISSING" && seeds[culprit] !== "") {
     mistold(`seat ${culprit} is blamed for a missing seed, and its seed is there`);
+  } else if (reason === "VOID" && !isVoid(gathered, abort)) {
+    mistold("it is told to be void, and its seeds give a deck");
   }
   const deadline = stage === "OPENED" ? header.deal_deadline : header.round_deadline;
-  if (reason === "DEADLINE" && time < deadline) {
-    mistold(`it was aborted for a deadline at ${time}, before that deadline ${deadline}`);
+  if ((reason === "DEADLINE" || stage === "DEALT") && time < deadline) {
+    mistold(`it was aborted at ${time}, before the deadline ${deadline}; no dealt round may be`);
   }
 }
 
 /** A note for each seed that lowers the round's level. */
-function examineSeeds(seeds: Bytes[], deal: Placed<"DEAL"> | undefined, docket: Docket): void {
+function examineSeeds(
+  seeds: Bytes[],
+  unsigned: number[],
+  deal: Placed<"DEAL"> | undefined,
+  docket: Docket,
+): void {
   if (deal === undefined) {
     return;
   }
@@ -287,5 +310,9 @@ function examineSeeds(seeds: Bytes[], deal: Placed<"DEAL"> | undefined, docket: 
       const detail = `seats ${first} and ${seat} have the same seed`;
       docket.find("SEED_QUALITY", "CLIENT_SEEDS_EQUAL", detail, where);
     }
+  }
+  for (const seat of unsigned) {
+    const detail = `seat ${seat} has a key and did not sign its seed`;
+    docket.find("SEED_QUALITY", "CLIENT_SEED_UNSIGNED", detail, where);
   }
 }

@@ -8,15 +8,25 @@ import type { DealingLevel } from "./level.js";
 export type Owner = "server" | "client";
 
 export class SeedBook {
-  readonly levels: Record<DealingLevel, number> = { L0: 0, L1: 0, L2: 0 };
+  readonly levels: Record<DealingLevel, number> = { L0: 0, L1: 0, L2: 0, L3: 0 };
   readonly #first = new Map<string, number>();
-  readonly #independent = new Set<number>();
+  readonly #independent = new Map<number, number>();
 
-  /** A dealt round, by the index of its DEAL leaf, is of this level by its own leaves. */
-  rate(level: DealingLevel, leaf: number): void {
+  /** A dealt round, by the indexes of its OPEN and DEAL, is of this level by its own leaves. */
+  rate(level: DealingLevel, { opened, dealt }: { opened: number; dealt: number }): void {
     this.levels[level] += 1;
     if (level === "L2") {
-      this.#independent.add(leaf);
+      this.#independent.set(dealt, opened);
+    }
+  }
+
+  /** Rounds of level L2 that were witnessed between these two leaves are of level L3. */
+  raise(isWitnessed: (leaves: { opened: number; dealt: number }) => boolean): void {
+    for (const [dealt, opened] of this.#independent) {
+      if (isWitnessed({ opened, dealt })) {
+        this.levels.L2 -= 1;
+        this.levels.L3 += 1;
+      }
     }
   }
 

@@ -5,16 +5,17 @@
  */
 
 import { hex, unhex } from "./bytes.js";
-import { encode, type Json } from "./canonical.js";
+import { encode } from "./canonical.js";
 import type { Docket } from "./check.js";
 import { differ } from "./difference.js";
-import { chainHashes, isReceipted, isSignedBySeat } from "./events.js";
+import { chainHashes, isReceipted, isSignedBySeat, member, numbers, seatOf } from "./events.js";
 import type { Code, Where } from "./finding.js";
 import type { GatheredRound } from "./gathered.js";
 import { gameOf, type Header, NO_KEY } from "./header.js";
 import type { Told, ToldEvent } from "./leaf.js";
 import { examineMoney } from "./money.js";
 import type { Placed } from "./reading.js";
+import { examineOpenings, examineSeal } from "./seal.js";
 
 type Settle = Placed<"SETTLE">;
 
@@ -60,6 +61,7 @@ export function examineSettlement(
     return NOTHING;
   }
   examineDealTold(gathered, settle, docket);
+  examineSeal(gathered, settle, docket);
   if (told.closed_time > gathered.header.round_deadline) {
     const detail = `it was settled at ${told.closed_time}, after the round's deadline ${gathered.header.round_deadline}`;
     docket.find("TIMES", "SETTLED_LATE", detail, where);
@@ -77,7 +79,8 @@ export function examineSettlement(
   } else {
     docket.skip("the result was found from other events", "MONEY");
   }
-  examineHeldCards(gathered, settle, docket);
+  const broken = examineOpenings(gathered, settle, docket);
+  examineHeldCards(gathered, settle, broken, docket);
   return { sections, hashes };
 }
 
@@ -197,14 +200,17 @@ function examineAttestations(
   for (const [place, event] of events.entries()) {
     const [number, hash] = [place + 1, hashes[place + 1] as Uint8Array];
     let missing = "";
+    const hasReceipt = (): boolean => isReceipted(event, { roundId, number, hash }, distinct);
     if (event.attested === "RECEIPT") {
-      if (!isReceipted(event, { roundId, number, hash }, distinct)) {
-        missing = "the referee's receipt";
+      if (event.signature !== undefined || !hasReceipt()) {
+        missing = "the referee's receipt, and that alone,";
       }
     } else if (event.attested === "SEAT") {
       const key = seatKey(gathered.header, event);
       if (key === null || !isSignedBySeat(event, hash, key)) {
         missing = "its seat's signature";
+      } else if (event.receipt !== undefined && !hasReceipt()) {
+        missing = "the referee's receipt";
       }
     } else if (event.receipt !== undefined || event.signature !== undefined) {
       missing = "what it says attests it";
@@ -221,13 +227,20 @@ function examineAttestations(
 }
 
 function seatKey(header: Header, event: ToldEvent): Uint8Array | null {
-  const seat = member(event.event, "seat");
-  const key = typeof seat === "number" ? header.seat_keys[seat] : undefined;
+  const key = header.seat_keys[seatOf(event)];
   return key === undefined || key === NO_KEY ? null : unhex(key);
 }
 
-/** Cards in an event are the seat's own: an arrangement is its hand, a play's cards still held. */
-function examineHeldCards(gathered: GatheredRound, settle: Settle, docket: Docket): void {
+/**
+ * Cards in an event are the seat's own: an arrangement is its hand, a play's cards still held. The
+ * events before place `end` are looked at, where a seal was broken that nothing follows from.
+ */
+function examineHeldCards(
+  gathered: GatheredRound,
+  settle: Settle,
+  end: number,
+  docket: Docket,
+): void {
   const game = gameOf(gathered.header);
   if (game !== "mau_binh" && game !== "tien_len") {
     return;
@@ -235,7 +248,7 @@ function examineHeldCards(gathered: GatheredRound, settle: Settle, docket: Docke
   docket.begin("HELD_CARDS");
   const { events, sections } = settle.value.told;
   const hands = sections.map((section) => new Set(section));
-  for (const [place, { event }] of events.entries()) {
+  for (const [place, { event }] of events.slice(0, end).entries()) {
     const kind = member(event, "kind");
     const parts = { ARRANGE: ["back", "middle", "front"], PLAY: ["cards"] }[String(kind)] ?? [];
     const cards = parts.flatMap((part) => numbers(member(event, part)));
@@ -258,13 +271,4 @@ function examineHeldCards(gathered: GatheredRound, settle: Settle, docket: Docke
       cards.forEach((card) => hand?.delete(card));
     }
   }
-}
-
-function member(value: Json | undefined, name: string): Json | undefined {
-  const isRecord = typeof value === "object" && !Array.isArray(value);
-  return isRecord && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-function numbers(value: Json | undefined): number[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === "number") : [];
 }

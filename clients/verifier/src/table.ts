@@ -30,6 +30,8 @@ export type RoundLeaf = Placed<"DEAL" | "SETTLE" | "ABORT" | "REVEAL">;
 /** What a table did. */
 export interface TableCounts {
   opened: number;
+  /** Of those opened, the rounds of a sealed table. */
+  sealed: number;
   dealt: number;
   settled: number;
   aborted: number;
@@ -85,19 +87,23 @@ export class Tables {
   open(placed: Placed<"OPEN">): void {
     const { header, round_id: roundId } = placed.value;
     const last = this.#last.get(header.table_id);
-    let isTwice = false;
+    let [isTwice, isRefused] = [false, false];
     let state: RoundState;
     try {
       state = openedBehind(placed, last);
     } catch (error) {
       const { reason, detail } = slotError(error);
-      isTwice = reason === "ALREADY_OPENED";
+      [isTwice, isRefused] = [reason === "ALREADY_OPENED", true];
       const check = isTwice ? "ORDER" : "PREVIOUS_LEAF";
       const code = OPEN_CODES[reason] ?? "WRONG_PREVIOUS_LEAF";
       this.#find(check, code, `the round ${detail}`, { leaf_index: placed.index, ...slot(header) });
       state = opened(roundId);
     }
     if (this.#rounds.has(roundId)) {
+      if (!isRefused) {
+        const where = { leaf_index: placed.index, ...slot(header) };
+        this.#find("ORDER", "OPENED_TWICE", "its round id is that of another round", where);
+      }
       return;
     }
     const live: Live = {
@@ -115,7 +121,9 @@ export class Tables {
       },
     };
     this.#rounds.set(roundId, live);
-    this.#countsOf(header).opened += 1;
+    const counts = this.#countsOf(header);
+    counts.opened += 1;
+    counts.sealed += placed.value.seat_tokens === undefined ? 0 : 1;
     if (!isTwice) {
       this.#last.set(header.table_id, live);
       if (last?.leaves === null) {
@@ -232,6 +240,7 @@ export class Tables {
   #countsOf(header: Header): TableCounts {
     const counts = this.counts.get(header.table_id) ?? {
       opened: 0,
+      sealed: 0,
       dealt: 0,
       settled: 0,
       aborted: 0,

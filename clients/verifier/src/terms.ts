@@ -22,12 +22,22 @@ export interface Options {
   readonly now?: number;
   readonly grace?: number;
   readonly rulesets?: readonly HeldRuleset[];
+  /** The witnesses that are believed, as C2SP verifier key text; without any nobody is asked. */
+  readonly witnesses?: readonly string[];
+  /** How many of them must have cosigned; all of them where it is not said. */
+  readonly quorum?: number;
+  /** How many ms ago a quorum may have vouched last. */
+  readonly maxAge?: number;
 }
 
 export interface LogOptions extends Options {
   /** Signed checkpoints of this log that somebody kept. */
   readonly witnessed?: readonly Bytes[];
   readonly exhibits?: Exhibits;
+  /** Checkpoints that witnesses cosigned, smallest first. */
+  readonly cosigned?: readonly Bytes[];
+  /** Signed checkpoints that somebody saw, and that the log must have grown beyond by now. */
+  readonly outgrown?: readonly Bytes[];
 }
 
 /** How often each check passed, failed, or could not be made. */
@@ -46,6 +56,17 @@ export interface LogResult {
   readonly dealing_levels: Record<DealingLevel, number>;
   readonly event_levels: Record<EventLevel, number>;
   readonly finding_counts: Record<string, number>;
+  readonly findings: Finding[];
+}
+
+/** What came of a log receipt: the leaf's place and hash, and when a quorum vouched, in ms. */
+export interface ProofResult {
+  readonly passed: boolean;
+  readonly origin: string;
+  readonly index: number;
+  readonly size: number;
+  readonly leaf_hash: string;
+  readonly cosigned_time: number | null;
   readonly findings: Finding[];
 }
 

@@ -2,7 +2,7 @@
 
 import type { Check } from "./check.js";
 import type { Finding } from "./finding.js";
-import type { LogResult, RoundResult } from "./terms.js";
+import type { LogResult, ProofResult, RoundResult } from "./terms.js";
 
 const SIGNS = { PASSED: "ok  ", FAILED: "FAIL", NOT_CHECKED: "-   " } as const;
 
@@ -13,6 +13,17 @@ export function roundLines(result: RoundResult): string[] {
   return [
     `${name}${levels === "" ? "" : ` (${levels})`}`,
     ...result.checks.flatMap(checkLines),
+    verdict(result.passed, result.findings),
+  ];
+}
+
+export function proofLines(result: ProofResult): string[] {
+  const time = result.cosigned_time;
+  const vouched = time === null ? [] : [`witnesses vouched for it at ${time} ms since 1970 UTC`];
+  return [
+    `leaf ${result.index} of log ${result.origin}, ${result.size} leaves, hash ${result.leaf_hash}`,
+    ...vouched,
+    ...result.findings.flatMap(findingLines),
     verdict(result.passed, result.findings),
   ];
 }

@@ -7,7 +7,7 @@
  */
 
 import { type Bytes, equal, text } from "./bytes.js";
-import type { LogSource } from "./log.js";
+import type { LogSource, SourceFault } from "./log.js";
 import { Frontier, leafHash } from "./merkle.js";
 
 /** Hashes in a full tile, and entries in a full bundle. */
@@ -65,7 +65,7 @@ export async function tileSource(fetchFile: FetchFile): Promise<LogSource> {
     throw new TilesError("there is no file 'checkpoint'");
   }
   const size = sizeOf(checkpoint);
-  const faults: string[] = [];
+  const faults: SourceFault[] = [];
   return { checkpoint, faults, leaves: leavesOf(fetchFile, size, faults) };
 }
 
@@ -96,22 +96,42 @@ function sizeOf(checkpoint: Bytes): number {
 async function* leavesOf(
   fetchFile: FetchFile,
   size: number,
-  faults: string[],
+  faults: SourceFault[],
 ): AsyncGenerator<Bytes> {
   const levels = new TileLevels(fetchFile, faults);
   for (let index = 0; index * TILE_WIDTH < size; index += 1) {
     const width = Math.min(TILE_WIDTH, size - index * TILE_WIDTH);
-    const path = tilePath("entries", index, width);
-    for (const entry of parseNamed(
-      path,
-      await fetchTile(fetchFile, "entries", index, width),
-      width,
-    )) {
+    const bundle = await bundleAt(fetchFile, { index, width });
+    if (typeof bundle === "string") {
+      faults.push({ detail: bundle, leaf_index: index * TILE_WIDTH });
+      return;
+    }
+    for (const entry of bundle) {
       await levels.append(0, leafHash(entry));
       yield entry;
     }
   }
   await levels.close();
+}
+
+/** The entries of a bundle; what is wrong with it where it is not there or is none. */
+async function bundleAt(
+  fetchFile: FetchFile,
+  { index, width }: { index: number; width: number },
+): Promise<Bytes[] | string> {
+  const path = tilePath("entries", index, width);
+  const found = await fetchTile(fetchFile, "entries", index, width);
+  if (found === null) {
+    return `${path} is not there`;
+  }
+  try {
+    return parseEntries(found, width);
+  } catch (error) {
+    if (error instanceof TilesError) {
+      return `${path}: ${error.message}`;
+    }
+    throw error;
+  }
 }
 
 /** The bundle or tile of this width, read from the full one where only that is there. */
@@ -120,15 +140,14 @@ async function fetchTile(
   level: number | "entries",
   index: number,
   width: number,
-): Promise<Bytes> {
-  const path = tilePath(level, index, width);
-  const found = await fetchFile(path);
+): Promise<Bytes | null> {
+  const found = await fetchFile(tilePath(level, index, width));
   if (found !== null) {
     return found;
   }
   const full = width < TILE_WIDTH ? await fetchFile(tilePath(level, index, TILE_WIDTH)) : null;
   if (full === null) {
-    throw new TilesError(`there is no file '${path}'`);
+    return null;
   }
   return level === "entries" ? firstEntries(full, width) : full.subarray(0, width * HASH_SIZE);
 }
@@ -141,14 +160,6 @@ function firstEntries(bundle: Bytes, width: number): Bytes {
   return bundle.subarray(0, end);
 }
 
-function parseNamed(path: string, bundle: Bytes, width: number): Bytes[] {
-  try {
-    return parseEntries(bundle, width);
-  } catch (error) {
-    throw error instanceof TilesError ? new TilesError(`${path}: ${error.message}`) : error;
-  }
-}
-
 /** The hashes that each level's tiles must hold, compared tile by tile as they fill. */
 class TileLevels {
   readonly #pending: Bytes[][] = [];
@@ -156,7 +167,7 @@ class TileLevels {
 
   constructor(
     private readonly fetchFile: FetchFile,
-    private readonly faults: string[],
+    private readonly faults: SourceFault[],
   ) {}
 
   async append(level: number, hash: Bytes): Promise<void> {
@@ -185,15 +196,23 @@ class TileLevels {
     this.#done[level] = index + 1;
     const path = tilePath(level, index, hashes.length);
     const tile = await fetchTile(this.fetchFile, level, index, hashes.length);
-    if (tile.length !== hashes.length * HASH_SIZE) {
-      this.faults.push(`${path} has ${tile.length} bytes, not ${hashes.length * HASH_SIZE}`);
+    const blame = (detail: string, place: number): void => {
+      const leaf = (index * TILE_WIDTH + place) * TILE_WIDTH ** level;
+      this.faults.push({ detail: `${path}${detail}`, leaf_index: leaf });
+    };
+    if (tile === null) {
+      blame(" is not there", 0);
       return;
     }
-    for (const [place, hash] of hashes.entries()) {
-      if (!equal(hash, tile.subarray(place * HASH_SIZE, (place + 1) * HASH_SIZE))) {
-        this.faults.push(`${path}: hash ${place} is not that of the entries below it`);
-        return;
-      }
+    if (tile.length !== hashes.length * HASH_SIZE) {
+      blame(` has ${tile.length} bytes, not ${hashes.length * HASH_SIZE}`, 0);
+      return;
+    }
+    const stored = (place: number): Bytes =>
+      tile.subarray(place * HASH_SIZE, (place + 1) * HASH_SIZE);
+    const wrong = hashes.findIndex((hash, place) => !equal(hash, stored(place)));
+    if (wrong >= 0) {
+      blame(`: hash ${wrong} is not that of the entries below it`, wrong);
     }
   }
 }

@@ -7,19 +7,22 @@
  * REVOKE that was left out, shows in the whole log only.
  */
 
-import { hex, SpellingError, text } from "./bytes.js";
+import { type Bytes, hex, SpellingError, text } from "./bytes.js";
 import { type Bundle, BundleError, parseBundle } from "./bundle.js";
 import { type CheckCode, CHECKS, Docket } from "./check.js";
 import { type Checkpoint, openCheckpoint } from "./checkpoint.js";
+import { CosignedHeads } from "./cosigned.js";
+import { quorumOf } from "./cosignature.js";
 import { unlike } from "./difference.js";
 import { byRound, findForeign } from "./exhibit.js";
 import { inOrder } from "./finding.js";
 import type { GatheredRound } from "./gathered.js";
-import { KeyHistory } from "./keys.js";
+import { KeyHistory, type KeyRecord } from "./keys.js";
 import { leafHash, ProofError, rootFromInclusion, verifyConsistency } from "./merkle.js";
 import { followPrevious } from "./previous.js";
 import { checkOf, LeafFaultError, type Placed, readLeaf } from "./reading.js";
 import { type Examined, examine } from "./round.js";
+import { examineSigners, logKeys } from "./succession.js";
 import { type RoundLeaf, Tables } from "./table.js";
 import { GRACE_MS, type Keys, type Options, type RoundResult } from "./terms.js";
 import { parseKey, type VerifierKey } from "./vkey.js";
@@ -32,17 +35,78 @@ export function verifyRound(value: unknown, keys: Keys, options: Options = {}): 
   const bundle = parseBundle(value);
   const [root, log] = [parseKey(keys.rootKey), parseKey(keys.logKey)];
   const docket = new Docket();
-  const checkpoint = openTree(bundle, { origin: keys.origin, log }, docket);
-  if (checkpoint === null) {
+  const heads = headsOf(keys.origin, options, docket);
+  const named = logKeys(notesOf(bundle), log, () => recordsOf(bundle, root));
+  const tree = openTree(bundle, { origin: keys.origin, keys: named }, docket);
+  if (tree === null) {
     docket.skip("the checkpoint does not hold", ...(Object.keys(CHECKS) as CheckCode[]));
     return answer(bundle, docket, null, null);
   }
-  const leaves = readLeaves(bundle, checkpoint, root, docket);
-  checkLogKey(leaves.history, log, docket);
+  const [newest] = tree;
+  const leaves = readLeaves(bundle, newest.checkpoint, root, docket);
+  const { records } = leaves.history;
+  examineSigners(tree, { log, records, size: newest.checkpoint.size }, docket);
+  if (heads !== null) {
+    heads.read(
+      tree.map(({ note }) => note),
+      { areTold: false },
+    );
+    heads.judge(new Map(tree.map(({ checkpoint: { size, root } }) => [size, root])), named);
+    heads.close(newest.checkpoint, records, []);
+  }
   const gathered = gather(bundle, leaves.placed, options, docket);
   const law = { origin: keys.origin, rulesets: options.rulesets ?? null };
   const examined = gathered === null ? null : examine(gathered, law, docket);
-  return answer(bundle, docket, gathered, examined);
+  return answer(bundle, docket, gathered, witnessed(gathered, examined, heads));
+}
+
+/** What came of a round, raised to L3 where witnesses saw its OPEN before its DEAL. */
+function witnessed(
+  gathered: GatheredRound | null,
+  examined: Examined | null,
+  heads: CosignedHeads | null,
+): Examined | null {
+  const [opened, dealt] = [gathered?.open.index, gathered?.deal?.index];
+  if (examined?.dealingLevel !== "L2" || opened === undefined || dealt === undefined) {
+    return examined;
+  }
+  const isRaised = heads?.isWitnessedBetween({ opened, dealt }) ?? false;
+  return isRaised ? { ...examined, dealingLevel: "L3" } : examined;
+}
+
+function headsOf(
+  origin: string,
+  { witnesses = [], quorum, now, maxAge }: Options,
+  docket: Docket,
+): CosignedHeads | null {
+  if (witnesses.length === 0) {
+    docket.skip("no witnesses were named", "WITNESSES");
+    return null;
+  }
+  const terms = { origin, now: now ?? null, maxAge: maxAge ?? null };
+  return new CosignedHeads(quorumOf(witnesses, quorum), terms, docket);
+}
+
+function notesOf(bundle: Bundle): Bytes[] {
+  return [bundle.checkpoint, ...(bundle.consistency ?? []).map(({ checkpoint }) => checkpoint)];
+}
+
+/** The keys that the root named in a bundle, whatever tree their leaves stand in. */
+function recordsOf(bundle: Bundle, root: VerifierKey): KeyRecord[] {
+  const history = new KeyHistory(root);
+  for (const { index, leaf } of bundle.leaves) {
+    try {
+      const read = readLeaf(leaf, { index, ring: history.ring });
+      if (read.kind === "KEY") {
+        history.take(read.envelope, read.value, index);
+      }
+    } catch (error) {
+      if (!(error instanceof LeafFaultError)) {
+        throw error;
+      }
+    }
+  }
+  return history.records;
 }
 
 function answer(
@@ -64,16 +128,25 @@ function answer(
   };
 }
 
-/** The bundle's checkpoint, compared with those that somebody kept; null where it does not hold. */
+/** A signed checkpoint with its note. */
+interface Kept {
+  readonly checkpoint: Checkpoint;
+  readonly note: Bytes;
+}
+
+/**
+ * The bundle's checkpoint, and after it those that somebody kept and that are shown to be of the
+ * same log; null where it does not hold.
+ */
 function openTree(
   bundle: Bundle,
-  { origin, log }: { origin: string; log: VerifierKey },
+  terms: { origin: string; keys: VerifierKey[] },
   docket: Docket,
-): Checkpoint | null {
+): [Kept, ...Kept[]] | null {
   const open = (note: Uint8Array, check: CheckCode): Checkpoint | null => {
     docket.begin(check);
     try {
-      return openCheckpoint(note, { origin, keys: [log] });
+      return openCheckpoint(note, terms);
     } catch (error) {
       if (!(error instanceof SpellingError)) {
         throw error;
@@ -83,6 +156,7 @@ function openTree(
     }
   };
   const newest = open(bundle.checkpoint, "CHECKPOINT");
+  const shown: Kept[] = [];
   for (const { checkpoint: note, proof } of newest === null ? [] : (bundle.consistency ?? [])) {
     const kept = open(note, "CONTINUITY");
     if (newest === null || kept === null) {
@@ -91,6 +165,7 @@ function openTree(
     const [old, young] = kept.size <= newest.size ? [kept, newest] : [newest, kept];
     try {
       verifyConsistency(old, young, proof);
+      shown.push({ checkpoint: kept, note });
     } catch (error) {
       if (!(error instanceof ProofError)) {
         throw error;
@@ -101,7 +176,7 @@ function openTree(
       docket.find("CONTINUITY", code, detail, notes);
     }
   }
-  return newest;
+  return newest === null ? null : [{ checkpoint: newest, note: bundle.checkpoint }, ...shown];
 }
 
 /** The leaves that can be read, each with the keys in force at its place. */
@@ -125,7 +200,7 @@ function readLeaves(
       }
       const read = readLeaf(leaf, { index, ring: history.ring });
       placed.push(read);
-      const fault = read.kind === "KEY" ? history.take(read.envelope, read.value) : null;
+      const fault = read.kind === "KEY" ? history.take(read.envelope, read.value, index) : null;
       if (fault !== null) {
         docket.find("KEYS", fault.code, fault.detail, where);
       }
@@ -140,14 +215,6 @@ function readLeaves(
     }
   }
   return { placed, history };
-}
-
-function checkLogKey(history: KeyHistory, log: VerifierKey, docket: Docket): void {
-  const named = history.ring.of("log").map(hex);
-  if (named.length > 0 && !named.includes(hex(log.publicKey))) {
-    const detail = `the root named other keys for the log than ${log.text}`;
-    docket.find("KEYS", "LOG_KEY_UNREGISTERED", detail);
-  }
 }
 
 /** The bundle's round, its steps taken in the order of the log; null where its OPEN is unreadable. */

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { utf8 } from "../src/bytes.js";
 import { BundleError, type CheckCode, type RoundResult, verifyRound } from "../src/index.js";
 import { leafHash } from "../src/merkle.js";
-import { bundleOf, roundsOf, type Row, RULESETS, subproof, vectors } from "./files.js";
+import { bundleOf, roundsOf, type Row, RULESETS, subproof, vectors, witnessesOf } from "./files.js";
 
 const LOG = vectors("audit/healthy")[0] as Row;
 const KEYS = { origin: LOG["origin"], logKey: LOG["log_key"], rootKey: LOG["root_key"] };
@@ -30,8 +30,9 @@ test("a whole round passes every check that it gives rise to", () => {
   const result = verified(bundleOf(BARE, SECOND));
   assert.ok(result.passed);
   const open = result.checks.filter((check) => check.outcome !== "PASSED").map((one) => one.code);
-  const without = ["CONTINUITY", "LEADER", "FIRST_LEAD", "ABORT", "CERTIFICATES", "EVENT_RECEIPTS"];
-  assert.deepEqual(open, without);
+  const ofSeats = ["SEED_SIGNATURES", "LEADER", "FIRST_LEAD", "SEAL", "ABORT"];
+  const held = ["CERTIFICATES", "EVENT_RECEIPTS", "STREETS", "SECRECY", "LOG_RECEIPTS"];
+  assert.deepEqual(open, ["CONTINUITY", ...ofSeats, ...held, "WITNESSES"]);
 });
 
 test("every letter of every leaf, and every proof, is held against the checkpoint", () => {
@@ -184,4 +185,51 @@ test("the library runs without anything that only Node has", () => {
   const args = ["--input-type=module", "-e", program];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   assert.equal(stdout.trim(), "true undefined", stderr);
+});
+
+test("a round is of level L3 where a kept checkpoint was cosigned between its OPEN and its DEAL", () => {
+  const log = vectors("audit/cosigned").find((row) => row["id"] === "watched") as Row;
+  const leaves = (log["leaves"] as string[]).map((leaf) => leafHash(utf8(leaf)));
+  const cosigned = log["cosigned"] as string[];
+  const consistency = cosigned.map((checkpoint) => {
+    const nodes = subproof(Number(checkpoint.split("\n")[1]), leaves);
+    return { checkpoint, proof: nodes.map((node) => Buffer.from(node).toString("hex")) };
+  });
+  const keys = { origin: log["origin"], logKey: log["log_key"], rootKey: log["root_key"] };
+  const options = { now: log["now"] as number, ...witnessesOf(log) };
+  for (const roundId of roundsOf(log)) {
+    const bundle = { ...bundleOf(log, roundId), consistency };
+    const result = verifyRound(bundle, keys, options);
+    assert.deepEqual(result.findings, []);
+    assert.equal(result.dealing_level, "L3");
+    assert.deepEqual(outcomes(result, "WITNESSES", "CONTINUITY"), ["PASSED", "PASSED"]);
+    const { now } = options;
+    assert.equal(verifyRound(bundle, keys, { now }).dealing_level, "L2");
+    const last = { ...bundle, consistency: consistency.slice(-1) };
+    assert.equal(verifyRound(last, keys, options).dealing_level, "L2");
+    const bare = verifyRound({ ...bundle, consistency: [] }, keys, options);
+    assert.deepEqual([bare.dealing_level, ...codes(bare)], ["L2", "QUORUM_UNMET"]);
+    const forged = cosigned[0]?.replace(
+      /(first [^\n]{20})(.)/,
+      (_, head, one) => head + (one === "A" ? "B" : "A"),
+    );
+    const [first, ...rest] = consistency;
+    const broken = { ...bundle, consistency: [{ ...first, checkpoint: forged }, ...rest] };
+    assert.ok(codes(verifyRound(broken, keys, options)).includes("COSIGNATURE_REFUSED"));
+  }
+});
+
+test("a bundle under a later key of the log is verified from the key that is known", () => {
+  const log = vectors("audit/cosigned").find((row) => row["id"] === "log_key_rotated") as Row;
+  const keys = { origin: log["origin"], logKey: log["log_key"], rootKey: log["root_key"] };
+  for (const roundId of roundsOf(log)) {
+    const result = verifyRound(bundleOf(log, roundId), keys, { now: log["now"] });
+    assert.deepEqual(result.findings, []);
+    assert.ok(result.passed);
+  }
+  const revoked = vectors("audit/cosigned").find(
+    (row) => row["id"] === "checkpoint_by_a_revoked_log_key",
+  ) as Row;
+  const bundle = bundleOf(revoked, roundsOf(revoked)[0] as string);
+  assert.deepEqual(codes(verifyRound(bundle, keys)), ["KEY_NOT_VALID"]);
 });

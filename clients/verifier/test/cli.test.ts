@@ -9,7 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
-import { bundleOf, roundsOf, type Row, vectors } from "./files.js";
+import { utf8 } from "../src/bytes.js";
+import { leafHash } from "../src/merkle.js";
+import { bundleOf, path, roundsOf, type Row, vectors } from "./files.js";
 
 const CLI = new URL("../src/cli.js", import.meta.url).pathname;
 const FOLDER = mkdtempSync(join(tmpdir(), "verifier-"));
@@ -36,7 +38,7 @@ function file(name: string, content: string): string {
 
 function logFile(name: string, log: Row): string {
   const { origin, log_key, root_key, checkpoint, leaves } = log;
-  const head = JSON.stringify({ origin, log_key, root_key, checkpoint });
+  const head = JSON.stringify({ origin, log_key, root_key, checkpoint, cosigned: log["cosigned"] });
   return file(name, [head, ...(leaves as string[])].join("\n") + "\n");
 }
 
@@ -45,6 +47,15 @@ function bundleFile(name: string, log: Row): string {
 }
 
 const NOW = ["--now", "1"];
+
+function witnesses(log: Row): string[] {
+  const texts = log["witnesses"] as string[];
+  return [...texts.flatMap((text) => ["--witness", text]), "--quorum", String(log["quorum"])];
+}
+
+function sizeOf(note: string): number {
+  return Number(note.split("\n")[1]);
+}
 
 test("a sound bundle is verified, and the keys' provenance is said", async () => {
   const { code, out, err } = await run(bundleFile("good.json", LOG), ...NOW);
@@ -91,6 +102,47 @@ test("a checkpoint that was kept shows a log set back", async () => {
   assert.match(out, /LOG_TRUNCATED/);
 });
 
+test("a log file with cosigned checkpoints is held against the witnesses that are believed", async () => {
+  const rows = vectors("audit/cosigned").filter((row) => row["max_age"] === null);
+  const find = (id: string): Row => rows.find((row) => row["id"] === id) as Row;
+  for (const [id, code] of [
+    ["watched", ""],
+    ["cosignatures_missing", "QUORUM_UNMET"],
+  ] as const) {
+    const log = find(id);
+    const told = await run(
+      logFile(`${id}.jsonl`, log),
+      ...["--now", String(log["now"])],
+      ...witnesses(log),
+    );
+    assert.equal(told.code, code === "" ? 0 : 1, told.err);
+    assert.match(told.out, code === "" ? /L3 2/ : /FAIL QUORUM_UNMET/);
+  }
+});
+
+test("a log receipt is verified with its leaf, by the log's key and the witnesses'", async () => {
+  const log = vectors("audit/cosigned").find((row) => row["id"] === "watched") as Row;
+  const leaves = (log["leaves"] as string[]).map((leaf) => utf8(leaf));
+  const nodes = path(4, leaves.map(leafHash)).map((node) => Buffer.from(node).toString("base64"));
+  const lines = ["c2sp.org/tlog-proof@v1", "index 4", ...nodes, "", log["cosigned"].at(-1)];
+  const proof = file("leaf.tlog-proof", lines.join("\n"));
+  file("leaf.leaf", log["leaves"][4]);
+  const other = file("other.leaf", log["leaves"][5]);
+  const terms = ["--origin", log["origin"], "--log-key", log["log_key"]];
+  const now = ["--now", String(log["now"])];
+  const good = await run("--proof", proof, ...terms, ...now, ...witnesses(log));
+  assert.equal(good.code, 0, good.err);
+  assert.match(good.out, /^leaf 4 of log .*\nwitnesses vouched for it at 1800000000000 ms/);
+  const swapped = await run("--proof", proof, "--leaf", other, ...terms, ...now, "--json");
+  assert.equal(swapped.code, 1);
+  const { findings } = JSON.parse(swapped.out) as Row;
+  assert.deepEqual([findings.length, findings[0].code], [1, "LOG_RECEIPT_REFUSED"]);
+  const early = await run("--proof", proof, ...terms, "--now", "1", ...witnesses(log));
+  assert.equal(early.code, 1);
+  assert.match(early.out, /QUORUM_UNMET/);
+  assert.equal((await run("--proof", proof)).code, 2);
+});
+
 test("what cannot be verified ends with 2", async () => {
   const odd = [
     [],
@@ -103,6 +155,9 @@ test("what cannot be verified ends with 2", async () => {
     [bundleFile("good.json", LOG), "--log-key", "nonsense"],
     [bundleFile("good.json", LOG), "--now", "yesterday"],
     [bundleFile("good.json", LOG), "--nonsense"],
+    [bundleFile("good.json", LOG), "--witness", "nonsense"],
+    [bundleFile("good.json", LOG), "--witness", LOG["log_key"]],
+    [bundleFile("good.json", LOG), "--quorum", "some"],
     ["--url", "http://127.0.0.1:1"],
   ];
   for (const args of odd) {
@@ -113,15 +168,21 @@ test("what cannot be verified ends with 2", async () => {
 });
 
 test("a log behind a service is read page by page", async () => {
-  const leaves = (LOG["leaves"] as string[]).map((leaf) => btoa(leaf));
+  const log = vectors("audit/cosigned").find((row) => row["id"] === "watched") as Row;
+  const leaves = (log["leaves"] as string[]).map((leaf) => btoa(leaf));
+  const cosigned = (from: number): Row => {
+    const notes = log["cosigned"] as string[];
+    return { checkpoints: notes.filter((note) => sizeOf(note) >= from).slice(0, 2) };
+  };
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (data) => (body += data));
     request.on("end", () => {
       const start = Number((JSON.parse(body) as Row)["start"] ?? 0);
       const answers: Record<string, unknown> = {
-        GetCheckpoint: { checkpoint: LOG["checkpoint"] },
-        GetKeys: { origin: LOG["origin"], logKey: LOG["log_key"], rootKey: LOG["root_key"] },
+        GetCheckpoint: { checkpoint: log["checkpoint"] },
+        GetKeys: { origin: log["origin"], logKey: log["log_key"], rootKey: log["root_key"] },
+        ListCosignedCheckpoints: cosigned(Number((JSON.parse(body) as Row)["startSize"] ?? 0)),
         ListEntries: start < leaves.length ? { leaves: leaves.slice(start, start + 3) } : {},
       };
       const answer = answers[request.url?.split("/referee.v1.LogService/")[1] ?? ""];
@@ -131,8 +192,13 @@ test("a log behind a service is read page by page", async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const { code, out, err } = await run("--url", `http://127.0.0.1:${port}/`, "--json", ...NOW);
+  const url = ["--url", `http://127.0.0.1:${port}/`, "--json", "--now", String(log["now"])];
+  const alone = await run(...url);
+  const watched = await run(...url, ...witnesses(log));
   server.close();
-  assert.equal(code, 0, err);
-  assert.equal((JSON.parse(out) as Row)["size"], leaves.length);
+  assert.deepEqual([alone.code, watched.code], [0, 0], alone.err + watched.err);
+  const [one, other] = [JSON.parse(alone.out) as Row, JSON.parse(watched.out) as Row];
+  assert.deepEqual([one["size"], other["size"]], [leaves.length, leaves.length]);
+  assert.equal(one["dealing_levels"]["L3"], 0);
+  assert.equal(other["dealing_levels"]["L3"], log["levels"]["L3"]);
 });

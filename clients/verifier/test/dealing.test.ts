@@ -3,13 +3,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { hex, utf8 } from "../src/bytes.js";
+import { type Bytes, hex, utf8 } from "../src/bytes.js";
 import { decode, encode } from "../src/canonical.js";
 import { CertificateError, readCertificate } from "../src/certificate.js";
-import { arrangementCommitment, clientCommitment } from "../src/commitment.js";
+import {
+  arrangementCommitment,
+  clientCommitment,
+  seatTokenHash,
+  seedStatement,
+} from "../src/commitment.js";
 import { deriveDeal } from "../src/deal.js";
 import { drawLeader, shuffle, StreamUsedUpError } from "../src/deck.js";
 import { isSignedBy, parseEnvelope } from "../src/dsse.js";
+import { isSignature } from "../src/ed25519.js";
+import { chainHashes, isSignedBySeat } from "../src/events.js";
 import { type Header, roundIdOf } from "../src/header.js";
 import { KINDS } from "../src/leaf.js";
 import { ProofError } from "../src/merkle.js";
@@ -88,7 +95,7 @@ for (const row of vectors("dealing/card_proofs")) {
   });
 }
 
-for (const row of vectors("dealing/certificates")) {
+for (const row of [...vectors("dealing/certificates"), ...vectors("dealing/sealed_certificates")]) {
   test(`certificate ${row["id"]}: ${row["why"]}`, () => {
     const read = () =>
       readCertificate(
@@ -119,7 +126,50 @@ for (const row of vectors("dealing/arrangements")) {
   });
 }
 
-for (const row of vectors("dealing/leaves")) {
+for (const row of vectors("dealing/seed_signatures")) {
+  test(`seed ${row["id"]}: ${row["why"]}`, () => {
+    const told = { seat: row["seat"] as number, seed: bytes(row["seed"]) };
+    const of = (more: Partial<typeof told>): Bytes =>
+      seedStatement(bytes(row["round_id"]), bytes(row["server_commitment"]), { ...told, ...more });
+    const statement = of({});
+    const [signature, key] = [bytes(row["signature"]), bytes(row["public_key"])];
+    assert.equal(hex(statement), row["statement"]);
+    assert.ok(isSignature(signature, statement, key));
+    assert.ok(!isSignature(signature, of({ seat: told.seat + 1 }), key));
+    assert.ok(!isSignature(signature, of({ seed: told.seed.map((byte) => byte ^ 1) }), key));
+  });
+}
+
+for (const row of vectors("dealing/seat_tokens")) {
+  test(`seat token ${row["id"]}: ${row["why"]}`, () => {
+    const found = seatTokenHash(bytes(row["round_id"]), row["seat"], bytes(row["token"]));
+    assert.equal(hex(found), row["hash"]);
+  });
+}
+
+test("events of a sealed round are chained, and the seats' own signatures are over their hashes", () => {
+  const rows = vectors("dealing/sealed_events");
+  const [first] = rows as [Row];
+  const events = rows.map((row) => {
+    const event = decode(utf8(row["event"]));
+    return { event, time: 1, attested: "SEAT" as const, signature: row["signature"] as string };
+  });
+  const hashes = chainHashes(bytes(first["round_id"]), bytes(first["deck_root"]), events);
+  assert.ok(rows.length > 3);
+  for (const [place, row] of rows.entries()) {
+    const [event, hash] = [events[place], hashes[place + 1]];
+    assert.ok(event && hash);
+    assert.equal(hex(hash), row["hash"]);
+    assert.ok(isSignedBySeat(event, hash, bytes(row["public_key"])));
+    if (row["opens"] !== "") {
+      const { back, middle, front, nonce, seat } = JSON.parse(row["event"]) as Row;
+      const told = { cards: [...back, ...middle, ...front] as number[], nonce: bytes(nonce) };
+      assert.equal(hex(arrangementCommitment(bytes(row["round_id"]), seat, told)), row["opens"]);
+    }
+  }
+});
+
+for (const row of [...vectors("dealing/leaves"), ...vectors("dealing/seat_leaves")]) {
   test(`leaf ${row["id"]}: ${row["why"]}`, () => {
     const envelope = parseEnvelope(utf8(row["envelope"]));
     assert.equal(KINDS.get(envelope.payloadType), row["kind"].toUpperCase());

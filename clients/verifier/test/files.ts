@@ -3,7 +3,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 import { type Bytes, utf8 } from "../src/bytes.js";
-import { type HeldRuleset, heldRuleset, type LogResult, verifyLog } from "../src/index.js";
+import {
+  type HeldRuleset,
+  heldRuleset,
+  type LogResult,
+  type LogSource,
+  type Options,
+  tileSource,
+  verifyLog,
+} from "../src/index.js";
 import { leafHash, nodeHash } from "../src/merkle.js";
 
 /** The root of the tree, from build/test. */
@@ -37,19 +45,72 @@ export function fromBase64(text: string): Bytes {
 /** The rulesets of the tree. */
 export const RULESETS = readRulesets();
 
+function list(log: Row, name: string): string[] {
+  return (log[name] ?? []) as string[];
+}
+
+function textsOf(log: Row, name: string): Bytes[] {
+  return list(log, name).map((one) => utf8(one));
+}
+
+/** The witnesses that a fixture names, as options. */
+export function witnessesOf(log: Row): Options {
+  const { witnesses = [], quorum, max_age: maxAge } = log;
+  return {
+    witnesses,
+    ...(typeof quorum === "number" ? { quorum } : {}),
+    ...(typeof maxAge === "number" ? { maxAge } : {}),
+  };
+}
+
+/** A fixture's log: its leaves, or the tiles that it is published as. */
+async function sourceFrom(log: Row): Promise<LogSource> {
+  const files = log["files"] as Record<string, string> | undefined;
+  if (files === undefined) {
+    return { checkpoint: utf8(log["checkpoint"]), leaves: textsOf(log, "leaves") };
+  }
+  return tileSource(async (path) => (files[path] === undefined ? null : fromBase64(files[path])));
+}
+
+/** The files of the audit's fixtures. */
+export const FIXTURES = ["healthy", "mutations", "seats", "held", "cosigned", "tiles", "chance"];
+
+/** Codes that only `referee audit` finds, by why. */
+export const ONLY_IN_THE_AUDIT: Readonly<Record<string, readonly string[]>> = {
+  "it takes the rules of the game": ["ILLEGAL_EVENT"],
+  "it takes statistics over many rounds": [
+    "TABLES_THROWN_AWAY",
+    "ABORTED_BY_QUALITY",
+    "WITHHELD_BY_SEAT",
+    "CARDS_BY_PLACE_UNEVEN",
+    "DECKS_CORRELATED",
+    "DECK_REPEATED",
+    "WINS_BEYOND_CHANCE",
+    "WIN_RATE_UNUSUAL",
+    "UNLIKELY_BY_CHANCE",
+  ],
+};
+
 /** What this library finds in a fixture's log. */
 export async function audited(log: Row): Promise<LogResult> {
-  const text = (one: string): Bytes => utf8(one);
   return verifyLog(
-    { checkpoint: utf8(log["checkpoint"]), leaves: (log["leaves"] as string[]).map(text) },
+    await sourceFrom(log),
     { origin: log["origin"], logKey: log["log_key"], rootKey: log["root_key"] },
     {
       now: log["now"],
       rulesets: RULESETS,
-      witnessed: (log["witnessed"] as string[]).map(text),
+      witnessed: textsOf(log, "witnessed"),
+      cosigned: textsOf(log, "cosigned"),
+      outgrown: textsOf(log, "outgrown"),
+      ...witnessesOf(log),
       exhibits: {
-        certificates: (log["certificates"] as string[]).map(fromBase64),
-        eventReceipts: (log["event_receipts"] as string[]).map(fromBase64),
+        certificates: list(log, "certificates").map(fromBase64),
+        eventReceipts: list(log, "event_receipts").map(fromBase64),
+        exports: list(log, "exports").map(fromBase64),
+        logReceipts: ((log["log_receipts"] ?? []) as Row[]).map(({ receipt, leaf }) => ({
+          receipt: utf8(receipt),
+          leaf: leaf === undefined ? undefined : fromBase64(leaf),
+        })),
       },
     },
   );
@@ -126,8 +187,8 @@ export function bundleOf(log: Row, roundId: string): Row {
       leaf: leaves[index],
       proof: path(index, hashes).map((node) => Buffer.from(node).toString("hex")),
     })),
-    certificates: (log["certificates"] as string[]).map((one) => atob(one)),
-    event_receipts: (log["event_receipts"] as string[]).map((one) => atob(one)),
+    certificates: list(log, "certificates").map((one) => atob(one)),
+    event_receipts: list(log, "event_receipts").map((one) => atob(one)),
   };
 }
 

@@ -7,9 +7,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { type Code, CODES, verifyRound } from "../src/index.js";
-import { audited, bundleOf, roundsOf, RULESETS, vectors } from "./files.js";
+import {
+  audited,
+  bundleOf,
+  FIXTURES,
+  ONLY_IN_THE_AUDIT,
+  roundsOf,
+  RULESETS,
+  vectors,
+} from "./files.js";
 
-const MUTATIONS = vectors("audit/mutations");
+const MUTATIONS = [...vectors("audit/mutations"), ...vectors("audit/seats")];
+const ALL = FIXTURES.flatMap((name) => vectors(`audit/${name}`));
 
 /** What stands elsewhere in the log than in one round's bundle. */
 const ONLY_IN_THE_WHOLE_LOG: readonly Code[] = [
@@ -41,10 +50,26 @@ for (const log of vectors("audit/healthy")) {
   });
 }
 
-for (const log of MUTATIONS) {
-  const expected = log["expected"] as { code: string; severity: string };
+test("the codes are those that no reason keeps from this verifier", () => {
+  const elsewhere = Object.values(ONLY_IN_THE_AUDIT).flat();
+  const expected = ALL.map((log) => log["expected"].code as string | undefined);
+  const here = [...new Set(expected)].filter((code) => code && !elsewhere.includes(code));
+  assert.deepEqual([...CODES].sort(), here.sort());
+});
+
+for (const log of ALL.filter(({ expected, id }) => !expected.code && id !== "healthy")) {
+  test(`${log["id"]}: ${log["why"]}`, async () => {
+    const { dealing_levels: levels, findings } = await audited(log);
+    assert.deepEqual(findings, []);
+    const counted = Object.entries(levels).filter(([, count]) => count > 0);
+    assert.deepEqual(Object.fromEntries(counted), log["levels"] ?? { L2: levels.L2 });
+  });
+}
+
+for (const log of ALL.filter(({ expected }) => expected.code)) {
+  const expected = log["expected"] as { code: string; severity: string; leaf_index?: number };
   if (!CODES.includes(expected.code as Code)) {
-    test(`${log["id"]}: ${expected.code} follows from the rules alone, so nothing is found`, async () => {
+    test(`${log["id"]}: ${expected.code} is only the audit's, so nothing is found`, async () => {
       assert.deepEqual((await audited(log)).findings, []);
     });
     continue;
@@ -53,6 +78,9 @@ for (const log of MUTATIONS) {
     const result = await audited(log);
     const [first] = result.findings;
     assert.deepEqual([first?.code, first?.severity], [expected.code, expected.severity]);
+    if (expected.leaf_index !== undefined) {
+      assert.equal(first?.leaf_index, expected.leaf_index);
+    }
     assert.equal(result.passed, expected.severity === "NOTE");
   });
 }

@@ -95,8 +95,9 @@ def test_playing_out_gives_the_same_answer_every_time(positions):
 
 
 def test_a_round_over_has_no_advice(rules):
-    hands = [parse_cards("3S 3C 3D 3H 4S 4C 4D 4H 5S 6S 7S 8S TS"), DECK[28:41]]
-    state = start(rules, hands, leader=Seat(0), dealt_time=0)
+    winning = parse_cards("3S 3C 3D 3H 4S 4C 4D 4H 5S 6S 7S 8S TS")
+    other = [card for card in DECK if card not in winning][:13]
+    state = start(rules, [winning, other], leader=Seat(0), dealt_time=0)
     assert state.is_over
     assert suggest(state, count=3) == ()
 

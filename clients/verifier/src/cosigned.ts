@@ -1,0 +1,238 @@
+/**
+ * What witnesses say of a log: checkpoints that they cosigned, held against the roots that its
+ * leaves gave. A checkpoint counts as witnessed if enough of the named witnesses cosigned it and
+ * its root is that of the leaves. A witness is a key: two names of one key, or a witness with a key
+ * of the log's own, are findings. A checkpoint that was witnessed with OPEN in it and DEAL not yet
+ * shows that a round's terms stood before its seats showed their seeds (level L3).
+ */
+
+import { type Bytes, hex, SpellingError, text } from "./bytes.js";
+import type { Docket } from "./check.js";
+import { type Checkpoint, checkpointBody, parseCheckpoint } from "./checkpoint.js";
+import { attest, type Attestation, type Quorum, vouchedTime } from "./cosignature.js";
+import { unlike } from "./difference.js";
+import type { KeyRecord } from "./keys.js";
+import { formatNote, type Note, NoteError, parseNote, verifyNote } from "./note.js";
+import type { VerifierKey } from "./vkey.js";
+
+/** How far, in seconds, a witness's clock may be ahead of the verifier's. */
+const AHEAD_SECONDS = 300;
+
+/** A cosigned checkpoint as it was handed over; `isTold` where it is said to be cosigned. */
+interface Shown {
+  readonly checkpoint: Checkpoint;
+  readonly note: Note;
+  readonly isTold: boolean;
+}
+
+/** What holds of a log besides its cosigned checkpoints; `now` is ms since 1970 UTC, null for none. */
+export interface WitnessTerms {
+  readonly origin: string;
+  readonly now: number | null;
+  /** How many ms ago a quorum may have vouched last. */
+  readonly maxAge: number | null;
+}
+
+/** The cosigned checkpoints of one log or bundle. */
+export class CosignedHeads {
+  readonly #shown: Shown[] = [];
+  readonly #sizes: number[] = [];
+  readonly #blamed = new Set<string>();
+  #newest: Shown | null = null;
+  #time = 0;
+
+  constructor(
+    private readonly quorum: Quorum,
+    private readonly terms: WitnessTerms,
+    private readonly docket: Docket,
+  ) {
+    docket.begin("WITNESSES");
+  }
+
+  /** Notes that somebody kept, which may be cosigned, or that are told to be. */
+  read(notes: readonly Bytes[], { areTold }: { areTold: boolean }): void {
+    const read = notes.flatMap((data) => this.#read(data, areTold) ?? []);
+    const isSorted = !areTold;
+    if (isSorted) {
+      read.sort((one, other) => one.checkpoint.size - other.checkpoint.size);
+    }
+    this.#shown.push(...read);
+  }
+
+  /** The sizes at which roots are needed. */
+  get wanted(): number[] {
+    return this.#shown.map(({ checkpoint }) => checkpoint.size);
+  }
+
+  /** All are held against the log's roots by size; `logKeys` are those that may sign for the log. */
+  judge(roots: ReadonlyMap<number, Bytes>, logKeys: readonly VerifierKey[]): void {
+    let last = 0;
+    for (const shown of this.#shown) {
+      const { size } = shown.checkpoint;
+      if (shown.isTold && size < last) {
+        const detail = `the cosigned checkpoint of ${size} leaves stands behind a larger one`;
+        this.docket.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
+        continue;
+      }
+      last = shown.isTold ? size : last;
+      const root = roots.get(size);
+      if (root !== undefined) {
+        this.#judge(shown, root, logKeys);
+      }
+    }
+    this.#sizes.sort((one, other) => one - other);
+  }
+
+  /** Whether a witnessed checkpoint has the leaf `opened` and has not the leaf `dealt`. */
+  isWitnessedBetween({ opened, dealt }: { opened: number; dealt: number }): boolean {
+    let [from, to] = [0, this.#sizes.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((this.#sizes[middle] ?? 0) > opened) {
+        to = middle;
+      } else {
+        from = middle + 1;
+      }
+    }
+    return (this.#sizes[from] ?? Infinity) <= dealt;
+  }
+
+  /** What is to be said of the whole log; `outgrown` are checkpoints that it must have left behind. */
+  close(
+    head: Checkpoint,
+    records: readonly KeyRecord[],
+    outgrown: readonly { checkpoint: Checkpoint; note: Bytes }[],
+  ): void {
+    this.#checkKeys(records);
+    const { now, maxAge } = this.terms;
+    const age = now === null ? null : now - 1000 * this.#time;
+    if (head.size > 0 && this.#sizes.length === 0) {
+      const note = this.#newest?.note ?? { text: "", signatures: [] };
+      const missing = attest(this.quorum, note).missing.join(", ");
+      const detail = `no checkpoint has the cosignatures of ${this.quorum.needed} witnesses`;
+      const named = missing === "" ? detail : `${detail}; the newest lacks ${missing}`;
+      this.docket.find("WITNESSES", "QUORUM_UNMET", named);
+    } else if (maxAge !== null && age !== null && this.#sizes.length > 0 && age > maxAge) {
+      const detail = `witnesses vouched for the log last at ${1000 * this.#time}, ${age} ms ago`;
+      this.docket.find("WITNESSES", "HEAD_FROZEN", detail);
+    }
+    findOutgrown(head, outgrown, this.docket);
+  }
+
+  #read(data: Bytes, isTold: boolean): Shown | null {
+    let shown: Shown;
+    try {
+      const note = parseNote(data);
+      shown = { checkpoint: parseCheckpoint(note.text), note, isTold };
+    } catch (error) {
+      if (!(error instanceof SpellingError)) {
+        throw error;
+      }
+      if (isTold) {
+        const detail = `what stands as a cosigned checkpoint is none: ${error.message}`;
+        this.docket.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
+      }
+      return null;
+    }
+    const { origin } = shown.checkpoint;
+    if (origin === this.terms.origin) {
+      return shown;
+    }
+    if (isTold) {
+      const detail = `a cosigned checkpoint is of '${origin}', not of '${this.terms.origin}'`;
+      this.docket.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
+    }
+    return null;
+  }
+
+  #judge(shown: Shown, root: Bytes, logKeys: readonly VerifierKey[]): void {
+    const { checkpoint, isTold } = shown;
+    const time = vouchedTime(this.quorum, this.#timely(shown));
+    if (checkpoint.size >= (this.#newest?.checkpoint.size ?? 0)) {
+      this.#newest = shown;
+    }
+    if (hex(checkpoint.root) === hex(root)) {
+      if (time !== null) {
+        this.#sizes.push(checkpoint.size);
+        this.#time = Math.max(this.#time, time);
+      }
+    } else if (isTold) {
+      this.#accuse(shown, root, logKeys);
+    }
+  }
+
+  /** What the witnesses say on a note, without what is forged or of a time to come. */
+  #timely({ checkpoint: { size }, note }: Shown): Attestation["times"] {
+    const said = attest(this.quorum, note);
+    for (const key of said.forged) {
+      const detail = `a cosignature under ${key.text} is not by that key; the first has ${size} leaves`;
+      this.#blame(`forged ${key.text}`, detail);
+    }
+    const { now } = this.terms;
+    const latest = now === null ? Infinity : Math.floor(now / 1000) + AHEAD_SECONDS;
+    for (const { key, time } of said.times.filter((one) => one.time > latest)) {
+      const detail = `a cosignature under ${key.text} names ${1000 * time}, a time to come`;
+      this.#blame(`early ${key.text}`, detail);
+    }
+    return said.times.filter((one) => one.time <= latest);
+  }
+
+  /** A cosigned checkpoint is not of these leaves: the log's fault if it signed it. */
+  #accuse({ checkpoint, note }: Shown, root: Bytes, logKeys: readonly VerifierKey[]): void {
+    const { size } = checkpoint;
+    try {
+      verifyNote(note, [...logKeys]);
+    } catch (error) {
+      if (!(error instanceof NoteError)) {
+        throw error;
+      }
+      const detail = `the cosigned checkpoint of ${size} leaves is not of this log, and the log did not sign it`;
+      this.docket.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
+      return;
+    }
+    const detail = `the log signed, and witnesses cosigned, another tree of ${size} leaves`;
+    const difference = unlike("root", text(formatNote(note)), hex(root));
+    this.docket.find("CONTINUITY", "HISTORY_REWRITTEN", detail, difference);
+  }
+
+  #checkKeys(records: readonly KeyRecord[]): void {
+    const { counted, doubled } = this.quorum;
+    const nameOf = (key: VerifierKey): string => hex(key.publicKey);
+    for (const key of doubled) {
+      const first = counted.find((one) => nameOf(one) === nameOf(key))?.text ?? "";
+      const detail = `${key.text} and ${first} are one key, and count as one witness`;
+      this.docket.find("WITNESSES", "WITNESS_DOUBLED", detail);
+    }
+    const held = new Map(records.map((one) => [hex(one.publicKey), one.role]));
+    for (const key of counted) {
+      const role = held.get(nameOf(key)) ?? "witness";
+      if (role !== "witness") {
+        const detail = `${key.text} is a key of the log's own ${role}, which vouches for itself`;
+        this.docket.find("WITNESSES", "WITNESS_DOUBLED", detail);
+      }
+    }
+  }
+
+  /** One finding for each witness and kind of fault, however often it shows. */
+  #blame(kind: string, detail: string): void {
+    if (!this.#blamed.has(kind)) {
+      this.#blamed.add(kind);
+      this.docket.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
+    }
+  }
+}
+
+/** A log has grown beyond checkpoints that somebody saw long enough ago. */
+export function findOutgrown(
+  head: Checkpoint,
+  outgrown: readonly { checkpoint: Checkpoint; note: Bytes }[],
+  docket: Docket,
+): void {
+  for (const { checkpoint, note } of outgrown) {
+    if (checkpoint.size === head.size) {
+      const detail = `the log has not grown beyond ${head.size} leaves, which were seen before`;
+      const difference = unlike("checkpoint", checkpointBody(head), text(note));
+      docket.find("WITNESSES", "HEAD_FROZEN", detail, difference);
+    }
+  }
+}

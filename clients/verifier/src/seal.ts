@@ -1,0 +1,153 @@
+/**
+ * Sealed tables: OPEN has a token's hash for each seat, the transcript says `sealed`, and every
+ * seat with a key signed what it did itself, all but a time that ran out. In Mậu Binh each seat
+ * commits to its arrangement before any hand is open; the hands open once every seat still in has
+ * committed or run out of time, and then each opens exactly what it committed to last.
+ */
+
+import { hex, isHex, unhex } from "./bytes.js";
+import type { Docket } from "./check.js";
+import { arrangementCommitment } from "./commitment.js";
+import { differ } from "./difference.js";
+import { member, numbers, seatOf } from "./events.js";
+import type { GatheredRound } from "./gathered.js";
+import { gameOf, NO_KEY } from "./header.js";
+import type { ToldEvent } from "./leaf.js";
+import type { Placed } from "./reading.js";
+
+type Settle = Placed<"SETTLE">;
+
+/** OPEN and transcript agree on whether the table is sealed, and its seats signed their events. */
+export function examineSeal({ header, open }: GatheredRound, settle: Settle, docket: Docket): void {
+  const { told } = settle.value;
+  const [isTold, isSealed] = [told.sealed === 1, open.value.seat_tokens !== undefined];
+  if (!isTold && !isSealed) {
+    docket.skip("the table is an open one", "SEAL");
+    return;
+  }
+  docket.begin("SEAL");
+  const where = { leaf_index: settle.index };
+  if (isTold !== isSealed) {
+    const detail = "OPEN and the transcript do not agree on whether the table was sealed";
+    const difference = differ("told.sealed", Number(isTold), Number(isSealed));
+    docket.find("SEAL", "SEAL_BROKEN", detail, { ...where, ...difference });
+    return;
+  }
+  for (const [place, event] of told.events.entries()) {
+    const key = header.seat_keys[seatOf(event)] ?? NO_KEY;
+    if (event.attested !== "SEAT" && key !== NO_KEY && !isTimeout(event)) {
+      const detail = `event ${place + 1} is of a seat with a key that did not sign it, on a sealed table`;
+      docket.find("SEAL", "SEAL_BROKEN", detail, where);
+    }
+  }
+}
+
+/**
+ * The place of the first event of a sealed Mậu Binh round that opens what its seat did not commit
+ * to, or while others could still choose; the number of events where there is none.
+ */
+export function examineOpenings(
+  { header, roundId }: GatheredRound,
+  settle: Settle,
+  docket: Docket,
+): number {
+  const { events, sealed } = settle.value.told;
+  if (gameOf(header) !== "mau_binh" || sealed !== 1) {
+    return events.length;
+  }
+  const sealing = new Sealing(header.seat_keys.length, roundId);
+  for (const [place, event] of events.entries()) {
+    const fault = sealing.take(event);
+    if (fault === "UNLAWFUL") {
+      return events.length;
+    }
+    if (fault !== null) {
+      const detail = `event ${place + 1} of ${events.length}: seat ${seatOf(event)} ${fault}`;
+      const where = { leaf_index: settle.index };
+      docket.find("SEAL", "SEAL_BROKEN", detail, where);
+      return place;
+    }
+  }
+  return events.length;
+}
+
+/** How far a sealed round has come, by seat. */
+class Sealing {
+  readonly #commitments = new Map<number, string>();
+  readonly #isDone: boolean[];
+  readonly #arranged = new Set<number>();
+  #isOpen = false;
+
+  constructor(
+    seats: number,
+    private readonly roundId: string,
+  ) {
+    this.#isDone = Array.from({ length: seats }, () => false);
+  }
+
+  /** What is wrong with an event; null for nothing, UNLAWFUL where the rules alone refuse it. */
+  take(event: ToldEvent): string | null {
+    const seat = seatOf(event);
+    if (!(seat in this.#isDone)) {
+      return "UNLAWFUL";
+    }
+    switch (member(event.event, "kind")) {
+      case "ARRANGE": {
+        const fault = this.#opening(seat, event);
+        this.#arranged.add(seat);
+        return fault;
+      }
+      case "COMMIT":
+        if (this.#isOpen) {
+          return "UNLAWFUL";
+        }
+        this.#commitments.set(seat, String(member(event.event, "commitment")));
+        break;
+      case "TIMEOUT":
+        if (this.#isOpen || this.#isDone[seat]) {
+          return "UNLAWFUL";
+        }
+        break;
+      case "LEAVE":
+        break;
+      default:
+        return "UNLAWFUL";
+    }
+    this.#isDone[seat] = true;
+    this.#isOpen ||= this.#isDone.every(Boolean);
+    return null;
+  }
+
+  #opening(seat: number, { event }: ToldEvent): string | null {
+    if (!this.#isOpen) {
+      return "arranges while others may still choose their arrangements";
+    }
+    const told = this.#commitments.get(seat);
+    if (told === undefined) {
+      return "arranges and never committed to an arrangement";
+    }
+    if (this.#arranged.has(seat)) {
+      return "UNLAWFUL";
+    }
+    const cards = ["back", "middle", "front"].flatMap((part) => numbers(member(event, part)));
+    const nonce = member(event, "nonce");
+    if (nonce === undefined) {
+      return "opens nothing by its arrangement";
+    }
+    if (typeof nonce !== "string" || !isHex(nonce) || !cards.every(isCard)) {
+      return "UNLAWFUL";
+    }
+    const found = { cards, nonce: unhex(nonce) };
+    return hex(arrangementCommitment(unhex(this.roundId), seat, found)) === told
+      ? null
+      : "opens another arrangement than it committed to";
+  }
+}
+
+function isCard(card: number): boolean {
+  return card >= 1 && card <= 52;
+}
+
+function isTimeout({ event }: ToldEvent): boolean {
+  return member(event, "kind") === "TIMEOUT" || member(event, "decision") === "TIMEOUT";
+}

@@ -1,0 +1,178 @@
+/**
+ * Secrets in what was handed out. While a round is played, whoever is handed a certificate, a
+ * bundle or a proof may learn the cards it opens and nothing that leads to others: not the server's
+ * seed, unless REVEAL is in it too; no key of a section that no certificate in it opens; no salt of
+ * a card that was not played. Nothing ever opens the stock but the seed. Keys must be random, and
+ * open one section of one round. Secrets are looked for as bytes, as hexadecimal digits and as
+ * base64, in the text and in whatever base64 stands in it.
+ */
+
+import { base64, type Bytes, hex, unhex } from "./bytes.js";
+import { certificateForm } from "./certificate.js";
+import type { Docket } from "./check.js";
+import { serverCommitment } from "./commitment.js";
+import type { Deal } from "./deal.js";
+import { member, numbers } from "./events.js";
+import type { Where } from "./finding.js";
+import { FormError } from "./form.js";
+import type { GatheredRound } from "./gathered.js";
+import { isTrivial } from "./level.js";
+import { cardSalts } from "./section.js";
+
+/** A section that a certificate opens, with its key as lowercase hex. */
+export interface Opened {
+  readonly section: number;
+  readonly key: string;
+}
+
+const BASE64 = /[A-Za-z0-9+/]{40,}={0,2}/g;
+const HEX = /[0-9a-fA-F]{64}/g;
+/** Base64 within base64 that is looked into. */
+const DEPTH = 4;
+
+/** Everything in the bytes that could be a round's id, as lowercase hex. */
+export function roundIdsIn(data: Bytes): Set<string> {
+  return new Set(layersOf(data).flatMap(valuesIn));
+}
+
+/** The sections that a certificate opens are some that may be opened, by keys that hide them. */
+export function examineOpened(
+  opened: readonly Opened[],
+  stock: number | null,
+  where: Where,
+  docket: Docket,
+): void {
+  docket.begin("SECRECY");
+  const seen = new Map<string, number>();
+  for (const { section, key } of opened) {
+    if (section === stock) {
+      const detail = `a certificate opens section ${section}, the stock, which nobody is dealt`;
+      docket.find("SECRECY", "SECRET_EXPOSED", detail, where);
+    }
+    const first = seen.get(key) ?? section;
+    if (isTrivial(unhex(key))) {
+      const detail = `the key of section ${section} was hardly drawn at random`;
+      docket.find("SECRECY", "SALTS_WEAK", detail, where);
+    } else if (first !== section) {
+      const detail = `sections ${first} and ${section} have the same key`;
+      docket.find("SECRECY", "SALTS_WEAK", detail, where);
+    }
+    seen.set(key, first);
+  }
+}
+
+/** What was handed out of the round holds none of its secrets; null where it was not dealt again. */
+export function examineExports(gathered: GatheredRound, again: Deal | null, docket: Docket): void {
+  const { reveal } = gathered;
+  const revealed = reveal === undefined ? null : binary(reveal.envelope.payload);
+  for (const [number, data] of (gathered.exhibits.exports ?? []).entries()) {
+    docket.begin("SECRECY");
+    const layers = layersOf(data);
+    if (revealed !== null && layers.includes(revealed)) {
+      continue;
+    }
+    for (const what of exposedIn(layers, gathered, again)) {
+      const detail = `what was handed out as ${number} holds ${what}`;
+      const where = { leaf_index: gathered.open.index };
+      docket.find("SECRECY", "SECRET_EXPOSED", detail, where);
+    }
+  }
+}
+
+function exposedIn(layers: string[], gathered: GatheredRound, again: Deal | null): string[] {
+  const exposed = holdsSeed(layers, gathered) ? ["the server's seed"] : [];
+  if (again === null) {
+    return exposed;
+  }
+  const opened = new Set(layers.flatMap((layer) => openedIn(layer, gathered.roundId)));
+  const played = playedIn(gathered);
+  for (const [section, cards] of again.sections.entries()) {
+    const key = again.keys[section];
+    if (key === undefined || opened.has(section)) {
+      continue;
+    }
+    if (isIn(key, layers)) {
+      exposed.push(`the key of section ${section}, which nothing in it opens`);
+    }
+    const salts = cardSalts(key, { roundId: again.roundId, section }, cards.length);
+    const isExposed = (salt: Bytes, place: number): boolean =>
+      !played.has(cards[place] ?? 0) && isIn(salt, layers);
+    if (salts.some(isExposed)) {
+      exposed.push(`salts of cards of section ${section} that were not played`);
+    }
+  }
+  return exposed;
+}
+
+function holdsSeed(layers: string[], { reveal, roundId, open }: GatheredRound): boolean {
+  if (reveal !== undefined) {
+    return isIn(unhex(reveal.value.server_seed), layers);
+  }
+  const isSeed = (value: string): boolean =>
+    hex(serverCommitment(unhex(roundId), unhex(value))) === open.value.server_commitment;
+  return layers.some((layer) => {
+    const whole = layer.length === 32 ? [hex(bytesOf(layer))] : [];
+    return [...valuesIn(layer), ...whole].some(isSeed);
+  });
+}
+
+/** The sections that a certificate of the round opens, where the layer is one's payload. */
+function openedIn(layer: string, roundId: string): number[] {
+  try {
+    const shown = certificateForm(JSON.parse(layer), "");
+    return shown.round_id === roundId ? shown.sections.map(({ index }) => index) : [];
+  } catch (error) {
+    if (error instanceof FormError || error instanceof SyntaxError) {
+      return [];
+    }
+    throw error;
+  }
+}
+
+/** The cards that the events of the settlement name. */
+function playedIn({ settle }: GatheredRound): Set<number> {
+  const events = settle?.value.told.events ?? [];
+  return new Set(events.flatMap(({ event }) => numbers(member(event, "cards"))));
+}
+
+function isIn(secret: Bytes, layers: string[]): boolean {
+  const [digits, letters] = [hex(secret), base64(secret).replace(/=+$/, "")];
+  const url = letters.replaceAll("+", "-").replaceAll("/", "_");
+  const spellings = [binary(secret), digits, digits.toUpperCase(), letters, url];
+  return layers.some((layer) => spellings.some((spelled) => layer.includes(spelled)));
+}
+
+/** The bytes, a character each, and all that base64 in them spells, and in that. */
+function layersOf(data: Bytes): string[] {
+  const layers = [binary(data)];
+  let fresh = layers.slice();
+  for (let depth = 0; depth < DEPTH; depth += 1) {
+    fresh = fresh.flatMap(decodedIn);
+    layers.push(...fresh);
+  }
+  return layers;
+}
+
+/** What base64 in a layer spells, wherever in a row of its characters it begins. */
+function decodedIn(layer: string): string[] {
+  const rows = layer.match(BASE64) ?? [];
+  return rows.flatMap((row) =>
+    [0, 1, 2, 3].flatMap((start) => {
+      const letters = row.slice(start).replace(/=+$/, "");
+      return letters.length % 4 === 1 ? [] : [atob(letters)];
+    }),
+  );
+}
+
+/** All 64 hexadecimal digits in a row, wherever a row begins. */
+function valuesIn(layer: string): string[] {
+  return (layer.match(HEX) ?? []).map((digits) => digits.toLowerCase());
+}
+
+function binary(data: Bytes): string {
+  return data.reduce((letters, byte) => letters + String.fromCharCode(byte), "");
+}
+
+function bytesOf(layer: string): Bytes {
+  return Uint8Array.from(layer, (letter) => letter.charCodeAt(0));
+}

@@ -1,0 +1,76 @@
+/**
+ * Seeds and their seats: who signed them, and whether they truly give no deck. Where a seat has a
+ * key in the header, its seed in DEAL bears that key's signature over a statement that cannot be
+ * made before C is known. A seed that was not signed proves less; one that is signed by anybody
+ * else proves foul play. A round that is told to be void has all its seeds, and they give no deck.
+ */
+
+import { unhex } from "./bytes.js";
+import type { Docket } from "./check.js";
+import { seedStatement } from "./commitment.js";
+import { deriveDeal } from "./deal.js";
+import { StreamUsedUpError } from "./deck.js";
+import { isSignature } from "./ed25519.js";
+import type { GatheredRound } from "./gathered.js";
+import { NO_KEY } from "./header.js";
+import type { Placed } from "./reading.js";
+
+/** Every signature in a DEAL that has a seed for each seat is its seat's. */
+export function examineSeedSignatures(
+  { header, roundId, open }: GatheredRound,
+  deal: Placed<"DEAL">,
+  docket: Docket,
+): void {
+  const { seed_signatures: signatures = [], client_seeds: seeds } = deal.value;
+  if (signatures.length === 0 && header.seat_keys.every((key) => key === NO_KEY)) {
+    docket.skip("no seat has a key", "SEED_SIGNATURES");
+    return;
+  }
+  docket.begin("SEED_SIGNATURES");
+  const commitment = unhex(open.value.server_commitment);
+  for (const [seat, text] of signatures.entries()) {
+    if (text === "") {
+      continue;
+    }
+    const key = header.seat_keys[seat] ?? NO_KEY;
+    const seed = unhex(seeds[seat] ?? "");
+    const statement = seedStatement(unhex(roundId), commitment, { seat, seed });
+    if (key === NO_KEY || !isSignature(unhex(text, 64), statement, unhex(key))) {
+      const detail = `the signature of seat ${seat} is not of its seed under the server's commitment`;
+      const where = { leaf_index: deal.index };
+      docket.find("SEED_SIGNATURES", "SEED_SIGNATURE_FORGED", detail, where);
+    }
+  }
+}
+
+/** The seats of a dealt round that have keys and did not sign their seeds. */
+export function unsignedSeats({ header, deal }: GatheredRound): number[] {
+  if (deal === undefined) {
+    return [];
+  }
+  const signatures = deal.value.seed_signatures ?? header.seat_keys.map(() => "");
+  return header.seat_keys.flatMap((key, seat) =>
+    key !== NO_KEY && signatures[seat] === "" ? [seat] : [],
+  );
+}
+
+/** Whether a round's seeds give no deck; true as well while the server's seed is not shown. */
+export function isVoid({ header, deal, reveal }: GatheredRound, abort: Placed<"ABORT">): boolean {
+  const seeds = abort.value.client_seeds.filter(Boolean);
+  if (deal !== undefined || seeds.length !== header.seat_keys.length) {
+    return false;
+  }
+  if (reveal === undefined) {
+    return true;
+  }
+  try {
+    const clientSeeds = seeds.map((seed) => unhex(seed));
+    deriveDeal(header, { serverSeed: unhex(reveal.value.server_seed), clientSeeds });
+  } catch (error) {
+    if (error instanceof StreamUsedUpError) {
+      return true;
+    }
+    throw error;
+  }
+  return false;
+}

@@ -1,0 +1,72 @@
+/**
+ * Which keys sign for a log through its life: the one that is known from elsewhere, and those that
+ * it changed to. A log may change its key, and says so in KEY leaves that the root signs. A key
+ * vouches for trees from the leaf that names it to the one before its revocation; the first one
+ * also for what stands before it is named.
+ */
+
+import { type Bytes, hex, SpellingError } from "./bytes.js";
+import type { Docket } from "./check.js";
+import type { Checkpoint } from "./checkpoint.js";
+import type { KeyRecord } from "./keys.js";
+import { parseNote, verifyNote } from "./note.js";
+import { sameKey, type VerifierKey } from "./vkey.js";
+
+/** Whether a note bears a good signature by one of the keys, and no bad one. */
+export function isNoteSigned(note: Bytes, keys: readonly VerifierKey[]): boolean {
+  try {
+    verifyNote(parseNote(note), [...keys]);
+  } catch (error) {
+    if (error instanceof SpellingError) {
+      return false;
+    }
+    throw error;
+  }
+  return true;
+}
+
+/** The keys that may have signed these notes: the known one, or, where the root named it, all named. */
+export function logKeys(
+  notes: readonly Bytes[],
+  log: VerifierKey,
+  records: () => readonly KeyRecord[],
+): VerifierKey[] {
+  if (notes.every((note) => isNoteSigned(note, [log]))) {
+    return [log];
+  }
+  const named = logRecords(records()).map(({ key }) => key);
+  return named.some((key) => sameKey(key, log)) ? named : [log];
+}
+
+/** Every checkpoint is signed by a key that was the log's then, where the root named any. */
+export function examineSigners(
+  notes: readonly { checkpoint: Checkpoint; note: Bytes }[],
+  { log, records, size }: { log: VerifierKey; records: readonly KeyRecord[]; size: number },
+  docket: Docket,
+): void {
+  const named = logRecords(records);
+  if (named.length === 0) {
+    return;
+  }
+  if (!named.some(({ publicKey }) => hex(publicKey) === hex(log.publicKey))) {
+    const detail = `the root named other keys for the log than ${log.text}`;
+    docket.find("KEYS", "LOG_KEY_UNREGISTERED", detail);
+    return;
+  }
+  for (const { checkpoint, note } of notes) {
+    const signers = named.filter((record) => isNoteSigned(note, [record.key]));
+    if (checkpoint.size <= size && !signers.some((one) => counts(one, named[0], checkpoint.size))) {
+      const detail = `the checkpoint of ${checkpoint.size} leaves is signed by no key that was the log's then`;
+      docket.find("KEYS", "KEY_NOT_VALID", detail);
+    }
+  }
+}
+
+function logRecords(records: readonly KeyRecord[]): KeyRecord[] {
+  return records.filter(({ role }) => role === "log");
+}
+
+function counts(record: KeyRecord, first: KeyRecord | undefined, size: number): boolean {
+  const begins = record === first ? 0 : record.addedLeaf + 1;
+  return begins <= size && (record.revokedLeaf === null || size <= record.revokedLeaf);
+}

@@ -1,0 +1,67 @@
+/**
+ * A log receipt (a C2SP tlog-proof) verified with the leaf that it is for: the leaf stands at its
+ * index in the tree of a checkpoint that the log's key signed, and, where witnesses are named, a
+ * quorum of them cosigned that very checkpoint.
+ */
+
+import { type Bytes, hex, SpellingError } from "./bytes.js";
+import { Docket } from "./check.js";
+import { openCheckpoint, parseReceipt, verifyReceipt } from "./checkpoint.js";
+import { CosignedHeads } from "./cosigned.js";
+import { attest, quorumOf, vouchedTime } from "./cosignature.js";
+import { inOrder } from "./finding.js";
+import { leafHash, ProofError } from "./merkle.js";
+import { parseNote } from "./note.js";
+import type { Options, ProofResult } from "./terms.js";
+import { parseKey } from "./vkey.js";
+
+/** Whose log it is. */
+export interface ProofTerms {
+  readonly origin: string;
+  readonly logKey: string;
+}
+
+/** What is to be said about a receipt; SpellingError where a key given is none. */
+export function verifyProof(
+  data: Bytes,
+  leaf: Bytes,
+  { origin, logKey }: ProofTerms,
+  { now, witnesses = [], quorum, maxAge }: Options = {},
+): ProofResult {
+  const docket = new Docket();
+  const known = { origin, keys: [parseKey(logKey)] };
+  const named = witnesses.length === 0 ? null : quorumOf(witnesses, quorum);
+  let [index, size] = [-1, 0];
+  let time: number | null = null;
+  try {
+    const receipt = parseReceipt(data);
+    index = receipt.index;
+    const { checkpoint: note } = receipt;
+    const checkpoint = openCheckpoint(note, known);
+    size = checkpoint.size;
+    verifyReceipt(receipt, leaf, known);
+    if (named !== null) {
+      const terms = { origin, now: now ?? null, maxAge: maxAge ?? null };
+      const heads = new CosignedHeads(named, terms, docket);
+      heads.read([note], { areTold: false });
+      heads.judge(new Map([[size, checkpoint.root]]), known.keys);
+      heads.close(checkpoint, [], []);
+      time = vouchedTime(named, attest(named, parseNote(note)).times);
+    }
+  } catch (error) {
+    if (!(error instanceof SpellingError || error instanceof ProofError)) {
+      throw error;
+    }
+    docket.find("LOG_RECEIPTS", "LOG_RECEIPT_REFUSED", error.message);
+  }
+  const findings = inOrder(docket.findings);
+  return {
+    passed: findings.every((one) => one.severity === "NOTE"),
+    origin,
+    index,
+    size,
+    leaf_hash: hex(leafHash(leaf)),
+    cosigned_time: time === null ? null : 1000 * time,
+    findings,
+  };
+}

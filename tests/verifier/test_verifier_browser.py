@@ -1,0 +1,84 @@
+"""The built library runs in a browser as it is, module by module: a page verifies a bundle in headless Chromium."""
+
+import html
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from audit_builder import START, LogBuilder, Table
+from verifier_bundles import bundle_of, round_ids
+from verifier_project import SECONDS
+from verifier_serving import served
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--virtual-time-budget=20000",
+    "--dump-dom",
+)
+PAGE = """<!doctype html>
+<meta charset="utf-8">
+<script type="importmap">
+{"imports": {"@noble/curves/": "/node_modules/@noble/curves/", "@noble/hashes/": "/node_modules/@noble/hashes/"}}
+</script>
+<pre id="result"></pre>
+<script id="told" type="application/json">%s</script>
+<script type="module">
+import { verifyRound } from "/dist/index.js";
+const { bundles, now } = JSON.parse(document.getElementById("told").textContent);
+const results = bundles.map((bundle) => {
+  const keys = { origin: bundle.origin, logKey: bundle.log_key, rootKey: bundle.root_key };
+  return verifyRound(bundle, keys, { now });
+});
+document.getElementById("result").textContent = JSON.stringify(results);
+</script>
+"""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> str:
+    """The browser; skips where there is none."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        path = shutil.which(name)
+        if path is not None:
+            return path
+    pytest.skip("the page in a browser is not tested: chromium is not on the path")
+
+
+def shown(chromium: str, address: str, profile: Path) -> list[dict[str, Any]]:
+    """The results that the page at an address shows."""
+    command = [chromium, *FLAGS, f"--user-data-dir={profile}", address]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert told.returncode == 0, told.stderr[-3000:]
+    found = re.search(r'<pre id="result">(\[.*?)</pre>', told.stdout, re.DOTALL)
+    assert found is not None, told.stdout[-3000:] + told.stderr[-3000:]
+    results: list[dict[str, Any]] = json.loads(html.unescape(found[1]))
+    return results
+
+
+def test_page_verifies_a_bundle_and_refuses_it_edited(project: Path, chromium: str, tmp_path: Path) -> None:
+    log = LogBuilder.founded()
+    table = Table(name="lon", ruleset_id="tien_len.mien_nam", seats=3, keyed=True, attested="SEAT")
+    for _ in range(2):
+        log.play(table)
+    whole = log.bundle()
+    bundle = bundle_of(whole, round_ids(whole.entries)[-1])
+    last = bundle["leaves"][-1]
+    edited = {**bundle, "leaves": [*bundle["leaves"][:-1], {**last, "proof": last["proof"][::-1]}]}
+    told = json.dumps({"bundles": [bundle, edited], "now": START}).replace("<", "\\u003c")
+    with served(project, page=PAGE % told) as address:
+        good, bad = shown(chromium, address, tmp_path / "profile")
+    assert (good["passed"], good["findings"], good["dealing_level"]) == (True, [], "L2")
+    passed = {check["code"] for check in good["checks"] if check["outcome"] == "PASSED"}
+    assert {"CHECKPOINT", "TREE", "SIGNATURES", "SEED_SIGNATURES", "DECK", "CARDS", "MONEY"} <= passed
+    assert (bad["passed"], [one["code"] for one in bad["findings"]]) == (False, ["ROOT_MISMATCH"])

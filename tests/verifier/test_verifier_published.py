@@ -1,0 +1,92 @@
+"""A log of the real services, published as tiles by the command, verified from a folder and over HTTP."""
+
+import contextlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from verifier_project import SECONDS, run
+from verifier_serving import served
+
+from referee.rulesets import load_builtin
+from referee.storage import open_reader
+
+
+class Published(NamedTuple):
+    """The folder of a log's data, the folder it is published in, and what says whose log it is."""
+
+    data: Path
+    tiles: Path
+    terms: tuple[str, ...]
+
+
+def referee(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """The finished command."""
+    command = [sys.executable, "-m", "referee", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    folder = tmp_path_factory.mktemp("published")
+    data, tiles, bundle = folder / "data", folder / "tiles", folder / "round.json"
+    assert referee("demo", "--rounds", 3, "--data", data).returncode == 0
+    told = referee("publish", tiles, "--data", data)
+    assert told.returncode == 0, told.stderr
+    assert referee("export", "demo.tien_len.mien_nam", 3, "--data", data, "--out", bundle).returncode == 0
+    known = json.loads(bundle.read_text(encoding="utf-8"))
+    named = ("--origin", known["origin"], "--log-key", known["log_key"], "--root-key", known["root_key"])
+    return Published(data, tiles, named)
+
+
+def verified(project: Path, *arguments: object) -> tuple[int, dict[str, Any]]:
+    """The exit code and the result as data."""
+    told = run("node", str(project / "dist" / "cli.js"), *map(str, arguments), "--json")
+    assert told.returncode in {0, 1}, told.stderr
+    return told.returncode, json.loads(told.stdout)
+
+
+def size_of(data: Path) -> int:
+    with contextlib.closing(open_reader(data)) as reader:
+        return reader.head().size
+
+
+def test_published_log_is_verified_from_its_folder_and_over_http(project: Path, published: Published) -> None:
+    code, result = verified(project, "--tiles", published.tiles, *published.terms)
+    assert (code, result["findings"], result["size"]) == (0, [], size_of(published.data))
+    assert {table: counts["revealed"] for table, counts in result["tables"].items()} == {
+        f"demo.{ruleset.id}": 3 for ruleset in load_builtin()
+    }
+    with served(published.tiles) as address:
+        assert verified(project, "--tiles", address, *published.terms) == (0, result)
+
+
+def test_published_tile_with_one_bit_changed_is_found(project: Path, published: Published) -> None:
+    tile = next((published.tiles / "tile" / "0").rglob("*[0-9]"))
+    while tile.is_dir():
+        tile = next(tile.iterdir())
+    whole = tile.read_bytes()
+    tile.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    try:
+        code, result = verified(project, "--tiles", published.tiles, *published.terms)
+    finally:
+        tile.write_bytes(whole)
+    last = size_of(published.data) - 1
+    assert (code, [(one["code"], one["leaf_index"]) for one in result["findings"]]) == (1, [("TILE_MISMATCH", last)])
+
+
+def test_exported_log_receipt_is_verified_with_its_leaf_and_with_no_other(
+    project: Path, published: Published, tmp_path: Path
+) -> None:
+    proof = tmp_path / "round.tlog-proof"
+    told = referee("export", "demo.tien_len.mien_nam", 2, "--proof", "--data", published.data, "--out", proof)
+    assert told.returncode == 0, told.stderr
+    code, result = verified(project, "--proof", proof, *published.terms)
+    assert (code, result["passed"], result["size"]) == (0, True, size_of(published.data))
+    leaf = proof.with_suffix(".leaf")
+    leaf.write_bytes(leaf.read_bytes().replace(b'"payload":"', b'"payload":"A', 1))
+    code, result = verified(project, "--proof", proof, *published.terms)
+    assert (code, [one["code"] for one in result["findings"]]) == (1, ["LOG_RECEIPT_REFUSED"])
