@@ -14,8 +14,8 @@ demo: $(STAMP) ## play rounds through real services on loopback, then audit the 
 test: $(DEV) ## all tests but the exhaustive counts
 	$(BIN)/pytest -m "not exhaustive"
 
-exhaustive: $(DEV) ## counts over whole spaces: minutes
-	$(BIN)/pytest -m exhaustive --timeout 1800
+exhaustive: $(DEV) ## counts over whole spaces: minutes, on all cores
+	$(BIN)/pytest -m exhaustive --timeout 2700 -n auto --dist worksteal --durations 0
 
 check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/ruff format --check .
