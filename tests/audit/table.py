@@ -181,8 +181,8 @@ def verifier_codes() -> dict[str, str]:
         timeout=240,
         check=False,
     )
-    words = [line.split() for line in ran.stdout.splitlines()]
-    return {line[0]: line[2] for line in words if len(line) == 3}
+    words = [line.split(maxsplit=3) for line in ran.stdout.splitlines()]
+    return {line[1]: line[3].partition(" ")[0] for line in words if len(line) == len(("number", "id", "code", "found"))}
 
 
 def main() -> int:

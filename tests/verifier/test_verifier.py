@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import table
 from audit_builder import FAR, LOG, ORIGIN, ROOT, START, LogBuilder, Table, abort, healthy_tables
 from verifier_bundles import bundle_of, log_row, round_ids
 from verifier_mutations import mutate
@@ -63,6 +64,15 @@ def test_its_own_tests_pass(project: Path) -> None:
     assert tested.returncode == 0, tested.stdout[-5000:]
     assert int(re.findall(r"^# pass (\d+)$", tested.stdout, re.MULTILINE)[0]) > 300
     assert project.is_dir()
+
+
+@pytest.mark.usefixtures("project")
+def test_table_of_what_an_audit_must_catch_names_its_findings() -> None:
+    fixtures = {fixture["id"] for _, fixture in table.fixtures()}
+    codes = table.verifier_codes()
+    assert fixtures <= codes.keys()
+    assert codes["server_seed_swapped"] == "SERVER_SEED_MISMATCH"
+    assert codes["tile_missing"] == "TILE_MISMATCH"
 
 
 @pytest.mark.usefixtures("project")
