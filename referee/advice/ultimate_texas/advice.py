@@ -142,7 +142,7 @@ def _folds(goes_on: Whole, paid: Whole, stake: Stake, prices: Prices) -> np.typi
     if not stake.trips:
         return lost < 0
     kept = (paid + 1) * (HOUSES * prices.unit)
-    return lost.astype(object) * stake.ante + kept.astype(object) * stake.trips < 0  # type: ignore[no-any-return]
+    return lost.astype(object) * stake.ante + kept.astype(object) * stake.trips < 0  # type: ignore[no-any-return] # numpy's object arrays are untyped
 
 
 def _before_flop(rules: UltimateTexasRules, stake: Stake, sums: KindSums) -> tuple[Option, ...]:

@@ -6,6 +6,7 @@ weigh most come first, and the rounds shown are those asked for, else the first 
 It refuses to know files, terminals and the time.
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from referee.audit.page.album import RoundKey, album_of, latest_rounds
 from referee.audit.page.story import Story, story_of
 from referee.audit.page.words import Phrase, Said, Words, load_words
 from referee.audit.report import Report
-from referee.audit.score import Kind, Measure, Score, Subject
+from referee.audit.score import FAIL_RATE, NOTE_RATE, Kind, Measure, Score, Subject
 from referee.audit.source import LogSource
 from referee.audit.table import TableCounts
 from referee.cards import DECK
@@ -204,9 +205,9 @@ def _row(score: Score, words: Words) -> _Row:
     card = "" if subject.card is None else _card_name(subject.card)
     place = "" if subject.place is None else str(subject.place + 1)
     verdict = "quiet"
-    if score.log10_anywhere <= -9:  # noqa: PLR2004 - FAIL_RATE
+    if score.log10_anywhere <= math.log10(FAIL_RATE):
         verdict = "note" if score.code.severity is Severity.NOTE else "fail"
-    elif score.log10_anywhere <= -3 and score.code.severity is Severity.FAIL:  # noqa: PLR2004 - NOTE_RATE
+    elif score.log10_anywhere <= math.log10(NOTE_RATE) and score.code.severity is Severity.FAIL:
         verdict = "note"
     return _Row(
         score=score,
