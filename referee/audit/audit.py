@@ -9,10 +9,11 @@ It refuses to know where leaves are kept, and the time, which is given.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Final
 
 from referee.audit.cosigned import NO_WITNESSING, CosignedHeads, Witnessing
-from referee.audit.examiners import Examiners
+from referee.audit.examiners import Examiners, Team
 from referee.audit.exhibit import by_round
 from referee.audit.finding import Code, Difference, Finding, Severity
 from referee.audit.gathered import Examined, GatheredRound, Law
@@ -20,6 +21,7 @@ from referee.audit.inquiry import questions
 from referee.audit.keys import KeyFaultError, KeyHistory
 from referee.audit.level import DealingLevel
 from referee.audit.population import Population
+from referee.audit.processes import Processes
 from referee.audit.promise import Promises
 from referee.audit.reading import SIGNERS, LeafFaultError, Placed, read_envelope, read_header, read_payload
 from referee.audit.report import Report, Statistics
@@ -61,6 +63,7 @@ def audit_log(  # noqa: PLR0913 - what an audit goes by
     exhibits: Exhibits = NO_EXHIBITS,
     witnessing: Witnessing = NO_WITNESSING,
     workers: int = 1,
+    assemble: Callable[[Law], Team] | None = None,
     grace: int = GRACE_MS,
     progress: Progress | None = None,
 ) -> Report:
@@ -68,9 +71,10 @@ def audit_log(  # noqa: PLR0913 - what an audit goes by
 
     Keys are C2SP verifier key text; KeyTextError where one is none. ``now`` is ms since 1970 UTC and decides which
     deadlines have passed, ``grace`` ms ago. ``witnessed`` are signed checkpoints that somebody kept, ``exhibits`` what
-    people hold of single rounds, ``witnessing`` what is known of witnesses. ``progress`` hears of leaves done and
-    leaves in all. A log without a checkpoint that holds is not read any further; one that changed its key is followed
-    from the key that is known to the ones that the root named.
+    people hold of single rounds, ``witnessing`` what is known of witnesses. Rounds are examined by this process, by
+    ``workers`` of this machine where there are several, or by the team that ``assemble`` makes; the report is the same.
+    ``progress`` hears of leaves done and leaves in all. A log without a checkpoint that holds is not read any further;
+    one that changed its key is followed from the key that is known to the ones that the root named.
     """
     root, log = VerifierKey.parse(root_key), VerifierKey.parse(log_key)
     report = Report.empty(origin=origin, now=now)
@@ -93,7 +97,9 @@ def audit_log(  # noqa: PLR0913 - what an audit goes by
     tables = Tables(findings.add, exhibits=rounds_held)
     audit = _Audit(report, findings, KeyHistory(root), tables, SeedBook(), heads=heads, log_keys=keys)
     law = Law(origin=origin, catalogue=catalogue)
-    with audit.seeds, Examiners(law, workers=workers) as examiners:
+    if assemble is None and workers > 1:
+        assemble = partial(Processes, count=workers)
+    with audit.seeds, Examiners(law, None if assemble is None else assemble(law)) as examiners:
         audit.read(source, checkpoint, kept, examiners, progress, promises=promises)
         audit.close(examiners, grace=grace)
     for fault in signer_faults([(checkpoint, source.checkpoint), *kept], report.keys, log=log, size=checkpoint.size):

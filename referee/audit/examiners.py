@@ -1,89 +1,81 @@
-"""The examiners: rounds go in, what came of them comes out in the same order, from this process or from several.
+"""The examiners: rounds go in, what came of them comes out in the same order, from this process or from a team.
 
-The law: how many processes there are changes nothing but the time. Processes are spawned, each is told the law once,
-and no more rounds are under way than keep them busy, so memory does not grow with the log.
+The law: who examines changes nothing but the time. No more rounds are under way than keep the team busy, so memory does
+not grow with the log.
 
-It refuses to know what is examined.
+It refuses to know what is examined, and where.
 """
 
-import multiprocessing
 from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import Final, Self
+from typing import Protocol, Self
 
 from referee.audit.gathered import Examined, GatheredRound, Law
 from referee.audit.round import examine
-from referee.rulesets import Catalogue, parse_ruleset
 
-_CHUNK: Final = 64
-_AHEAD: Final = 3
-"""Chunks under way for each process."""
 
-_law: list[Law] = []
+class Pending(Protocol):
+    """What will have come of some rounds."""
+
+    def result(self) -> list[Examined]:
+        """What came of each, in their order, once it is there."""
+
+
+class Team(Protocol):
+    """Others who examine rounds by one law."""
+
+    @property
+    def chunk(self) -> int:
+        """How many rounds are handed over together."""
+
+    @property
+    def ahead(self) -> int:
+        """How many chunks under way keep all of them busy."""
+
+    def send(self, rounds: Sequence[GatheredRound]) -> Pending:
+        """The rounds are on their way."""
+
+    def close(self, *, is_abandoned: bool) -> None:
+        """The team is let go; what it still does is not waited for where the audit was abandoned."""
 
 
 class Examiners:
-    """``workers`` processes that examine rounds; with one or none, this process does."""
+    """A team that examines rounds; without one, this process does."""
 
-    def __init__(self, law: Law, *, workers: int) -> None:
+    def __init__(self, law: Law, team: Team | None = None) -> None:
         self._law = law
-        self._workers = workers
+        self._team = team
         self._waiting: list[GatheredRound] = []
-        self._under_way: deque[Future[list[Examined]]] = deque()
-        self._stack = ExitStack()
-        self._pool: ProcessPoolExecutor | None = None
+        self._under_way: deque[Pending] = deque()
 
     def __enter__(self) -> Self:
-        if self._workers > 1:
-            sources = [ruleset.source for ruleset in self._law.catalogue]
-            self._pool = self._stack.enter_context(
-                ProcessPoolExecutor(
-                    self._workers,
-                    mp_context=multiprocessing.get_context("spawn"),
-                    initializer=_begin,
-                    initargs=(self._law.origin, sources),
-                )
-            )
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pool is not None and error is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-        self._stack.close()
+        if self._team is not None:
+            self._team.close(is_abandoned=error is not None)
 
     def submit(self, gathered: GatheredRound) -> Iterator[Examined]:
         """Whatever is done by now, once this round is on its way."""
-        if self._pool is None:
+        if self._team is None:
             yield examine(gathered, self._law)
             return
         self._waiting.append(gathered)
-        if len(self._waiting) >= _CHUNK:
-            self._send(self._pool)
-        while len(self._under_way) > _AHEAD * self._workers:
+        if len(self._waiting) >= self._team.chunk:
+            self._send(self._team)
+        while len(self._under_way) > self._team.ahead:
             yield from self._under_way.popleft().result()
 
     def finish(self) -> Iterator[Examined]:
         """All that is not yet done."""
-        if self._pool is not None and self._waiting:
-            self._send(self._pool)
+        if self._team is not None and self._waiting:
+            self._send(self._team)
         while self._under_way:
             yield from self._under_way.popleft().result()
 
-    def _send(self, pool: ProcessPoolExecutor) -> None:
-        self._under_way.append(pool.submit(_examine_all, self._waiting))
+    def _send(self, team: Team) -> None:
+        self._under_way.append(team.send(self._waiting))
         self._waiting = []
-
-
-def _begin(origin: str, sources: list[bytes]) -> None:
-    """What a process is told once."""
-    catalogue = Catalogue([parse_ruleset(source, file="a ruleset") for source in sources])
-    _law.append(Law(origin=origin, catalogue=catalogue))
-
-
-def _examine_all(rounds: list[GatheredRound]) -> list[Examined]:
-    return [examine(gathered, _law[0]) for gathered in rounds]

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from referee.audit.audit import audit_log
+from referee.audit.cluster import Cluster, ClusterError
 from referee.audit.cosigned import NO_WITNESSING, Witnessing
 from referee.audit.held import HeldError, exhibits_of
 from referee.audit.page.album import RoundKey
@@ -42,13 +44,17 @@ _DIGITS: Final = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is audited: a source, its origin, the two keys that everything rests on, and its cosigned checkpoints."""
+    """What is audited: a source, its origin, the two keys that everything rests on, and its cosigned checkpoints.
+
+    ``location`` is where other machines can read its tiles too.
+    """
 
     source: LogSource
     origin: str
     log_key: str
     root_key: str
     cosigned: Iterable[bytes] = ()
+    location: str | None = None
 
 
 class Words(enum.StrEnum):
@@ -121,7 +127,14 @@ def audit(  # noqa: PLR0913 - one parameter an option
             exists=True,
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(help="Processes that examine rounds.", min=1, max=256)] = 1,
+    workers: Annotated[int, typer.Option(help="Processes of this machine that examine rounds.", min=1, max=256)] = 1,
+    scheduler: Annotated[
+        str,
+        typer.Option(
+            help="A Dask scheduler, such as tcp://10.0.0.5:8786, whose workers examine the rounds; they read the tiles "
+            "of a URL by themselves."
+        ),
+    ] = "",
     rulesets: RulesetFolder = None,
     as_json: Annotated[bool, typer.Option("--json", help="The report as JSON on standard output.")] = False,
     html: Annotated[Path | None, typer.Option(help="A file to write the report to as one page for people.")] = None,
@@ -137,6 +150,8 @@ def audit(  # noqa: PLR0913 - one parameter an option
     Exit code 0 where nothing was found, 1 where something was, 2 where the log cannot be read. Without keys given,
     those beside the log or of the service itself are used, which proves that the log agrees with itself and no more.
     """
+    if scheduler and workers > 1:
+        fail("--workers are processes of this machine, --scheduler has workers of its own: give one of them")
     catalogue = catalogue_of(rulesets)
     kept = [path.read_bytes() for path in witnessed or ()]
     held = _held(receipt or [])
@@ -146,21 +161,21 @@ def audit(  # noqa: PLR0913 - one parameter an option
         with grpc.insecure_channel(address) as channel:
             try:
                 question = _served(channel, log_key, root_key)
-                report = _run(question, catalogue, kept, told, held, workers=workers)
+                report = _run(question, catalogue, kept, told, held, workers=workers, scheduler=scheduler)
                 if page is not None:
                     page.write(report, question, f"--address {address}")
             except grpc.RpcError as error:
                 fail(f"{address} does not answer: {error.code().name}, {error.details()}")
     elif location and not (Path(location) / FILE_NAME).exists():
         question = _published(location, data, origin, log_key, root_key)
-        report = _run(question, catalogue, kept, told, held, workers=workers)
+        report = _run(question, catalogue, kept, told, held, workers=workers, scheduler=scheduler)
         if page is not None:
             page.write(report, question, location)
     else:
         folder = Path(location) if location else data
         with closing(_opened(folder, None if location else database)) as reader:
             question = _stored(reader, folder, log_key, root_key)
-            report = _run(question, catalogue, kept, told, held, workers=workers)
+            report = _run(question, catalogue, kept, told, held, workers=workers, scheduler=scheduler)
             if page is not None:
                 page.write(report, question, f"--data {folder}")
     if as_json:
@@ -228,8 +243,13 @@ def _run(  # noqa: PLR0913 - what an audit goes by
     exhibits: Exhibits = NO_EXHIBITS,
     *,
     workers: int,
+    scheduler: str = "",
 ) -> Report:
     columns = (TextColumn("auditing"), BarColumn(), MofNCompleteColumn(), TextColumn("leaves"), TimeRemainingColumn())
+    assemble = None
+    if scheduler:
+        note = question.source.checkpoint
+        assemble = partial(Cluster, scheduler=scheduler, location=question.location, note=note)
     try:
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("auditing", total=None)
@@ -244,11 +264,12 @@ def _run(  # noqa: PLR0913 - what an audit goes by
                 witnessing=replace(witnessing, cosigned=question.cosigned),
                 exhibits=exhibits,
                 workers=workers,
+                assemble=assemble,
                 progress=lambda done, size: bar.update(task, completed=done, total=size),
             )
     except KeyTextError as error:
         fail(str(error))
-    except (StoreError, DataLossError, PlaceError) as error:
+    except (StoreError, DataLossError, PlaceError, ClusterError) as error:
         fail(str(error))
 
 
@@ -322,7 +343,8 @@ def _published(location: str, data: Path, origin: str, log_key: str, root_key: s
         origin = origin or VerifierKey.parse(log_key).name
     except (PlaceError, KeyTextError) as error:
         fail(str(error))
-    return Question(source=source, origin=origin, log_key=log_key, root_key=root_key)
+    reached = location if "://" in location else None
+    return Question(source=source, origin=origin, log_key=log_key, root_key=root_key, location=reached)
 
 
 def _keys(data: Path, log_key: str, root_key: str) -> tuple[str, str]:

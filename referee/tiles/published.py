@@ -92,6 +92,17 @@ class PublishedLog:
                     return
                 yield _entries(entry_tile, found)
 
+    def entries(self, indices: Sequence[int]) -> list[tuple[bytes, ...]]:
+        """The leaves of these entry tiles as they lie, fetched together; TileError where one is missing or none."""
+        tiles = [EntryTile(index=index, width=self._width(index)) for index in indices]
+        found = []
+        for tile, served in zip(tiles, self._fetch(tiles), strict=True):
+            if served is None:
+                msg = f"{tile.path} is not there"
+                raise TileError(msg)
+            found.append(_entries(tile, served))
+        return found
+
     def leaf(self, index: int) -> bytes:
         """The leaf at this index, proved to stand under the checkpoint.
 

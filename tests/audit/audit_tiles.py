@@ -7,7 +7,7 @@ where it concerns one, its leaf. Everything is derived from names, so every run 
 
 import base64
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -15,8 +15,9 @@ from audit_attack import TABLE
 from audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder
 
 from referee.audit import Code
-from referee.evidence.merkle import leaf_hash
-from referee.log.tile import HashTile, join_hashes
+from referee.evidence.merkle import leaf_hash, root_of_hashes
+from referee.log.proof import TILE_WIDTH
+from referee.log.tile import EntryTile, HashTile, join_hashes
 from referee.log.tile_entries import encode_entries
 
 FILE: Final = Path(__file__).parents[1] / "vectors" / "audit" / "tiles.jsonl"
@@ -35,14 +36,24 @@ class TileAttack(NamedTuple):
     files: Files
 
 
+def files_of(entries: Sequence[bytes], checkpoint: bytes) -> Files:
+    """The files of a log of up to 65,536 leaves as a publisher would serve them, made without one."""
+    hashes = [leaf_hash(leaf) for leaf in entries]
+    files = {"checkpoint": checkpoint}
+    for index, at in enumerate(range(0, len(entries), TILE_WIDTH)):
+        part = entries[at : at + TILE_WIDTH]
+        files[EntryTile(index=index, width=len(part)).path] = encode_entries(part)
+        files[HashTile(level=0, index=index, width=len(part)).path] = join_hashes(hashes[at : at + TILE_WIDTH])
+    full = len(entries) // TILE_WIDTH
+    if full:
+        above = [root_of_hashes(hashes[TILE_WIDTH * index : TILE_WIDTH * (index + 1)]) for index in range(full)]
+        files[HashTile(level=1, index=0, width=full).path] = join_hashes(above)
+    return files
+
+
 def served(log: LogBuilder) -> Files:
-    """The log of fewer than 257 leaves as a publisher would serve it, made without one."""
-    count = len(log.entries)
-    return {
-        "checkpoint": log.checkpoint(),
-        f"tile/entries/000.p/{count}": encode_entries(log.entries),
-        HashTile(level=0, index=0, width=count).path: join_hashes([leaf_hash(leaf) for leaf in log.entries]),
-    }
+    """The log as it is served."""
+    return files_of(log.entries, log.checkpoint())
 
 
 def attacks() -> Iterator[TileAttack]:

@@ -11,8 +11,6 @@ from audit_attack import TABLE, WORD
 from audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder
 
 from referee.audit import Bundle, Code, Report, TiledLog, audit_log
-from referee.evidence.merkle import leaf_hash, root_of_hashes
-from referee.log.tile import EntryTile, HashTile, join_hashes
 from referee.log.tile_entries import decode_entries, encode_entries
 from referee.rulesets import load_builtin
 from referee.tiles import MemoryPlace, PlaceError
@@ -67,15 +65,7 @@ def long_log() -> LogBuilder:
 @pytest.fixture(scope="module")
 def long_files(long_log: LogBuilder) -> dict[str, bytes]:
     """The log as it is served."""
-    entries = long_log.entries
-    hashes = [leaf_hash(leaf) for leaf in entries]
-    files = {"checkpoint": long_log.checkpoint()}
-    for index, at in enumerate(range(0, len(entries), 256)):
-        part = entries[at : at + 256]
-        files[EntryTile(index=index, width=len(part)).path] = encode_entries(part)
-        files[HashTile(level=0, index=index, width=len(part)).path] = join_hashes(hashes[at : at + 256])
-    files["tile/1/000.p/2"] = join_hashes([root_of_hashes(hashes[:256]), root_of_hashes(hashes[256:512])])
-    return files
+    return audit_tiles.served(long_log)
 
 
 def test_report_from_tiles_is_the_report_from_the_leaves(long_log: LogBuilder, long_files):
