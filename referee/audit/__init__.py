@@ -16,7 +16,8 @@ module          what it says
 ``keys``        whose signature counts, at each place of the log
 ``table``       the order of steps, and what each table did
 ``round``       one round: signatures, commitments, seeds; ``settlement``, ``redeal``, ``exhibit``
-``examiners``   rounds examined in one process or several
+``examiners``   rounds examined here, or by a team: ``processes`` of this machine, a Dask ``cluster``, whose
+                workers read the leaves of each ``slip`` themselves
 ``seeds``       seeds used twice
 ``level``       how much is proved
 ``held``        files that people hold; ``promise``, ``secrecy`` and ``street`` say what they show
