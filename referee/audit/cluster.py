@@ -9,6 +9,7 @@ A cluster is trusted as this machine is: who runs its scheduler or its workers c
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -24,6 +25,7 @@ from referee.tiles import PlaceError, PublishedLog, open_place
 
 CONNECT_SECONDS: Final = 30
 """How long the scheduler, and its first worker, are waited for."""
+CLOSE_SECONDS: Final = 10
 _CHUNK: Final = 256
 _AHEAD: Final = 2
 """Chunks under way for each thread of a worker."""
@@ -87,9 +89,10 @@ class Cluster:
         future = self._client.submit(examine_there, self._law, self._log, work, pure=False, retries=_RETRIES)
         return _Sent(future, self._scheduler)
 
-    def close(self, *, is_abandoned: bool) -> None:
+    def close(self, *, is_abandoned: bool) -> None:  # noqa: ARG002 - the scheduler forgets what nobody waits for
         """The cluster is let go; it runs on without us."""
-        self._client.close(timeout=0 if is_abandoned else CONNECT_SECONDS)
+        with suppress(TimeoutError):  # it need not know that we left
+            self._client.close(timeout=CLOSE_SECONDS)
 
 
 class _Sent:

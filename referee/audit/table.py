@@ -135,6 +135,25 @@ class Tables:
         self._last: dict[str, _Live] = {}
         self._winners: dict[str, tuple[str, LastWinner]] = {}
 
+    def remember(self, header: Header, *, round_id: bytes, stage: Stage, terminal_leaf: bytes) -> None:
+        """The table's last round was this one, which has ended with this leaf, whose other leaves are not at hand."""
+        state = Round(
+            SlotKey(header.table_id, header.round_number),
+            round_id=round_id,
+            deal_deadline=header.deal_deadline,
+            round_deadline=header.round_deadline,
+            stage=stage,
+            terminal_leaf=terminal_leaf,
+            is_revealed=True,
+        )
+        self._last[header.table_id] = _Live(
+            state=state, header=header, open=None, last_leaf=-1, previous_round_id=None, last_winner=None
+        )
+
+    def remember_winner(self, header: Header, winner: LastWinner) -> None:
+        """The table's last settled round, of this header's game, was won by this player."""
+        self._winners[header.table_id] = _game_of(header), winner
+
     def open(self, placed: Placed[OpenLeaf], header: Header) -> None:
         """An OPEN leaf, with its header, takes its place."""
         leaf = placed.leaf

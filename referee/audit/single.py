@@ -1,0 +1,234 @@
+"""One round proved from its bundle: all that a player or an auditor needs who does not have the log.
+
+The law: nothing is believed but the origin and the two keys given. The log's key signed the checkpoint, every leaf of
+the bundle stands in its tree, the root named the other keys, and everything that the round's leaves promise is held
+against them as in an audit of the whole log. A bundle shows what stands in the log, not what else does: a second OPEN
+of the same slot, a seed used twice or a revocation that was left out shows in the whole log only.
+
+It refuses to know where a bundle is from, and the time.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated, Final, TypeAlias, TypeVar, cast
+
+import msgspec
+
+from referee.audit.finding import Code, Finding
+from referee.audit.gathered import Examined, GatheredRound, Law
+from referee.audit.keys import KeyFaultError, KeyHistory, Role
+from referee.audit.reading import LeafFaultError, Placed, read_envelope, read_header, read_payload
+from referee.audit.round import examine
+from referee.audit.source import Exhibits
+from referee.audit.succession import log_keys, signer_faults
+from referee.audit.table import RoundLeaf as StepLeaf
+from referee.audit.table import Tables
+from referee.dealing.deal import LEADING_GAMES
+from referee.dealing.header import Header, HeaderError
+from referee.dealing.leaf import KeyLeaf, OpenLeaf
+from referee.evidence.merkle import ProofError, leaf_hash, verify_inclusion
+from referee.evidence.note import NoteError
+from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint, CheckpointError, Stage, open_checkpoint
+from referee.rulesets import Catalogue
+from referee.transcript.leader import PreviousRound, PreviousRoundError, find_last_winner
+from referee.transcript.told import Transcript
+
+RoundLeaf: TypeAlias = OpenLeaf | StepLeaf
+LeafT = TypeVar("LeafT", bound=RoundLeaf)
+
+FORMAT: Final = 1
+_Hash: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+
+
+class BundleError(ValueError):
+    """A file that is no bundle, or does not hold its round's OPEN."""
+
+
+class _Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    index: Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
+    leaf: str
+    proof: tuple[_Hash, ...]
+
+
+class _Bundle(msgspec.Struct, frozen=True):
+    """``bundle.schema.json`` of the verifier in TypeScript says what each member is."""
+
+    format: int
+    round_id: _Hash
+    checkpoint: str
+    leaves: tuple[_Leaf, ...]
+    certificates: tuple[str, ...] = ()
+    event_receipts: tuple[str, ...] = ()
+
+
+class ProvedRound(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be said of a round: every finding, most general first, and what was examined where it came to that.
+
+    ``gathered`` has the round's leaves; both are None where the checkpoint or the order of leaves does not hold.
+    """
+
+    checkpoint: str
+    findings: tuple[Finding, ...]
+    gathered: GatheredRound | None = None
+    examined: Examined | None = None
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the round has ended, everything holds, and its deck was dealt again."""
+        if self.examined is None or self.findings or self.gathered is None:
+            return False
+        has_ended = self.gathered.settle is not None or self.gathered.abort is not None
+        return has_ended and (self.examined.is_redealt or self.gathered.deal is None)
+
+
+def prove_round(data: bytes, *, origin: str, log_key: str, root_key: str, catalogue: Catalogue) -> ProvedRound:
+    """What is to be said of the round of a bundle.
+
+    Keys are C2SP verifier key text, known from elsewhere; KeyTextError where one is none, BundleError where the bytes
+    are no bundle or hold no OPEN of their round.
+    """
+    bundle = _read(data)
+    root, log = VerifierKey.parse(root_key), VerifierKey.parse(log_key)
+    entries = [one.leaf.encode() for one in bundle.leaves]
+    note = bundle.checkpoint.encode()
+    try:
+        checkpoint = open_checkpoint(note, origin=origin, keys=(log, *log_keys(entries, root=root)))
+    except (CheckpointError, NoteError) as error:
+        return ProvedRound(checkpoint=bundle.checkpoint, findings=(Finding.of(Code.CHECKPOINT_REFUSED, str(error)),))
+    reading = _Reading(bundle, checkpoint, KeyHistory(root))
+    reading.findings += signer_faults([(checkpoint, note)], reading.keys.records, log=log, size=checkpoint.size)
+    gathered = _gather(bundle, reading)
+    examined = None if gathered is None else examine(gathered, Law(origin=origin, catalogue=catalogue))
+    return ProvedRound(
+        checkpoint=bundle.checkpoint,
+        findings=(*reading.findings, *(() if examined is None else examined.findings)),
+        gathered=gathered,
+        examined=examined,
+    )
+
+
+def _read(data: bytes) -> _Bundle:
+    try:
+        bundle = msgspec.json.decode(data, type=_Bundle)
+    except (msgspec.DecodeError, RecursionError) as error:
+        msg = f"it is no bundle of a round: {error}"
+        raise BundleError(msg) from error
+    if bundle.format != FORMAT:
+        msg = f"it is a bundle of format {bundle.format}; this program reads format {FORMAT}"
+        raise BundleError(msg)
+    indices = [one.index for one in bundle.leaves]
+    if sorted(set(indices)) != indices:
+        msg = "it is no bundle of a round: its leaves do not ascend by index"
+        raise BundleError(msg)
+    return bundle
+
+
+class _Reading:
+    """The leaves of a bundle, each proved to stand in the tree, read with the keys as they stand there."""
+
+    def __init__(self, bundle: _Bundle, checkpoint: Checkpoint, keys: KeyHistory) -> None:
+        self.keys = keys
+        self.findings: list[Finding] = []
+        self.placed: list[Placed[RoundLeaf]] = []
+        self.data: dict[int, bytes] = {}
+        for one in bundle.leaves:
+            data = one.leaf.encode()
+            hashed = leaf_hash(data)
+            proof = [bytes.fromhex(node) for node in one.proof]
+            try:
+                verify_inclusion(hashed, index=one.index, size=checkpoint.size, proof=proof, root=checkpoint.root)
+                self._take(data, one.index, hashed)
+            except ProofError as error:
+                detail = f"the leaf does not stand in the tree of the checkpoint: {error}"
+                self.findings.append(Finding.of(Code.LOG_RECEIPT_REFUSED, detail, leaf_index=one.index))
+            except (LeafFaultError, KeyFaultError) as error:
+                self.findings.append(Finding.of(error.code, error.detail, leaf_index=one.index))
+
+    def _take(self, data: bytes, index: int, hashed: bytes) -> None:
+        envelope = read_envelope(data)
+        leaf = read_payload(envelope)
+        if isinstance(leaf, KeyLeaf):
+            self.keys.take(envelope, leaf, leaf_index=index)
+        else:
+            self.data[index] = data
+            self.placed.append(Placed(index=index, hash=hashed, envelope=envelope, ring=self.keys.ring, leaf=leaf))
+
+
+def _gather(bundle: _Bundle, reading: _Reading) -> GatheredRound | None:
+    """The round, its leaves having taken their steps in the order of the log; None where its OPEN cannot be read."""
+    own = [one for one in reading.placed if one.leaf.round_id == bundle.round_id]
+    opened = _only(own, OpenLeaf)
+    if opened is None:
+        if not reading.findings:
+            msg = f"it holds no OPEN of round {bundle.round_id}"
+            raise BundleError(msg)
+        return None
+    exhibits = Exhibits(
+        certificates=tuple([one.encode() for one in bundle.certificates]),
+        event_receipts=tuple([one.encode() for one in bundle.event_receipts]),
+    )
+    tables = Tables(reading.findings.append, exhibits={bytes.fromhex(bundle.round_id): exhibits})
+    gathered = None
+    try:
+        header = read_header(opened.leaf)
+        _follow(tables, header, opened, reading)
+        for one in own:
+            if isinstance(one.leaf, OpenLeaf):
+                tables.open(cast("Placed[OpenLeaf]", one), read_header(one.leaf))
+            else:
+                gathered = tables.take(cast("Placed[StepLeaf]", one)) or gathered
+    except LeafFaultError as error:
+        reading.findings.append(Finding.of(error.code, error.detail, leaf_index=opened.index))
+        return None
+    return gathered or next(tables.close(now=0, grace=0), None)
+
+
+def _only(placed: Iterable[Placed[RoundLeaf]], kind: type[LeafT]) -> Placed[LeafT] | None:
+    """The first of these leaves that is of a kind."""
+    return next((cast("Placed[LeafT]", one) for one in placed if isinstance(one.leaf, kind)), None)
+
+
+def _follow(tables: Tables, header: Header, opened: Placed[OpenLeaf], reading: _Reading) -> None:
+    """The table's round before is known, and who leads by it, as far as the bundle proves that."""
+    by_hash = {one.hash: one for one in reading.placed}
+    rounds: list[PreviousRound] = []
+    named = header.previous_leaf
+    while (ended := by_hash.get(named)) is not None:
+        before = _header_of(ended.leaf, reading.placed)
+        if before is None:
+            break
+        if not rounds:
+            stage = Stage.SETTLED if isinstance(ended.leaf, Transcript) else Stage.ABORTED
+            tables.remember(before, round_id=bytes.fromhex(ended.leaf.round_id), stage=stage, terminal_leaf=named)
+        rounds.append(PreviousRound(header=before, leaf=reading.data[ended.index]))
+        if isinstance(ended.leaf, Transcript):
+            break
+        named = before.previous_leaf
+    game = header.ruleset_id.partition(".")[0]
+    if not rounds or game not in LEADING_GAMES:
+        return
+    known = opened.ring.known
+    try:
+        winner = find_last_winner(
+            header,
+            rounds,
+            game=game,
+            referee_keys=[key for role, key in known if role is Role.REFEREE],
+            shuffler_keys=[key for role, key in known if role is Role.SHUFFLER],
+        )
+    except PreviousRoundError as error:
+        reading.findings.append(Finding.of(Code.WRONG_PREVIOUS_LEAF, str(error), leaf_index=opened.index))
+    else:
+        if winner is not None:
+            tables.remember_winner(header, winner)
+
+
+def _header_of(ended: RoundLeaf, placed: Iterable[Placed[RoundLeaf]]) -> Header | None:
+    """The header of the round that a leaf ended, from itself or from its OPEN."""
+    try:
+        if isinstance(ended, Transcript):
+            return ended.told.header.to_header()
+        opened = _only([one for one in placed if one.leaf.round_id == ended.round_id], OpenLeaf)
+        return None if opened is None else read_header(opened.leaf)
+    except (HeaderError, LeafFaultError):
+        return None

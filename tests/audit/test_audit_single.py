@@ -1,0 +1,230 @@
+"""One round proved from its bundle: sound rounds hold; what an audit finds in a round, its bundle shows too."""
+
+import base64
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table
+
+from referee.audit import Code
+from referee.audit.single import BundleError, ProvedRound, prove_round
+from referee.evidence.merkle import inclusion_proof, leaf_hash
+from referee.rulesets import load_builtin
+
+FOLDER = Path(__file__).parents[1] / "vectors" / "audit"
+TABLES = (
+    Table(name="felt", ruleset_id="mau_binh.classic", seats=3, attested="FRONTEND"),
+    Table(name="green", ruleset_id="ultimate_texas.casino", seats=2, attested="FRONTEND"),
+    Table(name="oak", ruleset_id="tien_len.mien_nam", seats=4, attested="FRONTEND"),
+)
+ELSEWHERE = {
+    # how the log stands to other rounds, to what it said before, and to witnesses
+    Code.CLIENT_SEED_REPEATED,
+    Code.SERVER_SEED_REPEATED,
+    Code.DECK_REPEATED,
+    Code.NEXT_ROUND_EARLY,
+    Code.OPENED_TWICE,
+    Code.SALTS_WEAK,
+    Code.LEAF_OF_NO_ROUND,
+    Code.LEAF_TOO_LONG,
+    Code.HISTORY_REWRITTEN,
+    Code.LOG_TRUNCATED,
+    Code.SPLIT_VIEW,
+    Code.LOG_RECEIPT_REFUSED,
+    Code.PROMISED_LEAF_ABSENT,
+    Code.COSIGNATURE_REFUSED,
+    Code.QUORUM_UNMET,
+    Code.WITNESS_DOUBLED,
+    Code.HEAD_FROZEN,
+    # of a checkpoint that somebody kept
+    Code.KEY_NOT_VALID,
+    # what is handed out besides
+    Code.SECRET_EXPOSED,
+    # what many rounds show together
+    Code.TABLES_THROWN_AWAY,
+    Code.ABORTED_BY_QUALITY,
+    Code.WITHHELD_BY_SEAT,
+    Code.UNLIKELY_BY_CHANCE,
+    Code.CARDS_BY_PLACE_UNEVEN,
+    Code.DECKS_CORRELATED,
+    Code.WINS_BEYOND_CHANCE,
+    Code.WIN_RATE_UNUSUAL,
+    # what depends on the time; such a round is not proved
+    Code.NEVER_REVEALED,
+    Code.DEADLINE_PASSED,
+    # shown by the leaf's own proof, as LOG_RECEIPT_REFUSED
+    Code.ROOT_MISMATCH,
+}
+"""What a bundle cannot show in some fixture, or by another name; all else has the code that the audit gives it."""
+
+
+def payload_of(leaf: bytes) -> dict[str, Any]:
+    try:
+        told: dict[str, Any] = json.loads(base64.b64decode(json.loads(leaf)["payload"]))
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def bundle_of(entries: Sequence[bytes], checkpoint: bytes, round_id: str, **more: Any) -> bytes:  # noqa: ANN401
+    """The bundle of a round: KEY leaves, its own, and what ended the table's rounds before it."""
+    told = [payload_of(leaf) for leaf in entries]
+    hashes = [leaf_hash(leaf) for leaf in entries]
+    ids = {index: one.get("round_id") for index, one in enumerate(told)}
+    chosen = {index for index, one in enumerate(told) if "action" in one and "key" in one}
+    chosen |= {index for index, named in ids.items() if named == round_id}
+    wanted = next(
+        (one["header"]["previous_leaf"] for one in told if one.get("round_id") == round_id and "header" in one), ""
+    )
+    while (index := next((at for at, hashed in enumerate(hashes) if hashed.hex() == wanted), None)) is not None:
+        chosen.add(index)
+        wanted = ""
+        if "told" not in told[index]:
+            opened = next(
+                (at for at, one in enumerate(told) if one.get("round_id") == ids[index] and "header" in one), None
+            )
+            if opened is not None:
+                chosen.add(opened)
+                wanted = told[opened]["header"]["previous_leaf"]
+    leaves = [
+        {
+            "index": index,
+            "leaf": entries[index].decode(),
+            "proof": [node.hex() for node in inclusion_proof(entries, index)],
+        }
+        for index in sorted(chosen)
+    ]
+    return json.dumps(
+        {"format": 1, "round_id": round_id, "checkpoint": checkpoint.decode(), "leaves": leaves, **more}
+    ).encode()
+
+
+def rounds_of(entries: Sequence[bytes]) -> Iterator[str]:
+    """The ids of all rounds that have an OPEN."""
+    for leaf in entries:
+        told = payload_of(leaf)
+        if "header" in told and "round_id" in told:
+            yield str(told["round_id"])
+
+
+def proved(bundle: bytes, **terms: str) -> ProvedRound:
+    given = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text} | terms
+    return prove_round(bundle, catalogue=load_builtin(), **given)
+
+
+@pytest.fixture(scope="module")
+def log() -> LogBuilder:
+    """Three rounds at each of three tables."""
+    log = LogBuilder.founded()
+    for _ in range(3):
+        for table in TABLES:
+            log.play(table)
+    return log
+
+
+def test_every_round_of_a_sound_log_is_proved_alone(log: LogBuilder):
+    rounds = list(rounds_of(log.entries))
+    assert len(rounds) == 9
+    for round_id in rounds:
+        found = proved(bundle_of(log.entries, log.checkpoint(), round_id))
+        assert found.findings == ()
+        assert found.is_proved
+
+
+def test_bundle_without_the_round_before_proves_less(log: LogBuilder):
+    *_, last = rounds_of(log.entries)
+    bundle = json.loads(bundle_of(log.entries, log.checkpoint(), last))
+    own = {leaf["index"] for leaf in bundle["leaves"] if payload_of(leaf["leaf"].encode()).get("round_id") == last}
+    bundle["leaves"] = [leaf for leaf in bundle["leaves"] if leaf["index"] in own or leaf["index"] < 3]
+    found = proved(json.dumps(bundle).encode())
+    assert found.findings[0].code is Code.WRONG_PREVIOUS_LEAF
+    assert not found.is_proved
+
+
+def test_no_leaf_of_a_bundle_can_be_changed_or_moved(log: LogBuilder):
+    """A character of each payload, each proof's first hash, each index."""
+    round_id = list(rounds_of(log.entries))[4]
+    sound = json.loads(bundle_of(log.entries, log.checkpoint(), round_id))
+    for place, leaf in enumerate(sound["leaves"]):
+        at = leaf["leaf"].index('"payload":"') + 40
+        other = "A" if leaf["leaf"][at] != "A" else "B"
+        changed = leaf["leaf"][:at] + other + leaf["leaf"][at + 1 :]
+        first = ("0" if leaf["proof"][0][0] != "0" else "1") + leaf["proof"][0][1:]
+        for change in ({"leaf": changed}, {"proof": [first, *leaf["proof"][1:]]}):
+            bundle = {**sound, "leaves": [*sound["leaves"][:place], {**leaf, **change}, *sound["leaves"][place + 1 :]]}
+            assert proved(json.dumps(bundle).encode()).findings[0].code is Code.LOG_RECEIPT_REFUSED
+
+
+@pytest.mark.parametrize("term", ["origin", "log_key", "root_key"])
+def test_bundle_of_another_log_proves_nothing(log: LogBuilder, term: str):
+    round_id = next(rounds_of(log.entries))
+    other = {"origin": "log.example/other", "log_key": ROOT.text, "root_key": LOG.text}
+    found = proved(bundle_of(log.entries, log.checkpoint(), round_id), **{term: other[term]})
+    assert found.findings
+    assert not found.is_proved
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b'{"format":2,"round_id":"' + b"0" * 64 + b'","checkpoint":"","leaves":[]}',
+        b'{"format":1,"round_id":"no","checkpoint":"","leaves":[]}',
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_no_bundle_is_said_to_be_none(data: bytes):
+    with pytest.raises(BundleError):
+        proved(data)
+
+
+def test_leaves_that_do_not_ascend_are_no_bundle(log: LogBuilder):
+    bundle = json.loads(bundle_of(log.entries, log.checkpoint(), next(rounds_of(log.entries))))
+    bundle["leaves"].reverse()
+    with pytest.raises(BundleError, match="ascend"):
+        proved(json.dumps(bundle).encode())
+
+
+def test_bundle_without_its_round_is_none(log: LogBuilder):
+    bundle = json.loads(bundle_of(log.entries, log.checkpoint(), next(rounds_of(log.entries))))
+    with pytest.raises(BundleError, match="no OPEN"):
+        proved(json.dumps({**bundle, "round_id": "ab" * 32}).encode())
+
+
+def attacks() -> Iterator[dict[str, Any]]:
+    for file in sorted(FOLDER.glob("*.jsonl")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            one = json.loads(line)
+            if "leaves" in one and one.get("expected", {}).get("code"):
+                yield one
+
+
+def test_what_the_audit_finds_in_a_round_its_bundle_shows():
+    """Every attack of the fixtures; the codes that only the whole log can show are listed."""
+    seen, missed = 0, dict[str, list[str]]()
+    for fixture in attacks():
+        entries = [leaf.encode() for leaf in fixture["leaves"]]
+        terms = {name: fixture[name] for name in ("origin", "log_key", "root_key")}
+        exhibits = {
+            name: [base64.b64decode(one).decode() for one in fixture.get(name, ())]
+            for name in ("certificates", "event_receipts")
+        }
+        codes = set()
+        for round_id in dict.fromkeys(rounds_of(entries)):
+            try:
+                found = proved(bundle_of(entries, fixture["checkpoint"].encode(), round_id, **exhibits), **terms)
+            except BundleError:
+                continue
+            codes |= {one.code.value for one in found.findings}
+        expected = fixture["expected"]["code"]
+        if expected in codes:
+            seen += 1
+        else:
+            missed.setdefault(expected, []).append(fixture["id"])
+    assert set(missed) == ELSEWHERE
+    assert seen > 100
