@@ -15,6 +15,7 @@ module          what it says
 ``succession``  which keys sign for the log through its life
 ``keys``        whose signature counts, at each place of the log
 ``table``       the order of steps, and what each table did
+``single``      one round proved from its bundle, without the log
 ``round``       one round: signatures, commitments, seeds; ``settlement``, ``redeal``, ``exhibit``
 ``examiners``   rounds examined here, or by a team: ``processes`` of this machine, a Dask ``cluster``, whose
                 workers read the leaves of each ``slip`` themselves
