@@ -8,11 +8,11 @@ from referee.cards import HOUSE, Seat
 from referee.money.amount import Amount
 
 
-class Transfer(msgspec.Struct, frozen=True, gc=False):
+class Transfer(msgspec.Struct, frozen=True, gc=False, rename={"payer": "from", "payee": "to"}):
     """``amount`` minor units that ``payer`` owes ``payee``.
 
     ``reason`` is a stable code of the game's own list; ``subject`` is the code of the hand, pattern or bet that the
-    reason is about, empty where there is none. Either seat may be HOUSE.
+    reason is about, empty where there is none. Either seat may be HOUSE. In JSON the seats are ``from`` and ``to``.
     """
 
     payer: Seat

@@ -4,13 +4,25 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 from referee.service.status import CODES
+from referee.storage import Append
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.v1.round_pb2 import RefusedRound
+from referee.v1.round_pb2 import LogReceipt, RefusedRound
 from referee.wire.refusal import RefusedError
 
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
-ResponseT_co = TypeVar("ResponseT_co", covariant=True)
+
+
+class Receipted(Protocol):
+    """An answer that holds a place in the log."""
+
+    @property
+    def log_receipt(self) -> LogReceipt:
+        """The place, empty until it is filled."""
+
+
+SettledT = TypeVar("SettledT", bound=Receipted)
+ResponseT_co = TypeVar("ResponseT_co", bound=Receipted, covariant=True)
 RoundT_co = TypeVar("RoundT_co", covariant=True)
 
 
@@ -48,28 +60,32 @@ class Rounds(Protocol[RoundT_co]):
 
 def settle_each(
     requests: Sequence[RequestT],
-    rounds: Rounds[SettledRound[ResponseT]],
-    begin: Callable[[RequestT, ResponseT], Callable[[], None]],
+    rounds: Rounds[SettledRound[SettledT]],
+    judge: Callable[[RequestT, SettledT], Append | None],
+    log: Callable[[Sequence[tuple[LogReceipt, Append]]], Sequence[RefusedError | None]],
     *,
     limit: int,
 ) -> None:
     """One round is added for each request, in the order asked, settled or refused each on its own.
 
-    All are begun before the first is waited for. ``begin`` fills the empty answer, and what it returns finishes it.
+    All are judged before the first goes into the log, and then they go together. ``judge`` fills the empty answer and
+    tells what to log, None for nothing; ``log`` fills the receipts, or tells why there is none.
     """
     _check_size(requests, limit)
-    begun: list[tuple[SettledRound[ResponseT], Callable[[], None]]] = []
+    judged: list[tuple[SettledRound[SettledT], Append]] = []
     for request in requests:
         one = rounds.add()
         try:
-            begun.append((one, begin(request, one.settled)))
+            append = judge(request, one.settled)
         except RefusedError as refusal:
             one.refused.CopyFrom(_refused(refusal))
-    for one, finish in begun:
-        try:
-            finish()
-        except RefusedError as refusal:
-            one.refused.CopyFrom(_refused(refusal))
+        else:
+            if append is not None:
+                judged.append((one, append))
+    refusals = log([(one.settled.log_receipt, append) for one, append in judged])
+    for (one, _), refused in zip(judged, refusals, strict=True):
+        if refused is not None:
+            one.refused.CopyFrom(_refused(refused))
 
 
 def _check_size(requests: Sequence[object], limit: int) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from referee.cards import Seat
-from referee.dealing.deck import draw_leader
+from referee.dealing.deal import drawn_leader
 from referee.dealing.header import NO_LEAF, Header
 from referee.service.rounds import VerifiedRound
 from referee.transcript.leader import LastWinner, PreviousRoundError, find_last_winner
@@ -45,7 +45,7 @@ class Leaders:
                 "the winner of the last settled round is not gone: its key has a seat, so say which",
                 field=f"{field}.previous_winner_seat",
             )
-        drawn = draw_leader(mixed=verified.mixed, round_id=header.round_id, seat_count=header.seat_count)
+        drawn = drawn_leader(header, round_id=header.round_id, commitment=verified.commitment, mixed=verified.mixed)
         return Lead(drawn, None)
 
     def _last_winner(self, header: Header, message: TienLenRound, *, field: str) -> LastWinner | None:

@@ -1,13 +1,11 @@
 """MauBinhService: checks, accepts, previews and settles rounds of Mậu Binh."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import grpc
-import msgspec
 
 from referee.cards import Seat
 from referee.games.mau_binh.arrangement import check_arrangement, is_acceptable
@@ -18,18 +16,16 @@ from referee.games.mau_binh.round import applied, check_closing, check_event, re
 from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import load_texts
 from referee.service.batch import batched, settle_each
-from referee.service.mau_binh_reading import Reading, Readings, check_all_open, check_hand
+from referee.service.mau_binh_reading import Reading, check_all_open, check_hand, open_deal, read_dealt
 from referee.service.rounds import RoundVerifier, VerifiedRound
 from referee.service.settling import Received, Settler
-from referee.storage import Logged
+from referee.service.standing import Standings
+from referee.storage import Append
 from referee.transcript.mau_binh import encode_event, opening_between
-from referee.transcript.replay import write_transcript
-from referee.transcript.told import Told
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.hand import write_value
 from referee.wire.mau_binh import read_arrangement, read_event, write_showdown
-from referee.wire.receipt import fill_logged
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import mau_binh_rules
 from referee.wire.violation import write_violations
@@ -48,7 +44,7 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         self._populations = populations
         self._settler = settler
         self._texts = load_texts("mau_binh")
-        self._readings = Readings()
+        self._readings: Standings[Reading] = Standings()
 
     def CheckArrangement(
         self, request: mau_binh_pb2.CheckArrangementRequest, context: grpc.ServicerContext
@@ -133,7 +129,7 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         """The round settled, signed and durable."""
         del context
         response = mau_binh_pb2.MauBinhServiceSettleRoundResponse()
-        self._begin_settling(request, response)()
+        self._settler.answer(self._read(request.round, self._verifier.verify_ended), response, self._texts)
         return response
 
     def SettleRounds(
@@ -142,7 +138,7 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         """Many rounds settled, each on its own."""
         del context
         response = mau_binh_pb2.MauBinhServiceSettleRoundsResponse()
-        settle_each(request.requests, response.rounds, self._begin_settling, limit=MAX_BATCH)
+        settle_each(request.requests, response.rounds, self._close, self._settler.log, limit=MAX_BATCH)
         return response
 
     def _check(self, request: mau_binh_pb2.CheckArrangementRequest) -> mau_binh_pb2.CheckArrangementResponse:
@@ -161,7 +157,8 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         violations = check_arrangement(rules, dealt, arrangement)
         acceptable = is_acceptable(violations)
         values = chi_values(rules, arrangement.chi) if acceptable else ()
-        win = instant_win_of(rules, dealt)
+        known = open_deal(verified)
+        win = instant_win_of(rules, dealt) if known is None else known.told.instant_wins[seat]
         return mau_binh_pb2.CheckArrangementResponse(
             violations=write_violations(violations, self._texts),
             acceptable=acceptable,
@@ -182,7 +179,7 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
                 found=len(message.events),
             )
         events = tuple([one.SerializeToString(deterministic=True) for one in message.events])
-        reading = self._readings.find(verified, events)
+        reading = self._readings.find(verified, events) or read_dealt(verified)
         if len(reading.events) < len(events):
             reading = self._read_on(reading, message.events, events)
             self._readings.put(reading)
@@ -211,39 +208,14 @@ class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
         chain = self._settler.extended(known.dealt.verified, known.chain, received, field="round")
         return Reading(dealt=known.dealt, events=events, told=told, chain=chain, violations=violations)
 
-    def _begin_settling(
+    def _close(
         self,
         request: mau_binh_pb2.MauBinhServiceSettleRoundRequest,
         response: mau_binh_pb2.MauBinhServiceSettleRoundResponse,
-    ) -> Callable[[], None]:
-        """Judges and queues a settlement; what is returned waits until it is durable. The empty answer is filled."""
+    ) -> Append | None:
+        """What to log of a round; the empty answer is filled but for its receipt."""
         reading = self._read(request.round, self._verifier.verify_ended)
-        verified, chain = reading.dealt.verified, reading.chain
-        now = self._settler.clock()
-        self._settler.check_unexpired(verified, now=now)
-        violations = reading.violations or check_closing(reading.told, closed_time=now)
-        if violations:
-            response.violations.extend(write_violations(violations, self._texts))
-            return lambda: None
-        check_all_open(reading.dealt)
-        told = _told(reading, closed_time=now)
-        payload = write_transcript(verified.header, told, reading.found)
-        future: Future[tuple[Logged, ...]] = self._settler.submit(verified, told, payload, last_hash=chain.last_hash)
-        response.outcome.MergeFromString(reading.shown)
-        return lambda: fill_logged(response.log_receipt, self._settler.logged(future))
-
-
-def _told(reading: Reading, *, closed_time: int) -> Told:
-    dealt = reading.dealt
-    return Told(
-        header=dealt.header,
-        deck_root=dealt.deck_root,
-        dealt_time=dealt.verified.dealt_time,
-        closed_time=closed_time,
-        sections=dealt.sections,
-        events=reading.chain.events,
-        sealed=1 if dealt.verified.is_sealed else msgspec.UNSET,
-    )
+        return self._settler.close(reading, response, self._texts)
 
 
 def _received(event: Event, message: mau_binh_pb2.MauBinhEvent, opening: int | None) -> Received:

@@ -1,12 +1,8 @@
-"""A round of Mậu Binh as a question tells it, remembered by all bytes that it follows from.
+"""A round of Mậu Binh as a question tells it: what its events come to is remembered, see ``standing``.
 
-Every question carries its whole round, and the next one the same round with an event more. So a reading keeps the bytes
-of its events, and a question goes on from the reading of the longest beginning of its events that is known. Bytes are
-compared, never only hashed: what is remembered can save work and change no answer. What the round comes to follows from
-a reading too, and is kept with it once it was asked for.
+A round follows from its verified terms and cards besides its events: of a sealed table, from those hands that are open.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -16,15 +12,14 @@ from referee.cards import Seat
 from referee.dealing.header import HeaderJson
 from referee.games.mau_binh.event import Arrange, Event
 from referee.games.mau_binh.outcome import Outcome
-from referee.games.mau_binh.round import Round, begin
+from referee.games.mau_binh.round import Round, begin, check_closing
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.settle import settle_told
-from referee.service.memo import Memo
 from referee.service.rounds import VerifiedRound
-from referee.service.settling import Chain
-from referee.transcript.chain import first_hash
+from referee.service.settling import Chain, first_chain
 from referee.transcript.mau_binh import found_json
 from referee.transcript.replay import encode_found
+from referee.transcript.told import Told
 from referee.verdict import Violation
 from referee.wire.mau_binh import outcome_bytes
 from referee.wire.ruleset import mau_binh_rules
@@ -60,6 +55,34 @@ class Reading(msgspec.Struct, kw_only=True):
     _shown: bytes | None = None
 
     @property
+    def verified(self) -> VerifiedRound:
+        """Its terms and open cards."""
+        return self.dealt.verified
+
+    @property
+    def deal(self) -> VerifiedRound:
+        """All that it follows from besides its events."""
+        return self.dealt.verified
+
+    def faults_at(self, time: int) -> tuple[Violation, ...]:
+        """What keeps it from being settled at a time."""
+        return self.violations or check_closing(self.told, closed_time=time)
+
+    def told_at(self, time: int) -> Told:
+        """What its transcript tells when it is settled at a time; refuses a round of which a hand is not open."""
+        dealt = self.dealt
+        check_all_open(dealt)
+        return Told(
+            header=dealt.header,
+            deck_root=dealt.deck_root,
+            dealt_time=dealt.verified.dealt_time,
+            closed_time=time,
+            sections=dealt.sections,
+            events=self.chain.events,
+            sealed=1 if dealt.verified.is_sealed else msgspec.UNSET,
+        )
+
+    @property
     def outcome(self) -> Outcome:
         """What the round comes to; it must be lawful and over."""
         if self._outcome is None:
@@ -81,27 +104,19 @@ class Reading(msgspec.Struct, kw_only=True):
         return self._shown
 
 
-class Readings:
-    """The readings of late, found by their deal and last event; two that share both take each other's place."""
+def read_dealt(verified: VerifiedRound) -> Reading:
+    """A round before its first event.
 
-    def __init__(self) -> None:
-        self._memo: Memo[tuple[VerifiedRound, bytes], Reading] = Memo(_SIZE)
+    Refuses a round of another game, and one of an open table whose certificates do not open every hand.
+    """
+    dealt = _dealt(verified)
+    return Reading(dealt=dealt, events=(), told=dealt.told, chain=dealt.chain)
 
-    def find(self, verified: VerifiedRound, events: Sequence[bytes]) -> Reading:
-        """The reading of the longest beginning of the events that is known: at least that of none of them.
 
-        Refuses a round of another game, and one of an open table whose certificates do not open every hand.
-        """
-        for count in range(len(events), 0, -1):
-            known = self._memo.get((verified, events[count - 1]))
-            if known is not None and known.events == events[:count]:
-                return known
-        dealt = _dealt(verified)
-        return Reading(dealt=dealt, events=(), told=dealt.told, chain=dealt.chain)
-
-    def put(self, reading: Reading) -> None:
-        """The reading, of one event at least, is known."""
-        self._memo.put((reading.dealt.verified, reading.events[-1]), reading)
+def open_deal(verified: VerifiedRound) -> Dealt | None:
+    """What follows from the terms and cards of a round whose hands are all open; None where one is not."""
+    is_open = all(seat in verified.sections for seat in range(verified.header.seat_count))
+    return _dealt(verified) if is_open else None
 
 
 @lru_cache(maxsize=_SIZE)
@@ -117,7 +132,7 @@ def _dealt(verified: VerifiedRound) -> Dealt:
         verified=verified,
         rules=rules,
         told=begin(rules, hands, dealt_time=verified.dealt_time, is_sealed=verified.is_sealed),
-        chain=Chain((), first_hash(round_id=header.round_id, deck_root=verified.deck_root)),
+        chain=first_chain(verified),
         header=HeaderJson.of(header),
         deck_root=verified.deck_root.hex(),
         sections=tuple([tuple([card.number for card in hand]) for hand in hands]),

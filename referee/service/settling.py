@@ -1,23 +1,26 @@
 """What the referee does with a told round in every game: checks receipts and signatures, chains events, signs, logs.
 
-A settlement is anchored to its deal: the log takes it only where the table's slot holds a DEAL with the same round id
-and deck root and no terminal leaf. The same told round again is answered from the log, whenever it is asked.
+A round is settled in the same two steps in every game: ``close`` judges it and signs its transcript, ``log`` puts that
+into the log; ``answer`` does both for one request. A settlement is anchored to its deal: the log takes it only where
+the table's slot holds a DEAL with the same round id and deck root and no terminal leaf. The same told round again is
+answered from the log, whenever it is asked.
 """
 
 import hashlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import wait
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
 from referee.dealing.header import NO_KEY
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
-from referee.evidence.ed25519 import Signer, is_signature
+from referee.evidence.ed25519 import Signer, SignerUnavailableError, is_signature
 from referee.log import Settle, SlotError, SlotKey, Stage
-from referee.service.call import note_leaf
+from referee.rulesets import Texts
+from referee.service.call import asked_each, note_leaf
 from referee.service.rounds import VerifiedRound
 from referee.storage import (
     Append,
@@ -32,10 +35,21 @@ from referee.storage import (
 )
 from referee.transcript.chain import first_hash, next_hash
 from referee.transcript.receipt import FORM, RECEIPT_TYPE, EventReceipt, sign_receipt
+from referee.transcript.replay import write_transcript
 from referee.transcript.told import MEDIA_TYPE, Attested, Told, ToldEvent
 from referee.v1.error_reason_pb2 import ErrorReason
+from referee.v1.round_pb2 import LogReceipt
+from referee.verdict import Violation
+from referee.wire.receipt import fill_logged
 from referee.wire.refusal import RefusedError
 from referee.wire.slot import slot_refusal
+from referee.wire.violation import write_violations
+
+if TYPE_CHECKING:
+    from google.protobuf.internal.containers import RepeatedCompositeFieldContainer
+    from google.protobuf.message import Message
+
+    from referee.v1.violation_pb2 import Violation as ViolationMessage
 
 APPEND_SECONDS: Final = 30.0
 _MEMO_SIZE: Final = 16_384
@@ -64,6 +78,48 @@ class Chain(msgspec.Struct, frozen=True):
     last_hash: bytes
 
 
+class Reading(Protocol):
+    """A round of a question as its game has read it, its events played up to the first unlawful one."""
+
+    @property
+    def verified(self) -> VerifiedRound:
+        """Its terms and open cards."""
+
+    @property
+    def chain(self) -> Chain:
+        """All its events."""
+
+    def faults_at(self, time: int) -> tuple[Violation, ...]:
+        """What keeps it from being settled at a time."""
+
+    def told_at(self, time: int) -> Told:
+        """What its transcript tells when it is settled at a time; refuses a round whose cards are not all open."""
+
+    @property
+    def found(self) -> msgspec.Raw:
+        """What it comes to, as in a transcript; it has no faults."""
+
+    @property
+    def shown(self) -> bytes:
+        """The same as the bytes of the answer's outcome."""
+
+
+class Settled(Protocol):
+    """The answer to a settlement."""
+
+    @property
+    def violations(self) -> "RepeatedCompositeFieldContainer[ViolationMessage]":
+        """What keeps the round from being settled."""
+
+    @property
+    def outcome(self) -> "Message":
+        """What it comes to."""
+
+    @property
+    def log_receipt(self) -> LogReceipt:
+        """Its place in the log."""
+
+
 class Settler:
     """Signs receipts and settlements with the referee's key and appends to the log."""
 
@@ -86,26 +142,28 @@ class Settler:
 
     def chain(self, verified: VerifiedRound, received: Sequence[Received], *, field: str) -> Chain:
         """The events chained and attested; refuses a receipt that is forged or of another event."""
-        start = Chain((), first_hash(round_id=verified.header.round_id, deck_root=verified.deck_root))
-        return self.extended(verified, start, received, field=field)
+        return self.extended(verified, first_chain(verified), received, field=field)
 
     def extended(self, verified: VerifiedRound, chain: Chain, received: Sequence[Received], *, field: str) -> Chain:
         """The chain with more events of its round behind it, attested like the first."""
         last, told = chain.last_hash, list(chain.events)
         for number, one in enumerate(received, start=len(told) + 1):
             last = next_hash(last, number=number, event=one.event)
-            path = f"{field}.events[{number - 1}]"
-            check_seat_signature(verified, one, last, field=path)
-            told.append(self._told(verified, one, last, number=number, field=path))
+            if one.signature or verified.is_sealed:
+                check_seat_signature(verified, one, last, field=f"{field}.events[{number - 1}]")
+            if one.receipt:
+                told.append(
+                    self._told(verified, one, last, number=number, field=f"{field}.events[{number - 1}].receipt")
+                )
+            else:
+                told.append(_told_event(one, receipt=""))
         return Chain(tuple(told), last)
 
     def check_unexpired(self, verified: VerifiedRound, *, now: int) -> None:
         """Nothing while the round lasts or once it is settled, so that a settlement can be asked for again."""
         if now <= verified.expires_time:
             return
-        header = verified.header
-        found = self._reader.round(SlotKey(header.table_id, header.round_number))
-        if found is None or found.stage is not Stage.SETTLED:
+        if not self._is_settled(verified):
             raise RefusedError(
                 ErrorReason.ERROR_REASON_EXPIRED,
                 f"the round ended at {verified.expires_time} and it is {now}",
@@ -113,6 +171,11 @@ class Settler:
                 expires_time=verified.expires_time,
                 now=now,
             )
+
+    def _is_settled(self, verified: VerifiedRound) -> bool:
+        """Whether the log has a settlement of the round."""
+        found = self._reader.round(SlotKey(verified.header.table_id, verified.header.round_number))
+        return found is not None and found.stage is Stage.SETTLED
 
     def check_signature(self, verified: VerifiedRound, chain: Chain, one: Received, *, field: str) -> None:
         """Nothing, where the next event has no signature or its seat's; refuses another one."""
@@ -139,31 +202,63 @@ class Settler:
         told = _told_event(one, receipt=(Envelope.parse(envelope).signature or b"").hex())
         return envelope, Chain((*chain.events, told), last)
 
-    def submit(
-        self, verified: VerifiedRound, told: Told, payload: bytes, *, last_hash: bytes
-    ) -> "Future[tuple[Logged, ...]]":
-        """The coming place of the settlement in the log; refuses at once where the log is busy or damaged."""
-        header = verified.header
+    def answer(self, reading: Reading, answer: Settled, texts: Texts) -> None:
+        """The empty answer says what the round comes to, once that is durable, or what keeps it from being settled."""
+        append = self.close(reading, answer, texts)
+        if append is not None:
+            (refused,) = self.log([(answer.log_receipt, append)])
+            if refused is not None:
+                raise refused
+
+    def close(self, reading: Reading, answer: Settled, texts: Texts) -> Append | None:
+        """What to log of the round settled now; None where it may not be settled. The answer says the one or the other.
+
+        Refuses a round that ended before it was settled, and one whose cards are not all open.
+        """
+        verified, last_hash, now = reading.verified, reading.chain.last_hash, self.clock()
+        self.check_unexpired(verified, now=now)
+        violations = reading.faults_at(now)
+        if violations and self._is_settled(verified):
+            now = verified.expires_time  # the clock was set back since: what stands is answered as at any later time
+            violations = reading.faults_at(now)
+        if violations:
+            answer.violations.extend(write_violations(violations, texts))
+            return None
+        header, told = verified.header, reading.told_at(now)
+        with log_refusals():
+            leaf = Envelope.signed(MEDIA_TYPE, write_transcript(header, told, reading.found), self._signer)
+        answer.outcome.MergeFromString(reading.shown)
         step = Settle(
             SlotKey(header.table_id, header.round_number), round_id=header.round_id, deck_root=verified.deck_root
         )
-        leaf = Envelope.signed(MEDIA_TYPE, payload, self._signer).to_bytes()
-        with log_refusals():
-            return self._writer.submit(Append(leaf=leaf, step=step, told_digest=_told_digest(told, last_hash)))
+        return Append(leaf=leaf.to_bytes(), step=step, told_digest=_told_digest(told, last_hash))
 
-    def logged(self, future: "Future[tuple[Logged, ...]]") -> Logged:
-        """The settlement's place in the log, once it is durable; refuses where the slot does not take it."""
+    def log(self, appends: Sequence[tuple[LogReceipt, Append]]) -> "list[RefusedError | None]":
+        """For each settlement None, once it is durable and its receipt filled, or why the log does not take it."""
+        if not appends:
+            return []
         with log_refusals():
-            logged = future.result(APPEND_SECONDS)[0]
-        note_leaf(logged.receipt.index)
-        self._on_settled()
-        return logged
+            futures = asked_each(lambda: self._writer.submit_each([append for _, append in appends]))
+        if len(futures) > 1:
+            wait(futures[-1:], timeout=APPEND_SECONDS)  # the last one's answer wakes this thread once for all
+        refusals: list[RefusedError | None] = []
+        for (receipt, _), future in zip(appends, futures, strict=True):
+            try:
+                with log_refusals():
+                    logged: Logged = future.result(APPEND_SECONDS)[0]
+            except RefusedError as refusal:
+                refusals.append(refusal)
+            else:
+                refusals.append(None)
+                note_leaf(logged.receipt.index)
+                fill_logged(receipt, logged)
+        if None in refusals:
+            self._on_settled()
+        return refusals
 
     def _told(self, verified: VerifiedRound, one: Received, hashed: bytes, *, number: int, field: str) -> ToldEvent:
-        """The event as it stands in the transcript; refuses a receipt that is forged or of another event."""
-        if not one.receipt:
-            return _told_event(one, receipt="")
-        receipt = read_receipt(one.receipt, keys=self._keys, field=f"{field}.receipt")
+        """An event with a receipt as a transcript tells it; refuses a receipt that is forged or of another event."""
+        receipt = read_receipt(one.receipt, keys=self._keys, field=field)
         opens = msgspec.UNSET if one.opens_section is None else one.opens_section
         found = (receipt.round_id, receipt.number, receipt.event_hash, receipt.received_time, receipt.opens_section)
         expected = (verified.header.round_id.hex(), number, hashed.hex(), one.time, opens)
@@ -171,9 +266,14 @@ class Settler:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_FOREIGN,
                 "the receipt is for another event, number, time or round; events cannot be edited, moved or dropped",
-                field=f"{field}.receipt",
+                field=field,
             )
         return _told_event(one, receipt=_read_receipt(one.receipt, self._keys)[1])
+
+
+def first_chain(verified: VerifiedRound) -> Chain:
+    """The chain of a round before its first event."""
+    return Chain((), first_hash(round_id=verified.header.round_id, deck_root=verified.deck_root))
 
 
 def check_seat_signature(verified: VerifiedRound, one: Received, hashed: bytes, *, field: str) -> None:
@@ -202,7 +302,9 @@ _is_signature: Final = lru_cache(maxsize=_MEMO_SIZE)(is_signature)
 
 
 def _told_event(one: Received, *, receipt: str) -> ToldEvent:
-    attested: Attested = "SEAT" if one.signature else "RECEIPT" if receipt else "FRONTEND"
+    if not one.signature and not receipt:
+        return ToldEvent(msgspec.Raw(one.event), one.time, "FRONTEND")
+    attested: Attested = "SEAT" if one.signature else "RECEIPT"
     return ToldEvent(
         event=msgspec.Raw(one.event),
         time=one.time,
@@ -249,6 +351,9 @@ class log_refusals:  # noqa: N801 - reads as the context manager that it is
             raise slot_refusal(error) from None
         if isinstance(error, DataLossError):
             raise RefusedError(ErrorReason.ERROR_REASON_LOG_DAMAGED, str(error)) from None
+        if isinstance(error, SignerUnavailableError):
+            message = "what holds the server's private key does not sign now; nothing was done, ask again"
+            raise RefusedError(ErrorReason.ERROR_REASON_SIGNER_UNAVAILABLE, message) from None
         if isinstance(error, QueueFullError | WriterClosedError | StoreError | TimeoutError):
             message = f"{error or 'the log did not answer in time'}; ask again, the call is idempotent"
             raise RefusedError(ErrorReason.ERROR_REASON_LOG_BUSY, message) from None

@@ -1,16 +1,12 @@
 """TienLenService: checks, lists, accepts, previews and settles rounds of Tiến Lên."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Final
 
 import grpc
-import msgspec
 
 from referee.advice.tien_len import group_plays, suggest, whole_plays
 from referee.cards import Card, Seat
-from referee.dealing.header import HeaderJson
 from referee.games.tien_len import (
     MAX_EVENTS,
     Combination,
@@ -31,16 +27,13 @@ from referee.rulesets import load_texts
 from referee.service.batch import batched, settle_each
 from referee.service.leading import Leaders
 from referee.service.rounds import RoundVerifier, VerifiedRound
-from referee.service.settling import Received, Settler
-from referee.service.standing import Asked, Standing, Standings
-from referee.storage import Logged
-from referee.transcript.replay import write_transcript
-from referee.transcript.tien_len import Judged, close, encode_event, found_json
-from referee.transcript.told import Told, fitted
+from referee.service.settling import Received, Settler, first_chain
+from referee.service.standing import Standings
+from referee.service.tien_len_reading import Deal, Reading, Standing, deal_asked
+from referee.storage import Append
+from referee.transcript.tien_len import encode_event
 from referee.v1 import tien_len_pb2, tien_len_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.card import numbers_of
-from referee.wire.receipt import fill_logged
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import tien_len_rules
 from referee.wire.tien_len import (
@@ -49,7 +42,6 @@ from referee.wire.tien_len import (
     read_suggestion_count,
     write_combination,
     write_group,
-    write_outcome,
     write_state,
     write_suggestion,
 )
@@ -57,15 +49,6 @@ from referee.wire.violation import write_violations
 
 MAX_BATCH: Final = 256
 _GAME: Final = "tien_len"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """A round as read from a request: its terms and cards, and what its events come to."""
-
-    verified: VerifiedRound
-    hands: Sequence[Sequence[Card]]
-    standing: Standing
 
 
 class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
@@ -76,7 +59,7 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
         self._settler = settler
         self._leaders = leaders
         self._texts = load_texts(_GAME)
-        self._standings = Standings()
+        self._standings: Standings[Standing] = Standings()
 
     def CheckPlay(
         self, request: tien_len_pb2.CheckPlayRequest, context: grpc.ServicerContext
@@ -172,8 +155,8 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
             verified, standing.chain, _received(event, response.event), field="event"
         )
         told = response.event.SerializeToString(deterministic=True)
-        asked = standing.asked.with_events([told])
-        self._standings.put(Standing(asked=asked, lead=standing.lead, state=after, chain=chain))
+        events = (*standing.events, told)
+        self._standings.put(Standing(deal=standing.deal, events=events, lead=standing.lead, state=after, chain=chain))
         return response
 
     def PreviewRound(
@@ -191,8 +174,7 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
         state = standing.state
         response = tien_len_pb2.TienLenServicePreviewRoundResponse(state=write_state(state, verified.ruleset))
         if state.is_over:
-            judged = close(state, stake=verified.header.stake, closed_time=state.last_time)
-            response.outcome.CopyFrom(write_outcome(judged, verified.ruleset))
+            response.outcome.MergeFromString(reading.shown)
         return response
 
     def SettleRound(
@@ -201,7 +183,9 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
         """The round settled, signed and durable."""
         del context
         response = tien_len_pb2.TienLenServiceSettleRoundResponse()
-        self._begin_settling(request, response)()
+        reading = self._read(request.round, self._verifier.verify_ended, field="round")
+        response.refused_event_number = reading.refused_event
+        self._settler.answer(reading, response, self._texts)
         return response
 
     def SettleRounds(
@@ -210,7 +194,7 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
         """Many rounds settled, each on its own."""
         del context
         response = tien_len_pb2.TienLenServiceSettleRoundsResponse()
-        settle_each(request.requests, response.rounds, self._begin_settling, limit=MAX_BATCH)
+        settle_each(request.requests, response.rounds, self._close, self._settler.log, limit=MAX_BATCH)
         return response
 
     def _check(self, request: tien_len_pb2.CheckPlayRequest) -> tien_len_pb2.CheckPlayResponse:
@@ -240,11 +224,14 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
                 found=count,
             )
         hands = verified.hands([Seat(seat) for seat in range(verified.header.seat_count)], field=field)
-        asked = Asked.of(verified, message)
-        standing = self._standings.find(asked)
-        if standing is None or len(standing.asked.events) < count:
-            begun = standing or self._begun(verified, rules, hands, asked, message, field=field)
-            standing = self._gone_on(verified, begun, asked, message, field=field)
+        deal, events = (
+            deal_asked(verified, message),
+            tuple([one.SerializeToString(deterministic=True) for one in message.events]),
+        )
+        standing = self._standings.find(deal, events)
+        if standing is None or len(standing.events) < count:
+            begun = standing or self._begun(verified, rules, hands, deal, message, field=field)
+            standing = self._gone_on(verified, begun, events, message, field=field)
             self._standings.put(standing)
         return Reading(verified=verified, hands=hands, standing=standing)
 
@@ -253,7 +240,7 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
         verified: VerifiedRound,
         rules: TienLenRules,
         hands: Sequence[Sequence[Card]],
-        asked: Asked,
+        deal: Deal,
         message: tien_len_pb2.TienLenRound,
         *,
         field: str,
@@ -261,24 +248,25 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
         """The round as dealt."""
         lead = self._leaders.find(verified, message, field=field)
         return Standing(
-            asked=Asked(asked.deal, asked.lead, ()),
+            deal=deal,
+            events=(),
             lead=lead,
             state=start(rules, hands, leader=lead.leader, dealt_time=verified.dealt_time),
-            chain=self._settler.chain(verified, (), field=field),
+            chain=first_chain(verified),
         )
 
     def _gone_on(
         self,
         verified: VerifiedRound,
         known: Standing,
-        asked: Asked,
+        events: tuple[bytes, ...],
         message: tien_len_pb2.TienLenRound,
         *,
         field: str,
     ) -> Standing:
         """What a standing comes to with the events after its own."""
         state, violations = known.state, known.violations
-        count = len(known.asked.events)
+        count = len(known.events)
         received: list[Received] = []
         for index, one in enumerate(message.events[count:], start=count):
             event = read_event(one, time=one.time, field=f"{field}.events[{index}]")
@@ -289,35 +277,23 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
                 except UnlawfulEventError as error:
                     violations = error.violations
         return Standing(
-            asked=known.asked.with_events(asked.events[count:]),
+            deal=known.deal,
+            events=events,
             lead=known.lead,
             state=state,
             chain=self._settler.extended(verified, known.chain, received, field=field),
             violations=violations,
         )
 
-    def _begin_settling(
+    def _close(
         self,
         request: tien_len_pb2.TienLenServiceSettleRoundRequest,
         response: tien_len_pb2.TienLenServiceSettleRoundResponse,
-    ) -> Callable[[], None]:
-        """Judges and queues a settlement; what is returned waits until it is durable. The empty answer is filled."""
+    ) -> Append | None:
+        """What to log of a round; the empty answer is filled but for its receipt."""
         reading = self._read(request.round, self._verifier.verify_ended, field="round")
-        verified, standing = reading.verified, reading.standing
-        now = self._settler.clock()
-        self._settler.check_unexpired(verified, now=now)
-        judged = _closed(reading, now)
-        if judged.violations:
-            response.violations.extend(write_violations(judged.violations, self._texts))
-            response.refused_event_number = judged.refused_event
-            return lambda: None
-        told = _told(reading, closed_time=now)
-        found = found_json(judged, events_hash=standing.chain.last_hash)
-        future: Future[tuple[Logged, ...]] = self._settler.submit(
-            verified, told, write_transcript(verified.header, told, found), last_hash=standing.chain.last_hash
-        )
-        response.outcome.CopyFrom(write_outcome(judged, verified.ruleset))
-        return lambda: fill_logged(response.log_receipt, self._settler.logged(future))
+        response.refused_event_number = reading.refused_event
+        return self._settler.close(reading, response, self._texts)
 
 
 def _received(event: Event, message: tien_len_pb2.TienLenEvent) -> Received:
@@ -337,25 +313,3 @@ def _combination_of(event: Event) -> Combination | None:
         return None
     card_set = set_of(event.cards)
     return read_combination(card_set) if card_set.bit_count() == len(event.cards) else None
-
-
-def _closed(reading: Reading, now: int) -> Judged:
-    standing = reading.standing
-    if standing.violations:
-        return Judged(state=standing.state, violations=standing.violations, refused_event=standing.refused_event)
-    return close(standing.state, stake=reading.verified.header.stake, closed_time=now)
-
-
-def _told(reading: Reading, *, closed_time: int) -> Told:
-    lead = reading.standing.lead
-    hands: Sequence[Sequence[int]] = [numbers_of(hand) for hand in reading.hands]
-    return Told(
-        header=HeaderJson.of(reading.verified.header),
-        deck_root=reading.verified.deck_root.hex(),
-        dealt_time=reading.verified.dealt_time,
-        closed_time=closed_time,
-        sections=tuple([tuple(hand) for hand in hands]),
-        events=fitted(reading.standing.chain.events),
-        leader=lead.leader,
-        previous_winner_seat=msgspec.UNSET if lead.previous_winner_seat is None else lead.previous_winner_seat,
-    )

@@ -10,18 +10,15 @@ from seeing cards early. It then holds two receipts with one number, and they pr
 """
 
 from collections.abc import Callable
-from concurrent.futures import Future
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import grpc
-import msgspec
 
 from referee.cards import Card, Seat
-from referee.dealing.header import Header, HeaderJson
-from referee.dealing.layout import BOARD_SECTIONS, layout_of
+from referee.dealing.header import Header
+from referee.dealing.layout import layout_of
 from referee.games.ultimate_texas import (
     MAX_EVENTS,
     Decision,
@@ -29,44 +26,28 @@ from referee.games.ultimate_texas import (
     StakesError,
     State,
     UltimateTexasRules,
+    UnlawfulEventError,
     check_decision,
-    check_settlement,
 )
 from referee.rulesets import Ruleset, load_texts
 from referee.service.batch import batched, settle_each
 from referee.service.rounds import RoundVerifier, VerifiedRound
-from referee.service.settling import Chain, Received, Settler
-from referee.storage import Logged
-from referee.transcript.replay import write_transcript
-from referee.transcript.told import Told
-from referee.transcript.ultimate_texas import Played, encode_event, found_json, play, settled, step
+from referee.service.settling import Received, Settler, first_chain
+from referee.service.standing import Standings, deal_of
+from referee.service.ultimate_texas_reading import Reading, Standing
+from referee.storage import Append
+from referee.transcript.ultimate_texas import GAME, Played, begin, encode_event, play_on, step
 from referee.v1 import ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.receipt import fill_logged
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import ultimate_texas_rules
-from referee.wire.ultimate_texas import read_event, stakes_refusal, write_outcome, write_state
+from referee.wire.ultimate_texas import read_event, stakes_refusal, write_state
 from referee.wire.violation import write_violations
 
 if TYPE_CHECKING:
     from referee.service.ultimate_texas_advice import Advice
 
 MAX_BATCH: Final = 256
-_GAME: Final = "ultimate_texas"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """A round as read from a request: its terms and cards, its events played up to the first unlawful one."""
-
-    verified: VerifiedRound
-    played: Played
-    chain: Chain
-
-    @property
-    def refused_event(self) -> int:
-        """The number of the first unlawful event; 0 where all are lawful."""
-        return _refused_event(self.played)
 
 
 class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer):
@@ -76,7 +57,8 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
         self._verifier = verifier
         self._table_folder = tables
         self._settler = settler
-        self._texts = load_texts(_GAME)
+        self._texts = load_texts(GAME)
+        self._standings: Standings[Standing] = Standings()
 
     def CheckDecision(
         self, request: ultimate_texas_pb2.CheckDecisionRequest, context: grpc.ServicerContext
@@ -109,7 +91,7 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
                 field="seat",
                 found=seat,
             )
-        _, played = _play(told, header, ruleset, dealt_time=verified.dealt_time, field="round")
+        played = _play(told, header, ruleset, dealt_time=verified.dealt_time, field="round")
         state = played.state
         response = ultimate_texas_pb2.AdviseResponse(
             violations=write_violations(played.violations, self._texts),
@@ -140,8 +122,9 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
         reading = self._read(request.round, self._verifier.verify, field="round")
         now = self._settler.clock()
         event = read_event(request.event, time=now, field="event")
-        before = reading.played.state
-        violations = reading.played.violations or check_decision(before, event)
+        verified, standing = reading.verified, reading.standing
+        before = standing.state
+        violations = standing.violations or check_decision(before, event)
         if violations:
             return ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse(
                 violations=write_violations(violations, self._texts),
@@ -149,10 +132,10 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
                 refused_event_number=reading.refused_event,
             )
         after, opening = step(before, event)
-        receipt, _ = self._settler.accept(
-            reading.verified, reading.chain, _received(event, request.event, opening), field="event"
+        receipt, chain = self._settler.accept(
+            verified, standing.chain, _received(event, request.event, opening), field="event"
         )
-        return ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse(
+        response = ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse(
             event=ultimate_texas_pb2.UltimateTexasEvent(
                 time=now,
                 seat=request.event.seat,
@@ -164,6 +147,9 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
             state=write_state(after),
             opens_section=opening,
         )
+        events = (*standing.events, response.event.SerializeToString(deterministic=True))
+        self._standings.put(Standing(deal=standing.deal, events=events, state=after, chain=chain))
+        return response
 
     def PreviewRound(
         self, request: ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest, context: grpc.ServicerContext
@@ -171,16 +157,15 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
         """Where the round stands, and its outcome where the cards for it are open."""
         del context
         reading = self._read(request.round, self._verifier.verify, field="round")
-        played, verified = reading.played, reading.verified
-        if played.violations:
+        standing = reading.standing
+        if standing.violations:
             return ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse(
-                violations=write_violations(played.violations, self._texts), refused_event_number=reading.refused_event
+                violations=write_violations(standing.violations, self._texts),
+                refused_event_number=reading.refused_event,
             )
-        response = ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse(state=write_state(played.state))
-        is_open = len(verified.sections) == verified.header.seat_count + len(BOARD_SECTIONS)
-        if played.state.is_over and is_open:
-            outcome = write_outcome(settled(played.state, _sections(verified, field="round")), verified.ruleset)
-            response.outcome.CopyFrom(outcome)
+        response = ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse(state=write_state(standing.state))
+        if standing.state.is_over and reading.is_open:
+            response.outcome.MergeFromString(reading.shown)
         return response
 
     def SettleRound(
@@ -189,7 +174,9 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
         """The round settled, signed and durable."""
         del context
         response = ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse()
-        self._begin_settling(request, response)()
+        reading = self._read(request.round, self._verifier.verify_ended, field="round")
+        response.refused_event_number = reading.refused_event
+        self._settler.answer(reading, response, self._texts)
         return response
 
     def SettleRounds(
@@ -198,7 +185,7 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
         """Many rounds settled, each on its own."""
         del context
         response = ultimate_texas_pb2.UltimateTexasServiceSettleRoundsResponse()
-        settle_each(request.requests, response.rounds, self._begin_settling, limit=MAX_BATCH)
+        settle_each(request.requests, response.rounds, self._close, self._settler.log, limit=MAX_BATCH)
         return response
 
     def _check(self, request: ultimate_texas_pb2.CheckDecisionRequest) -> ultimate_texas_pb2.CheckDecisionResponse:
@@ -209,7 +196,7 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
         else:
             header, ruleset = self._verifier.read_terms(told.header, field="round.header")
             dealt_time = 0
-        _, played = _play(told, header, ruleset, dealt_time=dealt_time, field="round")
+        played = _play(told, header, ruleset, dealt_time=dealt_time, field="round")
         state = played.state
         event = read_event(request.event, time=state.last_time, field="event")
         violations = played.violations or check_decision(state, event)
@@ -224,45 +211,50 @@ class UltimateTexasService(ultimate_texas_pb2_grpc.UltimateTexasServiceServicer)
         self, message: ultimate_texas_pb2.UltimateTexasRound, verify: Callable[..., VerifiedRound], *, field: str
     ) -> Reading:
         verified = verify(message.header, message.certificates, field=field)
-        events, played = _play(message, verified.header, verified.ruleset, dealt_time=verified.dealt_time, field=field)
-        received = [
-            _received(event, one, opening)
-            for event, one, opening in zip(events, message.events, played.openings, strict=True)
-        ]
-        return Reading(verified=verified, played=played, chain=self._settler.chain(verified, received, field=field))
+        rules = _rules_of(message, verified.ruleset, field=field)
+        deal, events = deal_of(verified), tuple([one.SerializeToString(deterministic=True) for one in message.events])
+        standing = self._standings.find(deal, events)
+        if standing is None or len(standing.events) < len(events):
+            if standing is None:
+                state = _start(rules, verified.header, verified.ruleset, dealt_time=verified.dealt_time, field=field)
+                standing = Standing(deal=deal, events=(), state=state, chain=first_chain(verified))
+            standing = self._gone_on(verified, standing, events, message, field=field)
+            self._standings.put(standing)
+        return Reading(verified=verified, standing=standing)
 
-    def _begin_settling(
+    def _gone_on(
+        self,
+        verified: VerifiedRound,
+        known: Standing,
+        events: tuple[bytes, ...],
+        message: ultimate_texas_pb2.UltimateTexasRound,
+        *,
+        field: str,
+    ) -> Standing:
+        """What a standing comes to with the events after its own."""
+        state, violations = known.state, known.violations
+        received: list[Received] = []
+        count = len(known.events)
+        for index, one in enumerate(message.events[count:], start=count):
+            event, opening = read_event(one, time=one.time, field=f"{field}.events[{index}]"), None
+            if not violations:
+                try:
+                    state, opening = step(state, event)
+                except UnlawfulEventError as error:
+                    violations = error.violations
+            received.append(_received(event, one, opening))
+        chain = self._settler.extended(verified, known.chain, received, field=field)
+        return Standing(deal=known.deal, events=events, state=state, chain=chain, violations=violations)
+
+    def _close(
         self,
         request: ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest,
         response: ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse,
-    ) -> Callable[[], None]:
-        """Judges and queues a settlement; what is returned waits until it is durable. The empty answer is filled."""
+    ) -> Append | None:
+        """What to log of a round; the empty answer is filled but for its receipt."""
         reading = self._read(request.round, self._verifier.verify_ended, field="round")
-        verified, state = reading.verified, reading.played.state
-        now = self._settler.clock()
-        self._settler.check_unexpired(verified, now=now)
-        violations = reading.played.violations or check_settlement(state, closed_time=now)
-        if violations:
-            response.violations.extend(write_violations(violations, self._texts))
-            response.refused_event_number = reading.refused_event
-            return lambda: None
-        sections = _sections(verified, field="round")
-        judged = settled(state, sections)
-        told = Told(
-            header=HeaderJson.of(verified.header),
-            deck_root=verified.deck_root.hex(),
-            dealt_time=verified.dealt_time,
-            closed_time=now,
-            sections=tuple([tuple([card.number for card in section]) for section in sections]),
-            events=reading.chain.events,
-            sealed=1 if verified.is_sealed else msgspec.UNSET,
-        )
-        found = found_json(judged, events_hash=reading.chain.last_hash)
-        future: Future[tuple[Logged, ...]] = self._settler.submit(
-            verified, told, write_transcript(verified.header, told, found), last_hash=reading.chain.last_hash
-        )
-        response.outcome.CopyFrom(write_outcome(judged, verified.ruleset))
-        return lambda: fill_logged(response.log_receipt, self._settler.logged(future))
+        response.refused_event_number = reading.refused_event
+        return self._settler.close(reading, response, self._texts)
 
 
 def _received(event: Event, message: ultimate_texas_pb2.UltimateTexasEvent, opening: int | None) -> Received:
@@ -279,9 +271,18 @@ def _received(event: Event, message: ultimate_texas_pb2.UltimateTexasEvent, open
 
 def _play(
     message: ultimate_texas_pb2.UltimateTexasRound, header: Header, ruleset: Ruleset, *, dealt_time: int, field: str
-) -> tuple[list[Event], Played]:
-    """The events and what they come to; refuses too many, or a header whose bets no round can start with."""
-    rules: UltimateTexasRules = ultimate_texas_rules(ruleset, field=f"{field}.header.ruleset_id")
+) -> Played:
+    """What the events come to; refuses too many, or a header whose bets no round can start with."""
+    state = _start(_rules_of(message, ruleset, field=field), header, ruleset, dealt_time=dealt_time, field=field)
+    return play_on(
+        state,
+        [read_event(one, time=one.time, field=f"{field}.events[{index}]") for index, one in enumerate(message.events)],
+    )
+
+
+def _rules_of(message: ultimate_texas_pb2.UltimateTexasRound, ruleset: Ruleset, *, field: str) -> UltimateTexasRules:
+    """The rules of a round that has not too many events."""
+    rules = ultimate_texas_rules(ruleset, field=f"{field}.header.ruleset_id")
     if len(message.events) > MAX_EVENTS:
         raise RefusedError(
             ErrorReason.ERROR_REASON_TOO_MANY_EVENTS,
@@ -290,29 +291,22 @@ def _play(
             limit=MAX_EVENTS,
             found=len(message.events),
         )
-    events = [
-        read_event(one, time=one.time, field=f"{field}.events[{index}]") for index, one in enumerate(message.events)
-    ]
+    return rules
+
+
+def _start(rules: UltimateTexasRules, header: Header, ruleset: Ruleset, *, dealt_time: int, field: str) -> State:
+    """The round as dealt; refuses a header whose bets no round can start with."""
     try:
-        played = play(rules, header.seat_stakes, events, bet_unit=ruleset.bet_unit, dealt_time=dealt_time)
+        return begin(rules, header.seat_stakes, bet_unit=ruleset.bet_unit, dealt_time=dealt_time)
     except StakesError as error:
         raise stakes_refusal(error.violations, field=f"{field}.header") from None
-    return events, played
-
-
-def _sections(verified: VerifiedRound, *, field: str) -> tuple[tuple[Card, ...], ...]:
-    """All that a settlement needs, in the order of the layout; refuses a round of which something is not open."""
-    layout = layout_of(_GAME, seat_count=verified.header.seat_count)
-    hands = [(hand, f"the hand of seat {hand}") for hand in layout.hands]
-    board = [(layout.board(name), f"the section {name}") for name in BOARD_SECTIONS]
-    return tuple([verified.section(index, name, field=field) for index, name in (*hands, *board)])
 
 
 def _seen(
     verified: VerifiedRound, state: State, seat: Seat, *, field: str
 ) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
     """A seat's hole cards and the board as far as the round has opened it; refuses a round that does not show them."""
-    layout = layout_of(_GAME, seat_count=verified.header.seat_count)
+    layout = layout_of(GAME, seat_count=verified.header.seat_count)
     (hole,) = verified.hands([seat], field=field)
     board: list[Card] = []
     for section in state.open_sections:

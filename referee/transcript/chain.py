@@ -13,9 +13,10 @@ import hashlib
 from collections.abc import Iterable
 from typing import Final
 
-from referee.evidence.encoding import framed, opening, tagged_hash, u32
+from referee.evidence.encoding import HASH_SIZE, framed, opening, tagged_hash, u32
 
-_EVENT: Final = opening("event", 3)
+_EVENT: Final = opening("event", 3) + HASH_SIZE.to_bytes(4, "big")
+_NUMBER: Final = (4).to_bytes(4, "big")
 
 
 def first_hash(*, round_id: bytes, deck_root: bytes) -> bytes:
@@ -24,8 +25,8 @@ def first_hash(*, round_id: bytes, deck_root: bytes) -> bytes:
 
 
 def next_hash(previous: bytes, *, number: int, event: bytes) -> bytes:
-    """h_k of the event with this number (from 1) and these bytes."""
-    return hashlib.sha256(_EVENT + framed(previous) + framed(u32(number)) + framed(event)).digest()
+    """h_k of the event with this number (from 1) and these bytes, behind h_{k-1}."""
+    return hashlib.sha256(b"%b%b%b%b%b" % (_EVENT, previous, _NUMBER, u32(number), framed(event))).digest()
 
 
 def chain_hashes(*, round_id: bytes, deck_root: bytes, events: Iterable[bytes]) -> list[bytes]:

@@ -1,23 +1,10 @@
-"""The parts of ``found`` that every game shares."""
+"""What the found parts of every game are made of."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from referee.cards import Card
 from referee.money import Transfer
 
-FoundValue: TypeAlias = "str | int | Sequence[FoundValue] | Mapping[str, FoundValue]"
-"""What a found part is made of; text in it is codes and hexadecimal digits."""
-
-
-def transfers_json(transfers: Iterable[Transfer]) -> list[FoundValue]:
-    """Transfers as they stand in a transcript, in their order; seats by number, 255 the house."""
-    return [
-        {
-            "amount": transfer.amount,
-            "from": transfer.payer,
-            "reason": transfer.reason,
-            "subject": transfer.subject,
-            "to": transfer.payee,
-        }
-        for transfer in transfers
-    ]
+FoundValue: TypeAlias = "str | int | Card | Transfer | Sequence[FoundValue] | Mapping[str, FoundValue]"
+"""Text is codes and hexadecimal digits. A card stands as its number, a transfer with its seats as from and to."""

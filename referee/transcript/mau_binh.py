@@ -28,7 +28,7 @@ from referee.games.mau_binh.outcome import Outcome
 from referee.games.mau_binh.round import Hands, Round, applied, begin
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.settle import settle
-from referee.transcript.found import FoundValue, transfers_json
+from referee.transcript.found import FoundValue
 from referee.transcript.told import Told, TranscriptError, check_openings
 
 
@@ -165,7 +165,7 @@ def found_json(outcome: Outcome, *, events_hash: bytes) -> dict[str, FoundValue]
         win = outcome.instant_wins[seat] if outcome.instant_wins else None
         seats.append(
             {
-                "arrangement": [_numbers(chi) for chi in shown.chi] if shown else [],
+                "arrangement": shown.chi if shown else [],
                 "chi_won": outcome.chi_won[seat],
                 "fouls": [foul.code for foul in standing.fouls] if standing else [],
                 "hands": [value.category for value in values] if values else [],
@@ -177,8 +177,8 @@ def found_json(outcome: Outcome, *, events_hash: bytes) -> dict[str, FoundValue]
         "ending": "INSTANT_WIN" if outcome.instant_wins else "SHOWDOWN",
         "events_hash": events_hash.hex(),
         "seats": seats,
-        "transfers": transfers_json(outcome.transfers),
-        "winners": list(outcome.winners),
+        "transfers": outcome.transfers,
+        "winners": outcome.winners,
     }
     if outcome.showdown_time is not None:
         found["showdown_time"] = outcome.showdown_time

@@ -38,7 +38,7 @@ from referee.games.tien_len import (
     settle,
 )
 from referee.money import MAX_AMOUNT, Amount, Transfer, net_amounts
-from referee.transcript.found import FoundValue, transfers_json
+from referee.transcript.found import FoundValue
 from referee.transcript.told import Told, TranscriptError
 from referee.verdict import Violation
 
@@ -151,12 +151,12 @@ def found_json(judged: Judged, *, events_hash: bytes) -> dict[str, FoundValue]:
         "seats": [
             {
                 "instant_win": win.pattern if win is not None and win.seat == seat else "",
-                "left": _numbers(state.cards_of(Seat(seat))),
+                "left": state.cards_of(Seat(seat)),
                 "net": net,
             }
             for seat, net in enumerate(net_amounts(judged.transfers, state.seat_count))
         ],
-        "transfers": transfers_json(judged.transfers),
+        "transfers": judged.transfers,
         "winners": [ending.winner],
     }
 

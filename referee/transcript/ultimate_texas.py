@@ -55,7 +55,7 @@ from referee.games.ultimate_texas import (
     start,
 )
 from referee.money import Amount, house_net, net_amounts
-from referee.transcript.found import FoundValue, transfers_json
+from referee.transcript.found import FoundValue
 from referee.transcript.told import Told, TranscriptError, check_openings
 from referee.verdict import Violation
 
@@ -118,8 +118,19 @@ def play(
     ``seat_stakes`` are Ante and Trips by seat, ``dealt_time`` is milliseconds since 1970 UTC. Raises StakesError where
     no round can start with these stakes.
     """
+    return play_on(begin(rules, seat_stakes, bet_unit=bet_unit, dealt_time=dealt_time), events)
+
+
+def begin(
+    rules: UltimateTexasRules, seat_stakes: Sequence[tuple[int, int]], *, bet_unit: int, dealt_time: int
+) -> State:
+    """The round before its first event, by a header's stakes; raises StakesError as ``play`` does."""
     stakes = [Stake(ante=Amount(ante), trips=Amount(trips)) for ante, trips in seat_stakes]
-    state = start(rules, stakes, bet_unit=bet_unit, dealt_time=dealt_time)
+    return start(rules, stakes, bet_unit=bet_unit, dealt_time=dealt_time)
+
+
+def play_on(state: State, events: Sequence[Event]) -> Played:
+    """What some more events of a round come to."""
     openings: list[int | None] = []
     for event in events:
         try:
@@ -213,7 +224,7 @@ def found_json(judged: Settled, *, events_hash: bytes) -> dict[str, FoundValue]:
     outcome = judged.outcome
     seats: list[FoundValue] = [
         {
-            "best": _numbers(best),
+            "best": best,
             "category": seat.value.category,
             "net": net,
             "play_multiple": state.multiple,
@@ -224,13 +235,13 @@ def found_json(judged: Settled, *, events_hash: bytes) -> dict[str, FoundValue]:
     return {
         "events_hash": events_hash.hex(),
         "house": {
-            "best": _numbers(judged.house_best),
+            "best": judged.house_best,
             "category": outcome.house_value.category,
             "net": house_net(outcome.transfers),
             "qualifies": 1 if outcome.house_qualifies else 0,
         },
         "seats": seats,
-        "transfers": transfers_json(outcome.transfers),
+        "transfers": outcome.transfers,
     }
 
 
@@ -248,7 +259,3 @@ def _table_cards(sections: Sequence[tuple[Card, ...]], layout: Layout) -> TableC
     except CardsError as error:
         msg = f"told.sections: {error}"
         raise TranscriptError(msg) from None
-
-
-def _numbers(cards: Sequence[Card]) -> tuple[int, ...]:
-    return tuple([card.number for card in cards])

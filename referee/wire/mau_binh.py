@@ -8,6 +8,7 @@ from referee.cards import Card, Seat
 from referee.dealing.commitment import SEED_SIZE
 from referee.games.mau_binh.arrangement import Arrangement
 from referee.games.mau_binh.event import Arrange, Commit, CommitTimeout, Event, Leave
+from referee.games.mau_binh.foul import ChiValues
 from referee.games.mau_binh.outcome import Outcome
 from referee.games.mau_binh.round import Round
 from referee.games.mau_binh.showdown import SeatShown, Showdown
@@ -19,6 +20,7 @@ from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.card import numbers_of, read_cards
 from referee.wire.hand import write_value
+from referee.wire.moment import check_time
 from referee.wire.money import write_transfers
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import write_name
@@ -46,6 +48,7 @@ def _read_chi(numbers: Sequence[int], *, field: str) -> tuple[Card, ...]:
 
 def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, round_id: bytes, field: str) -> Event:
     """The event of a round at a time; refuses one that says nothing, names no card or has a nonce for nothing."""
+    check_time(time, field=field)
     choice = message.WhichOneof("choice")
     if message.nonce and (choice != "arrange" or len(message.nonce) != SEED_SIZE):
         raise RefusedError(
@@ -94,16 +97,17 @@ def outcome_bytes(outcome: Outcome, told: Round, ruleset: Ruleset) -> bytes:
     that holds nothing else.
     """
     message = mau_binh_pb2.MauBinhOutcome(ruleset_digest=ruleset.digest)
+    values = _written_values(ruleset)
     for seat, net in enumerate(outcome.net):
         result = message.seats.add(seat=seat, net_minor=net, winner=seat in outcome.winners)
         standing = outcome.standings[seat] if outcome.standings else None
         if standing is not None and not standing.left_before:
-            result.arrangement.CopyFrom(write_arrangement(standing.arrangement))
-            result.MergeFromString(b"".join([_value_bytes(value, ruleset) for value in standing.values]))
+            _fill_arrangement(result.arrangement, standing.arrangement)
+            result.MergeFromString(values.all_of(standing.values))
             result.fouled = bool(standing.fouls)
             result.defaulted = told.arrangements[seat] is None
         elif outcome.instant_wins:
-            result.arrangement.CopyFrom(write_arrangement(told.standing(Seat(seat))))
+            _fill_arrangement(result.arrangement, told.standing(Seat(seat)))
             win = outcome.instant_wins[seat]
             result.instant_win = win.pattern if win else ""
         departure = told.departures[seat]
@@ -112,18 +116,44 @@ def outcome_bytes(outcome: Outcome, told: Round, ruleset: Ruleset) -> bytes:
     return b"".join([message.SerializeToString(), *[_transfer_bytes(transfer) for transfer in outcome.transfers]])
 
 
-_VALUES: Final[dict[tuple[bytes, int, int], bytes]] = {}
-"""A pure memo of ``_value_bytes`` by ruleset digest, card count and strength: 7,917 a ruleset."""
+def _fill_arrangement(message: mau_binh_pb2.Arrangement, arrangement: Arrangement) -> None:
+    """The empty message holds the arrangement by card numbers."""
+    message.back.extend(numbers_of(arrangement.back))
+    message.middle.extend(numbers_of(arrangement.middle))
+    message.front.extend(numbers_of(arrangement.front))
 
 
-def _value_bytes(value: HandValue, ruleset: Ruleset) -> bytes:
-    """A seat's result that holds this value alone."""
-    key = ruleset.digest, value.scale.card_count, value.strength
-    written = _VALUES.get(key)
-    if written is None:
-        result = mau_binh_pb2.MauBinhSeatResult(values=[write_value(value, ruleset)])
-        written = _VALUES[key] = result.SerializeToString()
-    return written
+class _Values:
+    """The values of hands as results that hold one alone, remembered by strength: 7,917 at most of a ruleset."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self._ruleset = ruleset
+        self._fives: dict[int, bytes] = {}
+        self._threes: dict[int, bytes] = {}
+
+    def all_of(self, values: ChiValues) -> bytes:
+        """A seat's result that holds these values alone."""
+        back, middle, front = values
+        return b"".join(
+            (
+                self._fives.get(back.strength) or self._write(back, self._fives),
+                self._fives.get(middle.strength) or self._write(middle, self._fives),
+                self._threes.get(front.strength) or self._write(front, self._threes),
+            )
+        )
+
+    def _write(self, value: HandValue, written: dict[int, bytes]) -> bytes:
+        result = mau_binh_pb2.MauBinhSeatResult(values=[write_value(value, self._ruleset)])
+        data = written[value.strength] = result.SerializeToString()
+        return data
+
+
+_VALUES: Final[dict[bytes, _Values]] = {}
+
+
+def _written_values(ruleset: Ruleset) -> _Values:
+    """A pure memo by the ruleset's digest."""
+    return _VALUES.get(ruleset.digest) or _VALUES.setdefault(ruleset.digest, _Values(ruleset))
 
 
 @lru_cache(maxsize=16_384)

@@ -16,6 +16,7 @@ from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.text_pb2 import Text
 from referee.wire.card import numbers_of, read_cards
 from referee.wire.header import read_header
+from referee.wire.moment import check_time
 from referee.wire.money import write_transfers
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import write_name
@@ -30,6 +31,7 @@ SUGGESTIONS: Final = 3
 
 def read_event(message: tien_len_pb2.TienLenEvent, *, time: int, field: str) -> Event:
     """The event at a time; refuses one that says nothing or names no card."""
+    check_time(time, field=field)
     seat = Seat(message.seat)
     match message.WhichOneof("choice"):
         case "play":

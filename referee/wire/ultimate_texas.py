@@ -13,6 +13,7 @@ from referee.v1.error_reason_pb2 import ErrorReason
 from referee.verdict import Violation
 from referee.wire.card import numbers_of
 from referee.wire.hand import write_value
+from referee.wire.moment import check_time
 from referee.wire.money import write_transfers
 from referee.wire.refusal import RefusedError
 
@@ -22,6 +23,7 @@ _DECISIONS: Final[dict[int, Decision]] = {number: decision for decision, number 
 
 def read_event(message: ultimate_texas_pb2.UltimateTexasEvent, *, time: int, field: str) -> Event:
     """The event at a time; refuses one that says nothing, or a decision that there is none of."""
+    check_time(time, field=field)
     decision = _DECISIONS.get(message.decision)
     if decision is None:
         missing = message.decision == ultimate_texas_pb2.DECISION_UNSPECIFIED

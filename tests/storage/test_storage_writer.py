@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from referee.log import SlotKey
+from referee.log import SlotError, SlotKey
 from referee.storage import (
     Append,
     DataLossError,
@@ -75,6 +75,67 @@ def test_full_queue_refuses_at_once_and_the_rest_is_answered(place: Place, bench
     assert list(store.iterate()) == [b"0", b"1", b"3"]
     with pytest.raises(WriterClosedError):
         writer.submit(Append(leaf=b"5"))
+    store.close()
+
+
+def test_appends_submitted_together_stand_each_alone_in_one_commit(place: Place, bench: Bench):
+    """The second is not lawful and is refused alone; the others are answered by one checkpoint."""
+    store = place.open()
+    steps: list[str] = []
+    with Writer(store, bench.signer, origin=bench.origin, probe=steps.append) as writer:
+        asked = [bench.append("OPEN", "a"), bench.append("DEAL", "b"), bench.append("OPEN", "c"), Append(leaf=b"d")]
+        first, second, *rest = writer.submit_each(asked)
+        logged = [future.result()[0] for future in (first, *rest)]
+        assert isinstance(second.exception(), SlotError)
+    assert steps.count("COMMITTED") == 1
+    assert [one.receipt.index for one in logged] == [0, 1, 2]
+    assert len({one.receipt.checkpoint for one in logged}) == 1
+    for one in logged:
+        bench.verify(one.leaf, one.receipt)
+    store.close()
+
+
+def test_appends_submitted_together_are_taken_as_far_as_there_is_room(place: Place, bench: Bench):
+    """Those for which there is none say so in their answers, and nothing of them is queued."""
+    store = place.open()
+    held, go = threading.Event(), threading.Event()
+
+    def probe(step: str) -> None:
+        if step == "BEGUN":
+            held.set()
+            go.wait()
+
+    writer = Writer(store, bench.signer, origin=bench.origin, limits=Limits(queued=3), probe=probe)
+    first = writer.submit(Append(leaf=b"0"))
+    held.wait()
+    answers = writer.submit_each([Append(leaf=b"%d" % n) for n in range(1, 6)])
+    go.set()
+    assert [type(answer.exception()) for answer in answers] == [*[type(None)] * 3, QueueFullError, QueueFullError]
+    writer.close()
+    assert first.result()[0].receipt.index == 0
+    assert list(store.iterate()) == [b"0", b"1", b"2", b"3"]
+    with pytest.raises(WriterClosedError):
+        writer.submit_each([Append(leaf=b"6")])
+    store.close()
+
+
+def test_callers_that_are_ready_share_one_commit(place: Place, bench: Bench):
+    """One asks; whoever gets the processor before the batch is begun asks too, and all are in that batch."""
+    store = place.open()
+    sizes: list[int] = []
+    with Writer(store, bench.signer, origin=bench.origin, watch=sizes.append) as writer:
+        ready = [Append(leaf=b"%d" % n) for n in range(1, 4)]
+        answers: list[Future[tuple[Logged, ...]]] = []
+
+        def ask_another() -> None:
+            if ready:
+                answers.append(writer.submit(ready.pop(0)))
+
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("referee.storage.writer.os.sched_yield", ask_another)
+            writer.submit(Append(leaf=b"0")).result()
+        assert [answer.result()[0].receipt.index for answer in answers] == [1, 2, 3]
+    assert sizes == [4]
     store.close()
 
 

@@ -3,7 +3,8 @@
 Beside an echo on the same server, in the same run. Rounds of four seats with a receipt for every event, led by the
 proved winner of the round before, so each question carries some 50 kB. *Known*: the server has accepted the last event.
 *One event more*: another server accepted it, so its receipt is checked. *Never seen*: the server sees the round for the
-first time, and checks all its receipts.
+first time, and checks all its receipts. Half of the rounds are settled by a server that has previewed them, half are
+told without receipts and settled by one that has seen their certificates alone.
 """
 
 import random
@@ -15,9 +16,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc, tien_len_pb2, tien_len_pb2_grpc
-from tests.bench.bench_server import Measured, measured_server
+from tests.bench.bench_server import Measured, leave_first_core, measured_server
 
-ROUNDS: Final = 20
+ROUNDS: Final = 40
 REPEATS: Final = 20
 LAST: Final = 12
 """How many of the last events of each round are asked about one by one."""
@@ -27,10 +28,11 @@ Round = tien_len_pb2.TienLenRound
 
 def main() -> None:
     """Print the table."""
+    leave_first_core()
     with tempfile.TemporaryDirectory() as name:
         with measured_server(Path(name), "shuffler,referee,log") as server:
             played = [_second_round(server, f"bench-{number}") for number in range(ROUNDS)]
-            lines = [f"{'echo of 1 kB':<28}{(echo := _echo(server, 1024)):>7.0f} us"]
+            lines = [f"{'echo of 1 kB':<40}{(echo := _echo(server, 1024)):>7.0f} us"]
             size = sum(told.ByteSize() for told in played) // ROUNDS
             lines.append(_line(f"echo of {size // 1024} kB", _echo(server, size), echo))
             referee = tien_len_pb2_grpc.TienLenServiceStub(server.channel)
@@ -62,6 +64,18 @@ def main() -> None:
             ]
             lines.append(_line("CheckPlay, one event more", sum(more) / len(more), echo))
             lines.append(_line("CheckPlay, never seen", first, echo))
+            half = ROUNDS // 2
+            for told in played[:half]:
+                referee.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=told))
+            for told in played[half:]:
+                for event in told.events:
+                    event.ClearField("receipt")
+                referee.CheckPlay(_opening_event(told))
+            settle = [
+                _call(referee.SettleRound, tien_len_pb2.TienLenServiceSettleRoundRequest(round=told)) for told in played
+            ]
+            lines.append(_line("SettleRound", server.cost(settle[:half]), echo))
+            lines.append(_line("SettleRound, only its certificate seen", server.cost(settle[half:]), echo))
     sys.stdout.write("\n".join([*lines, ""]))
 
 
@@ -69,6 +83,14 @@ def _opening(told: Round) -> tien_len_pb2.SuggestPlayRequest:
     """The round before its first event, and the question what to lead; three suggestions, all plays weighed."""
     request = tien_len_pb2.SuggestPlayRequest(round=told)
     request.round.ClearField("events")
+    return request
+
+
+def _opening_event(told: Round) -> tien_len_pb2.CheckPlayRequest:
+    """Whether the first event is lawful."""
+    request = tien_len_pb2.CheckPlayRequest(round=told, event=told.events[0])
+    request.round.ClearField("events")
+    request.event.ClearField("time")
     return request
 
 
@@ -136,7 +158,7 @@ def _call(method: Callable[[Any], object], request: object) -> Callable[[], obje
 
 
 def _line(label: str, cost: float, echo: float) -> str:
-    return f"{label:<28}{cost:>7.0f} us  x{cost / echo:.2f}"
+    return f"{label:<40}{cost:>7.0f} us  x{cost / echo:.2f}"
 
 
 if __name__ == "__main__":
