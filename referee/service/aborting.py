@@ -52,7 +52,10 @@ def check_abort(  # noqa: PLR0913 - what an abort is judged by
     contributed: Sequence[Contribution],
     now: int,
 ) -> None:
-    """Refuses an abort that the law does not allow, or that blames a seat the round does not have, or wrongly."""
+    """Refuses an abort that the law does not allow, or that blames a seat the round does not have, or wrongly.
+
+    Of a round that has ended only what no abort may say is refused here, for the same abort again is to be answered.
+    """
     if culprit is not None and culprit >= seat_count:
         raise RefusedError(ErrorReason.ERROR_REASON_INVALID_SEAT, f"the round has no seat {culprit}", field="culprit")
     if word == "SEED_MISSING" and (found.deck_root is not None or culprit is None):
@@ -66,7 +69,7 @@ def check_abort(  # noqa: PLR0913 - what an abort is judged by
             ErrorReason.ERROR_REASON_INVALID_FIELD, f"seat {culprit} has given its seed", field="culprit", found=culprit
         )
     deadline = found.deadline
-    if deadline is None or now > deadline:
+    if found.stage.is_terminal or deadline is None or now > deadline:
         return
     if found.deck_root is not None:
         raise RefusedError(

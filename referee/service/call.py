@@ -9,9 +9,30 @@ Requests, answers, metadata values and seeds are not kept here, so whoever watch
 ('referee.v1.LogService', 'GetKeys', 0.25, 0.25, 'OK')
 """
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Rpc(Protocol):
+    """What is asked of the transport while a call is under way; a grpc.ServicerContext has it all."""
+
+    def is_active(self) -> bool:
+        """Whether the caller still waits."""
+
+    def time_remaining(self) -> float:
+        """Seconds until the caller waits no more."""
+
+    def add_callback(self, callback: Callable[[], None]) -> bool:
+        """Whether the callback will run when the call is over; False where it is over."""
+
+
+class CallEndedError(Exception):
+    """Nobody waits for the call any more: its deadline passed, or the caller gave it up. Nothing more is begun."""
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -22,8 +43,18 @@ class Call:
     """The full name, as ``/package.Service/Method``."""
     request_id: str
     caller: str
-    """Who asks: the peer's address until whoever checks callers knows better."""
+    """Who asks: the peer's address, or the name that it has proved."""
     arrived: float
+    role: str = ""
+    """What the caller is there for; empty where nobody is asked."""
+    tenant: str = ""
+    """Whose tables the caller may name; empty as before."""
+    peer: str = ""
+    """The address that it comes from."""
+    proof: object = None
+    """Who the caller has proved to be, in words of the gate that let it pass; nobody else reads it."""
+    rpc: Rpc | None = None
+    """The transport's side of it, once a thread took it up."""
     trace_parent: str = ""
     """The W3C ``traceparent`` that came with it, empty for none."""
     started: float = 0.0
@@ -87,3 +118,30 @@ def note_leaf(index: int) -> None:
     call = _current.get()
     if call is not None:
         call.leaves.append(index)
+
+
+def asked(submit: Callable[[], "Future[T]"]) -> "Future[T]":
+    """What the call that this runs for asks of another thread, cancelled if the call is over before that begins.
+
+    CallEndedError where it is over already. What has begun goes on: it may come to be although nobody waits.
+    """
+    (future,) = asked_each(lambda: (submit(),))
+    return future
+
+
+def asked_each(submit: "Callable[[], Sequence[Future[T]]]") -> "Sequence[Future[T]]":
+    """The same of several things that are asked at once."""
+    call = _current.get()
+    if call is None or call.rpc is None:
+        return submit()
+    if not call.rpc.is_active() or call.rpc.time_remaining() <= 0:
+        raise CallEndedError
+    futures = submit()
+
+    def give_up() -> None:
+        for future in futures:
+            future.cancel()
+
+    if not call.rpc.add_callback(give_up):
+        give_up()
+    return futures

@@ -28,7 +28,7 @@ from referee.games.mau_binh.rules import MauBinhRules
 from referee.log import Deal as DealStep
 from referee.log import Kind, Round, SlotKey, Stage
 from referee.service.aborting import abort_of
-from referee.service.call import note_leaf
+from referee.service.call import asked, note_leaf
 from referee.service.contributing import Given, check_seat, read_seeds
 from referee.service.opening import Opener
 from referee.service.revealing import Sealed
@@ -57,6 +57,12 @@ class ShufflerParts:
     clock: Callable[[], int]
     entropy: Callable[[int], bytes]
     on_ended: Callable[[], None]
+    told_seed: Callable[[Header], bytes] | None = None
+    """Where the seed of a round comes from under suite 250, whose decks are told; drawn from ``entropy`` without."""
+
+    def seed_for(self, header: Header) -> bytes:
+        """The server's seed of a round that is about to be opened."""
+        return self.entropy(SEED_SIZE) if self.told_seed is None else self.told_seed(header)
 
 
 class Dealer:
@@ -189,7 +195,7 @@ class Dealer:
     def append(self, append: Append) -> Logged:
         """What stands in the log, once it is durable; refuses where the slot does not take it."""
         with log_refusals():
-            logged = self._parts.writer.append(append, timeout=APPEND_SECONDS)
+            (logged,) = asked(lambda: self._parts.writer.submit(append)).result(APPEND_SECONDS)
         note_leaf(logged.receipt.index)
         return logged
 

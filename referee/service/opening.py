@@ -37,6 +37,7 @@ class Opener:
     origin: str
     reader: Reader
     clock: Callable[[], int]
+    suite: int = SUITE_COMMITMENT
 
     def header_of(self, terms: RoundTerms, *, field: str) -> tuple[Header, Ruleset]:
         """The header that these terms have as the table stands now, and its ruleset; refuses terms that cannot be."""
@@ -55,7 +56,7 @@ class Opener:
         header = Header(
             protocol=PROTOCOL,
             origin=self.origin,
-            randomness_suite=SUITE_COMMITMENT,
+            randomness_suite=self.suite,
             table_id=terms.table_id,
             round_number=number,
             ruleset_id=ruleset.id,

@@ -37,6 +37,7 @@ class VerifiedRound:
     ruleset: Ruleset
     sections: Mapping[int, tuple[Card, ...]]
     deck_root: bytes
+    commitment: bytes
     mixed: bytes
     dealt_time: int
     expires_time: int
@@ -63,8 +64,15 @@ class RoundVerifier:
     """Checks headers against rulesets and this log's origin, and certificates against the shuffler's keys."""
 
     def __init__(
-        self, *, catalogue: Catalogue, origin: str, shuffler_keys: Sequence[bytes], clock: Callable[[], int]
+        self,
+        *,
+        catalogue: Catalogue,
+        origin: str,
+        shuffler_keys: Sequence[bytes],
+        clock: Callable[[], int],
+        suite: int = SUITE_COMMITMENT,
     ) -> None:
+        self._suite = suite
         self._catalogue = catalogue
         self._origin = origin
         self._keys = tuple(shuffler_keys)
@@ -113,9 +121,9 @@ class RoundVerifier:
         ruleset = find_ruleset(self._catalogue, header.ruleset_id, header.ruleset_version, field=f"{field}.ruleset_id")
         for name, found, expected in (
             ("origin", header.origin, self._origin),
-            ("randomness_suite", header.randomness_suite, SUITE_COMMITMENT),
+            ("randomness_suite", header.randomness_suite, self._suite),
             ("ruleset_digest", header.ruleset_digest, ruleset.digest),
-            ("layout", header.layout, layout_of(ruleset.game, seat_count=header.seat_count).sizes),
+            ("layout", header.layout, _layout_of(ruleset, header)),
         ):
             if found != expected:
                 raise RefusedError(
@@ -154,6 +162,7 @@ class RoundVerifier:
             ruleset=ruleset,
             sections=sections,
             deck_root=first.deck_root,
+            commitment=first.commitment,
             mixed=first.mixed,
             dealt_time=first.dealt_time,
             expires_time=first.expires_time,
@@ -165,6 +174,14 @@ class RoundVerifier:
             return certificate.read(data, keys=self._keys, header=header)
         except CertificateError as error:
             raise certificate_refusal(error, field=field) from None
+
+
+def _layout_of(ruleset: Ruleset, header: Header) -> tuple[int, ...]:
+    """The layout of the game for the header's seats; empty where a deck has no cards for so many."""
+    try:
+        return layout_of(ruleset.game, seat_count=header.seat_count).sizes
+    except ValueError:
+        return ()
 
 
 def _shown(value: object) -> str:

@@ -23,6 +23,7 @@ from referee.evidence.dsse import Envelope
 from referee.log import FIRST_ROUND, Kind, SlotKey, Stage
 from referee.log import Open as OpenStep
 from referee.service.aborting import ABORT_WORDS, abort_of, check_abort, culprit_of
+from referee.service.call import asked
 from referee.service.contributing import (
     missing_seats,
     read_contribution,
@@ -83,7 +84,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             if stored is None:
                 raise
             return _write_opened(stored)
-        seed = self._parts.entropy(SEED_SIZE)
+        seed = self._parts.seed_for(header)
         commitment = server_commitment(round_id=header.round_id, seed=seed)
         sealed = seal(
             seed,
@@ -122,7 +123,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         if contribution.seat not in before:
             self._dealer.check_time(sealed, found)
             with log_refusals():
-                stands = self._parts.writer.contribute(contribution, timeout=APPEND_SECONDS)
+                stands = asked(lambda: self._parts.writer.submit_seed(contribution)).result(APPEND_SECONDS)
         else:
             stands = before[contribution.seat]
         if stands.seed != contribution.seed:
@@ -231,8 +232,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         def abort(contributed: Sequence[Contribution]) -> Logged:
             now = self._parts.clock()
             culprit = culprit_of(word, named, seat_count=seats, contributed=contributed)
-            if not found.stage.is_terminal:
-                check_abort(found, word, culprit=culprit, seat_count=seats, contributed=contributed, now=now)
+            check_abort(found, word, culprit=culprit, seat_count=seats, contributed=contributed, now=now)
             is_dealt = found.deck_root is not None
             seeds = self._dealer.deal_leaf(key).client_seeds if is_dealt else seeds_told(seats, contributed)
             return self._dealer.append(

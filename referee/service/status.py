@@ -1,4 +1,4 @@
-"""One place turns a refusal into a gRPC status: the code that its reason has, ErrorInfo, and BadRequest for a field.
+"""One place turns a refusal into a gRPC status: its reason's code, ErrorInfo, BadRequest for a field, RetryInfo.
 
 The table below is the whole policy; ``error_reason.proto`` documents it for callers and a test compares the two.
 """
@@ -6,7 +6,8 @@ The table below is the whole policy; ``error_reason.proto`` documents it for cal
 from typing import Final
 
 import grpc
-from google.protobuf import any_pb2
+from google.protobuf import any_pb2, duration_pb2
+from google.protobuf.message import Message
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
@@ -14,6 +15,8 @@ from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 
 DOMAIN: Final = "referee.v1"
+LONGEST: Final = 1000
+"""Characters of a text in a status. It travels in trailers, which callers take only when they are short."""
 
 CODES: Final = {
     ErrorReason.ERROR_REASON_MISSING_FIELD: code_pb2.INVALID_ARGUMENT,
@@ -58,26 +61,46 @@ CODES: Final = {
     ErrorReason.ERROR_REASON_NO_WITNESSES: code_pb2.FAILED_PRECONDITION,
     ErrorReason.ERROR_REASON_NO_ADVICE: code_pb2.FAILED_PRECONDITION,
     ErrorReason.ERROR_REASON_OVERLOADED: code_pb2.RESOURCE_EXHAUSTED,
+    ErrorReason.ERROR_REASON_CREDENTIALS_MISSING: code_pb2.UNAUTHENTICATED,
+    ErrorReason.ERROR_REASON_CREDENTIALS_INVALID: code_pb2.UNAUTHENTICATED,
+    ErrorReason.ERROR_REASON_CREDENTIALS_EXPIRED: code_pb2.UNAUTHENTICATED,
+    ErrorReason.ERROR_REASON_CREDENTIALS_REVOKED: code_pb2.UNAUTHENTICATED,
+    ErrorReason.ERROR_REASON_ROLE_FORBIDDEN: code_pb2.PERMISSION_DENIED,
+    ErrorReason.ERROR_REASON_TABLE_FORBIDDEN: code_pb2.PERMISSION_DENIED,
+    ErrorReason.ERROR_REASON_SEAT_FORBIDDEN: code_pb2.PERMISSION_DENIED,
+    ErrorReason.ERROR_REASON_RATE_LIMITED: code_pb2.RESOURCE_EXHAUSTED,
+    ErrorReason.ERROR_REASON_TOO_MANY_CALLS: code_pb2.RESOURCE_EXHAUSTED,
+    ErrorReason.ERROR_REASON_SIGNER_UNAVAILABLE: code_pb2.UNAVAILABLE,
 }
 """The status code of each reason."""
 
 
 def to_status(refusal: RefusedError) -> grpc.Status:
     """The gRPC status that says everything the refusal says."""
-    details = [_packed(error_details_pb2.ErrorInfo(reason=refusal.reason_name, domain=DOMAIN, metadata=refusal.facts))]
-    if refusal.field:
+    told, field = _short(refusal.message), _short(refusal.field)
+    facts = {name: _short(value) for name, value in refusal.facts.items()}
+    details = [_packed(error_details_pb2.ErrorInfo(reason=refusal.reason_name, domain=DOMAIN, metadata=facts))]
+    if field:
         violation = error_details_pb2.BadRequest.FieldViolation(
-            field=refusal.field, description=refusal.message, reason=refusal.reason_name
+            field=field, description=told, reason=refusal.reason_name
         )
         details.append(_packed(error_details_pb2.BadRequest(field_violations=[violation])))
-    message = f"{refusal.field}: {refusal.message}" if refusal.field else refusal.message
+    if refusal.retry_seconds is not None:
+        delay = duration_pb2.Duration()
+        delay.FromMicroseconds(round(refusal.retry_seconds * 1_000_000))
+        details.append(_packed(error_details_pb2.RetryInfo(retry_delay=delay)))
+    message = f"{field}: {told}" if field else told
     status: grpc.Status = rpc_status.to_status(
         status_pb2.Status(code=CODES[refusal.reason], message=message, details=details)
     )
     return status
 
 
-def _packed(detail: error_details_pb2.ErrorInfo | error_details_pb2.BadRequest) -> any_pb2.Any:
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
+
+
+def _packed(detail: Message) -> any_pb2.Any:
     packed = any_pb2.Any()
     packed.Pack(detail)
     return packed

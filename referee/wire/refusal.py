@@ -14,13 +14,23 @@ class RefusedError(Exception):
     """Why a call is refused: the reason, words for developers, the path of the field at fault, and facts.
 
     ``field`` is empty where no field of the request is at fault. ``facts`` become the metadata of the ErrorInfo.
+    ``retry_seconds`` is when to ask again, where that is known.
     """
 
-    def __init__(self, reason: ErrorReason, message: str, *, field: str = "", **facts: object) -> None:
+    def __init__(
+        self,
+        reason: ErrorReason,
+        message: str,
+        *,
+        field: str = "",
+        retry_seconds: float | None = None,
+        **facts: object,
+    ) -> None:
         super().__init__(message)
         self.reason = reason
         self.message = message
         self.field = field
+        self.retry_seconds = retry_seconds
         self.facts = {name: str(value) for name, value in facts.items()}
 
     @property

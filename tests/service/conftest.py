@@ -79,9 +79,9 @@ def refusal_of(call: Callable[[], object]) -> Refusal:
         call()
     status = rpc_status.from_call(caught.value)
     assert status is not None, caught.value
-    info, bad = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest()
+    info, bad, retry = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest(), error_details_pb2.RetryInfo()
     for detail in status.details:
-        assert detail.Unpack(info) or detail.Unpack(bad)
+        assert detail.Unpack(info) or detail.Unpack(bad) or detail.Unpack(retry)
     assert info.domain == "referee.v1"
     fields = [violation.field for violation in bad.field_violations]
     assert len(fields) <= 1

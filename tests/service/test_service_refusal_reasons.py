@@ -2,7 +2,9 @@
 
 import re
 import sqlite3
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,11 +16,16 @@ from nacl.signing import SigningKey
 
 from referee.cards import Card
 from referee.dealing.section import deck_root, section_root
+from referee.evidence.ed25519 import SignerUnavailableError
 from referee.log import SlotReason
 from referee.rulesets import Catalogue, get, parse_ruleset
+from referee.server.access import AccessSettings, Issuer, Role
+from referee.server.access.token import Claims, issue
+from referee.server.keys import KeySigner
+from referee.server.limits import LimitSettings
 from referee.service.status import CODES
 from referee.storage import Cosigned
-from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
+from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, shuffler_pb2
 from referee.v1.error_reason_pb2 import DESCRIPTOR, ErrorReason
 from referee.wire import slot
 
@@ -298,11 +305,143 @@ def more_calls_than_may_wait(house: House) -> Call:
     return open_while_full
 
 
+def restarted(house: House, **settings: Any) -> None:  # noqa: ANN401 - what Settings takes
+    """The server runs with other settings."""
+    house._settings |= settings  # noqa: SLF001 - there is no other way to change them
+    house.restart()
+
+
+def bearing(house: House, role: str, **claims: Any) -> list[tuple[str, str]]:  # noqa: ANN401 - claims of any type
+    """The server knows its callers; what one of this role shows, whose token counts for a minute."""
+    issuer = KeySigner("issuer.example", bytes(32))
+    revoked = house.folder / "revoked"
+    revoked.write_text("stolen", encoding="ascii")
+    access = AccessSettings(issuers=(Issuer(key=issuer.verifier_key),), revoked=str(revoked))
+    restarted(house, access=access)
+    told: dict[str, Any] = {"id": "kept", "not_before": house.clock.now, "expires": house.clock.now + 60_000} | claims
+    made = Claims(issuer=issuer.name, name="an", role=Role(role), tenant="acme", **told)
+    return [("authorization", f"Bearer {issue(made, issuer)}")]
+
+
+@refused("CREDENTIALS_MISSING")
+def caller_who_proves_nothing(house: House) -> Call:
+    bearing(house, "frontend")
+    return house.open
+
+
+@refused("CREDENTIALS_INVALID")
+def token_of_nobody_who_counts(house: House) -> Call:
+    bearing(house, "frontend")
+    request = log_pb2.ListEntriesRequest()
+    return lambda: house.log.ListEntries(request, metadata=[("authorization", "Bearer e30.AA")])
+
+
+@refused("CREDENTIALS_EXPIRED")
+def token_whose_time_is_over(house: House) -> Call:
+    """A minute and the thirty seconds that clocks may be apart."""
+    shown = bearing(house, "auditor")
+    house.clock.now += 90_000
+    return lambda: house.log.ListEntries(log_pb2.ListEntriesRequest(), metadata=shown)
+
+
+@refused("CREDENTIALS_REVOKED")
+def token_that_was_revoked(house: House) -> Call:
+    shown = bearing(house, "auditor", id="stolen")
+    return lambda: house.log.ListEntries(log_pb2.ListEntriesRequest(), metadata=shown)
+
+
+@refused("ROLE_FORBIDDEN")
+def auditor_who_opens_a_round(house: House) -> Call:
+    shown = bearing(house, "auditor")
+    request = shuffler_pb2.OpenRoundRequest(terms=house.terms("acme.1"))
+    return lambda: house.shuffler.OpenRound(request, metadata=shown)
+
+
+@refused("TABLE_FORBIDDEN")
+def frontend_at_another_tenants_table(house: House) -> Call:
+    shown = bearing(house, "frontend")
+    request = shuffler_pb2.OpenRoundRequest(terms=house.terms("bcme.1"))
+    return lambda: house.shuffler.OpenRound(request, metadata=shown)
+
+
+@refused("SEAT_FORBIDDEN")
+def seat_that_asks_for_another_hand(house: House) -> Call:
+    shown = bearing(house, "seat", table="acme.1", round=1, seat=0)
+    request = shuffler_pb2.OpenHandRequest(table_id="acme.1", round_number=1, seat=1, token=bytes(32))
+    return lambda: house.shuffler.OpenHand(request, metadata=shown)
+
+
+@refused("RATE_LIMITED")
+def caller_who_asks_too_often(house: House) -> Call:
+    restarted(house, limits=LimitSettings(calls_per_second=0.001, burst=10))
+    shown = bearing(house, "auditor")
+    for _ in range(10):
+        house.log.GetKeys(log_pb2.GetKeysRequest(), metadata=shown)
+    return lambda: house.log.GetKeys(log_pb2.GetKeysRequest(), metadata=shown)
+
+
+class Held:
+    """A watcher that keeps calls of one method from ending."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.came, self.go = threading.Event(), threading.Event()
+
+    def began(self, call: object) -> None:
+        """Nothing."""
+
+    def ended(self, call: Any) -> None:  # noqa: ANN401 - a call
+        """The method's call waits here, still under way."""
+        if call.name == self.name:
+            self.came.set()
+            assert self.go.wait(30)
+
+    def probe(self, step: str) -> None:
+        """Nothing."""
+
+    def committed(self, requests: int) -> None:
+        """Nothing."""
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+@refused("TOO_MANY_CALLS")
+def caller_whose_last_call_is_still_under_way(house: House) -> Call:
+    held = Held("ListRulesets")
+    restarted(house, limits=LimitSettings(calls_at_once=1), watchers=[held])
+
+    def ask_meanwhile() -> object:
+        with ThreadPoolExecutor(1) as other:
+            first = other.submit(house.rulesets.ListRulesets, ruleset_pb2.ListRulesetsRequest())
+            assert held.came.wait(30)
+            try:
+                return house.log.GetKeys(log_pb2.GetKeysRequest())
+            finally:
+                held.go.set()
+                first.result(30)
+
+    return ask_meanwhile
+
+
 @refused("LOG_BUSY")
 def log_that_takes_no_more(house: House) -> Call:
     """The writer is closed, as it is while the server stops."""
     opened = house.open()
     house.app._writer.close()  # noqa: SLF001 - the fault is made where it would happen
+    return lambda: house.deal(opened)
+
+
+@refused("SIGNER_UNAVAILABLE")
+def shuffler_whose_signer_is_away(house: House) -> Call:
+    """As where another process holds the key and does not answer."""
+    opened = house.open()
+
+    def sign(_message: bytes) -> bytes:
+        msg = "the signer cannot be asked"
+        raise SignerUnavailableError(msg)
+
+    house.app.keys.shuffler.sign = sign
     return lambda: house.deal(opened)
 
 

@@ -1,0 +1,152 @@
+"""The door of the service: who passes, how often, and what they may name. Stands before every call but those of health.
+
+The law, in this order: who is known by a remembered token is asked for role and rate before the call waits, and so
+costs no one else anything; whoever must still prove who they are does so on the call's thread, and pays with the rate
+of their address. Then no more than so many calls of one caller are under way. Last, once the request is read, every
+table, round and seat in it must be the caller's.
+
+>>> gate_of(AccessSettings(), LimitSettings(), clock=lambda: 0, tls=TlsSettings()) is None
+True
+"""
+
+from collections.abc import Callable, Mapping
+
+import grpc
+from google.protobuf.message import Message
+
+from referee.server.access.caller import Caller, Role
+from referee.server.access.prover import Prover, certified_names
+from referee.server.access.roles import PUBLIC_LOG, TABLE, Rule
+from referee.server.access.scope import rounds_named, values_at
+from referee.server.access.settings import AccessSettings
+from referee.server.limits import LimitSettings
+from referee.server.limits_rate import AtOnce, Buckets, address_of
+from referee.server.tls import TlsSettings
+from referee.service.call import Call
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.refusal import RefusedError
+
+
+class AccessGate:
+    """A Gate by these settings, where they ask for one; see ``gate_of``."""
+
+    def __init__(
+        self, access: AccessSettings, limits: LimitSettings, *, clock: Callable[[], int], tls: TlsSettings
+    ) -> None:
+        self._prover = Prover(access, clock=clock) if access.is_on else None
+        self._rules: Mapping[str, Rule] = PUBLIC_LOG if access.public_log else TABLE
+        self._needs_certificate = bool(tls.client_ca) and not access.is_on
+        rate, most = limits.calls_per_second, limits.calls_at_once
+        self._buckets = Buckets(rate=rate, burst=limits.burst) if rate else None
+        self._at_once = AtOnce(most=most) if most else None
+
+    def knock(self, call: Call, credentials: str) -> None:
+        """Refuses a caller whose token is remembered and who may not ask this method, or not yet."""
+        if self._prover is not None and credentials:
+            caller = self._prover.recall(credentials)
+            if caller is not None:
+                self._let(call, caller)
+
+    def enter(self, call: Call, credentials: str, context: grpc.ServicerContext) -> None:
+        """Refuses whoever proves nothing that counts, may not ask this method, or asks too much at once."""
+        if self._prover is not None:
+            if not isinstance(call.proof, Caller):
+                self._let(call, self._proved(self._prover, call, credentials, context))
+        else:
+            if self._needs_certificate and not certified_names(context):
+                raise RefusedError(
+                    ErrorReason.ERROR_REASON_CREDENTIALS_MISSING, "the connection has no certificate of its caller"
+                )
+            self._charge(address_of(call.peer))
+        if self._at_once is not None:
+            self._begin(self._at_once, _key_of(call), context)
+
+    def ask(self, call: Call, request: Message) -> None:
+        """Refuses a request that names a table, round or seat that is not the caller's."""
+        caller = call.proof
+        if not isinstance(caller, Caller):
+            return
+        rule = self._rules[call.method]
+        if rule.shows_all and Role.ANYONE not in rule.roles and not caller.has_all:
+            raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, "this shows the tables of every tenant")
+        for table, round_number in rounds_named(request):
+            if not caller.has(table):
+                raise _forbidden(
+                    ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, f"table {table[:64]!r} is not {caller.name}'s"
+                )
+            if caller.place is not None and round_number != caller.place.round_number:
+                message = f"{caller.name} speaks for round {caller.place.round_number}, and this names {round_number}"
+                raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, message)
+        if caller.place is not None and rule.seat:
+            for seat in values_at(request, rule.seat):
+                if seat != caller.place.seat:
+                    message = f"{caller.name} speaks for seat {caller.place.seat}, and this is of seat {seat}"
+                    raise _forbidden(ErrorReason.ERROR_REASON_SEAT_FORBIDDEN, message)
+
+    def _proved(self, prover: Prover, call: Call, credentials: str, context: grpc.ServicerContext) -> Caller:
+        if credentials:
+            self._charge(address_of(call.peer))
+            return prover.prove(credentials)
+        return prover.certified(context) or Caller(name="", role=Role.ANYONE)
+
+    def _let(self, call: Call, caller: Caller) -> None:
+        """The caller may ask this method, now; the call says who it is."""
+        call.proof, call.role, call.tenant = caller, caller.role.value, caller.tenant
+        call.caller = caller.name or call.caller
+        rule = self._rules.get(call.method)
+        if rule is None or caller.role not in rule.roles:
+            if caller.role is Role.ANYONE:
+                raise RefusedError(
+                    ErrorReason.ERROR_REASON_CREDENTIALS_MISSING,
+                    "say who you are: authorization: Bearer TOKEN, or a certificate that names a caller",
+                )
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_ROLE_FORBIDDEN,
+                f"a caller with the role {caller.role} may not ask this",
+                role=caller.role.value,
+                method=call.method,
+            )
+        self._charge(_key_of(call))
+
+    def _charge(self, caller: str) -> None:
+        if self._buckets is None:
+            return
+        seconds = self._buckets.wait(caller)
+        if seconds:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_RATE_LIMITED,
+                f"the caller asks more often than it may; ask again in {seconds} s",
+                retry_seconds=seconds,
+            )
+
+    @staticmethod
+    def _begin(at_once: AtOnce, caller: str, context: grpc.ServicerContext) -> None:
+        if not at_once.begin(caller):
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_TOO_MANY_CALLS, "the caller has as many calls under way as it may"
+            )
+
+        def end() -> None:
+            at_once.end(caller)
+
+        if not context.add_callback(end):
+            end()
+
+
+def gate_of(
+    access: AccessSettings, limits: LimitSettings, *, clock: Callable[[], int], tls: TlsSettings
+) -> AccessGate | None:
+    """The door that these settings ask for; None where they let everybody pass, at no cost."""
+    is_asked = access.is_on or tls.client_ca or limits.calls_per_second or limits.calls_at_once
+    return AccessGate(access, limits, clock=clock, tls=tls) if is_asked else None
+
+
+def _key_of(call: Call) -> str:
+    """What a caller's limits are kept under: the name that it proved, and else its address."""
+    if isinstance(call.proof, Caller) and call.proof.name:
+        return f"{call.tenant}/{call.proof.name}"
+    return address_of(call.peer)
+
+
+def _forbidden(reason: ErrorReason, message: str) -> RefusedError:
+    return RefusedError(reason, message)

@@ -1,0 +1,136 @@
+"""Callers proved: by a token that an issuer signed, or by a certificate that the client authority signed.
+
+The law: a token counts where an issuer of its claims' name signed it and may give such a role for such a tenant, its
+time has come and is not over by more than the leeway, and neither it nor its issuer was revoked. Signatures are checked
+once and remembered by all of the token's bytes, a bounded number of them; time and revocation are asked on every call.
+A token counts before a certificate, so that one connection can speak for many.
+
+>>> Prover(AccessSettings(), clock=lambda: 0).recall("Bearer e30.AA") is None
+True
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+import grpc
+
+from referee.evidence.vkey import VerifierKey
+from referee.server.access.caller import EVERY_TENANT, Caller
+from referee.server.access.revocation import Revocations
+from referee.server.access.settings import AccessSettings, Issuer
+from referee.server.access.token import Claims, TokenError, read_token
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.refusal import RefusedError
+
+REMEMBERED: Final = 4096
+"""How many tokens are remembered."""
+_SCHEME: Final = "bearer "
+
+
+@dataclass(frozen=True, slots=True)
+class _Proved:
+    caller: Caller
+    token_id: str
+    issuer_key: str
+    not_before: int
+    expires: int
+
+
+class Prover:
+    """Knows issuers, certificates, revocations and the time. Safe on many threads."""
+
+    def __init__(self, settings: AccessSettings, *, clock: Callable[[], int]) -> None:
+        self._clock = clock
+        self._leeway = round(settings.leeway_seconds * 1000)
+        self._issuers = [(VerifierKey.parse(one.key), one) for one in settings.issuers]
+        self._certificates = {one.name: one for one in reversed(settings.certificates)}
+        self._order = [one.name for one in settings.certificates]
+        self._revocations = Revocations(settings.revoked)
+        self._memo: dict[str, _Proved] = {}
+        self._remembering = threading.Lock()
+
+    def recall(self, credentials: str) -> Caller | None:
+        """Who showed this before; None where nobody did. Refuses what is over or was revoked meanwhile."""
+        proved = self._memo.get(credentials)
+        return None if proved is None else self._lasting(proved)
+
+    def prove(self, credentials: str) -> Caller:
+        """Who shows this; refuses what no issuer that counts has signed, or what is over or revoked."""
+        proved = self._memo.get(credentials)
+        if proved is None:
+            proved = self._read(credentials)
+            with self._remembering:
+                while len(self._memo) >= REMEMBERED:
+                    del self._memo[next(iter(self._memo))]
+                self._memo[credentials] = proved
+        return self._lasting(proved)
+
+    def certified(self, context: grpc.ServicerContext) -> Caller | None:
+        """Whom the connection's certificate names; None where it has none or names nobody. Refuses a revoked one."""
+        if not self._certificates:
+            return None
+        names = certified_names(context)
+        name = next((one for one in self._order if one in names), None)
+        if name is None:
+            return None
+        if self._revocations.has(name):
+            raise RefusedError(ErrorReason.ERROR_REASON_CREDENTIALS_REVOKED, "the certificate was revoked")
+        one = self._certificates[name]
+        return Caller(name=name, role=one.role, tenant=one.tenant, tables=one.tables)
+
+    def _read(self, credentials: str) -> _Proved:
+        if credentials[: len(_SCHEME)].lower() != _SCHEME:
+            _refuse("send the token as authorization: Bearer TOKEN")
+        try:
+            token = read_token(credentials[len(_SCHEME) :])
+        except TokenError as error:
+            _refuse(f"this is no token: {error}")
+        claims = token.claims
+        named = [one for one in self._issuers if one[0].name == claims.issuer]
+        signed = [one for one in named if token.is_signed_by(one[0].public_key)]
+        if not signed:
+            _refuse("no issuer that counts here has signed this token")
+        key, issuer = signed[0]
+        _check_given(claims, issuer)
+        return _Proved(claims.caller, claims.id, key.text, claims.not_before, claims.expires)
+
+    def _lasting(self, proved: _Proved) -> Caller:
+        now = self._clock()
+        if not proved.not_before - self._leeway <= now < proved.expires + self._leeway:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_CREDENTIALS_EXPIRED,
+                f"the token counts from {proved.not_before} to {proved.expires} and it is {now}",
+                not_before=proved.not_before,
+                expires=proved.expires,
+                now=now,
+            )
+        if self._revocations.has(proved.token_id, proved.issuer_key):
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_CREDENTIALS_REVOKED, "the token, or the key that signed it, was revoked"
+            )
+        return proved.caller
+
+
+def certified_names(context: grpc.ServicerContext) -> frozenset[str]:
+    """The names in the certificate of the connection, its common name as ``CN=``; none where it has none."""
+    found = context.auth_context()
+    subject = [f"CN={_text(name)}" for name in found.get("x509_common_name", ())]
+    return frozenset([*subject, *map(_text, found.get("x509_subject_alternative_name", ()))])
+
+
+def _text(name: bytes | int) -> str:
+    return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
+
+
+def _check_given(claims: Claims, issuer: Issuer) -> None:
+    """Refuses claims that are not the issuer's to make."""
+    if claims.role not in issuer.roles:
+        _refuse(f"{claims.issuer} may not give the role {claims.role}")
+    if issuer.tenant not in (EVERY_TENANT, claims.tenant):
+        _refuse(f"{claims.issuer} may not speak for the tenant {claims.tenant}")
+
+
+def _refuse(message: str) -> NoReturn:
+    raise RefusedError(ErrorReason.ERROR_REASON_CREDENTIALS_INVALID, message) from None

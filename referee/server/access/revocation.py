@@ -1,0 +1,61 @@
+r"""What was revoked: tokens by id, issuers by key, certificates by name, in a file read again while the server runs.
+
+The law: a file that cannot be read any more changes nothing, and the log says so once; what was revoked stays so.
+
+>>> sorted(revocations_in(b"# stolen\nt-17\n\n acme.example/tokens+0a1b2c3d+AbCd # left\n"))
+['acme.example/tokens+0a1b2c3d+AbCd', 't-17']
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+_READ_SECONDS: Final = 1.0
+_log = structlog.get_logger("referee.access")
+
+
+class Revocations:
+    """What a file revokes, as it stood at most a second ago; nothing where no file is named."""
+
+    def __init__(self, path: str, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        """OSError or UnicodeDecodeError where the file cannot be read at first."""
+        self._path = path
+        self._monotonic = monotonic
+        self._looking = threading.Lock()
+        self._looked = monotonic()
+        self._said = ""
+        self._revoked = _read(path)
+
+    def has(self, *names: str) -> bool:
+        """Whether one of these was revoked."""
+        if not self._path:
+            return False
+        if self._monotonic() >= self._looked + _READ_SECONDS and self._looking.acquire(blocking=False):
+            try:
+                self._looked = self._monotonic()
+                self._look()
+            finally:
+                self._looking.release()
+        return not self._revoked.isdisjoint(names)
+
+    def _look(self) -> None:
+        try:
+            self._revoked, self._said = _read(self._path), ""
+        except (OSError, UnicodeDecodeError) as error:
+            if str(error) != self._said:
+                self._said = str(error)
+                _log.warning("revocations not read; those read before stand", error=str(error))
+
+
+def revocations_in(data: bytes) -> frozenset[str]:
+    """The ids, keys and names that a file's bytes hold, one a line; UnicodeDecodeError where they are not ASCII."""
+    lines = (line.partition("#")[0].strip() for line in data.decode("ascii").splitlines())
+    return frozenset(line for line in lines if line)
+
+
+def _read(path: str) -> frozenset[str]:
+    return revocations_in(Path(path).read_bytes()) if path else frozenset()

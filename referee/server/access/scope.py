@@ -1,0 +1,76 @@
+"""Which tables, rounds and seats a request names: all of them, found by the shape of its message.
+
+The law: every text field called ``table_id`` names a table, wherever it stands in a message, and a ``round_number``
+beside it its round. The fields are found once for each message type, from its description, so a message of a later
+version that names tables anywhere is covered by itself. A part that is absent names nothing, and a service that needs
+it refuses the request.
+
+>>> from referee.v1 import log_pb2
+>>> list(rounds_named(log_pb2.GetTableRoundRequest(table_id="acme.1", round_number=4)))
+[('acme.1', 4)]
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Final, TypeAlias
+
+from google.protobuf.descriptor import Descriptor
+from google.protobuf.message import Message
+
+TABLE_ID: Final = "table_id"
+ROUND_NUMBER: Final = "round_number"
+
+Plan: TypeAlias = "tuple[bool, bool, tuple[tuple[str, bool, Plan], ...]]"
+"""Whether a message names a table, whether a round beside it, and which of its parts may: name, is repeated, plan."""
+
+
+def rounds_named(message: Message) -> Iterator[tuple[str, int]]:
+    """Each table that the message names, with its round's number, 0 where it names none."""
+    return _named(message, plan_of(message.DESCRIPTOR))
+
+
+def values_at(message: Message, path: tuple[str, ...]) -> Iterator[Any]:
+    """What stands at a path of fields, in every element of those that repeat; nothing where a part is absent."""
+    name, *rest = path
+    if not rest:
+        yield getattr(message, name)
+        return
+    part: Any = getattr(message, name)
+    if isinstance(part, Message):
+        if message.HasField(name):
+            yield from values_at(part, tuple(rest))
+    else:
+        for one in part:
+            yield from values_at(one, tuple(rest))
+
+
+@cache
+def plan_of(descriptor: Descriptor) -> Plan:
+    """Where messages of a type name tables. ValueError for a type that holds itself, whose depth has no bound."""
+    return _plan(descriptor, ())
+
+
+def _named(message: Any, plan: Plan) -> Iterator[tuple[str, int]]:  # noqa: ANN401 - of any generated type
+    names_table, names_round, parts = plan
+    if names_table:
+        yield message.table_id, message.round_number if names_round else 0
+    for name, is_repeated, below in parts:
+        if is_repeated:
+            for one in getattr(message, name):
+                yield from _named(one, below)
+        elif message.HasField(name):
+            yield from _named(getattr(message, name), below)
+
+
+def _plan(descriptor: Descriptor, above: tuple[str, ...]) -> Plan:
+    if descriptor.full_name in above:
+        msg = f"{descriptor.full_name} holds itself"
+        raise ValueError(msg)
+    parts = []
+    for field in descriptor.fields:
+        if field.message_type is not None:
+            below = _plan(field.message_type, (*above, descriptor.full_name))
+            if below[0] or below[2]:
+                parts.append((field.name, field.is_repeated, below))
+    names = descriptor.fields_by_name
+    return TABLE_ID in names, ROUND_NUMBER in names, tuple(parts)

@@ -1,0 +1,157 @@
+"""A token: claims that an issuer signed, short enough for a header of every call.
+
+The law::
+
+    token   = base64url(claims) "." base64url(signature)          without padding
+    claims  = canonical JSON: expires id issuer name not_before role tenant [tables] [round seat table]
+    signed  = DSSE's PAE of "application/vnd.referee.token.v1+json" and the claims, by the issuer's Ed25519 key
+
+Times are ms since 1970 UTC. A seat's token has ``table``, ``round`` and ``seat``; no other has. One token has one text.
+Whether its issuer counts, its time has come and nobody revoked it is not known here.
+
+>>> read_token("e30.AA")
+Traceback (most recent call last):
+...
+referee.server.access.token.TokenError: its signature has 1 bytes, not 64
+"""
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import msgspec
+
+from referee.evidence.canonical import CanonicalError, Form, Natural
+from referee.evidence.dsse import pae
+from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer, is_signature
+from referee.server.access.caller import Caller, Place, Role, is_pattern, is_tenant
+
+TOKEN_TYPE: Final = "application/vnd.referee.token.v1+json"  # noqa: S105 - a media type
+MAX_TOKEN_SIZE: Final = 2048
+
+_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_Name = Annotated[str, msgspec.Meta(min_length=1, max_length=128)]
+
+
+class TokenError(ValueError):
+    """A text that is no token, or claims that do not make sense together."""
+
+
+class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a token says; unsigned as it stands here."""
+
+    id: str
+    """What it is revoked by; 1 to 64 of A-Z a-z 0-9 . _ -"""
+    issuer: str
+    """The name of the key that signed it."""
+    name: _Name
+    """The caller's, for log lines and limits."""
+    role: Role
+    tenant: str
+    not_before: Natural
+    expires: Natural
+    tables: str | msgspec.UnsetType = msgspec.UNSET
+    table: str | msgspec.UnsetType = msgspec.UNSET
+    round: Natural | msgspec.UnsetType = msgspec.UNSET
+    seat: Natural | msgspec.UnsetType = msgspec.UNSET
+
+    def check(self) -> None:
+        """Nothing where the claims make sense together; TokenError otherwise."""
+        place = (self.table, self.round, self.seat)
+        is_placed = [not isinstance(one, msgspec.UnsetType) for one in place]
+        faults = {
+            "its id is not 1 to 64 of A-Z a-z 0-9 . _ -": _ID.fullmatch(self.id) is None,
+            "it gives the role of anyone, which needs no token": self.role is Role.ANYONE,
+            f"{self.tenant!r} names no tenant": not is_tenant(self.tenant),
+            "a seat's token names table, round and seat": self.role is Role.SEAT and not all(is_placed),
+            "only a seat's token names table, round or seat": self.role is not Role.SEAT and any(is_placed),
+            "a seat's token names its table, and so no pattern": self.role is Role.SEAT and self._has_tables,
+            "its tables are no pattern of table ids": self._has_tables and not is_pattern(str(self.tables)),
+            "it expires before it begins": self.expires <= self.not_before,
+        }
+        fault = next((words for words, is_so in faults.items() if is_so), "")
+        if fault:
+            raise TokenError(fault)
+
+    @property
+    def _has_tables(self) -> bool:
+        return not isinstance(self.tables, msgspec.UnsetType)
+
+    @property
+    def caller(self) -> Caller:
+        """Who shows it."""
+        place = None
+        if not isinstance(self.table, msgspec.UnsetType):
+            place = Place(table=self.table, round_number=_number(self.round), seat=_number(self.seat))
+        tables = "*" if isinstance(self.tables, msgspec.UnsetType) else self.tables
+        return Caller(name=self.name, role=self.role, tenant=self.tenant, tables=tables, place=place)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token as it was read. The signature may be false."""
+
+    claims: Claims
+    payload: bytes
+    signature: bytes
+
+    def is_signed_by(self, public_key: bytes) -> bool:
+        """Whether this key has signed these claims as a token."""
+        return is_signature(self.signature, pae(TOKEN_TYPE, self.payload), public_key)
+
+
+def issue(claims: Claims, signer: Signer) -> str:
+    """The token of these claims; TokenError where they do not make sense together."""
+    claims.check()
+    try:
+        payload = _FORM.write(claims)
+    except CanonicalError as error:
+        raise TokenError(str(error)) from None
+    token = f"{_text(payload)}.{_text(signer.sign(pae(TOKEN_TYPE, payload)))}"
+    if len(token) > MAX_TOKEN_SIZE:
+        msg = f"it would have {len(token)} characters; {MAX_TOKEN_SIZE} are allowed"
+        raise TokenError(msg)
+    return token
+
+
+def read_token(text: str) -> Token:
+    """What a token says, its signature unchecked; TokenError for any text that is not the one text of a token."""
+    if len(text) > MAX_TOKEN_SIZE:
+        msg = f"it has {len(text)} characters; {MAX_TOKEN_SIZE} are allowed"
+        raise TokenError(msg)
+    first, _, second = text.partition(".")
+    payload, signature = _bytes(first), _bytes(second)
+    if len(signature) != SIGNATURE_SIZE:
+        msg = f"its signature has {len(signature)} bytes, not {SIGNATURE_SIZE}"
+        raise TokenError(msg)
+    try:
+        claims = _FORM.read(payload)
+    except CanonicalError as error:
+        msg = f"its claims cannot be read: {error}"
+        raise TokenError(msg) from None
+    claims.check()
+    return Token(claims, payload, signature)
+
+
+_FORM: Final = Form(Claims)
+
+
+def _number(value: "int | msgspec.UnsetType") -> int:
+    return 0 if isinstance(value, msgspec.UnsetType) else value
+
+
+def _text(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode("ascii").rstrip("=")
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        data = b""
+    if not data or _text(data) != text:
+        msg = "it is not two parts of base64url, without padding, and a dot between"
+        raise TokenError(msg)
+    return data

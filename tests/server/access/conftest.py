@@ -1,0 +1,110 @@
+"""A server that knows its callers, and tokens made without a line of the project's."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from referee.server.access import AccessSettings, Issuer
+from referee.server.app import Application, Settings
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from mint import NOW, Mint  # beside this file
+
+
+class Bearer(grpc.UnaryUnaryClientInterceptor):  # type: ignore[misc] # the stubs' class is untyped
+    """Sends a token with every call of a channel."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:  # noqa: ANN401 - grpc's own
+        """The call with the token beside it."""
+        metadata = [*(details.metadata or ()), ("authorization", f"Bearer {self._token}")]
+        return continuation(details._replace(metadata=metadata), request)
+
+
+class Guarded:
+    """A server that knows its callers, on a clock that stands."""
+
+    NOW = NOW
+
+    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what Settings takes
+        self.now = NOW
+        self.mint = Mint()
+        made: dict[str, Any] = {
+            "access": AccessSettings(issuers=(Issuer(key=self.mint.key),)),
+            "listen": "127.0.0.1:0",
+            "sweep": False,
+        }
+        self.app = Application(Settings(data=folder, clock=lambda: self.now, **made | settings)).start()
+        self.channel = grpc.insecure_channel(
+            f"127.0.0.1:{self.app.port}", [("grpc.max_send_message_length", -1), ("grpc.max_metadata_size", 1 << 20)]
+        )
+
+    def bearing(self, token: str) -> grpc.Channel:
+        """A channel on which every call shows the token."""
+        return grpc.intercept_channel(self.channel, Bearer(token))
+
+    def ask(self, method: str, request: bytes = b"", *, token: str = "", **how: Any) -> tuple[str, str]:  # noqa: ANN401
+        """How a call ends: its status code, and its reason where it is refused."""
+        metadata = [("authorization", f"Bearer {token}")] if token else []
+        call: Any = self.channel.unary_unary(method)
+        try:
+            call(request, metadata=how.pop("metadata", metadata), timeout=30, **how)
+        except grpc.RpcError as error:
+            return error.code().name, reason_of(error)
+        return "OK", ""
+
+    def close(self) -> None:
+        """The server has stopped."""
+        self.channel.close()
+        self.app.close()
+
+
+def reason_of(error: grpc.RpcError) -> str:
+    """The reason in the error's details; empty where it has none."""
+    status = rpc_status.from_call(error)
+    info = error_details_pb2.ErrorInfo()
+    return next((info.reason for detail in (status.details if status else ()) if detail.Unpack(info)), "")
+
+
+@pytest.fixture(scope="session")
+def mint_type() -> type[Mint]:
+    """The class of issuers."""
+    return Mint
+
+
+@pytest.fixture(scope="session")
+def reason() -> Callable[[grpc.RpcError], str]:
+    """Why a call was refused."""
+    return reason_of
+
+
+@pytest.fixture(scope="session")
+def guard() -> Callable[..., Any]:
+    """Makes servers that know their callers; each is stopped when its block ends."""
+
+    @contextmanager
+    def make(folder: Path, **settings: Any) -> Iterator[Guarded]:  # noqa: ANN401 - what Settings takes
+        guarded = Guarded(folder, **settings)
+        try:
+            yield guarded
+        finally:
+            guarded.close()
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def guarded(guard, tmp_path_factory) -> Iterator[Guarded]:
+    """A server on an empty folder, which takes tokens of one issuer for every tenant."""
+    with guard(tmp_path_factory.mktemp("guarded")) as server:
+        yield server

@@ -1,0 +1,87 @@
+"""``referee token``: keys, tokens and the table, as an operator asks for them."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from referee.cli.main import app
+from referee.evidence.vkey import VerifierKey
+from referee.server.access import AccessSettings, Issuer
+from referee.server.access.prover import Prover
+from referee.server.access.roles import markdown
+from referee.server.clock import system_clock
+
+SEAT = ("--role", "seat", "--table", "acme.7", "--round", "3", "--seat", "1")
+
+
+def run(*arguments: str, told: str = "") -> tuple[int, str]:
+    """Exit code and what was printed."""
+    found = CliRunner().invoke(app, ["token", *arguments], input=told)
+    return found.exit_code, found.stdout.strip()
+
+
+@pytest.fixture
+def issuer(tmp_path: Path) -> tuple[str, str]:
+    """The file of an issuer's key, and its verifier key."""
+    file = str(tmp_path / "issuer.key")
+    code, key = run("key", file, "--name", "acme.example/tokens")
+    assert code == 0
+    return file, key
+
+
+def test_key_is_made_once_for_its_owner_alone(issuer):
+    """Asked again the same is printed; under another name it is refused."""
+    file, key = issuer
+    assert VerifierKey.parse(key).name == "acme.example/tokens"
+    assert stat.S_IMODE(Path(file).stat().st_mode) == 0o600
+    assert run("key", file, "--name", "acme.example/tokens") == (0, key)
+    assert run("key", file, "--name", "another")[0] == 2
+
+
+def test_token_that_was_issued_counts(issuer):
+    """For the time and the place that were asked for."""
+    file, key = issuer
+    before = system_clock()
+    code, token = run("issue", "--key", file, "--name", "an", "--tenant", "acme", *SEAT, "--seconds", "60")
+    assert code == 0
+    prover = Prover(AccessSettings(issuers=(Issuer(key=key, tenant="acme"),)), clock=system_clock)
+    caller = prover.prove(f"Bearer {token}")
+    assert (caller.name, caller.role, caller.tenant) == ("an", "seat", "acme")
+    assert caller.place is not None
+    assert (caller.place.table, caller.place.round_number, caller.place.seat) == ("acme.7", 3, 1)
+    shown = json.loads(run("show", token)[1])
+    assert before <= shown["not_before"] <= system_clock()
+    assert shown["expires"] - shown["not_before"] == 60_000
+
+
+def test_token_is_shown_and_held_against_a_key(issuer, tmp_path):
+    """From standard input too. Exit code 1 for another's, 2 for what is none."""
+    file, key = issuer
+    _, token = run("issue", "--key", file, "--role", "auditor", "--name", "an", "--tenant", "*", "--id", "t-1")
+    code, shown = run("show", token, "--issuer", key)
+    assert (code, json.loads(shown)["id"]) == (0, "t-1")
+    assert run("show", "-", told=f"{token}\n") == (0, shown)
+    _, other = run("key", str(tmp_path / "other.key"), "--name", "other")
+    assert run("show", token, "--issuer", other) == (1, shown)
+    assert run("show", "none")[0] == run("show", token, "--issuer", "none")[0] == 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--role", "seat"),
+        ("--role", "frontend", "--seat", "0"),
+        ("--role", "anyone"),
+        ("--role", "frontend", "--tables", "a/b"),
+        ("--role", "owner"),
+    ],
+)
+def test_claims_that_make_no_sense_together_are_refused(issuer, wrong):
+    assert run("issue", "--key", issuer[0], "--name", "an", "--tenant", "acme", *wrong)[0] == 2
+
+
+def test_roles_are_printed():
+    assert run("roles") == (0, markdown().strip())

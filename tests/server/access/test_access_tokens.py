@@ -1,0 +1,223 @@
+"""Tokens: their one text, who issued them, when they count, and what was revoked."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mint import FILE, NOW, Mint, canonical, text  # beside this file
+
+from referee.evidence.vkey import VerifierKey
+from referee.server.access import AccessSettings, Issuer, Role
+from referee.server.access.prover import REMEMBERED, Prover
+from referee.server.access.token import Claims, TokenError, issue, read_token
+from referee.server.keys import KeySigner
+from referee.wire.refusal import RefusedError
+
+ROWS = [json.loads(line) for line in FILE.read_text(encoding="ascii").splitlines()]
+CHECKPOINTS = "/referee.v1.LogService/GetCheckpoint"
+TABLE = "/referee.v1.LogService/GetTableRound"
+
+
+def refusal(call: Callable[[], object]) -> str:
+    """Why a call is refused; empty where it is not."""
+    try:
+        call()
+    except RefusedError as error:
+        return error.reason_name
+    return ""
+
+
+def test_vectors_are_what_the_second_implementation_writes():
+    assert FILE.read_text(encoding="ascii") == text()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
+def test_token_holds_where_its_vector_says_so(row):
+    """Read and verified as the vector says; what holds is issued again, byte for byte."""
+    prover = Prover(AccessSettings(issuers=(Issuer(key=row["key"]),)), clock=lambda: NOW)
+    credentials = f"Bearer {row['token']}"
+    if "claims" not in row:
+        assert refusal(lambda: prover.prove(credentials)) == "CREDENTIALS_INVALID"
+        assert prover.recall(credentials) is None
+        return
+    token = read_token(row["token"])
+    assert json.loads(token.payload) == row["claims"]
+    assert token.is_signed_by(VerifierKey.parse(row["key"]).public_key)
+    assert issue(token.claims, KeySigner(Mint().name, Mint().seed)) == row["token"]
+    caller = prover.prove(credentials)
+    assert (caller.name, caller.role, caller.tenant) == tuple(
+        row["claims"][name] for name in ("name", "role", "tenant")
+    )
+    assert prover.recall(credentials) == caller
+
+
+claims = st.builds(
+    Claims,
+    id=st.from_regex(r"[A-Za-z0-9._-]{1,64}", fullmatch=True),
+    issuer=st.just(Mint().name),
+    name=st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=128),
+    role=st.sampled_from([role for role in Role if role not in (Role.ANYONE, Role.SEAT)]),
+    tenant=st.just("*") | st.from_regex(r"[A-Za-z0-9_-]{1,32}", fullmatch=True),
+    not_before=st.integers(0, NOW),
+    expires=st.integers(NOW + 1, 2**53 - 1),
+    tables=st.just(msgspec.UNSET) | st.from_regex(r"[A-Za-z0-9._*-]{1,64}", fullmatch=True),
+)
+
+
+@settings(deadline=None)
+@given(claims=claims)
+def test_what_was_issued_is_read_back(claims):
+    """All claims that make sense; and the second implementation makes the same token of them."""
+    token = issue(claims, KeySigner(Mint().name, Mint().seed))
+    assert read_token(token).claims == claims
+    assert token == Mint().sign(canonical(json.loads(msgspec.json.encode(claims))))
+
+
+@settings(deadline=None)
+@given(data=st.data())
+def test_token_with_a_character_changed_is_refused(data):
+    """Whatever stands at whichever place: there is one text, and the signature covers it."""
+    token = Mint().token("frontend")
+    at = data.draw(st.integers(0, len(token) - 1))
+    other = data.draw(st.characters(codec="ascii").filter(lambda one: one != token[at]))
+    prover = Prover(AccessSettings(issuers=(Issuer(key=Mint().key),)), clock=lambda: NOW)
+    changed = f"Bearer {token[:at]}{other}{token[at + 1 :]}"
+    assert refusal(lambda: prover.prove(changed)) == "CREDENTIALS_INVALID"
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "expected"),
+    [
+        (NOW, NOW + 1, ""),
+        (NOW + 30_000, NOW + 60_000, ""),
+        (NOW + 30_001, NOW + 60_000, "CREDENTIALS_EXPIRED"),
+        (NOW - 60_000, NOW - 29_999, ""),
+        (NOW - 60_000, NOW - 30_000, "CREDENTIALS_EXPIRED"),
+    ],
+)
+def test_token_counts_from_when_to_when_it_says_give_or_take_the_leeway(begins, ends, expected):
+    """Thirty seconds, to the millisecond, remembered or not."""
+    prover = Prover(AccessSettings(issuers=(Issuer(key=Mint().key),)), clock=lambda: NOW)
+    token = f"Bearer {Mint().token('frontend', not_before=begins, expires=ends)}"
+    assert refusal(lambda: prover.prove(token)) == expected
+    assert refusal(lambda: prover.recall(token)) == expected
+
+
+def test_remembered_token_ends_when_it_expires():
+    times = iter([NOW, NOW + 3_629_999, NOW + 3_630_000])
+    prover = Prover(AccessSettings(issuers=(Issuer(key=Mint().key),)), clock=lambda: next(times))
+    token = f"Bearer {Mint().token('frontend')}"
+    assert [refusal(lambda: prover.prove(token)) for _ in range(3)] == ["", "", "CREDENTIALS_EXPIRED"]
+
+
+def test_issuer_gives_what_is_its_own_to_give():
+    """Neither another tenant's tables nor another role, and not the word of somebody who only shares its name."""
+    mint, other = Mint(), Mint("other.example/tokens")
+    issuers = (Issuer(key=mint.key, tenant="acme", roles=(Role.SEAT, Role.FRONTEND)),)
+    prover = Prover(AccessSettings(issuers=issuers), clock=lambda: NOW)
+    tokens = {
+        "own": mint.token("seat"),
+        "role": mint.token("admin"),
+        "tenant": mint.token("frontend", tenant="bcme"),
+        "every tenant": mint.token("frontend", tenant="*"),
+        "name": other.token("frontend"),
+        "name taken": other.token("frontend", issuer=mint.name),
+    }
+    found = {name: refusal(lambda token=token: prover.prove(f"Bearer {token}")) for name, token in tokens.items()}
+    assert found == dict.fromkeys(tokens, "CREDENTIALS_INVALID") | {"own": ""}
+
+
+def test_two_keys_of_one_name_count_while_one_follows_the_other():
+    old, new = Mint(), Mint("acme.example/tokens/2")
+    renamed = KeySigner(old.name, new.seed)
+    prover = Prover(AccessSettings(issuers=(Issuer(key=old.key), Issuer(key=renamed.verifier_key))), clock=lambda: NOW)
+    for token in (old.token("frontend"), new.token("frontend", issuer=old.name)):
+        assert refusal(lambda token=token: prover.prove(f"Bearer {token}")) == ""
+
+
+def test_memory_of_tokens_is_bounded():
+    """The oldest is forgotten, and proved anew when it comes again."""
+    mint = Mint()
+    prover = Prover(AccessSettings(issuers=(Issuer(key=mint.key),)), clock=lambda: NOW)
+    first = f"Bearer {mint.token('frontend')}"
+    prover.prove(first)
+    for _ in range(REMEMBERED):
+        prover.prove(f"Bearer {mint.token('frontend')}")
+    assert prover.recall(first) is None
+    assert prover.prove(first).role is Role.FRONTEND
+
+
+@pytest.mark.parametrize("what", ["id", "key"])
+def test_revoked_token_is_refused_while_the_server_runs(guard, tmp_path, what):
+    """By its id or by its issuer's key, a second after the line was written; the issuer's others go on, or end too."""
+    revoked = tmp_path / "revoked"
+    revoked.write_text("# none yet\n")
+    mint = Mint()
+    access = AccessSettings(issuers=(Issuer(key=mint.key),), revoked=str(revoked))
+    with guard(tmp_path / "data", access=access) as server:
+        tokens = [mint.token("frontend", id=name) for name in ("stolen", "kept")]
+        assert [server.ask(CHECKPOINTS, token=token) for token in tokens] == [("OK", "")] * 2
+        revoked.write_text("stolen # on the way home\n" if what == "id" else f"{mint.key}\n")
+        found = _until_refused(lambda: server.ask(CHECKPOINTS, token=tokens[0]))
+        assert found == ("UNAUTHENTICATED", "CREDENTIALS_REVOKED")
+        kept = server.ask(CHECKPOINTS, token=tokens[1])
+        assert kept == (("OK", "") if what == "id" else found)
+        revoked.unlink()
+        assert server.ask(CHECKPOINTS, token=tokens[0]) == found
+
+
+def test_token_that_is_shown_must_count_even_where_none_is_needed(guarded):
+    """A caller who thinks to be known hears that it is not."""
+    assert guarded.ask(CHECKPOINTS) == ("OK", "")
+    for shown in ("Bearer e30.AA", "Basic YTpi", "Bearer", "-"):
+        found = guarded.ask(CHECKPOINTS, metadata=[("authorization", shown)])
+        assert found == ("UNAUTHENTICATED", "CREDENTIALS_INVALID"), shown
+
+
+def test_settings_that_cannot_be_meant_are_told_all_at_once():
+    """Each with its key; msgspec itself refuses what is no setting at all."""
+    told: dict[str, Any] = {
+        "issuers": [{"key": "none", "tenant": "a.b", "roles": ["anyone"]}, {"key": Mint().key, "roles": []}],
+        "certificates": [{"name": "", "role": "seat", "tenant": "", "tables": "a/b"}],
+        "leeway_seconds": -1,
+        "revoked": str(Path("no", "such", "file")),
+    }
+    found = [problem.key for problem in msgspec.convert(told, AccessSettings).problems()]
+    assert found == [
+        "access.issuers[0].key",
+        "access.issuers[0].tenant",
+        "access.issuers[0].roles",
+        "access.issuers[1].roles",
+        "access.certificates[0].name",
+        "access.certificates[0].role",
+        "access.certificates[0].tenant",
+        "access.certificates[0].tables",
+        "access.leeway_seconds",
+        "access.revoked",
+    ]
+    for wrong in (
+        {"issuer": []},
+        {"issuers": [{"key": "k", "role": "seat"}]},
+        {"issuers": [{"key": "k", "roles": ["x"]}]},
+    ):
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.convert(wrong, AccessSettings)
+
+
+@pytest.mark.parametrize("fault", ["no dot", "e30", "e30.AA", "=.=", "x" * 3000, "e30.é"])
+def test_text_that_is_no_token_is_refused(fault):
+    with pytest.raises(TokenError):
+        read_token(fault)
+
+
+def _until_refused(ask: Callable[[], tuple[str, str]]) -> tuple[str, str]:
+    end = time.monotonic() + 60
+    while (found := ask())[0] == "OK" and time.monotonic() < end:
+        time.sleep(0.05)
+    return found

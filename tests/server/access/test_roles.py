@@ -1,0 +1,183 @@
+"""The table of roles and methods: whole, and kept in every cell by a server that is really asked."""
+
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import grpc
+import pytest
+from google.protobuf.descriptor import Descriptor, MethodDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+import referee.v1
+from referee.server.access import Role
+from referee.server.access.roles import TABLE, markdown
+from referee.server.access.scope import TABLE_ID, rounds_named, values_at
+
+REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
+TABLE_NAME, ROUND, SEAT = "acme.t", 1, 1
+
+
+def all_methods() -> dict[str, MethodDescriptor]:
+    """Every method of the protos, by its full name, found in the generated modules."""
+    found = {}
+    for module in pkgutil.iter_modules(referee.v1.__path__, "referee.v1."):
+        if module.name.endswith("_pb2"):
+            for service in importlib.import_module(module.name).DESCRIPTOR.services_by_name.values():
+                found |= {f"/{service.full_name}/{method.name}": method for method in service.methods}
+    return found
+
+
+METHODS = all_methods()
+
+
+def filled(descriptor: Descriptor, **values) -> Message:
+    """A message in which every part is present, one element each, with these values wherever a field has the name."""
+    message = GetMessageClass(descriptor)()
+    for field in descriptor.fields:
+        if field.message_type is not None:
+            part = filled(field.message_type, **values)
+            if field.is_repeated:
+                getattr(message, field.name).append(part)
+            elif field.containing_oneof is None or field.containing_oneof.fields[0] is field:
+                getattr(message, field.name).CopyFrom(part)
+        elif field.name in values and not field.is_repeated:
+            setattr(message, field.name, values[field.name])
+    return message
+
+
+OF_TABLES = [
+    (method, role)
+    for method in METHODS
+    for role in Role
+    if role in TABLE[method].roles and list(rounds_named(filled(METHODS[method].input_type)))
+]
+"""Each method that names a table, and each role that may ask it."""
+
+
+def request_of(method: str, **values) -> bytes:
+    """A request that names one table, round and seat wherever it can name any."""
+    values = {"table_id": TABLE_NAME, "round_number": ROUND, "seat": SEAT} | values
+    return filled(METHODS[method].input_type, **values).SerializeToString()
+
+
+def token_of(guarded, role: Role, **more) -> str:
+    """A token of the role for the tenant, or for every tenant where only such a caller may ask; none for anyone."""
+    return "" if role is Role.ANYONE else guarded.mint.token(role.value, **more)
+
+
+def reflect(guarded, token: str) -> str:
+    """How asking for reflection ends."""
+    stub = reflection_pb2_grpc.ServerReflectionStub(guarded.channel)
+    asked = iter([reflection_pb2.ServerReflectionRequest(list_services="")])
+    metadata = [("authorization", f"Bearer {token}")] if token else []
+    try:
+        list(stub.ServerReflectionInfo(asked, metadata=metadata, timeout=30))
+    except grpc.RpcError as error:
+        return str(error.code().name)
+    return "OK"
+
+
+def test_every_method_of_the_protos_stands_in_the_table():
+    """A method that is added to the protos must be given to somebody, or to nobody, on purpose."""
+    assert set(TABLE) == {*METHODS, REFLECTION}
+
+
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("method", METHODS)
+def test_cell_is_kept_by_the_server(guarded, method, role):
+    """A call of each method by each role: let through to its service where the table says so, and refused elsewhere."""
+    rule = TABLE[method]
+    token = token_of(guarded, role, tenant="*" if rule.shows_all and role is not Role.SEAT else "acme")
+    code, reason = guarded.ask(method, request_of(method), token=token)
+    if role in rule.roles:
+        assert code not in ("PERMISSION_DENIED", "UNAUTHENTICATED"), reason
+    elif role is Role.ANYONE:
+        assert (code, reason) == ("UNAUTHENTICATED", "CREDENTIALS_MISSING")
+    else:
+        assert (code, reason) == ("PERMISSION_DENIED", "ROLE_FORBIDDEN")
+
+
+@pytest.mark.parametrize("role", Role)
+def test_reflection_is_for_known_callers(guarded, role):
+    expected = "UNAUTHENTICATED" if role is Role.ANYONE else "OK"
+    assert reflect(guarded, token_of(guarded, role)) == expected
+
+
+@pytest.mark.parametrize(("method", "role"), OF_TABLES)
+def test_tables_of_another_tenant_are_refused(guarded, method, role):
+    """Wherever a request can name a table: those of another tenant, of nobody, and of a name that only looks alike."""
+    for table in ("acme2.t", "t", "Acme.t", "acme", "", ".acme.t"):
+        found = guarded.ask(method, request_of(method, table_id=table), token=token_of(guarded, role))
+        assert found == ("PERMISSION_DENIED", "TABLE_FORBIDDEN"), table
+
+
+def test_every_method_but_those_without_a_table_is_among_them():
+    """The list above is not empty by mistake: these name no table, and all others do."""
+    assert {name.rpartition(".")[2] for name in set(METHODS) - {method for method, _ in OF_TABLES}} == {
+        "RulesetService/ListRulesets",
+        "RulesetService/GetRuleset",
+        "SeatingService/DecideSeating",
+        "LogService/GetKeys",
+        "LogService/GetCheckpoint",
+        "LogService/ListCosignedCheckpoints",
+        "LogService/ListEntries",
+        "LogService/GetInclusionProof",
+        "LogService/GetConsistencyProof",
+    }
+
+
+@pytest.mark.parametrize("method", [method for method, role in OF_TABLES if role is Role.SEAT])
+def test_seat_asks_of_its_own_round_and_for_itself(guarded, method):
+    """Another table of its tenant, another round and another seat are refused, wherever the request names them."""
+    token = guarded.mint.token("seat")
+    for other in ({"table_id": "acme.u"}, {"round_number": 2}, {"round_number": 0}):
+        found = guarded.ask(method, request_of(method, **other), token=token)
+        assert found == ("PERMISSION_DENIED", "TABLE_FORBIDDEN"), other
+    if TABLE[method].seat:
+        found = guarded.ask(method, request_of(method, seat=0), token=token)
+        assert found == ("PERMISSION_DENIED", "SEAT_FORBIDDEN")
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if Role.SEAT in TABLE[name].roles])
+def test_seat_that_acts_is_named_in_the_table(method):
+    """A request that a seat may make and that names a seat of its own accord has that seat in its rule."""
+    rule, message = TABLE[method], filled(METHODS[method].input_type, seat=7)
+    seats = {field.name for field in METHODS[method].input_type.fields} & {"seat", "event", "dealt", "requests"}
+    assert bool(rule.seat) == bool(seats)
+    if rule.seat:
+        assert set(values_at(message, rule.seat)) == {7}
+
+
+def test_what_anyone_may_ask_shows_no_table():
+    """Spelled out here once more: what a stranger needs to check the log, and the laws of the games."""
+    assert {name.rpartition(".")[2] for name, rule in TABLE.items() if Role.ANYONE in rule.roles} == {
+        "RulesetService/ListRulesets",
+        "RulesetService/GetRuleset",
+        "LogService/GetKeys",
+        "LogService/GetCheckpoint",
+        "LogService/ListCosignedCheckpoints",
+        "LogService/GetInclusionProof",
+        "LogService/GetConsistencyProof",
+    }
+    named = [name for name in METHODS if Role.ANYONE in TABLE[name].roles]
+    assert not any(TABLE_ID in field.name for name in named for field in METHODS[name].input_type.fields)
+
+
+def test_what_must_never_be_given_away_is_not():
+    """Hands are the seat's; receipts and settlements the frontend's; only who plays tables or deals opens rounds."""
+    given = {name.rpartition(".")[2]: set(rule.roles) for name, rule in TABLE.items()}
+    assert given["ShufflerService/OpenHand"] == {Role.SEAT}
+    assert given["ShufflerService/DealRound"] == {Role.FRONTEND, Role.SHUFFLER}
+    told = [roles for name, roles in given.items() if re.search(r"/(Accept|Settle|Preview)", name)]
+    assert told == [{Role.FRONTEND}] * 12
+    assert given["LogService/ListEntries"] == {Role.AUDITOR, Role.ADMIN}
+
+
+def test_readme_shows_the_table_as_it_is():
+    """What ``referee token roles`` prints stands in the server's own manual, cell for cell."""
+    text = (Path(referee.v1.__file__ or "").parents[1] / "server" / "access" / "README.md").read_text(encoding="utf-8")
+    assert markdown() in text

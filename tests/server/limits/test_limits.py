@@ -1,0 +1,326 @@
+"""What the server takes on and how long it waits: each limit reached by real calls, and others served meanwhile."""
+
+import gc
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from grpc_status import rpc_status
+
+from referee.server.app import Application, Settings
+from referee.server.limits import LimitSettings
+from referee.service.pool import STREAMS
+from referee.v1 import log_pb2, log_pb2_grpc
+
+SECONDS: Final = 60
+LARGE: Final = "/tests.Large/Answer"
+KEYS: Final = "/referee.v1.LogService/GetKeys"
+
+
+class Large(grpc.GenericRpcHandler):  # type: ignore[misc] # the stubs' class is untyped
+    """A method that answers as many bytes as its request says."""
+
+    def service(self, details: Any) -> Any:  # noqa: ANN401 - grpc's own
+        """The method's handler."""
+        if details.method != LARGE:
+            return None
+        return grpc.unary_unary_rpc_method_handler(lambda request, _context: bytes(int(request)))
+
+
+@contextmanager
+def serving(folder: Path, *, threads: int = 8, queue: int = 256, **limits: Any) -> Iterator[Application]:  # noqa: ANN401
+    """A server with these limits."""
+    settings = Settings(
+        data=folder, listen="127.0.0.1:0", sweep=False, threads=threads, queue=queue, limits=LimitSettings(**limits)
+    )
+    app = Application(settings)
+    app.add_handler(Large())
+    with app:
+        yield app
+
+
+def dial(app: Application) -> grpc.Channel:
+    """A connection of its own, whose window does not grow, so that what nobody reads stays with the server."""
+    options = [
+        ("grpc.use_local_subchannel_pool", 1),
+        ("grpc.max_receive_message_length", -1),
+        ("grpc.http2.bdp_probe", 0),
+    ]
+    return grpc.insecure_channel(f"127.0.0.1:{app.port}", [*options, ("grpc.max_send_message_length", -1)])
+
+
+def told(error: grpc.RpcError) -> tuple[str, str]:
+    """Status code and reason, which is empty where the transport refused."""
+    status = rpc_status.from_call(error)
+    info = error_details_pb2.ErrorInfo()
+    return error.code().name, next((info.reason for one in (status.details if status else ()) if one.Unpack(info)), "")
+
+
+def ask(channel: grpc.Channel, method: str = KEYS, request: bytes = b"", **how: Any) -> tuple[str, str]:  # noqa: ANN401
+    """How a call ends."""
+    call: Any = channel.unary_unary(method)
+    try:
+        call(request, **{"timeout": 30} | how)
+    except grpc.RpcError as error:
+        return told(error)
+    return "OK", ""
+
+
+def until(is_so: Callable[[], bool]) -> bool:
+    """Whether it comes to be so in time."""
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        if is_so():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+class HalfSent:
+    """A call that began and whose request never comes."""
+
+    def __init__(self, channel: grpc.Channel, method: str = KEYS) -> None:
+        self._never = threading.Event()
+        self.call: Any = channel.stream_unary(method).future(self._requests())
+
+    def _requests(self) -> Iterator[bytes]:
+        self._never.wait()
+        yield from ()
+
+    def ended(self) -> tuple[str, str]:
+        """How the server ended it."""
+        try:
+            self.call.result(SECONDS)
+        except grpc.RpcError as error:
+            return told(error)
+        return "OK", ""
+
+    def close(self) -> None:
+        """The caller gives it up."""
+        self._never.set()
+        self.call.cancel()
+
+
+def test_request_that_never_comes_frees_its_thread(tmp_path):
+    """The one thread waits for half a call, and then for another; they are cancelled, and the next is answered."""
+    with serving(tmp_path, threads=1, request_seconds=1) as app, dial(app) as idle, dial(app) as channel:
+        halves = [HalfSent(idle) for _ in range(2)]
+        assert until(lambda: app.pool.running + app.pool.waiting > 0)
+        assert ask(channel, timeout=SECONDS) == ("OK", "")
+        assert [half.ended() for half in halves] == [("CANCELLED", "")] * 2
+        for half in halves:
+            half.close()
+
+
+def test_request_that_came_has_all_the_time_of_its_call(tmp_path):
+    """The patience is for what has not arrived: work that takes longer goes on."""
+
+    class Slow(grpc.GenericRpcHandler):  # type: ignore[misc] # the stubs' class is untyped
+        def service(self, details):
+            if details.method != "/tests.Slow/Answer":
+                return None
+            return grpc.unary_unary_rpc_method_handler(lambda _request, _context: time.sleep(1.5) or b"done")
+
+    settings = Settings(
+        data=tmp_path, listen="127.0.0.1:0", sweep=False, limits=LimitSettings(request_seconds=0.2, answer_seconds=0.2)
+    )
+    app = Application(settings)
+    app.add_handler(Slow())
+    with app, dial(app) as channel:
+        assert ask(channel, "/tests.Slow/Answer", timeout=SECONDS) == ("OK", "")
+
+
+def test_overload_is_said_without_waiting_for_the_request(tmp_path):
+    """Callers who send half a call do not hold up the refusals of the others."""
+    with serving(tmp_path, threads=1, queue=1) as app, dial(app) as idle, dial(app) as channel:
+        halves = [HalfSent(idle) for _ in range(2)]
+        assert until(lambda: app.pool.is_full)
+        more = [HalfSent(idle) for _ in range(3)]
+        assert [half.ended() for half in more] == [("RESOURCE_EXHAUSTED", "OVERLOADED")] * 3
+        assert ask(channel) == ("RESOURCE_EXHAUSTED", "OVERLOADED")
+        for half in (*halves, *more):
+            half.close()
+        assert until(lambda: ask(channel) == ("OK", ""))
+
+
+def unread(channel: grpc.Channel, size: int) -> Any:  # noqa: ANN401 - a call
+    """A call whose answer of so many bytes was given and is not read."""
+    method: Any = channel.unary_stream(LARGE)
+    call = method(b"%d" % size)
+    call.initial_metadata()
+    return call
+
+
+def test_answers_that_nobody_reads_are_bounded(tmp_path):
+    """Past a megabyte of them a large answer is refused, a small one never; given up, their room is free again."""
+    with serving(tmp_path, unread_bytes=1 << 20) as app, dial(app) as slow, dial(app) as channel:
+        held = [unread(slow, 500_000) for _ in range(2)]
+        assert ask(channel, LARGE, b"500000") == ("RESOURCE_EXHAUSTED", "OVERLOADED")
+        assert ask(channel, LARGE, b"60000") == ("OK", "")
+        held[0].cancel()
+        assert until(lambda: ask(channel, LARGE, b"500000") == ("OK", ""))
+        held[1].cancel()
+
+
+def test_answer_that_nobody_reads_is_let_go_in_time(tmp_path):
+    with serving(tmp_path, unread_bytes=1 << 20, answer_seconds=0.5) as app, dial(app) as slow, dial(app) as channel:
+        held = unread(slow, 1_000_000)
+        assert until(lambda: ask(channel, LARGE, b"500000") == ("OK", ""))
+        with pytest.raises(grpc.RpcError) as caught:
+            list(held)
+        assert caught.value.code() is grpc.StatusCode.CANCELLED
+
+
+def test_answer_of_more_than_all_room_is_given_where_nothing_else_is_unread(tmp_path):
+    with serving(tmp_path, unread_bytes=1 << 20) as app, dial(app) as channel:
+        assert ask(channel, LARGE, b"3000000") == ("OK", "")
+
+
+def test_calls_at_once_count_until_their_answers_are_read(tmp_path):
+    """Of one caller, an address here; the second is refused, and goes through once the first was given up."""
+    with serving(tmp_path, calls_at_once=1) as app, dial(app) as slow, dial(app) as channel:
+        held = unread(slow, 900_000)
+        assert ask(channel) == ("RESOURCE_EXHAUSTED", "TOO_MANY_CALLS")
+        held.cancel()
+        assert until(lambda: ask(channel) == ("OK", ""))
+
+
+def test_rate_is_refused_with_when_to_ask_again(tmp_path):
+    """A burst, then a refusal with RetryInfo; after that time the caller is answered again."""
+    with serving(tmp_path, calls_per_second=2, burst=3) as app, dial(app) as channel:
+        stub = log_pb2_grpc.LogServiceStub(channel)
+
+        def many() -> None:
+            for _ in range(100):
+                stub.GetKeys(log_pb2.GetKeysRequest())
+
+        with pytest.raises(grpc.RpcError) as caught:
+            many()
+        status = rpc_status.from_call(caught.value)
+        assert status is not None
+        retry = error_details_pb2.RetryInfo()
+        assert any(detail.Unpack(retry) for detail in status.details)
+        seconds = retry.retry_delay.ToMicroseconds() / 1_000_000
+        assert 0 < seconds <= 0.5
+        time.sleep(seconds)
+        assert ask(channel) == ("OK", "")
+
+
+def test_message_that_is_too_large_is_refused_with_a_reason_up_to_what_the_transport_takes(tmp_path):
+    """Beyond four times as much the transport cuts it off and can give none."""
+    with serving(tmp_path, message_bytes=100_000) as app, dial(app) as channel:
+        sizes = {size: ask(channel, KEYS, b"\x0a" + bytes(size - 1)) for size in (100_001, 400_000, 400_001)}
+        assert sizes == {
+            100_001: ("RESOURCE_EXHAUSTED", "MESSAGE_TOO_LARGE"),
+            400_000: ("RESOURCE_EXHAUSTED", "MESSAGE_TOO_LARGE"),
+            400_001: ("RESOURCE_EXHAUSTED", ""),
+        }
+        assert ask(channel) == ("OK", "")
+
+
+def test_metadata_beyond_the_limit_is_cut_off(tmp_path):
+    """Without a reason; a token of the longest kind has room."""
+    with serving(tmp_path, metadata_bytes=8192) as app, dial(app) as channel:
+        assert ask(channel, metadata=[("x-more", "a" * 6000)]) == ("OK", "")
+        code, reason = ask(channel, metadata=[("x-more", "a" * 9000)])
+        assert (code in ("RESOURCE_EXHAUSTED", "INTERNAL"), reason) == (True, "")
+        assert ask(channel) == ("OK", "")
+
+
+def test_connections_are_bounded(tmp_path):
+    """The one too many is closed, those that stand go on, and when one closes there is room again."""
+    with serving(tmp_path, connections=2) as app, ExitStack() as open_ones:
+        first, second = dial(app), open_ones.enter_context(dial(app))
+        assert [ask(channel) for channel in (first, second)] == [("OK", "")] * 2
+        with dial(app) as third:
+            assert ask(third) == ("UNAVAILABLE", "")
+        assert [ask(channel) for channel in (first, second)] == [("OK", "")] * 2
+        first.close()
+
+        def is_let_in() -> bool:
+            with dial(app) as another:
+                return ask(another) == ("OK", "")
+
+        assert until(is_let_in)
+
+
+def test_connection_of_age_is_replaced_without_a_failed_call(tmp_path):
+    """Calls one behind the other, over many lives of the connection."""
+    with serving(tmp_path, age_seconds=0.3) as app, dial(app) as channel:
+        stub = log_pb2_grpc.LogServiceStub(channel)
+        end, peers = time.monotonic() + 2, set()
+        while time.monotonic() < end:
+            call: Any = channel.unary_unary(KEYS)
+            _, rpc = call.with_call(b"", timeout=30, wait_for_ready=True)
+            peers.add(dict(rpc.trailing_metadata())["x-request-id"])
+        assert stub.GetKeys(log_pb2.GetKeysRequest())
+        assert len(peers) > 10
+
+
+def test_streams_have_threads_of_their_own_and_end_in_time(tmp_path):
+    """As many as there are threads for them; one more is refused, calls go on, and after a while the streams end."""
+    with serving(tmp_path, threads=1, answer_seconds=2) as app, dial(app) as idle, dial(app) as channel:
+        never = threading.Event()
+
+        def stream() -> Any:  # noqa: ANN401 - a call
+            def asked() -> Iterator[reflection_pb2.ServerReflectionRequest]:
+                yield reflection_pb2.ServerReflectionRequest(list_services="")
+                never.wait()
+
+            return reflection_pb2_grpc.ServerReflectionStub(idle).ServerReflectionInfo(asked())
+
+        streams = [stream() for _ in range(STREAMS)]
+        assert all(next(one).list_services_response.service for one in streams)
+        with pytest.raises(grpc.RpcError) as caught:
+            next(stream())
+        assert told(caught.value) == ("RESOURCE_EXHAUSTED", "OVERLOADED")
+        assert ask(channel) == ("OK", "")
+        for one in streams:
+            with pytest.raises(grpc.RpcError) as caught:
+                list(one)
+            assert caught.value.code() is grpc.StatusCode.CANCELLED
+        never.set()
+        assert until(lambda: app.pool.has_stream)
+
+
+def test_calls_leave_nothing_for_the_collector(tmp_path):
+    """What a call holds is free when it is over; were it held until the next collection, the transport would refuse."""
+    with serving(tmp_path) as app, dial(app) as channel:
+        assert ask(channel) == ("OK", "")
+        gc.collect()
+        gc.disable()
+        try:
+            found = [ask(channel) for _ in range(300)]
+            found += [ask(channel, "/referee.v1.LogService/GetTableRound") for _ in range(300)]
+        finally:
+            gc.enable()
+    assert found == [("OK", "")] * 300 + [("INVALID_ARGUMENT", "MISSING_FIELD")] * 300
+
+
+@pytest.mark.parametrize("name", LimitSettings.__struct_fields__)
+def test_setting_out_of_its_range_is_told(name):
+    """Both ends of every range; the values that stand there are lawful."""
+    assert LimitSettings().problems() == ()
+    for value in (-1, 10**15):
+        problems = LimitSettings(**{name: value}).problems()
+        assert [problem.key for problem in problems][:1] == [f"limits.{name}"]
+
+
+def test_numbers_of_settings_stay_numbers():
+    """Each default lies within its range, and reaches the transport in milliseconds."""
+    options = dict(LimitSettings(connections=7, idle_seconds=1.5, age_seconds=2, age_grace_seconds=3).transport)
+    assert options["grpc.max_allowed_incoming_connections"] == 7
+    assert options["grpc.max_connection_idle_ms"] == 1500
+    assert (options["grpc.max_connection_age_ms"], options["grpc.max_connection_age_grace_ms"]) == (2000, 3000)
+    assert not {name for name in dict(LimitSettings().transport) if "idle" in name or "_age" in name}
+    assert all(
+        type(value) is int for value in itertools.chain(options.values(), dict(LimitSettings().transport).values())
+    )

@@ -1,0 +1,83 @@
+"""Token buckets against a count by fractions, and what stands for a caller whose name is not known."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.server import limits_rate
+from referee.server.limits_rate import AtOnce, Buckets, address_of
+
+steps = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 64)), max_size=60)
+
+
+@settings(deadline=None)
+@given(rate=st.sampled_from([1, 2, 4, 8]), burst=st.integers(1, 8), steps=steps)
+def test_bucket_lets_through_what_an_exact_count_lets_through(rate, burst, steps):
+    """Times are sixteenths of a second and rates powers of two, so that floats are exact; each caller by itself."""
+    now = 0.0
+    buckets = Buckets(rate=rate, burst=burst, monotonic=lambda: now)
+    held = {"a": Fraction(burst), "b": Fraction(burst)}
+    for caller, sixteenths in steps:
+        now += sixteenths / 16
+        held = {name: min(Fraction(burst), one + Fraction(sixteenths, 16) * rate) for name, one in held.items()}
+        wait = buckets.wait(caller)
+        assert (wait == 0) == (held[caller] >= 1)
+        if wait:
+            exact = (1 - held[caller]) / rate
+            assert exact <= Fraction(wait) < exact + Fraction(1, 500_000)
+        else:
+            held[caller] -= 1
+
+
+def test_after_the_wait_that_was_told_the_caller_may_call():
+    now = 0.0
+    buckets = Buckets(rate=3, burst=1, monotonic=lambda: now)
+    for _ in range(100):
+        assert buckets.wait("an") == 0
+        now += buckets.wait("an")
+
+
+@pytest.mark.parametrize(("rate", "expected"), [(0.1, 1), (1, 2), (50, 100)])
+def test_burst_is_twice_the_rate_where_none_is_told(rate, expected):
+    buckets = Buckets(rate=rate, monotonic=lambda: 0.0)
+    assert [buckets.wait("an") for _ in range(expected + 1)].index(1 / rate) == expected
+
+
+def test_memory_of_callers_is_bounded(monkeypatch):
+    """Who was silent longest is forgotten, and begins anew."""
+    monkeypatch.setattr(limits_rate, "REMEMBERED", 2)
+    buckets = Buckets(rate=1, burst=1, monotonic=lambda: 0.0)
+    assert [buckets.wait(caller) for caller in "abab"] == [0, 0, 1, 1]
+    assert buckets.wait("c") == 0
+    assert (buckets.wait("b") > 0, buckets.wait("a")) == (True, 0)
+
+
+def test_calls_under_way_are_counted_by_caller_and_forgotten_when_over():
+    at_once = AtOnce(most=2)
+    assert [at_once.begin(caller) for caller in "aaab"] == [True, True, False, True]
+    at_once.end("a")
+    assert [at_once.begin(caller) for caller in "aa"] == [True, False]
+    for caller in "aab":
+        at_once.end(caller)
+    assert not at_once._under_way  # noqa: SLF001 - what is left would be a leak
+
+
+@pytest.mark.parametrize(
+    ("peer", "expected"),
+    [
+        ("ipv4:10.0.0.7:4711", "10.0.0.7"),
+        ("ipv6:%5B2001:db8:1:2:3:4:5:6%5D:4711", "2001:db8:1:2::/64"),
+        ("ipv6:[2001:db8:1:2:ffff::1]:4712", "2001:db8:1:2::/64"),
+        ("ipv6:%5B::ffff:10.0.0.7%5D:4711", "10.0.0.7"),
+        ("ipv6:%5Bfe80::1%25eth0%5D:4711", "fe80::/64"),
+        ("unix:/run/referee", "unix:/run/referee"),
+        ("unix:", "unix:"),
+        ("unknown", "unknown"),
+        ("", ""),
+    ],
+)
+def test_address_stands_for_whoever_can_choose_its_rest(peer, expected):
+    """The port is anybody's to choose, and so is the lower half of an IPv6 address."""
+    assert address_of(peer) == expected

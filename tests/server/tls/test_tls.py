@@ -1,0 +1,370 @@
+"""TLS and mutual TLS over real sockets: who is let in, and how a certificate changes under a server that runs."""
+
+import datetime as dt
+import json
+import os
+import re
+import ssl
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+import grpc
+import pytest
+import structlog
+from cryptography.hazmat.primitives import serialization
+
+from referee.server.access import AccessSettings, Certified, Role, listen_problems
+from referee.server.app import Application, Settings
+from referee.server.tls import ServedCertificate, TlsFileError, TlsSettings
+from referee.server.tls_validity import CertificateError, expires_time
+from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+
+SECONDS = 60
+
+
+def settings_in(folder: Path, **more) -> TlsSettings:
+    """The section for the pair ``server`` in a folder."""
+    return TlsSettings(certificate=str(folder / "server.pem"), key=str(folder / "server.key"), **more)
+
+
+@contextmanager
+def serving(folder: Path, tls: TlsSettings, **more) -> Iterator[Application]:
+    """A server with this section, on the folder's log."""
+    settings = Settings(data=folder / "data", listen="127.0.0.1:0", tls=tls, sweep=False, **more)
+    with Application(settings) as app:
+        yield app
+
+
+def dial(port: int, root: bytes, paper=None) -> grpc.Channel:
+    """A new connection to the port by a client that trusts the root, with a certificate or without."""
+    pair = {} if paper is None else {"private_key": paper.key_pem, "certificate_chain": paper.pem}
+    credentials = grpc.ssl_channel_credentials(root, **pair)
+    return grpc.secure_channel(f"localhost:{port}", credentials, [("grpc.use_local_subchannel_pool", 1)])
+
+
+def ended(call: Callable[[], object]) -> str:
+    """The status code that a call ends with."""
+    try:
+        call()
+    except grpc.RpcError as error:
+        return str(error.code().name)
+    return "OK"
+
+
+def asked(channel: grpc.Channel) -> str:
+    """How asking for the checkpoint ends, on a channel that is closed then."""
+    with channel:
+        stub = log_pb2_grpc.LogServiceStub(channel)
+        return ended(lambda: stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=30))
+
+
+def encrypted(paper) -> bytes:
+    """The key of a certificate, in PEM, under a passphrase."""
+    sealed = serialization.BestAvailableEncryption(b"passphrase")
+    form = serialization.PrivateFormat.PKCS8
+    data: bytes = paper.key.private_bytes(serialization.Encoding.PEM, form, sealed)
+    return data
+
+
+def der(paper) -> bytes:
+    """The certificate's bytes."""
+    data: bytes = paper.certificate.public_bytes(serialization.Encoding.DER)
+    return data
+
+
+def figures(app: Application) -> str:
+    """What Prometheus reads."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{app.metrics_port}/metrics") as answer:
+        return str(answer.read().decode())
+
+
+def served(port: int) -> bytes:
+    """The certificate that a new connection is given, as DER."""
+    return ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", port)))
+
+
+def until(is_so: Callable[[], bool]) -> bool:
+    """Whether it comes to be so in time."""
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        if is_so():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_caller_who_trusts_the_authority_is_served(tmp_path, authority, authority_type):
+    """Who trusts another authority, or speaks no TLS, is not."""
+    authority.server().write(tmp_path)
+    with serving(tmp_path, settings_in(tmp_path)) as app:
+        assert asked(dial(app.port, authority.paper.pem)) == "OK"
+        assert asked(dial(app.port, authority_type("another").paper.pem)) == "UNAVAILABLE"
+        assert asked(grpc.insecure_channel(f"127.0.0.1:{app.port}")) == "UNAVAILABLE"
+
+
+def test_expired_server_is_not_trusted(tmp_path, authority):
+    authority.server(ends=-dt.timedelta(hours=1)).write(tmp_path)
+    with serving(tmp_path, settings_in(tmp_path)) as app:
+        assert asked(dial(app.port, authority.paper.pem)) == "UNAVAILABLE"
+
+
+def test_mutual_tls_lets_in_whom_the_authority_signed(tmp_path, authority, authority_type):
+    """Not a caller without a certificate, of another authority, or whose certificate has ended."""
+    authority.server().write(tmp_path)
+    (tmp_path / "ca.pem").write_bytes(authority.paper.pem)
+    other = authority_type("another")
+    with serving(tmp_path, settings_in(tmp_path, client_ca=str(tmp_path / "ca.pem"))) as app:
+        papers = {
+            "good": authority.caller("frontend"),
+            "none": None,
+            "another authority": other.caller("frontend"),
+            "ended": authority.caller("frontend", ends=-dt.timedelta(hours=1)),
+        }
+        found = {name: asked(dial(app.port, authority.paper.pem, paper)) for name, paper in papers.items()}
+    assert found == dict.fromkeys(papers, "UNAVAILABLE") | {"good": "OK"}
+
+
+def test_certificate_names_the_caller_and_its_role(tmp_path, authority):
+    """By its SPIFFE id or its common name; a certificate that names nobody is anyone's, and a revoked one nobody's."""
+    authority.server().write(tmp_path)
+    (tmp_path / "ca.pem").write_bytes(authority.paper.pem)
+    access = AccessSettings(
+        certificates=(
+            Certified(name="spiffe://acme/frontend", role=Role.FRONTEND, tenant="acme"),
+            Certified(name="CN=auditor-1", role=Role.AUDITOR, tenant="*"),
+            Certified(name="CN=auditor-2", role=Role.AUDITOR, tenant="*"),
+        ),
+        revoked=str(tmp_path / "revoked"),
+    )
+    (tmp_path / "revoked").write_text("CN=auditor-2 # left\n")
+    papers = {
+        "frontend": authority.caller("any name", "spiffe://acme/other", "spiffe://acme/frontend"),
+        "auditor": authority.caller("auditor-1"),
+        "revoked": authority.caller("auditor-2"),
+        "looks alike": authority.caller("spiffe://acme/frontend"),
+        "nobody": authority.caller("frontend", "spiffe://acme/frontend/2"),
+    }
+    terms = shuffler_pb2.RoundTerms(ruleset_id="mau_binh.classic", seat_count=2, currency="VND", stake_minor=10)
+    found = {}
+    with serving(tmp_path, settings_in(tmp_path, client_ca=str(tmp_path / "ca.pem")), access=access) as app:
+        for name, paper in papers.items():
+            with dial(app.port, authority.paper.pem, paper) as channel:
+                shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+                log = log_pb2_grpc.LogServiceStub(channel)
+                found[name] = []
+                for table in ("acme.1", "bcme.1"):
+                    terms.table_id = table
+                    request = shuffler_pb2.PrepareRoundRequest(terms=terms)
+                    found[name].append(ended(lambda r=request, s=shuffler: s.PrepareRound(r, timeout=30)))
+                found[name].append(ended(lambda stub=log: stub.ListEntries(log_pb2.ListEntriesRequest(), timeout=30)))
+                found[name].append(ended(lambda stub=log: stub.GetKeys(log_pb2.GetKeysRequest(), timeout=30)))
+    denied, unknown = "PERMISSION_DENIED", "UNAUTHENTICATED"
+    assert found == {
+        "frontend": ["OK", denied, denied, "OK"],
+        "auditor": [denied, denied, "OK", "OK"],
+        "revoked": [unknown] * 4,
+        "looks alike": [unknown, unknown, unknown, "OK"],
+        "nobody": [unknown, unknown, unknown, "OK"],
+    }
+
+
+def test_certificate_is_asked_for_on_every_way_in_where_it_is_all_that_guards(tmp_path, authority):
+    """A way in without TLS, such as a gateway's socket, does not lead around it."""
+    authority.server().write(tmp_path)
+    (tmp_path / "ca.pem").write_bytes(authority.paper.pem)
+    door = f"unix:{tmp_path}/door"
+    with serving(tmp_path, settings_in(tmp_path, client_ca=str(tmp_path / "ca.pem")), doors=[door]) as app:
+        assert asked(grpc.insecure_channel(door)) == "UNAUTHENTICATED"
+        assert asked(dial(app.port, authority.paper.pem, authority.caller("frontend"))) == "OK"
+
+
+def test_new_certificate_is_taken_up_under_load_without_a_failed_call(tmp_path, authority):
+    """Callers who connect anew for every call see the old one and then the new one, and no call fails."""
+    old = authority.server().write(tmp_path)
+    with serving(tmp_path, settings_in(tmp_path)) as app, Knocking(app.port, authority.paper.pem) as knocking:
+        assert served(app.port) == der(old)
+        for _ in range(3):
+            new = authority.server().write(tmp_path)
+            assert until(lambda new=new: served(app.port) == der(new))
+        knocking.more(20)
+    assert set(knocking.found) == {"OK"}
+
+
+def test_connection_that_stands_goes_on_when_the_certificate_changes(tmp_path, authority):
+    authority.server().write(tmp_path)
+    with serving(tmp_path, settings_in(tmp_path)) as app, dial(app.port, authority.paper.pem) as channel:
+        stub = log_pb2_grpc.LogServiceStub(channel)
+        before = stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=30)
+        new = authority.server().write(tmp_path)
+        assert until(lambda: served(app.port) == der(new))
+        assert stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=30) == before
+
+
+def test_half_written_pair_keeps_the_old_one_and_says_so_once(tmp_path, authority):
+    """A certificate without its key, then a cut-off file; once the pair holds together it is served."""
+    old = authority.server().write(tmp_path)
+    seconds = iter(range(1000))
+    with structlog.testing.capture_logs() as lines:
+        certificate = ServedCertificate(settings_in(tmp_path), monotonic=lambda: float(next(seconds)))
+        new = authority.server()
+        (tmp_path / "server.pem").write_bytes(new.pem)
+        assert [certificate.renewed() for _ in range(3)] == [None] * 3
+        (tmp_path / "server.key").write_bytes(new.key_pem[:100])
+        assert [certificate.renewed() for _ in range(3)] == [None] * 3
+        assert certificate.expires_time == int(old.certificate.not_valid_after_utc.timestamp()) * 1000
+        (tmp_path / "server.key").write_bytes(new.key_pem)
+        assert certificate.renewed() is not None
+        assert certificate.renewed() is None
+    warned = [line for line in lines if line["log_level"] == "warning"]
+    assert 1 <= len(warned) <= 2
+    assert "do not hold together" in warned[0]["error"]
+    assert [line["event"] for line in lines if line["log_level"] == "info"] == ["certificate taken up"]
+
+
+def test_content_counts_and_not_the_time_of_the_file(tmp_path, authority):
+    """A file that was only touched is nothing new; one that was changed within the same second is."""
+    authority.server().write(tmp_path)
+    seconds = iter(range(1000))
+    certificate = ServedCertificate(settings_in(tmp_path), monotonic=lambda: float(next(seconds)))
+    stood = (tmp_path / "server.pem").stat()
+    (tmp_path / "server.pem").touch()
+    assert certificate.renewed() is None
+    authority.server().write(tmp_path)
+    for suffix in ("pem", "key"):
+        os.utime(tmp_path / f"server.{suffix}", ns=(stood.st_atime_ns, stood.st_mtime_ns))
+    assert certificate.renewed() is not None
+
+
+def test_several_workers_take_it_up_each(serve, tmp_path, authority):
+    """One port, two processes: after the change every new connection is given the new certificate, and none fails."""
+    authority.server().write(tmp_path)
+    (tmp_path / "referee.toml").write_text(
+        f'[tls]\ncertificate = "{tmp_path}/server.pem"\nkey = "{tmp_path}/server.key"\n'
+    )
+    process = serve("--workers", "2", "--config", str(tmp_path / "referee.toml"))
+    port = int(json.loads(process.printed)["address"].rpartition(":")[2])
+    with Knocking(port, authority.paper.pem) as knocking:
+        knocking.more(5)
+        new = der(authority.server().write(tmp_path))
+        assert until(lambda: all(served(port) == new for _ in range(20)))
+        knocking.more(20)
+    assert set(knocking.found) == {"OK"}
+    assert process.stop() == 0
+
+
+class Knocking:
+    """Callers who connect anew for every call until the block ends; ``found`` has how each call ended."""
+
+    def __init__(self, port: int, root: bytes) -> None:
+        self.found: list[str] = []
+        self._port, self._root = port, root
+        self._done = threading.Event()
+        self._threads = [threading.Thread(target=self._knock) for _ in range(2)]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        for thread in self._threads:
+            thread.join()
+
+    def more(self, calls: int) -> None:
+        """So many more calls have ended."""
+        before = len(self.found)
+        assert until(lambda: len(self.found) >= before + calls)
+
+    def _knock(self) -> None:
+        while not self._done.is_set():
+            self.found.append(asked(dial(self._port, self._root)))
+
+
+@pytest.mark.parametrize(
+    ("fault", "key"),
+    [
+        ("no certificate", "tls.certificate"),
+        ("no key", "tls.key"),
+        ("key of another", "tls.certificate"),
+        ("key for all to read", "tls.key"),
+        ("key encrypted", "tls.certificate"),
+        ("authority that is none", "tls.client_ca"),
+        ("authority that is missing", "tls.client_ca"),
+        ("key without certificate", "tls.certificate"),
+    ],
+)
+def test_files_that_cannot_be_served_with_are_told(tmp_path, authority, fault, key):
+    """As a problem of the settings, and as an error where one tries all the same. Nobody is asked for a passphrase."""
+    authority.server().write(tmp_path)
+    more = {}
+    if fault.startswith("no "):
+        (tmp_path / f"server.{'pem' if 'cert' in fault else 'key'}").unlink()
+    elif fault == "key of another":
+        (tmp_path / "server.key").write_bytes(authority.server().key_pem)
+    elif fault == "key for all to read":
+        (tmp_path / "server.key").chmod(0o644)
+    elif fault == "key encrypted":
+        (tmp_path / "server.key").write_bytes(encrypted(authority.server()))
+    elif fault.startswith("authority"):
+        (tmp_path / "ca.pem").write_text("no certificate")
+        more = {"client_ca": str(tmp_path / ("ca.pem" if "none" in fault else "missing.pem"))}
+    settings = settings_in(tmp_path, **more)
+    if fault == "key without certificate":
+        settings = TlsSettings(key=settings.key)
+    (problem,) = settings.problems()
+    assert problem.key == key
+    with pytest.raises(TlsFileError, match=key.replace(".", r"\.")):
+        ServedCertificate(settings)
+
+
+def test_end_of_a_certificate_is_read_as_another_implementation_reads_it(authority):
+    """In this century, in the last, and beyond 2050, where the form of the time is another."""
+    for days in (1, -20_000, 8_000, 40_000):
+        paper = authority.server(ends=dt.timedelta(days=days))
+        assert expires_time(paper.pem) == int(paper.certificate.not_valid_after_utc.timestamp()) * 1000
+    with pytest.raises(CertificateError):
+        expires_time(b"-----BEGIN CERTIFICATE-----\nMAAwAA==\n-----END CERTIFICATE-----\n")
+
+
+@pytest.mark.parametrize(
+    ("listen", "keys"),
+    [
+        ("127.0.0.1:0", []),
+        ("unix:/run/referee", []),
+        ("0.0.0.0:0", ["tls.certificate", "access.issuers"]),
+        ("[::]:0", ["tls.certificate", "access.issuers"]),
+        ("10.0.0.1:1", ["tls.certificate", "access.issuers"]),
+    ],
+)
+def test_other_machines_are_served_with_tls_and_callers_or_on_purpose(listen, keys):
+    """Neither alone is enough, and ``insecure`` says that it is meant so."""
+    off, access = TlsSettings(), AccessSettings()
+    assert [problem.key for problem in listen_problems(listen, tls=off, access=access)] == keys
+    tls = TlsSettings(certificate="c", key="k")
+    assert [problem.key for problem in listen_problems(listen, tls=tls, access=access)] == keys[1:]
+    mutual = TlsSettings(certificate="c", key="k", client_ca="a")
+    assert listen_problems(listen, tls=mutual, access=access) == ()
+    assert listen_problems(listen, tls=off, access=AccessSettings(insecure=True)) == ()
+
+
+def test_server_does_not_start_where_others_would_reach_it(tmp_path):
+    """Before anything is opened or made."""
+    with pytest.raises(ValueError, match=r"tls\.certificate is not named"):
+        Application(Settings(data=tmp_path / "data", listen="0.0.0.0:0"))
+    assert not (tmp_path / "data").exists()
+
+
+def test_end_of_the_certificate_is_a_figure(tmp_path, authority):
+    """Of the one that is served now; 0 without TLS."""
+    paper = authority.server().write(tmp_path)
+    ends = paper.certificate.not_valid_after_utc.timestamp()
+    for tls, expected in ((settings_in(tmp_path), ends), (TlsSettings(), 0)):
+        with serving(tmp_path, tls, metrics="127.0.0.1:0") as app:
+            text = figures(app)
+        assert float(re.findall(r"^referee_certificate_expires_seconds (.*)$", text, re.MULTILINE)[0]) == int(expected)
