@@ -1,6 +1,7 @@
 """What one round gives to the statistics of a log, from its leaves and what came of examining them.
 
-The law: everything here follows from the round alone, so rounds are looked at in any process.
+The law: everything here follows from the round alone, so rounds are looked at in any process. A round whose deck was
+told for a test gives nothing but that it was: nobody claims that chance had a part in it.
 
 It refuses to know other rounds.
 """
@@ -15,6 +16,7 @@ from referee.audit.drawn import Drawn
 from referee.audit.gathered import GatheredRound
 from referee.audit.quality import has_points, leads_house, points_of
 from referee.dealing.deal import Deal
+from referee.dealing.header import SUITE_COMMITMENT
 from referee.dealing.layout import BOARD_SECTIONS
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.rulesets import Ruleset
@@ -42,6 +44,9 @@ def drawn_of(
     """What a round gives. ``again`` is the deal where it was dealt again and held, ``told`` the sections told."""
     header, abort, deal = gathered.header, gathered.abort, gathered.deal
     game = header.ruleset_id.partition(".")[0]
+    index = gathered.open.index if deal is None else deal.index
+    if header.randomness_suite != SUITE_COMMITMENT:
+        return Drawn(table_id=header.table_id, game=game, seat_count=header.seat_count, leaf_index=index)
     culprit = None if abort is None or not isinstance(abort.leaf.culprit, int) else abort.leaf.culprit
     sections = [bytes([card.number for card in section]) for section in again.sections] if again is not None else []
     deck = b"".join(sections)
@@ -52,7 +57,7 @@ def drawn_of(
         table_id=header.table_id,
         game=game,
         seat_count=header.seat_count,
-        leaf_index=gathered.open.index if deal is None else deal.index,
+        leaf_index=index,
         is_aborted=abort is not None,
         culprit=culprit if culprit is not None and culprit < header.seat_count else None,
         deck=deck,

@@ -24,8 +24,7 @@ from referee.audit.seeding import examine_seed_signatures, is_void, unsigned_sea
 from referee.audit.settlement import Settled, examine_settlement
 from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, mix, server_commitment
-from referee.dealing.deal import LEADING_GAMES
-from referee.dealing.deck import draw_leader
+from referee.dealing.deal import leader_of
 from referee.dealing.layout import layout_of
 from referee.dealing.leaf import AbortLeaf, DealLeaf
 from referee.rulesets import Ruleset, UnknownRulesetError
@@ -190,10 +189,9 @@ def _explain_mix(
 
 
 def _examine_leader(gathered: GatheredRound, deal: Placed[DealLeaf], mixed: bytes, docket: Docket) -> bool:
-    header = gathered.header
-    found: int | str = ""
-    if header.ruleset_id.partition(".")[0] in LEADING_GAMES:
-        found = draw_leader(mixed=mixed, round_id=gathered.round_id, seat_count=header.seat_count)
+    commitment = bytes.fromhex(gathered.open.leaf.server_commitment)
+    drawn = leader_of(gathered.header, round_id=gathered.round_id, commitment=commitment, mixed=mixed)
+    found: int | str = "" if drawn is None else drawn
     told = "" if deal.leaf.leader is msgspec.UNSET else deal.leaf.leader
     if told == found:
         return True

@@ -14,7 +14,8 @@ from typing import Final, Self
 from referee.cards import Card, Seat
 from referee.dealing.commitment import SeedError, mix, server_commitment
 from referee.dealing.deck import draw_leader, order_from
-from referee.dealing.header import Header
+from referee.dealing.header import SUITE_FIXTURE, Header
+from referee.dealing.scripted import order_told
 from referee.dealing.section import deck_root, key_from, section_root
 from referee.evidence.hkdf import Prk
 
@@ -55,7 +56,9 @@ class Deal:
         """The same where it is known that the commitment is to the seed and what the mix is over."""
         round_id = header.round_id
         secret = Prk.of(server_seed, salt=mixed)
-        sections = tuple(cut(order_from(secret, round_id=round_id), header.layout))
+        is_told = header.randomness_suite == SUITE_FIXTURE
+        order = order_told(server_seed) if is_told else order_from(secret, round_id=round_id)
+        sections = tuple(cut(order, header.layout))
         keys = tuple([key_from(secret, round_id=round_id, section=section) for section in range(len(sections))])
         roots = tuple(
             [
@@ -63,7 +66,6 @@ class Deal:
                 for section, (key, cards) in enumerate(zip(keys, sections, strict=True))
             ]
         )
-        leads = header.ruleset_id.partition(".")[0] in LEADING_GAMES
         return cls(
             round_id=round_id,
             commitment=commitment,
@@ -74,8 +76,21 @@ class Deal:
             deck_root=deck_root(
                 round_id=round_id, commitment=commitment, mixed=mixed, layout=header.layout, roots=roots
             ),
-            leader=draw_leader(mixed=mixed, round_id=round_id, seat_count=header.seat_count) if leads else None,
+            leader=leader_of(header, round_id=round_id, commitment=commitment, mixed=mixed),
         )
+
+
+def leader_of(header: Header, *, round_id: bytes, commitment: bytes, mixed: bytes) -> Seat | None:
+    """The seat that leads the first trick where the game has one drawn, else None."""
+    if header.ruleset_id.partition(".")[0] not in LEADING_GAMES:
+        return None
+    return drawn_leader(header, round_id=round_id, commitment=commitment, mixed=mixed)
+
+
+def drawn_leader(header: Header, *, round_id: bytes, commitment: bytes, mixed: bytes) -> Seat:
+    """The seat that is drawn to lead: from the mix, but in suite 250 from C, before the seats' seeds are known."""
+    source = commitment if header.randomness_suite == SUITE_FIXTURE else mixed
+    return draw_leader(mixed=source, round_id=round_id, seat_count=header.seat_count)
 
 
 def cut(order: Sequence[Card], layout: Sequence[int]) -> list[tuple[Card, ...]]:

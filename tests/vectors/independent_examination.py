@@ -87,7 +87,8 @@ class _Examination(Exhibits):
         if mix(one.rid, commitment, seeds).hex() != said["mix"]:
             self._explain_mix(index, said, seeds)
             return
-        drawn = leader(one.rid, bytes.fromhex(said["mix"]), seats) if one.game == "tien_len" else None
+        source = commitment if one.header["randomness_suite"] == 250 else bytes.fromhex(said["mix"])
+        drawn = leader(one.rid, source, seats) if one.game == "tien_len" else None
         if said.get("leader") != drawn:
             self.find("LEADER_MISMATCH", index)
             return

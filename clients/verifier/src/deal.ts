@@ -2,8 +2,8 @@
 
 import type { Bytes } from "./bytes.js";
 import { mix, serverCommitment } from "./commitment.js";
-import { dealOrder, drawLeader } from "./deck.js";
-import { gameOf, type Header, roundIdOf } from "./header.js";
+import { dealOrder, drawLeader, orderTold } from "./deck.js";
+import { gameOf, type Header, roundIdOf, SUITE_FIXTURE } from "./header.js";
 import { deckRoot, sectionKey, sectionRoot } from "./section.js";
 
 /** The games in which the deal draws who leads. */
@@ -32,7 +32,9 @@ export function deriveDeal(
   const roundId = roundIdOf(header);
   const commitment = serverCommitment(roundId, serverSeed);
   const mixed = mix(roundId, commitment, clientSeeds);
-  const sections = cut(dealOrder(serverSeed, mixed, roundId), header.layout);
+  const isTold = header.randomness_suite === SUITE_FIXTURE;
+  const order = isTold ? orderTold(serverSeed) : dealOrder(serverSeed, mixed, roundId);
+  const sections = cut(order, header.layout);
   const keys = sections.map((_, section) => sectionKey(serverSeed, mixed, { roundId, section }));
   const roots = sections.map((cards, section) =>
     sectionRoot(keys[section] as Bytes, { roundId, section }, cards),
@@ -46,7 +48,9 @@ export function deriveDeal(
     keys,
     roots,
     deckRoot: deckRoot({ roundId, commitment, mixed, layout: header.layout, roots }),
-    leader: leads ? drawLeader(mixed, roundId, header.seat_keys.length) : null,
+    leader: leads
+      ? drawLeader(isTold ? commitment : mixed, roundId, header.seat_keys.length)
+      : null,
   };
 }
 

@@ -8,9 +8,15 @@
  *
  * The leader is drawn in the same way from HKDF(M, "", enc("leader", round_id), 32). A stream that
  * is used up makes the round void. Cards are numbers 1 to 52, 4*rank + suit + 1.
+ *
+ * Under suite 250, which is for tests and never fair, the seed tells the deck, and C stands for M
+ * when the leader is drawn:
+ *
+ *     r = s mod 52!, s big-endian
+ *     for i = 51 down to 1: n = i + 1; j = r mod n; r = r div n; swap deck[i], deck[j]
  */
 
-import type { Bytes } from "./bytes.js";
+import { type Bytes, hex } from "./bytes.js";
 import { enc } from "./encoding.js";
 import { EMPTY, hkdf } from "./hkdf.js";
 
@@ -39,7 +45,19 @@ export function shuffle(stream: Bytes): number[] {
   return deck;
 }
 
-/** The seat that leads where the game has one drawn. */
+/** The 52 cards in the order that a seed of suite 250 tells. */
+export function orderTold(seed: Bytes): number[] {
+  const deck = Array.from({ length: 52 }, (_, place) => place + 1);
+  let rest = BigInt(`0x${hex(seed)}`);
+  for (let i = 51; i > 0; i -= 1) {
+    const j = Number(rest % BigInt(i + 1));
+    rest /= BigInt(i + 1);
+    [deck[i], deck[j]] = [deck[j] as number, deck[i] as number];
+  }
+  return deck;
+}
+
+/** The seat that leads where the game has one drawn: from M, or from C under suite 250. */
 export function drawLeader(mixed: Bytes, roundId: Bytes, seats: number): number {
   const info = enc("leader", roundId);
   return draw(hkdf(mixed, { salt: EMPTY, info, length: LEADER_STREAM_SIZE }).values(), seats);

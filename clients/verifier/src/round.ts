@@ -14,7 +14,7 @@ import { drawLeader } from "./deck.js";
 import { differ, unlike } from "./difference.js";
 import { examineExhibits } from "./exhibit.js";
 import type { GatheredRound, Law } from "./gathered.js";
-import { gameOf, layoutOf, roundIdOf } from "./header.js";
+import { gameOf, layoutOf, roundIdOf, SUITE_FIXTURE } from "./header.js";
 import { SIGNERS } from "./leaf.js";
 import {
   type DealingLevel,
@@ -234,14 +234,16 @@ function explainMix(
 }
 
 function examineLeader(
-  { header, roundId }: GatheredRound,
+  { header, roundId, open }: GatheredRound,
   deal: Placed<"DEAL">,
   mixed: Bytes,
   docket: Docket,
 ): boolean {
   const told = deal.value.leader;
+  const isTold = header.randomness_suite === SUITE_FIXTURE;
+  const source = isTold ? unhex(open.value.server_commitment) : mixed;
   const found = drawsLeader(header)
-    ? drawLeader(mixed, unhex(roundId), header.seat_keys.length)
+    ? drawLeader(source, unhex(roundId), header.seat_keys.length)
     : undefined;
   if (found !== undefined || told !== undefined) {
     docket.begin("LEADER");

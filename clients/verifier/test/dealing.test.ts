@@ -17,7 +17,7 @@ import { drawLeader, shuffle, StreamUsedUpError } from "../src/deck.js";
 import { isSignedBy, parseEnvelope } from "../src/dsse.js";
 import { isSignature } from "../src/ed25519.js";
 import { chainHashes, isSignedBySeat } from "../src/events.js";
-import { type Header, roundIdOf } from "../src/header.js";
+import { type Header, roundIdOf, SUITE_FIXTURE } from "../src/header.js";
 import { KINDS } from "../src/leaf.js";
 import { ProofError } from "../src/merkle.js";
 import { KeyRing } from "../src/keys.js";
@@ -42,7 +42,8 @@ for (const row of vectors("dealing/deals")) {
     assert.deepEqual(deal.sections.flat(), row["deck"]);
     const commitments = clientSeeds.map((seed, seat) => clientCommitment(deal.roundId, seat, seed));
     assert.deepEqual(commitments.map(hex), row["client_commitments"]);
-    const leader = drawLeader(deal.mixed, deal.roundId, header.seat_keys.length);
+    const source = header.randomness_suite === SUITE_FIXTURE ? deal.commitment : deal.mixed;
+    const leader = drawLeader(source, deal.roundId, header.seat_keys.length);
     assert.equal(leader, row["leader"]);
     assert.equal(deal.leader, header.ruleset_id.startsWith("tien_len.") ? leader : null);
     for (const [section, told] of (row["sections"] as Row[]).entries()) {

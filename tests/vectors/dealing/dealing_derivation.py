@@ -120,11 +120,23 @@ def shuffled(stream: bytes) -> list[int] | None:
     return deck
 
 
+def told(seed: bytes) -> list[int]:
+    """Card numbers in the order that a seed of suite 250 tells: digits of mixed radix 52, 51 .. 2."""
+    deck = [k + 1 for k in range(52)]
+    weight = 1
+    for n in range(52, 1, -1):
+        j = int.from_bytes(seed, "big") // weight % n
+        deck[n - 1], deck[j] = deck[j], deck[n - 1]
+        weight *= n
+    return deck
+
+
 def derive(header: Row, server_seed: bytes, client_seeds: list[bytes]) -> Row:
     rid = round_id(header)
     commitment = tagged("server-commit", rid, server_seed)
     mix = tagged("mix", rid, commitment, b"", *client_seeds)
-    deck = shuffled(hkdf(server_seed, mix, enc("deck", rid), 128))
+    is_told = header["randomness_suite"] == 250
+    deck = told(server_seed) if is_told else shuffled(hkdf(server_seed, mix, enc("deck", rid), 128))
     assert deck is not None
     sections: list[Row] = []
     start = 0
@@ -140,7 +152,7 @@ def derive(header: Row, server_seed: bytes, client_seeds: list[bytes]) -> Row:
         sections.append(
             {"index": i, "cards": cards, "key": key, "salts": salts, "leaves": leaves, "root": tree_root(leaves)}
         )
-    leader = draw(iter(hkdf(mix, b"", enc("leader", rid), 32)), len(header["seat_keys"]))
+    leader = draw(iter(hkdf(commitment if is_told else mix, b"", enc("leader", rid), 32)), len(header["seat_keys"]))
     roots = [section["root"] for section in sections]
     return {
         "round_id": rid,
@@ -293,6 +305,10 @@ HEADERS: dict[str, tuple[str, Row]] = {
         ),
     ),
     "fixture_suite": ("a scripted deal for tests names its own suite", header_of(randomness_suite=250)),
+    "fixture_leader": (
+        "where the deck is told, the leader is drawn from C",
+        header_of(randomness_suite=250, ruleset_id="tien_len.mien_nam", seat_keys=[NO_KEY] * 3),
+    ),
 }
 
 
