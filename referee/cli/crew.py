@@ -2,35 +2,39 @@
 
 import json
 import os
-import signal
 import sys
 import threading
 from contextlib import ExitStack
-from types import FrameType
 from typing import Final, NoReturn
 
+import msgspec
 import typer
 
 from referee.cli.ending import FOUND, fail
+from referee.cli.stopping import until_asked
+from referee.server.settings import Configuration
 from referee.server.workers import Crew, Patience, WorkerError, reserved
 
 _WORKER: Final = "--worker"
+_TOLD: Final = "REFEREE_CREW"
 
 
-def lead_crew(listen: str, *, workers: int, apart: bool, stopping: float) -> NoReturn:
+def lead_crew(configuration: Configuration, *, stopping: float) -> NoReturn:
     """Workers serve until this process is asked to stop; it ends with 1 where they did not end well.
 
-    Each is this very command once more, told its number and the address.
+    Each is told its number and, by a variable, this process's settings with the addresses filled in: a worker that is
+    started again much later serves as the others do, whatever was written into files meanwhile.
     """
-    stop = threading.Event()
+    serve, web = configuration.serve, configuration.web
     with ExitStack() as kept:
-        try:
-            address = listen if apart else kept.enter_context(reserved(listen))
-        except (OSError, ValueError) as error:
-            fail(f"--listen {listen}: {error}")
-        command = [sys.executable, "-m", "referee", *sys.argv[1:], "--listen", address]
-        crew = Crew([[*command, _WORKER, str(index)] for index in range(workers)], patience=Patience(stopping=stopping))
-        on_signals(stop)
+        if not serve.apart:
+            serve = msgspec.structs.replace(serve, listen=_reserved("serve.listen", serve.listen, kept))
+            web = msgspec.structs.replace(web, listen=_reserved("web.listen", web.place, kept))
+        told = msgspec.structs.replace(configuration, serve=serve, web=web)
+        os.environ[_TOLD] = msgspec.json.encode(told).decode()
+        command = [sys.executable, "-m", "referee", "serve", _WORKER]
+        crew = Crew([[*command, str(index)] for index in range(serve.workers)], patience=Patience(stopping=stopping))
+        stop = kept.enter_context(until_asked())
         threading.Thread(target=_announce, args=(crew, stop), daemon=True).start()
         threading.Thread(target=_await_end, args=(crew, stop), daemon=True).start()
         stop.wait()
@@ -39,14 +43,20 @@ def lead_crew(listen: str, *, workers: int, apart: bool, stopping: float) -> NoR
     raise typer.Exit(FOUND if given_up or not ended_well else 0)
 
 
-def on_signals(stop: threading.Event) -> None:
-    """SIGTERM and Ctrl-C set the event."""
+def crew_configuration() -> Configuration:
+    """What the process that started this worker told it."""
+    try:
+        return msgspec.json.decode(os.environ[_TOLD], type=Configuration)
+    except (KeyError, msgspec.DecodeError) as error:
+        fail(f"a worker is started by `referee serve --workers`, which sets {_TOLD}: {error}")
 
-    def handle(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
 
-    signal.signal(signal.SIGTERM, handle)
-    signal.signal(signal.SIGINT, handle)
+def _reserved(key: str, address: str, kept: ExitStack) -> str:
+    """The address with its port filled in, this process's until it ends; empty for none."""
+    try:
+        return kept.enter_context(reserved(address)) if address else ""
+    except (OSError, ValueError) as error:
+        fail(f"{key} {address}: {error}")
 
 
 def stop_without_crew(stop: threading.Event) -> None:
@@ -71,7 +81,7 @@ def _announce(crew: Crew, stop: threading.Event) -> None:
         return  # stopped meanwhile
     ready = [json.loads(line) for line in printed]
     together = ready[0] | {
-        "workers": [{key: one[key] for key in ("address", "metrics") if key in one} for one in ready]
+        "workers": [{key: one[key] for key in ("address", "metrics", "web") if key in one} for one in ready]
     }
     sys.stdout.write(json.dumps(together) + "\n")
     sys.stdout.flush()

@@ -5,6 +5,7 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from referee.rulesets import Catalogue, RulesetError, load_builtin, load_folder
 
@@ -28,7 +29,7 @@ RulesetFolder = Annotated[
 
 def fail(message: str) -> NoReturn:
     """Says why the question cannot be answered, and ends with the exit code for that."""
-    Console(stderr=True).print(f"[red]referee:[/] {message}", highlight=False, soft_wrap=True)
+    Console(stderr=True).print(f"[red]referee:[/] {escape(message)}", highlight=False, soft_wrap=True)
     raise typer.Exit(UNANSWERABLE)
 
 

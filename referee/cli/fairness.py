@@ -4,7 +4,7 @@ import os
 import secrets
 import sys
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 import typer
@@ -12,9 +12,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from referee.cli.ending import FOUND, fail
-from referee.fairness.report import FEWEST_CONTROL_DECKS, FEWEST_DECKS, Report, examine
-from referee.fairness.survey import stream_chunks
-from referee.fairness.text import report_lines
+from referee.fairness.bounds import FEWEST_CONTROL_DECKS, FEWEST_DECKS
+
+if TYPE_CHECKING:
+    from referee.fairness.report import Report
 
 SEED_SIZE: Final = 32
 MOST_DECKS: Final = 100_000_000
@@ -41,6 +42,8 @@ def fairness_report(  # noqa: PLR0913 - one parameter an option
     Exit code 0 where everything holds, 1 where something was found or a control was not, 2 for a bad question. The same
     seed and numbers give the same report. For dieharder: referee fairness-report --stream | dieharder -g 200 -a
     """
+    from referee.fairness.text import report_lines  # noqa: PLC0415 - numpy, which no other command waits for
+
     chosen = _read_seed(seed)
     processes = workers or os.cpu_count() or 1
     if stream:
@@ -67,7 +70,9 @@ def _read_seed(text: str) -> bytes:
     return seed
 
 
-def _examine(seed: bytes, *, decks: int, control_decks: int, workers: int) -> Report:
+def _examine(seed: bytes, *, decks: int, control_decks: int, workers: int) -> "Report":
+    from referee.fairness.report import examine  # noqa: PLC0415 - as above
+
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks = {
@@ -84,6 +89,8 @@ def _examine(seed: bytes, *, decks: int, control_decks: int, workers: int) -> Re
 
 
 def _write_stream(seed: bytes, *, workers: int, limit: int) -> None:
+    from referee.fairness.survey import stream_chunks  # noqa: PLC0415 - as above
+
     output = sys.stdout.buffer
     if output.isatty():
         fail("--stream writes raw bytes: lead them into a pipe, such as: | dieharder -g 200 -a")

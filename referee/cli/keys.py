@@ -8,9 +8,12 @@ from typing import Annotated, Final
 
 import typer
 
+from referee.cli import keys_at_rest
 from referee.cli.ending import Database, DataFolder, fail
+from referee.cli.passphrase import PassphraseFile, lock_of
 from referee.server.app import DEFAULT_ORIGIN
-from referee.server.keys import EVERY, ROLES, KeyFileError, KeyFolder
+from referee.server.keyfolder import EVERY, ROLES, KeyFolder, is_locked_file
+from referee.server.keys import KeyFileError, Lock
 from referee.server.presence import PresenceError
 from referee.server.rotation import CHANGING, Rotation, RotationError
 from referee.storage import DataLossError, StoreError
@@ -21,10 +24,7 @@ app = typer.Typer(
 )
 
 _ROLES: Final = ", ".join(CHANGING)
-RootKey = Annotated[
-    Path | None,
-    typer.Option("--root", help="The root's private key, where it is kept elsewhere.", exists=True, dir_okay=False),
-]
+RootKey = keys_at_rest.RootKey
 
 
 @app.callback()
@@ -40,10 +40,12 @@ def keys(  # noqa: PLR0913 - one parameter an option
     public: Annotated[
         bool, typer.Option("--public", help="Do not look for private keys; they are kept elsewhere.")
     ] = False,
+    passphrase_file: PassphraseFile = None,
 ) -> None:
     """Print the public keys, as C2SP verifier keys, one role a line. Publish log and root where players find them.
 
-    Private keys are checked to be there, but for the root's, which may be away.
+    Private keys are checked to be there, but for the root's, which may be away. Encrypted ones are opened where their
+    passphrase is given.
     """
     if context.invoked_subcommand is not None:
         return
@@ -51,8 +53,9 @@ def keys(  # noqa: PLR0913 - one parameter an option
     if not make and not folder.exists():
         fail(f"{folder} does not exist; a server makes it on its first start, or add --make")
     try:
-        private = () if public else _checked(folder)
-        found = KeyFolder.open_or_make(folder, origin=origin, entropy=os.urandom, private=private, root=root)
+        lock = lock_of(passphrase_file)
+        private = () if public else _checked(folder, is_openable=lock is not None)
+        found = KeyFolder.open_or_make(folder, origin=origin, entropy=os.urandom, private=private, root=root, lock=lock)
     except KeyFileError as error:
         fail(str(error))
     for role in ROLES:
@@ -66,13 +69,14 @@ def rotate(
     data: DataFolder = Path("referee-data"),
     root: RootKey = None,
     database: Database = None,
+    passphrase_file: PassphraseFile = None,
 ) -> None:
     """Name a new key for a role in the log, while no server runs, and print it.
 
     The old key of shuffler or referee is revoked at once. A log's old key signs beside the new one until it is revoked:
     give the new one to witnesses and players first.
     """
-    with _changing(data, root, database) as rotation:
+    with _changing(data, root, database, lock_of(passphrase_file)) as rotation:
         typer.echo(f"{role}\t{rotation.rotate(role).text}")
 
 
@@ -83,29 +87,35 @@ def revoke(
     data: DataFolder = Path("referee-data"),
     root: RootKey = None,
     database: Database = None,
+    passphrase_file: PassphraseFile = None,
 ) -> None:
     """Revoke a key in the log, while no server runs, and print it. What it signed before still counts.
 
     For a log that has two, its old key. A role without a key serves no more until ``rotate`` names a new one.
     """
-    with _changing(data, root, database) as rotation:
+    with _changing(data, root, database, lock_of(passphrase_file)) as rotation:
         typer.echo(f"revoked\t{rotation.revoke(named).text}")
 
 
-def _checked(folder: Path) -> tuple[str, ...]:
-    """The private keys that must be there: all, but a root's that is away."""
+def _checked(folder: Path, *, is_openable: bool) -> tuple[str, ...]:
+    """The private keys to read: all, but a root's that is away, and encrypted ones that nothing opens."""
     is_away = (folder / "root.pub").exists() and not (folder / "root.key").exists()
-    return tuple(role for role in EVERY if role != "root" or not is_away)
+    there = (role for role in EVERY if role != "root" or not is_away)
+    return tuple(role for role in there if is_openable or not is_locked_file(folder / f"{role}.key"))
 
 
 @contextmanager
-def _changing(data: Path, root: Path | None, database: str | None) -> Iterator[Rotation]:
+def _changing(data: Path, root: Path | None, database: str | None, lock: Lock | None) -> Iterator[Rotation]:
     if not (data / "keys").exists():
         fail(f"{data} has no keys to change")
     try:
-        with Rotation.of(data, root=root, entropy=os.urandom, database=database) as rotation:
+        with Rotation.of(data, root=root, entropy=os.urandom, database=database, lock=lock) as rotation:
             yield rotation
     except (KeyFileError, StoreError, PresenceError, RotationError, OSError) as error:
         fail(str(error))
     except DataLossError as error:
         fail(f"{error}. The log is damaged and nothing was changed; restore {data} from its backup")
+
+
+for _command in (keys_at_rest.encrypt, keys_at_rest.decrypt, keys_at_rest.passwd, keys_at_rest.agent):
+    app.command()(_command)

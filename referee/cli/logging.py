@@ -1,7 +1,13 @@
-"""Log lines are JSON on standard error, one a call, and never hold a request's or an answer's content."""
+"""Log lines are JSON on standard error, one a call, and never hold a request's or an answer's content.
+
+A line that cannot be written, for the disk is full or the reader gone, is lost, and nothing else: whoever is answered
+must not pay for it.
+"""
 
 import logging
 import sys
+from contextlib import suppress
+from typing import BinaryIO, cast
 
 import orjson
 import structlog
@@ -20,8 +26,25 @@ def configure(*, quiet: bool, worker: int | None = None) -> None:
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.JSONRenderer(serializer=orjson.dumps),
         ],
-        logger_factory=structlog.BytesLoggerFactory(file=sys.stderr.buffer),
+        logger_factory=structlog.BytesLoggerFactory(file=cast("BinaryIO", _Lossy(sys.stderr.buffer))),
     )
+
+
+class _Lossy:
+    """A file that takes every line, and keeps those that it can."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file: BinaryIO = getattr(file, "raw", file)  # a buffer would try again when the process ends
+
+    def write(self, line: bytes) -> None:
+        """The line is written, all of it or less."""
+        with suppress(OSError):
+            self._file.write(line)
+
+    def flush(self) -> None:
+        """Nothing is kept back."""
+        with suppress(OSError):
+            self._file.flush()
 
 
 def _naming(worker: int) -> Processor:

@@ -5,7 +5,9 @@ import typer
 from referee.cli import (
     audit,
     backup,
+    config,
     demo,
+    doctor,
     export,
     fairness,
     keys,
@@ -15,6 +17,8 @@ from referee.cli import (
     replay,
     rulesets,
     serve,
+    token,
+    verify,
     witness,
 )
 
@@ -26,9 +30,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("serve")(serve.serve)
+app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
 app.command("export")(export.export)
+app.command("verify")(verify.verify)
 app.command("learn")(learn.learn)
 app.command("odds")(odds.odds)
 app.command("publish")(publish.publish)
@@ -37,6 +43,8 @@ app.command("restore")(backup.restore)
 app.command("replay")(replay.replay)
 app.add_typer(rulesets.app, name="rulesets")
 app.add_typer(keys.app, name="keys")
+app.add_typer(config.app, name="config")
+app.add_typer(token.app, name="token")
 app.command("witness")(witness.witness)
 app.command("fairness-report")(fairness.fairness_report)
 

@@ -1,10 +1,8 @@
 """``referee publish``: the log as static files, for any web server, object store or folder to hand out."""
 
-import signal
 import threading
 from contextlib import closing
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, Final
 
 import typer
@@ -13,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from referee import tiles
 from referee.cli.ending import FOUND, Database, DataFolder, fail
+from referee.cli.stopping import until_asked
 from referee.storage import DataLossError, Reader, StoreError, open_reader
 from referee.tiles import ConflictError, Place, PlaceError, Publication
 
@@ -39,30 +38,34 @@ def publish(
 
     Exit code 0 where the log is published, 1 where what is published contradicts it, 2 where it could not be done.
     """
-    stop = threading.Event()
-    _on_signals(stop)
-    try:
-        place = tiles.open_place(location)
-        reader = open_reader(data, database=database)
-    except (PlaceError, StoreError) as error:
-        fail(str(error))
-    with closing(reader):
-        if follow:
-            _follow(reader, place, location, stop, every=every)
-            return
+    with until_asked() as stop:
         try:
-            outcome = _publish(reader, place, stop)
+            place = tiles.open_place(location)
+            reader = open_reader(data, database=database)
         except (PlaceError, StoreError) as error:
             fail(str(error))
-    if not outcome.is_complete:
-        fail(f"stopped before the log was published at {location}; run it again to go on")
-    _tell(outcome, location)
+        with closing(reader):
+            if follow:
+                _follow(reader, place, location, stop, every=every)
+            else:
+                _publish_once(reader, place, location, stop)
 
 
 def note_of(reader: Reader) -> bytes:
     """The signed note that a log is published under: its newest checkpoint, with the cosignatures that it has."""
     head, cosigned = reader.head(), reader.newest_cosigned(quorate=False)
     return cosigned.note if cosigned is not None and cosigned.size == head.size else head.checkpoint
+
+
+def _publish_once(reader: Reader, place: Place, location: str, stop: threading.Event) -> None:
+    """The log is published as it is now; ends the command where it could not be, or was asked to stop before."""
+    try:
+        outcome = _publish(reader, place, stop)
+    except (PlaceError, StoreError) as error:
+        fail(str(error))
+    if not outcome.is_complete:
+        fail(f"stopped before the log was published at {location}; run it again to go on")
+    _tell(outcome, location)
 
 
 def _follow(reader: Reader, place: Place, location: str, stop: threading.Event, *, every: float) -> None:
@@ -105,11 +108,3 @@ def _publish(reader: Reader, place: Place, stop: threading.Event) -> Publication
 
 def _tell(outcome: Publication, location: str) -> None:
     typer.echo(f"{outcome.size:,} leaves at {location}, {outcome.size - outcome.old_size:,} of them new")
-
-
-def _on_signals(stop: threading.Event) -> None:
-    def handle(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
-
-    signal.signal(signal.SIGTERM, handle)
-    signal.signal(signal.SIGINT, handle)

@@ -17,7 +17,7 @@ SHOWN_FINDINGS: Final = 20
 SHOWN_TABLES: Final = 12
 
 DEALING_WORDS: Final = {
-    DealingLevel.L0: "no commitment: such a deal proves nothing",
+    DealingLevel.L0: "no commitment, or a deck told for a test: such a deal proves nothing",
     DealingLevel.L1: "the server committed before the seats' seeds came",
     DealingLevel.L2: "every seat committed to its own seed before the round was opened",
     DealingLevel.L3: "as L2, and a witness had seen it opened",

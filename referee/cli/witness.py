@@ -2,20 +2,19 @@
 
 import json
 import os
-import signal
 import sys
-import threading
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import typer
 
 from referee.cli import logging
 from referee.cli.ending import fail
+from referee.cli.passphrase import PassphraseFile, lock_of
+from referee.cli.stopping import until_asked
 from referee.evidence.vkey import Algorithm, KeyTextError
 from referee.server.clock import system_clock
-from referee.server.keys import KeyFileError, open_or_make_key, read_key
+from referee.server.keys import KeyFileError, Lock, open_or_make_key, read_key
 from referee.witness import Listener, State, StateError, TrustError, Witness
 from referee.witness.trust import read_trusted
 
@@ -36,6 +35,7 @@ def witness(  # noqa: PLR0913 - one parameter an option
         Path | None,
         typer.Option(help="A file of lines as in a C2SP tlog-policy: log <verifier key>.", exists=True, dir_okay=False),
     ] = None,
+    passphrase_file: PassphraseFile = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No line for each submission.")] = False,
 ) -> None:
     """Witness logs over HTTP (C2SP tlog-witness) until stopped; the key is made on the first start.
@@ -57,31 +57,30 @@ def witness(  # noqa: PLR0913 - one parameter an option
             fail(f"{state} is gone, and with it what {key} has cosigned; begin anew with another folder")
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
         seen = State(state)
+        lock = lock_of(passphrase_file)
         signer = open_or_make_key(
-            key, name=_kept_name(key) or name, algorithm=Algorithm.COSIGNATURE_V1, entropy=os.urandom
+            key,
+            name=_kept_name(key, lock) or name,
+            algorithm=Algorithm.COSIGNATURE_V1,
+            entropy=os.urandom,
+            lock=lock,
         )
         own = Witness(seen, signer, name=signer.name, trusted=trusted, clock=lambda: system_clock() // 1000)
-        listener = Listener(own, host=host.strip("[]"), port=int(port)).start()
     except (TrustError, KeyFileError, KeyTextError, StateError, OSError) as error:
         fail(str(error))
-    stop = threading.Event()
-    _on_signals(stop)
-    ready = {"event": "ready", "address": f"{host}:{listener.port}", "key": own.key.text}
-    sys.stdout.write(json.dumps(ready) + "\n")
-    sys.stdout.flush()
-    stop.wait()
-    listener.close()
-    seen.close()
+    with until_asked() as stop:
+        try:
+            listener = Listener(own, host=host.strip("[]"), port=int(port)).start()
+        except OSError as error:
+            fail(str(error))
+        ready = {"event": "ready", "address": f"{host}:{listener.port}", "key": own.key.text}
+        sys.stdout.write(json.dumps(ready) + "\n")
+        sys.stdout.flush()
+        stop.wait()
+        listener.close()
+        seen.close()
 
 
-def _kept_name(key: Path) -> str:
+def _kept_name(key: Path, lock: Lock | None) -> str:
     """The name of the key that is there already; empty where there is none."""
-    return read_key(key).name if key.exists() else ""
-
-
-def _on_signals(stop: threading.Event) -> None:
-    def handle(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
-
-    signal.signal(signal.SIGTERM, handle)
-    signal.signal(signal.SIGINT, handle)
+    return read_key(key, lock).name if key.exists() else ""

@@ -29,8 +29,12 @@ class PublicKeyError(ValueError):
     """A public key that must not be trusted with anything."""
 
 
+class SignerUnavailableError(RuntimeError):
+    """Whatever holds the private key does not sign now; asked again later, it may."""
+
+
 class Signer(Protocol):
-    """Whatever holds a private key."""
+    """Whatever holds a private key. Signing raises SignerUnavailableError where it cannot be done now."""
 
     @property
     def public_key(self) -> bytes:

@@ -8,6 +8,7 @@ log: those are the audit's.
 ============  ====================================================================================
 module        what it says
 ============  ====================================================================================
+``bounds``    how few decks a report may be about
 ``proof``     what is counted out: even draws, different orders, streams long enough
 ``rounds``    numbered rounds whose seeds follow from one seed
 ``decks``     many decks at once, byte for byte as ``referee.dealing`` shuffles them

@@ -36,8 +36,6 @@ ALPHA: Final = 0.01
 """The chance that a fair shuffle fails a report."""
 
 FORMAT: Final = 1
-FEWEST_DECKS: Final = 100_000
-FEWEST_CONTROL_DECKS: Final = 100_000
 NAMED_CATCHES: Final = 3
 
 Progress = Callable[[str, int], object]

@@ -16,22 +16,29 @@ import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from referee.dealing.leaf import KEY_TYPE, KeyLeaf, encode
-from referee.evidence.dsse import Envelope
 from referee.log import CheckpointSigner
 from referee.rulesets import Catalogue, load_builtin
+from referee.server.access import AccessSettings, listen_problems
+from referee.server.access.gate import gate_of
 from referee.server.clock import Clock, system_clock
 from referee.server.cosigner import Cosigner, Witnesses, check_witnesses, known_checkpoints
 from referee.server.drain import Drain, drain
 from referee.server.follower import Follower, Sweep
-from referee.server.keys import EVERY, SEALING, KeyFolder
+from referee.server.founding import name_keys
+from referee.server.healths import Healths
+from referee.server.keyfolder import EVERY, SEALING, KeyFolder
+from referee.server.keys import Lock
+from referee.server.limits import LimitSettings
 from referee.server.metrics import Metrics, MetricsPort
 from referee.server.presence import Turn, present
 from referee.server.register import KeyRegister, oldest_running
-from referee.server.rotation import CHANGING, check_in_force, finish
+from referee.server.remote_signer import Agent
+from referee.server.rotation import check_in_force, finish
+from referee.server.suite import Suite, ToldSeed
+from referee.server.tls import ServedCertificate, TlsSettings
 from referee.server.watcher import Watcher
 from referee.service.dealing import ShufflerParts
-from referee.service.interceptor import CallInterceptor
+from referee.service.interceptor import Bounds, CallInterceptor
 from referee.service.leading import Leaders
 from referee.service.log import LogKeys, LogService
 from referee.service.mau_binh import MauBinhService
@@ -44,7 +51,7 @@ from referee.service.settling import Settler
 from referee.service.shuffler import ShufflerService
 from referee.service.tien_len import TienLenService
 from referee.service.ultimate_texas import UltimateTexasService
-from referee.storage import Append, NotFoundedError, RelationalStore, Writer, check_store, open_store
+from referee.storage import NotFoundedError, RelationalStore, Writer, check_store, open_store
 from referee.v1 import (
     log_pb2_grpc,
     mau_binh_pb2_grpc,
@@ -56,8 +63,6 @@ from referee.v1 import (
 )
 
 DEFAULT_ORIGIN: Final = "localhost/referee"
-MAX_MESSAGE_BYTES: Final = 1024 * 1024
-_TRANSPORT_SLACK: Final = 4
 
 SERVICES: Final = ("rulesets", "seating", "shuffler", "referee", "log")
 """What ``--services`` can name."""
@@ -92,14 +97,22 @@ class Settings:
     """The URL of the database that holds the log, where it is not a file of the data folder."""
     root: Path | None = None
     """The root's private key, where it is not kept in the data folder; needed at the first start alone."""
+    lock: Lock | None = None
+    """What opens private keys that are encrypted, and encrypts new ones."""
+    agent: Agent | None = None
+    """Another process that signs, in the place of the signing keys in the data folder."""
     listen: str = "127.0.0.1:50051"
+    doors: Sequence[str] = ()
+    """Further addresses, of sockets that this machine's user alone can reach, as ``unix:/path``: a gateway's."""
+    gateway_pass: str = field(default="", repr=False)
+    """What such a gateway shows with each call, to be believed where the caller is; empty where there is none."""
     is_port_shared: bool = False
     """Whether several processes listen on the port together; where not, a taken port is an error."""
     origin: str = DEFAULT_ORIGIN
     witnesses: Witnesses | None = None
     services: Sequence[str] = SERVICES
     threads: int = 8
-    queue: int = 256
+    queue: int = 512
     """How many calls may wait for a thread; more are refused at once."""
     streams: int = 32
     """How many calls a connection may have under way; its client keeps back the others, which costs nothing here."""
@@ -115,13 +128,21 @@ class Settings:
     watchers: Sequence[Watcher] = ()
     """Who else watches calls and commits."""
     drain: Drain = field(default_factory=Drain)
+    tls: TlsSettings = field(default_factory=TlsSettings)
+    access: AccessSettings = field(default_factory=AccessSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
     progress: Callable[[int, int], None] = lambda _done, _size: None
+    told_seed: ToldSeed | None = None
+    """Who tells the decks of rounds that test a frontend, where they are told: suite 250, which is never fair."""
+    interceptors: Sequence[grpc.ServerInterceptor] = ()
+    """What stands before every call besides, the first outermost."""
 
 
 class Application:
     """A running server. ``port`` is where it listens; close it to drain calls and let the log go."""
 
     def __init__(self, settings: Settings) -> None:
+        certificate = _certificate_of(settings)
         self._drain = settings.drain
         metrics = Metrics() if settings.metrics else None
         self._watchers = watchers = (*settings.watchers, *([metrics] if metrics else []))
@@ -129,6 +150,8 @@ class Application:
             opened.enter_context(present(settings.data))
             self._store = open_store(settings.data, database=settings.database)
             opened.callback(self._store.close)
+            if settings.agent is not None:
+                opened.callback(settings.agent.close)
             known = _origin_of(self._store)
             self.keys, self._register = _open_keys(self._store, settings, origin=known or settings.origin)
             self.origin = known or self.keys.public["log"].name
@@ -143,31 +166,58 @@ class Application:
                     warn=lambda words: _log.warning("witness not asked", error=words),
                 )
             if self._register.is_empty and self._writer is not None:
-                self._register = _name_keys(self._store, self._writer, self.keys)
+                self._register = name_keys(self._store, self.keys)
             self._open = opened.pop_all()
         self._follower = self._make_follower(settings)
         self._cosigner: Cosigner | None = None
         if settings.witnesses is not None:
             self._cosigner = Cosigner(self._store, settings.witnesses, turn=Turn(settings.data / "cosigner.lock"))
-        self.pool = CallPool(threads=settings.threads, queue=settings.queue)
-        self._health = health.HealthServicer()
+        self.pool = CallPool(
+            threads=settings.threads, queue=settings.queue, request_seconds=settings.limits.request_seconds
+        )
+        self._health = Healths()
         self._server = grpc.server(
             self.pool,
-            interceptors=[CallInterceptor(max_message_bytes=MAX_MESSAGE_BYTES, pool=self.pool, observers=watchers)],
+            interceptors=[
+                *settings.interceptors,
+                CallInterceptor(
+                    bounds=Bounds(
+                        message_bytes=settings.limits.message_bytes,
+                        unread_bytes=settings.limits.unread_bytes,
+                        answer_seconds=settings.limits.answer_seconds,
+                    ),
+                    pool=self.pool,
+                    gate=gate_of(settings.access, settings.limits, clock=settings.clock, tls=settings.tls),
+                    gateway_pass=settings.gateway_pass,
+                    observers=watchers,
+                ),
+            ],
             options=[
                 ("grpc.so_reuseport", int(settings.is_port_shared)),
                 ("grpc.max_concurrent_streams", settings.streams),
-                ("grpc.max_receive_message_length", _TRANSPORT_SLACK * MAX_MESSAGE_BYTES),
+                *settings.limits.transport,
             ],
         )
         self._add_services(settings)
-        self.port = self._server.add_insecure_port(settings.listen)
+        if certificate is None:
+            self.port = self._server.add_insecure_port(settings.listen)
+        else:
+            self.port = self._server.add_secure_port(settings.listen, certificate.credentials())
+        for door in settings.doors:
+            self._server.add_insecure_port(door)
+        self._fronts: list[Callable[[], None]] = []
+        if metrics and certificate:
+            metrics.watch_certificate(lambda: certificate.expires_time)
         self._metrics_port = self._measure(metrics, settings) if metrics else None
         self._stopped = threading.Event()
 
     def add_handler(self, handler: grpc.GenericRpcHandler) -> None:
         """One more method is served, such as a measuring one; before the start only."""
         self._server.add_generic_rpc_handlers((handler,))
+
+    def add_front(self, close: Callable[[], None]) -> None:
+        """Something else lets calls in, such as a gateway; it is closed when no more calls are to be taken."""
+        self._fronts.append(close)
 
     def start(self) -> Self:
         """The server listens; seeds of rounds that ended before the last stop are revealed first."""
@@ -180,10 +230,11 @@ class Application:
 
     def close(self) -> None:
         """Accepted calls are answered, then the log is let go."""
-        drained = drain(self._server, self._health, self._drain)
+        drained = drain(self._server, self._health, self._drain, fronts=self._fronts)
         if self._cosigner is not None:
             self._cosigner.close()  # calls that wait for it are answered with that
         drained.wait()
+        self._health.close()
         self.pool.shutdown()
         if self._follower is not None:
             self._follower.close()
@@ -207,6 +258,7 @@ class Application:
             origin=self.origin,
             shuffler_keys=self._counted("shuffler"),
             clock=settings.clock,
+            suite=Suite(settings.told_seed).number,
         )
         add = {
             "rulesets": lambda: ruleset_pb2_grpc.add_RulesetServiceServicer_to_server(
@@ -299,7 +351,13 @@ class Application:
 
     def _shuffler_parts(self, settings: Settings, catalogue: Catalogue, verifier: RoundVerifier) -> ShufflerParts:
         return ShufflerParts(
-            opener=Opener(catalogue=catalogue, origin=self.origin, reader=self._store, clock=settings.clock),
+            opener=Opener(
+                catalogue=catalogue,
+                origin=self.origin,
+                reader=self._store,
+                clock=settings.clock,
+                suite=Suite(settings.told_seed).number,
+            ),
             verifier=verifier,
             referee_keys=self._counted("referee"),
             reader=self._store,
@@ -309,7 +367,16 @@ class Application:
             clock=settings.clock,
             entropy=settings.entropy,
             on_ended=self._wake,
+            told_seed=settings.told_seed,
         )
+
+
+def _certificate_of(settings: Settings) -> ServedCertificate | None:
+    """What is served over TLS, None without; ValueError for an address that must not be served on as told."""
+    problems = listen_problems(settings.listen, tls=settings.tls, access=settings.access)
+    if problems:
+        raise ValueError("; ".join(map(str, problems)))
+    return ServedCertificate(settings.tls) if settings.tls.is_on else None
 
 
 def _origin_of(store: RelationalStore) -> str:
@@ -325,15 +392,35 @@ def _open_keys(store: RelationalStore, settings: Settings, *, origin: str) -> tu
     folder = settings.data / "keys"
     is_new = not _origin_of(store) or not store.head().size
     keys = KeyFolder.open_or_make(
-        folder, origin=origin, entropy=settings.entropy, private=EVERY if is_new else (), root=settings.root
+        folder,
+        origin=origin,
+        entropy=settings.entropy,
+        private=EVERY if is_new else (),
+        root=settings.root,
+        lock=settings.lock,
+        agent=settings.agent,
     )
     register = KeyRegister(keys.public["root"])
     if is_new:
         return keys, register
-    check_store(store, known=known_checkpoints(store), progress=settings.progress, visit=register.visit)
+    suite = Suite(settings.told_seed)
+
+    def visit(index: int, leaf: bytes) -> None:
+        suite.visit(index, leaf)
+        register.visit(index, leaf)
+
+    check_store(store, known=known_checkpoints(store), progress=settings.progress, visit=visit)
     finish(keys, register)
     private = {role for service in settings.services for role in PRIVATE[service]}
-    keys = KeyFolder.open_or_make(folder, origin=origin, entropy=settings.entropy, private=private, root=settings.root)
+    keys = KeyFolder.open_or_make(
+        folder,
+        origin=origin,
+        entropy=settings.entropy,
+        private=private,
+        root=settings.root,
+        lock=settings.lock,
+        agent=settings.agent,
+    )
     check_in_force(keys, register)
     return keys, register
 
@@ -359,13 +446,3 @@ def _writer_of(store: RelationalStore, keys: KeyFolder, *, origin: str, watchers
         probe=probe,
         watch=watch,
     )
-
-
-def _name_keys(store: RelationalStore, writer: Writer, keys: KeyFolder) -> KeyRegister:
-    """A new log begins by naming its keys, signed by the root key; the keys that it names then."""
-    if not store.head().size:
-        named = [KeyLeaf(action="ADD", key=keys.public[role].text, role=role) for role in CHANGING]
-        root = keys.signer("root")
-        appends = [Append(leaf=Envelope.signed(KEY_TYPE, encode(leaf), root).to_bytes()) for leaf in named]
-        writer.submit(*appends).result()
-    return KeyRegister.of(store, keys.public["root"])

@@ -31,7 +31,7 @@ from referee.server.correspondent import (
     WitnessError,
 )
 from referee.server.presence import Turn
-from referee.storage import Cosigned, DataLossError, Head, RelationalStore, StoreError
+from referee.storage import Cosigned, DataLossError, Head, RelationalReader, RelationalStore, StoreError
 
 CALL_SECONDS: Final = 5.0
 REFRESH_SECONDS: Final = 300.0
@@ -223,7 +223,7 @@ def keep(store: RelationalStore, head: Head, lines: Iterable[NoteSignature], quo
     return store.keep_cosigned(head.size, merge)
 
 
-def known_checkpoints(store: RelationalStore) -> list[Checkpoint]:
+def known_checkpoints(store: RelationalReader) -> list[Checkpoint]:
     """The largest checkpoint that a witness is known to have cosigned, as the store keeps it."""
     newest = store.newest_cosigned(quorate=False)
     return [] if newest is None else [Checkpoint.parse(Note.parse(newest.note).text)]

@@ -7,6 +7,7 @@ are still not answered then are cut off. A call that was not accepted was not be
 
 import threading
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -23,9 +24,16 @@ class Drain:
     """For the calls that were accepted."""
 
 
-def drain(server: grpc.Server, healths: health.HealthServicer, limits: Drain) -> threading.Event:
-    """The server takes no more calls; set once every call that it accepted is answered or, after the grace, cut off."""
+def drain(
+    server: grpc.Server, healths: health.HealthServicer, limits: Drain, *, fronts: Sequence[Callable[[], None]] = ()
+) -> threading.Event:
+    """The server takes no more calls; set once every call that it accepted is answered or, after the grace, cut off.
+
+    ``fronts`` close what else lets calls in, and return when its calls are answered.
+    """
     healths.enter_graceful_shutdown()
     if limits.lead > 0:
         time.sleep(limits.lead)
+    for close in fronts:
+        close()
     return server.stop(limits.grace)

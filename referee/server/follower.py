@@ -12,7 +12,7 @@ from typing import Final
 import structlog
 
 from referee.dealing.seal import SealError
-from referee.evidence.ed25519 import Signer
+from referee.evidence.ed25519 import Signer, SignerUnavailableError
 from referee.log import Kind, Round, SlotError
 from referee.server.clock import Clock
 from referee.service.aborting import overdue_abort_of
@@ -69,7 +69,7 @@ class Follower:
             try:
                 while self._abort_some() or self._reveal_some():
                     pass
-            except (StoreError, QueueFullError, WriterClosedError, TimeoutError) as error:
+            except (StoreError, QueueFullError, WriterClosedError, SignerUnavailableError, TimeoutError) as error:
                 _log.warning("reveal put off", error=str(error))
             except DataLossError:
                 return

@@ -1,40 +1,72 @@
-"""Private keys: made, kept and used in this file and nowhere else.
+"""Private keys: their text, their files, and the passphrase over them; made and used in this file and nowhere else.
 
-Each role has its own key: ``root`` names all others in the log, ``log`` signs checkpoints, ``shuffler`` signs deals,
-``referee`` signs settlements. ``sealing`` is no signing key: it seals server seeds, and losing it leaves open rounds
-unrevealable, which an audit cannot tell from foul play. Back the folder up.
+A signing key is one line in the C2SP signed-note form ``PRIVATE+KEY+<name>+<id>+<base64>``. Its file can be read by its
+owner alone, who is the user that asks; a file that others can read, or that is another's, is refused.
 
-A signing key's file holds one line in the C2SP signed-note form ``PRIVATE+KEY+<name>+<id>+<base64>``, readable by its
-owner alone; a file that others can read is refused. Beside each stands its public key, ``<role>.pub``, so that a
-process has the private keys that it signs with and no more: the others may live elsewhere, the root's in a safe.
+With a passphrase the file holds another line, in which that one is encrypted::
 
-While keys change, ``<role>.next.key`` is one that the log does not name yet, and ``log.retiring.key`` one that signs
-checkpoints beside the new one.
+    ENCRYPTED+KEY+argon2id+<passes>+<KiB>+base64(salt ‖ nonce ‖ box)
+
+    box = XSalsa20-Poly1305(key, nonce, line)     key = Argon2id(passphrase, salt, passes, KiB, 1 lane), 32 bytes
+
+The salt has 16 bytes and is shared by keys that were encrypted together, the nonce has 24 and is never used again.
+Argon2id is RFC 9106's, by default with its second recommendation for passes and memory; the box is NaCl's secretbox.
+
+It refuses to know whose keys these are; ``keyfolder`` knows.
 """
 
 import base64
 import os
 import stat
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import MappingProxyType
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
+from nacl.exceptions import CryptoError
+from nacl.pwhash import argon2id
+from nacl.secret import SecretBox
 from nacl.signing import SigningKey
 
-from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
+from referee.evidence.ed25519 import Signer
+from referee.evidence.vkey import Algorithm, VerifierKey
 
-ROLES: Final = ("root", "log", "shuffler", "referee")
-SEALING: Final = "sealing"
-EVERY: Final = (*ROLES, SEALING)
-"""All private keys of a deployment."""
 SEED_SIZE: Final = 32
+PASSPHRASE_VARIABLE: Final = "REFEREE_PASSPHRASE"  # noqa: S105 - its name
+_CREDENTIALS: Final = "CREDENTIALS_DIRECTORY"
+LEAST_PASSPHRASE: Final = 12
+"""Bytes of the shortest passphrase that new keys are encrypted with."""
 _PREFIX: Final = "PRIVATE+KEY"
+_LOCKED: Final = "ENCRYPTED+KEY+argon2id"
+_PASSES: Final = 3
+_KIB: Final = 65_536
+_MOST_PASSES: Final = 16
+_MOST_KIB: Final = 1_048_576
+_SALT_SIZE: Final = 16
+_NONCE_SIZE: Final = 24
 
 
 class KeyFileError(ValueError):
     """A key file that is missing, unreadable, readable by others or not in the form this file writes."""
+
+
+class LockedKeyError(KeyFileError):
+    """A key file that is encrypted, and no passphrase was given."""
+
+
+class NamedSigner(Signer, Protocol):
+    """Whatever holds a private key that verifiers know by a name; here, or in another process."""
+
+    @property
+    def name(self) -> str:
+        """The key's name."""
+
+    @property
+    def key(self) -> VerifierKey:
+        """The public key, with its name."""
+
+    @property
+    def verifier_key(self) -> str:
+        """The public key as C2SP verifier key text."""
 
 
 class KeySigner:
@@ -80,205 +112,183 @@ class KeySigner:
         return signer
 
 
-@dataclass(frozen=True, slots=True)
-class KeyFolder:
-    """The keys of one deployment in one folder: the public ones of all roles, the private ones that were asked for."""
+class Lock:
+    """A passphrase over key files. The slow function that makes it a key is run once for each salt."""
 
-    folder: Path
-    public: Mapping[str, VerifierKey]
-    """The verifier key of each role."""
-    _signers: Mapping[str, KeySigner] = field(repr=False)
-    _sealing: bytes = field(repr=False)
-    retiring: tuple[KeySigner, ...] = field(default=(), repr=False)
-    """Keys that sign checkpoints beside the log's, until the log revokes them."""
+    def __init__(self, passphrase: bytes, *, entropy: Callable[[int], bytes] = os.urandom) -> None:
+        self._passphrase = passphrase
+        self._entropy = entropy
+        self._salt = b""
+        self._made: dict[tuple[bytes, int, int], bytes] = {}
+
+    def __repr__(self) -> str:
+        return "Lock(…)"
 
     @classmethod
-    def open_or_make(
-        cls,
-        folder: Path,
-        *,
-        origin: str,
-        entropy: Callable[[int], bytes],
-        private: Iterable[str] = EVERY,
-        root: Path | None = None,
-    ) -> Self:
-        """The keys in the folder, those of ``private`` loaded; where there is none at all, new ones for the origin.
+    def of(cls, file: str, environ: Mapping[str, str]) -> "Lock | None":
+        """The lock of the passphrase in a file, or else in REFEREE_PASSPHRASE; None where neither is given.
 
-        New ones are made from ``entropy(32)``. The root's private key is at ``root``, or in the folder. A folder that
-        lacks one that is asked for is refused: a key that went missing must not be replaced unseen.
+        The file's last line break is none of it. KeyFileError where the file cannot be read, or by others too; what
+        systemd hands over (``LoadCredential=``) is its affair, and is root's.
         """
-        paths = {role: folder / f"{role}.key" for role in EVERY}
-        paths["root"] = root or paths["root"]
-        if not any(path.exists() for path in (*paths.values(), *(folder / f"{role}.pub" for role in ROLES))):
-            _make_all(paths, origin=origin, entropy=entropy)
-        wanted = set(private)
-        missing = sorted(f"{role}.key" for role in wanted if not paths[role].exists())
-        if missing:
-            msg = f"{folder} lacks {', '.join(missing)}; restore it from its backup, or say where it is"
+        if file:
+            handed = environ.get(_CREDENTIALS, "")
+            is_handed = bool(handed) and Path(file).is_relative_to(handed)
+            passphrase = _read(Path(file), is_checked=not is_handed).removesuffix("\n").removesuffix("\r")
+        else:
+            passphrase = environ.get(PASSPHRASE_VARIABLE, "")
+        if not passphrase:
+            if not file:
+                return None
+            msg = f"{file} holds no passphrase"
             raise KeyFileError(msg)
-        signers: dict[str, KeySigner] = {role: read_key(paths[role]) for role in ROLES if role in wanted}
-        public: dict[str, VerifierKey] = {role: _public(folder, role, signers.get(role), paths[role]) for role in ROLES}
-        retiring = folder / "log.retiring.key"
-        return cls(
-            folder=folder,
-            public=MappingProxyType(public),
-            _signers=MappingProxyType(signers),
-            _sealing=_sealing_key(_read(paths[SEALING])) if SEALING in wanted else b"",
-            retiring=(read_key(retiring),) if "log" in wanted and retiring.exists() else (),
+        return cls(passphrase.encode())
+
+    @property
+    def is_short(self) -> bool:
+        """Whether new keys should not be encrypted with it."""
+        return len(self._passphrase) < LEAST_PASSPHRASE
+
+    def seal(self, text: str) -> str:
+        """The line that holds this text encrypted; KeyFileError where the passphrase is too short for that."""
+        if self.is_short:
+            msg = f"the passphrase has fewer than {LEAST_PASSPHRASE} bytes; keys are not encrypted with so short a one"
+            raise KeyFileError(msg)
+        self._salt = self._salt or self._entropy(_SALT_SIZE)
+        nonce = self._entropy(_NONCE_SIZE)
+        box = SecretBox(self._key(self._salt, _PASSES, _KIB)).encrypt(text.encode("ascii"), nonce).ciphertext
+        return f"{_LOCKED}+{_PASSES}+{_KIB}+{base64.b64encode(self._salt + nonce + box).decode()}"
+
+    def open(self, line: str) -> str:
+        """The text that a line of ``seal`` holds; KeyFileError where it is no such line or of another passphrase."""
+        try:
+            passes, kib, encoded = line.strip().removeprefix(f"{_LOCKED}+").split("+", 2)
+            cost = int(passes), int(kib)
+            held = base64.b64decode(encoded, validate=True)
+        except ValueError:
+            msg = f"the text is no encrypted key; it has the form {_LOCKED}+<passes>+<KiB>+<base64>"
+            raise KeyFileError(msg) from None
+        if not (1 <= cost[0] <= _MOST_PASSES and 8 <= cost[1] <= _MOST_KIB):  # noqa: PLR2004 - Argon2's own least
+            msg = f"the encrypted key asks for {cost[0]} passes over {cost[1]} KiB, which is not done"
+            raise KeyFileError(msg)
+        salt, nonce, box = (
+            held[:_SALT_SIZE],
+            held[_SALT_SIZE : _SALT_SIZE + _NONCE_SIZE],
+            held[_SALT_SIZE + _NONCE_SIZE :],
         )
+        try:
+            text = SecretBox(self._key(salt, *cost)).decrypt(box, nonce).decode("ascii")
+        except (CryptoError, ValueError):
+            msg = "the passphrase is not the one that the key was encrypted with, or its file is damaged"
+            raise KeyFileError(msg) from None
+        self._salt = self._salt or salt
+        return text
 
-    def signer(self, role: str) -> KeySigner:
-        """What signs for a role; KeyFileError where its private key was not asked for."""
-        if role not in self._signers:
-            msg = f"the private key of the {role} was not loaded"
-            raise KeyFileError(msg)
-        return self._signers[role]
+    def fits(self, line: str) -> bool:
+        """Whether this passphrase opens the line."""
+        try:
+            self.open(line)
+        except KeyFileError:
+            return False
+        return True
 
-    @property
-    def log(self) -> KeySigner:
-        """What signs checkpoints."""
-        return self.signer("log")
-
-    @property
-    def shuffler(self) -> KeySigner:
-        """What signs deals."""
-        return self.signer("shuffler")
-
-    @property
-    def referee(self) -> KeySigner:
-        """What signs settlements."""
-        return self.signer("referee")
-
-    @property
-    def sealing(self) -> bytes:
-        """The key that seals server seeds, 32 bytes; KeyFileError where it was not asked for."""
-        if not self._sealing:
-            msg = "the sealing key was not loaded"
-            raise KeyFileError(msg)
-        return self._sealing
-
-    def has(self, role: str) -> bool:
-        """Whether the private key of a role was loaded."""
-        return role in self._signers
-
-    def next(self, role: str, entropy: Callable[[int], bytes]) -> KeySigner:
-        """The key that shall follow a role's, made and kept where none waits yet."""
-        path = self._next_path(role)
-        if not path.exists():
-            write_key(path, KeySigner(self.public[role].name, entropy(SEED_SIZE)))
-        return read_key(path)
-
-    def waiting(self, role: str) -> KeySigner | None:
-        """The key that was made to follow a role's, None where none was."""
-        path = self._next_path(role)
-        return read_key(path) if path.exists() else None
-
-    def _next_path(self, role: str) -> Path:
-        return self.folder / f"{role}.next.key"
-
-    def adopt(self, role: str) -> None:
-        """The key that waits is the role's own from the next start on; a log's old one goes on beside it.
-
-        Each step can be done again, so a process that dies in between leaves nothing that the next one cannot finish.
-        """
-        own, retiring = self.folder / f"{role}.key", self.folder / "log.retiring.key"
-        _write_public(self.folder, role, read_key(self._next_path(role)).key)
-        if role == "log" and own.exists() and not retiring.exists():
-            own.replace(retiring)
-            _force(self.folder)
-        self._next_path(role).replace(own)
-        _force(self.folder)
-
-    def retire(self) -> None:
-        """The log's old key signs no more."""
-        (self.folder / "log.retiring.key").unlink(missing_ok=True)
-        _force(self.folder)
+    def _key(self, salt: bytes, passes: int, kib: int) -> bytes:
+        cost = salt, passes, kib
+        if cost not in self._made:
+            self._made[cost] = argon2id.kdf(
+                SecretBox.KEY_SIZE, self._passphrase, salt, opslimit=passes, memlimit=kib * 1024
+            )
+        return self._made[cost]
 
 
-def read_public_keys(folder: Path) -> dict[str, str]:
-    """The verifier key of each role in a key folder; KeyFileError where one is missing or unreadable."""
-    return {role: _public(folder, role, None, folder / f"{role}.key", keep=False).text for role in ROLES}
+def is_locked(text: str) -> bool:
+    """Whether a key file's text is encrypted."""
+    return text.startswith(f"{_LOCKED}+")
 
 
-def open_or_make_key(path: Path, *, name: str, algorithm: Algorithm, entropy: Callable[[int], bytes]) -> KeySigner:
+def open_or_make_key(
+    path: Path, *, name: str, algorithm: Algorithm, entropy: Callable[[int], bytes], lock: Lock | None = None
+) -> KeySigner:
     """The key in a file, made for this name where there is no file; KeyFileError where it is another's."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_key(path, KeySigner(name, entropy(SEED_SIZE), algorithm))
-    signer = read_key(path)
+        write_key(path, KeySigner(name, entropy(SEED_SIZE), algorithm), lock)
+    signer = read_key(path, lock)
     if (signer.name, signer.key.algorithm) != (name, algorithm):
         msg = f"{path} holds the key {signer.verifier_key}, not one called {name} of type {algorithm:#04x}"
         raise KeyFileError(msg)
     return signer
 
 
-def read_key(path: Path) -> KeySigner:
+def read_key(path: Path, lock: Lock | None = None) -> KeySigner:
     """The private key in a file that its owner alone can read; KeyFileError otherwise."""
-    return KeySigner.from_text(_read(path))
-
-
-def write_key(path: Path, signer: KeySigner) -> None:
-    """The private key stands in a new file that its owner alone can read, durably."""
-    _write(path, signer.to_text())
-    _force(path.parent)
-
-
-def _make_all(paths: Mapping[str, Path], *, origin: str, entropy: Callable[[int], bytes]) -> None:
-    for path in paths.values():
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for role in ROLES:
-        signer = KeySigner(origin if role == "log" else f"{origin}/{role}", entropy(SEED_SIZE))
-        _write(paths[role], signer.to_text())
-        _write_public(paths[SEALING].parent, role, signer.key)
-    _write(paths[SEALING], entropy(SEED_SIZE).hex())
-    _force(paths[SEALING].parent)
-
-
-def _public(folder: Path, role: str, signer: KeySigner | None, path: Path, *, keep: bool = True) -> VerifierKey:
-    """The public key of a role, from its file or else from the private key, which is kept in a file then."""
-    public = folder / f"{role}.pub"
-    if public.exists():
-        try:
-            key = VerifierKey.parse(public.read_text(encoding="ascii").strip())
-        except (OSError, UnicodeDecodeError, KeyTextError) as error:
-            msg = f"{public} cannot be read: {error}"
-            raise KeyFileError(msg) from None
-        if signer is not None and signer.key != key:
-            msg = f"{path} is not the private key of {public}"
-            raise KeyFileError(msg)
-        return key
-    key = (signer or read_key(path)).key
-    if keep:
-        _write_public(folder, role, key)
-    return key
-
-
-def _write_public(folder: Path, role: str, key: VerifierKey) -> None:
-    draft = folder / f"{role}.pub.new"
-    draft.write_text(key.text + "\n", encoding="ascii")
-    draft.replace(folder / f"{role}.pub")
-
-
-def _sealing_key(text: str) -> bytes:
+    text = read_secret(path, lock)
     try:
-        key = bytes.fromhex(text.strip())
-    except ValueError:
-        key = b""
-    if len(key) != SEED_SIZE:
-        msg = "sealing.key does not hold 64 hexadecimal digits; restore it from its backup"
-        raise KeyFileError(msg)
-    return key
+        return KeySigner.from_text(text)
+    except KeyFileError as error:
+        msg = f"{path}: {error}"
+        raise KeyFileError(msg) from None
 
 
-def _write(path: Path, text: str) -> None:
+def write_key(path: Path, signer: KeySigner, lock: Lock | None = None) -> None:
+    """The private key stands in a new file that its owner alone can read, durably."""
+    write_secret(path, signer.to_text(), lock)
+    force(path.parent)
+
+
+def read_secret(path: Path, lock: Lock | None) -> str:
+    """The line that a key file holds, decrypted where it is encrypted; LockedKeyError where nothing can decrypt it."""
+    text = _read(path)
+    if not is_locked(text):
+        return text
+    if lock is None:
+        msg = (
+            f"{path} is encrypted; give its passphrase in a file (--passphrase-file, keys.passphrase_file) "
+            f"or in {PASSPHRASE_VARIABLE}"
+        )
+        raise LockedKeyError(msg)
+    try:
+        return lock.open(text)
+    except KeyFileError as error:
+        msg = f"{path}: {error}"
+        raise KeyFileError(msg) from None
+
+
+def write_secret(path: Path, text: str, lock: Lock | None) -> None:
+    """The line is in a new file that its owner alone can read, encrypted where there is a lock."""
+    held = text if lock is None else lock.seal(text)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(text + "\n")
+        file.write(held + "\n")
         file.flush()
         os.fsync(file.fileno())
 
 
-def _force(folder: Path) -> None:
+def relock(path: Path, *, old: Lock, new: Lock | None) -> Callable[[], None] | None:
+    """What puts a key file in its new state, whole: encrypted with ``new``, or plain without; None where it is so.
+
+    The new file is written beside the old one by then, so that what can fail has failed for all files before the first
+    one is changed. KeyFileError where the old one cannot be opened.
+    """
+    text = _read(path).strip()
+    if is_locked(text):
+        if new is not None and new.fits(text):
+            return None
+        text = read_secret(path, old).strip()
+    elif new is None:
+        return None
+    draft = path.with_name(path.name + ".new")
+    draft.unlink(missing_ok=True)
+    write_secret(draft, text, new)
+
+    def finish() -> None:
+        draft.replace(path)
+        force(path.parent)
+
+    return finish
+
+
+def force(folder: Path) -> None:
     """The folder's names are on the disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -287,14 +297,29 @@ def _force(folder: Path) -> None:
         os.close(handle)
 
 
-def _read(path: Path) -> str:
+def check_file(path: Path) -> None:
+    """Nothing, where the file is this user's and closed to all others; KeyFileError with what to do otherwise."""
     try:
-        mode = path.stat().st_mode
-        text = path.read_text(encoding="ascii")
+        found = path.stat()
+    except OSError as error:
+        msg = f"{path} cannot be read: {error}"
+        raise KeyFileError(msg) from None
+    if found.st_uid != os.geteuid():
+        msg = (
+            f"{path} belongs to user {found.st_uid}, and this process is user {os.geteuid()}; "
+            f"run it as that user, or: chown {os.geteuid()} {path}"
+        )
+        raise KeyFileError(msg)
+    if stat.S_IMODE(found.st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
+        msg = f"{path} can be read by others than its owner; run: chmod 600 {path}"
+        raise KeyFileError(msg)
+
+
+def _read(path: Path, *, is_checked: bool = True) -> str:
+    if is_checked:
+        check_file(path)
+    try:
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         msg = f"{path} cannot be read: {error}"
         raise KeyFileError(msg) from None
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        msg = f"{path} can be read by others than its owner; run: chmod 600 {path}"
-        raise KeyFileError(msg)
-    return text

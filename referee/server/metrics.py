@@ -1,8 +1,8 @@
 """What Prometheus reads of one process: its calls, its commits, and how the log stands.
 
-The law: labels are methods, status codes and reasons, which are few and known; no table, round, caller or request is
-ever one. Counting costs a call a few microseconds; what needs the store is read when it is asked for, on the thread
-that asks. Each process of a crew has a port of its own, and Prometheus adds them up.
+The law: labels are methods, status codes, reasons and roles, which are few and known; no table, round, caller or
+request is ever one. Counting costs a call a few microseconds; what needs the store is read when it is asked for, on the
+thread that asks. Each process of a crew has a port of its own, and Prometheus adds them up.
 
 >>> metrics = Metrics()
 >>> metrics.committed(3)
@@ -47,6 +47,7 @@ class Metrics:
         self.registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         self._calls = Counter("referee_calls", "Calls ended.", ["method", "code"], registry=registry)
+        self._by_role = Counter("referee_calls_by_role", "Calls of known roles.", ["role", "code"], registry=registry)
         self._refusals = Counter("referee_refusals", "Calls refused with a reason.", ["reason"], registry=registry)
         self._seconds = Histogram(
             "referee_call_seconds", "Time worked on a call.", ["method"], buckets=CALL_SECONDS, registry=registry
@@ -68,7 +69,13 @@ class Metrics:
             "referee_commit_requests", "Requests in one commit.", buckets=COMMIT_REQUESTS, registry=registry
         )
         self._stopped = Gauge("referee_log_stopped", "1 once the log stopped for good.", registry=registry)
+        self._expires = Gauge(
+            "referee_certificate_expires_seconds",
+            "When the server's certificate ends, in seconds since 1970 UTC; 0 without TLS.",
+            registry=registry,
+        )
         self._received, self._sent = self._bytes.labels("request"), self._bytes.labels("response")
+        self._of_role: dict[tuple[str, str], Counter] = {}
         self._ended: dict[tuple[str, str], tuple[Counter, Histogram]] = {}
         self._begun = 0.0
 
@@ -87,8 +94,16 @@ class Metrics:
         seconds.observe(call.seconds)
         self._received.inc(call.request_bytes)
         self._sent.inc(call.response_bytes)
+        if call.role:
+            self._count_role(call.role, call.code)
         if call.reason:
             self._refusals.labels(call.reason).inc()
+
+    def _count_role(self, role: str, code: str) -> None:
+        counter = self._of_role.get((role, code))
+        if counter is None:
+            counter = self._of_role[role, code] = self._by_role.labels(role, code)
+        counter.inc()
 
     def probe(self, step: str) -> None:
         """A step of a batch, on the writer's thread."""
@@ -114,6 +129,10 @@ class Metrics:
         """How many requests wait is read from here, and whether the log takes any more."""
         self._queued.set_function(lambda: writer.waiting)
         self._stopped.set_function(lambda: float(writer.fault is not None))
+
+    def watch_certificate(self, expires_time: Callable[[], int]) -> None:
+        """When the certificate ends is read from here, in ms since 1970 UTC."""
+        self._expires.set_function(lambda: expires_time() / 1000)
 
     def watch_log(self, reader: Reader, *, clock: Clock) -> None:
         """How the log stands is read from here."""

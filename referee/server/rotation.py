@@ -21,7 +21,8 @@ from referee.dealing.leaf import KEY_TYPE, KeyLeaf, encode
 from referee.evidence.dsse import Envelope
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log import CheckpointSigner
-from referee.server.keys import KeyFileError, KeyFolder, KeySigner
+from referee.server.keyfolder import KeyFolder
+from referee.server.keys import KeyFileError, Lock, NamedSigner
 from referee.server.presence import present
 from referee.server.register import KeyRegister
 from referee.storage import Append, RelationalStore, Writer, check_store, open_store
@@ -46,7 +47,13 @@ class Rotation:
     @classmethod
     @contextmanager
     def of(
-        cls, data: Path, *, root: Path | None, entropy: Callable[[int], bytes], database: str | None = None
+        cls,
+        data: Path,
+        *,
+        root: Path | None,
+        entropy: Callable[[int], bytes],
+        database: str | None = None,
+        lock: Lock | None = None,
     ) -> Iterator[Self]:
         """The rotation of a data folder's keys while nobody else works there; the root's private key is at ``root``.
 
@@ -57,12 +64,14 @@ class Rotation:
             store = open_store(data, database=database)
             try:
                 origin = store.origin
-                public = KeyFolder.open_or_make(data / "keys", origin=origin, entropy=entropy, private=())
+                public = KeyFolder.open_or_make(data / "keys", origin=origin, entropy=entropy, private=(), lock=lock)
                 register = KeyRegister(public.public["root"])
                 check_store(store, visit=register.visit)
                 finish(public, register)
                 private = ("root", "log")
-                keys = KeyFolder.open_or_make(data / "keys", origin=origin, entropy=entropy, private=private, root=root)
+                keys = KeyFolder.open_or_make(
+                    data / "keys", origin=origin, entropy=entropy, private=private, root=root, lock=lock
+                )
                 yield cls(store, keys, register, entropy)
             finally:
                 store.close()
@@ -77,7 +86,7 @@ class Rotation:
         leaves = [_leaf("ADD", new.key, role)]
         if role != "log":
             leaves += [_leaf("REVOKE", key, role) for key in self.register.in_force(role)]
-        also = [self.keys.signer("log")] if role == "log" else list(self.keys.retiring)
+        also: list[NamedSigner] = [self.keys.signer("log")] if role == "log" else list(self.keys.retiring)
         self._append(leaves, signer=new if role == "log" else self.keys.signer("log"), also=also)
         self.keys.adopt(role)
         return new.key
@@ -88,7 +97,7 @@ class Rotation:
         if role == "log" and key not in [one.key for one in self.keys.retiring]:
             msg = "this key signs the log's checkpoints; name another first: referee keys rotate log"
             raise RotationError(msg)
-        also = [one for one in self.keys.retiring if one.key != key]
+        also: list[NamedSigner] = [one for one in self.keys.retiring if one.key != key]
         self._append([_leaf("REVOKE", key, role)], signer=self.keys.signer("log"), also=also)
         if role == "log":
             self.keys.retire()
@@ -112,7 +121,7 @@ class Rotation:
         msg = f"{named} is not in force in this log"
         raise RotationError(msg)
 
-    def _append(self, leaves: list[KeyLeaf], *, signer: KeySigner, also: list[KeySigner]) -> None:
+    def _append(self, leaves: list[KeyLeaf], *, signer: NamedSigner, also: list[NamedSigner]) -> None:
         root = self.keys.signer("root")
         appends = [Append(leaf=Envelope.signed(KEY_TYPE, encode(leaf), root).to_bytes()) for leaf in leaves]
         signing = CheckpointSigner(signer, key_name=signer.name, also=also)

@@ -190,8 +190,8 @@ def test_server_does_not_start_behind_its_witness(tmp_path: Path, start: Callabl
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--witness", "http://127.0.0.1:1"], "1 witnesses have 0 keys"),
-        (["--witness-key", STRANGER], "0 witnesses have 1 keys"),
+        (["--witness", "http://127.0.0.1:1"], "has 0 keys for 1 addresses"),
+        (["--witness-key", STRANGER], "has 1 keys for 0 addresses"),
         (["--witness", "127.0.0.1:1", "--witness-key", STRANGER], "no witness's address"),
         (["--witness", "http://127.0.0.1:1", "--witness-key", "no key"], "no verifier key"),
         (["--witness", "http://127.0.0.1:1", "--witness-key", STRANGER, "--witness-quorum", "2"], "no quorum"),

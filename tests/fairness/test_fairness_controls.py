@@ -5,9 +5,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from referee.fairness.bounds import FEWEST_CONTROL_DECKS
 from referee.fairness.control import CONTROLS, LONGEST_STREAM, decks_needed, noncentrality, uneven_draws
 from referee.fairness.decks import as_array
-from referee.fairness.report import FEWEST_CONTROL_DECKS, control_line
+from referee.fairness.report import control_line
 from referee.fairness.rounds import small_seeds_of, stream_from, stream_of
 from referee.fairness.survey import survey_controls
 

@@ -115,7 +115,7 @@ def test_call_under_way_and_calls_that_wait_are_counted(tmp_path: Path, caller_t
     """One thread, kept busy: the first call runs, two wait, and one more is refused at once with the reason why."""
     with serving(tmp_path, caller_type, threads=1, queue=2) as (app, caller):
         busy, let_go = threading.Event(), threading.Event()
-        app.pool.submit(lambda: (busy.set(), let_go.wait(20)))
+        app.pool.submit(lambda: (app.pool.arrived(), busy.set(), let_go.wait(20)))
         assert busy.wait(5)
         waiting = [caller.log.GetKeys.future(log_pb2.GetKeysRequest()) for _ in range(2)]
         while app.pool.waiting < 2:
@@ -198,7 +198,7 @@ def shown() -> dict[str, set[str]]:
 def test_dashboard_and_alerts_ask_for_figures_that_exist_and_the_dashboard_for_all() -> None:
     """A figure renamed, or forgotten in the dashboard, fails here."""
     metrics = Metrics()
-    metrics.ended(Call(method="/a.B/C", request_id="", caller="", arrived=0, code="INTERNAL", reason="R"))
+    metrics.ended(Call(method="/a.B/C", request_id="", caller="", arrived=0, code="INTERNAL", reason="R", role="seat"))
     families = {family.name: family for family in text_string_to_metric_families(metrics.text().decode())}
     names = {sample.name for family in families.values() for sample in family.samples}
     log = {

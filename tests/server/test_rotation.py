@@ -19,7 +19,8 @@ from referee.evidence.vkey import VerifierKey
 from referee.rulesets import load_builtin
 from referee.server.app import Application, Settings
 from referee.server.clock import system_clock
-from referee.server.keys import KeyFileError, KeyFolder, read_public_keys
+from referee.server.keyfolder import KeyFolder, read_public_keys
+from referee.server.keys import KeyFileError
 from referee.server.presence import PresenceError, present
 from referee.server.register import KeyRegister
 from referee.server.rotation import Rotation, RotationError

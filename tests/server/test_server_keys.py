@@ -12,7 +12,8 @@ from referee.evidence.ed25519 import is_signature
 from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.server.app import Application, Settings
 from referee.server.clock import system_clock
-from referee.server.keys import ROLES, KeyFileError, KeyFolder, KeySigner, read_public_keys
+from referee.server.keyfolder import ROLES, KeyFolder, read_public_keys
+from referee.server.keys import KeyFileError, KeySigner
 
 ORIGIN = "log.example/1"
 

@@ -11,7 +11,7 @@ import pytest
 
 from referee.server.app import Application
 from referee.server.cosigner import Witnesses
-from referee.server.keys import KeyFolder
+from referee.server.keyfolder import KeyFolder
 
 sys.path.insert(0, str(Path(__file__).parent))
 

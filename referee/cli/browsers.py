@@ -1,0 +1,67 @@
+"""The door for browsers beside a server's own, as ``referee serve --web`` opens it."""
+
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from referee.cli.ending import fail
+from referee.server.app import Application
+from referee.server.limits import LimitSettings
+from referee.server.tls import TlsSettings
+from referee.server.web import WebSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """What a server and the gateway before it agree on: a socket, and how the gateway shows what it is."""
+
+    settings: WebSettings
+    tls: TlsSettings
+    limits: LimitSettings
+    folder: Path | None
+    gateway_pass: str = field(default="", repr=False)
+
+    @property
+    def sockets(self) -> list[str]:
+        """Where the server is to be asked by the gateway; none where there is no door."""
+        return [] if self.folder is None else [f"unix:{self.folder / 'door'}"]
+
+    def open(self, application: Application, *, is_port_shared: bool, grace: float) -> str:
+        """Browsers can ask at the address, until the application closes; empty without a door.
+
+        OSError where the address cannot be had.
+        """
+        if self.folder is None:
+            return ""
+        from referee.web import Behind, Gateway  # noqa: PLC0415 - an extra
+
+        gateway = Gateway(
+            self.settings,
+            Behind(target=self.sockets[0], gateway_pass=self.gateway_pass, message_bytes=self.limits.message_bytes),
+            tls=self.tls,
+            is_port_shared=is_port_shared,
+            grace=grace,
+        )
+        application.add_front(gateway.start().close)
+        return f"{self.settings.place.rpartition(':')[0]}:{gateway.port}"
+
+
+@contextmanager
+def door_for(settings: WebSettings, *, tls: TlsSettings, limits: LimitSettings) -> Iterator[Door]:
+    """A door that is not open yet; ends the command where the extra ``web`` is not installed."""
+    if not settings.listen:
+        yield Door(settings=settings, tls=tls, limits=limits, folder=None)
+        return
+    try:
+        import referee.web  # noqa: F401, PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        fail(f"--web needs {error.name}: pip install 'referee[web]'")
+    folder = Path(tempfile.mkdtemp(prefix="referee-"))  # of mode 0700
+    try:
+        yield Door(settings=settings, tls=tls, limits=limits, folder=folder, gateway_pass=secrets.token_hex(16))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

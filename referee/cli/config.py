@@ -1,0 +1,111 @@
+"""``referee config``: what a server would be set to, whether it can be served with, and an example to begin from."""
+
+import os
+import re
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table as Grid
+
+from referee.cli.ending import UNANSWERABLE
+from referee.server.settings_reading import DEFAULT, KEYS, Read, SettingsError, read_settings
+
+app = typer.Typer(help="Show, check and begin a server's configuration.", no_args_is_help=True)
+
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", envvar="REFEREE_CONFIG", help="The configuration file, TOML; `referee config example` prints one."
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="SECTION.KEY=VALUE", help="Any key of the configuration; may be given several times."
+    ),
+]
+_PASSWORD: Final = re.compile(r"(://[^:/@\s]*:)[^@/\s]*(?=@)|((?:^|[?&\s])password=)[^&\s]*")
+
+
+@app.command()
+def show(
+    *,
+    config: ConfigFile = None,
+    extra: Set = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object, by section.key.")] = False,
+) -> None:
+    """Print what a server would be set to, and where each value comes from. Passwords are left out."""
+    found = read_or_fail(config=config, extra=extra or ())
+    values = values_of(found)
+    if as_json:
+        told = {key: {"value": value, "source": found.sources[key]} for key, value in values.items()}
+        typer.echo(msgspec.json.format(msgspec.json.encode(told)).decode())
+        return
+    grid = Grid(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    grid.add_column("key", no_wrap=True)
+    grid.add_column("value", overflow="fold")
+    grid.add_column("from", overflow="fold")
+    section = ""
+    for key, value in values.items():
+        if key.partition(".")[0] != section:
+            section = key.partition(".")[0]
+            grid.add_row(f"[bold cyan]\\[{section}][/]")
+        source = found.sources[key]
+        style = "dim" if source == DEFAULT else ""
+        grid.add_row(f"  {key.partition('.')[2]}", _written(value), source, style=style)
+    Console().print(grid)
+
+
+@app.command()
+def check(*, config: ConfigFile = None, extra: Set = None) -> None:
+    """Say everything that is wrong with a configuration; exit code 0 where nothing is, else 2."""
+    found = read_or_fail(config=config, extra=extra or ())
+    count = sum(source != DEFAULT for source in found.sources.values())
+    typer.echo(f"{count} of {len(KEYS)} keys set, nothing wrong")
+
+
+@app.command()
+def example() -> None:
+    """Print a configuration file with every key, its default and what it means."""
+    typer.echo(resources.files("referee.server").joinpath("deploy/referee.toml").read_text(encoding="utf-8"), nl=False)
+
+
+def read_or_fail(
+    *, config: Path | None, flags: Mapping[str, object] | None = None, extra: tuple[str, ...] | list[str] = ()
+) -> Read:
+    """The settings of this process; ends the command with everything that is wrong where something is."""
+    try:
+        return read_settings(file=config, environ=os.environ, flags=flags or {}, extra=extra)
+    except SettingsError as error:
+        console = Console(stderr=True)
+        for fault in error.faults:
+            console.print(f"[red]referee:[/] [bold]{_plain(fault.where)}[/]: {_plain(fault.what)}", soft_wrap=True)
+            console.print(f"         {_plain(fault.remedy)}", highlight=False, soft_wrap=True)
+        raise typer.Exit(UNANSWERABLE) from None
+
+
+def values_of(found: Read) -> dict[str, Any]:
+    """The value of every key, as JSON has it, passwords left out."""
+    sections = msgspec.to_builtins(found.configuration)
+    return {key: _without_password(sections[key.partition(".")[0]][key.partition(".")[2]]) for key in KEYS}
+
+
+def _without_password(value: Any) -> Any:  # noqa: ANN401 - whatever a key holds
+    if isinstance(value, str):
+        return _PASSWORD.sub(lambda found: (found[1] or found[2]) + "…", value)
+    if isinstance(value, list):
+        return [_without_password(one) for one in value]
+    return value
+
+
+def _written(value: object) -> str:
+    return _plain(msgspec.json.encode(value).decode())
+
+
+def _plain(text: str) -> str:
+    return text.replace("[", "\\[")

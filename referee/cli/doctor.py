@@ -1,0 +1,79 @@
+"""``referee doctor``: whether this machine can serve, and what to do where it cannot."""
+
+import os
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import Annotated, Final
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Grid
+
+from referee.cli.config import ConfigFile, Set
+from referee.cli.ending import FOUND
+from referee.server.doctor import Finding, Level, examine
+from referee.server.settings_reading import DEFAULT, KEYS, SettingsError, read_settings
+
+_MARKS: Final = {Level.OK: "[green]✓[/]", Level.WARN: "[yellow]![/]", Level.FAIL: "[red]✗[/]"}
+_WORDS: Final = {Level.FAIL: "failed", Level.WARN: "to look at", Level.OK: "well"}
+_NAMES: Final = 20
+
+
+def doctor(
+    *,
+    config: ConfigFile = None,
+    extra: Set = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+) -> None:
+    """Check configuration, store, keys, clock, machine and witnesses, also beside a running server; change nothing.
+
+    Exit code 0 where a server can serve, 1 where something failed.
+    """
+    console = Console(highlight=False)
+    told: list[tuple[str, Finding]] = []
+    is_shown = not as_json
+    with console.status("asking …") if console.is_terminal and is_shown else nullcontext():
+        for group, finding in _findings(config, extra or []):
+            if is_shown:
+                _show(console, group, finding, is_first=not told or told[-1][0] != group)
+            told.append((group, finding))
+    count = {level: sum(finding.level is level for _, finding in told) for level in _WORDS}
+    if is_shown:
+        style = "red" if count[Level.FAIL] else "yellow" if count[Level.WARN] else "green"
+        words = ", ".join(f"{number} {_WORDS[level]}" for level, number in count.items() if number)
+        console.print(f"\n[{style}]{words}[/]")
+    else:
+        checks = [{"group": group, **msgspec.to_builtins(finding)} for group, finding in told]
+        typer.echo(
+            msgspec.json.format(msgspec.json.encode({"ok": not count[Level.FAIL], "checks": checks}), indent=2).decode()
+        )
+    raise typer.Exit(FOUND if count[Level.FAIL] else 0)
+
+
+def _findings(config: ConfigFile, extra: list[str]) -> Iterator[tuple[str, Finding]]:
+    """What is wrong with the configuration, or else all that is found with it."""
+    try:
+        read = read_settings(file=config, environ=os.environ, extra=extra)
+    except SettingsError as error:
+        for fault in error.faults:
+            yield "configuration", Finding.fail(fault.where, fault.what, fault.remedy)
+        return
+    count = sum(source != DEFAULT for source in read.sources.values())
+    where = str(config) if config is not None else "no file"
+    yield "configuration", Finding.ok(where, f"{count} of {len(KEYS)} keys set, nothing wrong")
+    yield from examine(read.configuration)
+
+
+def _show(console: Console, group: str, finding: Finding, *, is_first: bool) -> None:
+    if is_first:
+        console.print(f"\n[bold]{group}[/]")
+    grid = Grid.grid(padding=(0, 1))
+    grid.add_column(width=2, justify="right")
+    grid.add_column(width=_NAMES, overflow="fold")
+    grid.add_column(overflow="fold")
+    grid.add_row(_MARKS[finding.level], escape(finding.check), escape(finding.measured))
+    if finding.remedy:
+        grid.add_row("", "", f"[cyan]→[/] {escape(finding.remedy)}")
+    console.print(grid)

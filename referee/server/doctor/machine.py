@@ -1,0 +1,134 @@
+"""The machine: ports to listen on, room on the disk and until when, files that may be open, and certificates' ends."""
+
+import resource
+import shutil
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, Protocol
+
+from referee.server.doctor.finding import Finding
+from referee.server.presence import FILE_NAME, PresenceError, present
+from referee.server.settings import Configuration
+from referee.server.tls_validity import CertificateError, expires_time
+
+_DAY_MS: Final = 86_400_000
+_MIB: Final = 1024 * 1024
+_LEAST_BYTES: Final = 100 * _MIB
+_FEW_BYTES: Final = 1024 * _MIB
+_FEW_DAYS: Final = 30
+_FEW_FILES: Final = 4_096
+_LEAST_FILES: Final = 256
+
+
+class Usage(Protocol):
+    """What ``shutil.disk_usage`` tells."""
+
+    @property
+    def total(self) -> int:
+        """Bytes in all."""
+
+    @property
+    def free(self) -> int:
+        """Bytes that are left."""
+
+
+def check_ports(configuration: Configuration) -> Iterator[Finding]:
+    """Whether the addresses can be listened on; one that a server on this folder has is in good hands."""
+    is_served = _is_served(Path(configuration.log.data))
+    addresses = {
+        "serve.listen": configuration.serve.listen,
+        "telemetry.metrics": configuration.telemetry.metrics,
+        "web.listen": configuration.web.place,
+    }
+    for key, address in addresses.items():
+        if address and not address.startswith("unix"):
+            yield _port(key, address, is_served=is_served)
+
+
+def _port(key: str, address: str, *, is_served: bool) -> Finding:
+    host, _, port = address.rpartition(":")
+    try:
+        family, kind, proto, _, place = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, proto) as alone:
+            alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            alone.bind(place)
+    except OSError as error:
+        if is_served:
+            return Finding.ok(key, f"{address} is taken; a server runs on this data folder")
+        return Finding.fail(key, f"{address}: {error.strerror or error}", "stop who has it, or take another address")
+    return Finding.ok(key, f"{address} is free")
+
+
+def _is_served(data: Path) -> bool:
+    if not (data / FILE_NAME).exists():
+        return False
+    try:
+        with present(data, alone=True):
+            return False
+    except PresenceError:
+        return True
+    except OSError:
+        return False
+
+
+def check_disk(
+    data: Path,
+    *,
+    log_bytes: int,
+    log_ms: int,
+    usage: Callable[[Path], Usage] = shutil.disk_usage,
+) -> Iterator[Finding]:
+    """The room that is left, and for how long where the log, of so many bytes in so many ms, goes on growing so."""
+    found = usage(_existing(data))
+    room = f"{found.free / _MIB:,.0f} MiB of {found.total / _MIB:,.0f} free"
+    if log_ms >= _DAY_MS // 24 and log_bytes:
+        days = found.free / (log_bytes / log_ms) / _DAY_MS
+        room += f", {days:,.0f} days at the log's growth of {log_bytes / log_ms * _DAY_MS / _MIB:,.1f} MiB a day"
+    else:
+        days = float("inf")
+    if found.free < _LEAST_BYTES:
+        yield Finding.fail("disk", room, "make room; a full disk stops the log")
+    elif found.free < _FEW_BYTES or days < _FEW_DAYS:
+        yield Finding.warn("disk", room, "make room, or move the data folder to a larger disk")
+    else:
+        yield Finding.ok("disk", room)
+
+
+def check_files(limit: Callable[[], tuple[int, int]] = lambda: resource.getrlimit(resource.RLIMIT_NOFILE)) -> Finding:
+    """How many files, and so connections, a process may have open."""
+    soft, hard = limit()
+    told = f"{soft:,} may be open" if soft != resource.RLIM_INFINITY else "any number may be open"
+    if soft == resource.RLIM_INFINITY or soft >= _FEW_FILES:
+        return Finding.ok("open files", told)
+    remedy = f"raise it (ulimit -n, LimitNOFILE=65536); {hard:,} is what this user may have"
+    return (Finding.fail if soft < _LEAST_FILES else Finding.warn)("open files", told, remedy)
+
+
+def check_certificates(configuration: Configuration, *, now: int) -> Iterator[Finding]:
+    """Until when the certificates count; nothing where there is no TLS. ``now`` is in ms since 1970 UTC."""
+    for name in ("certificate", "client_ca"):
+        path = getattr(configuration.tls, name)
+        if path:
+            yield _certificate(f"tls.{name}", path, now=now)
+
+
+def _certificate(key: str, path: str, *, now: int) -> Finding:
+    try:
+        ends = expires_time(Path(path).read_bytes())
+    except (OSError, CertificateError) as error:
+        return Finding.fail(key, f"{path}: {error}", "name the PEM file of a certificate")
+    days = (ends - now) / _DAY_MS
+    if days <= 0:
+        return Finding.fail(key, f"{path} ended {-days:,.0f} days ago", "renew it; it is taken up without a restart")
+    if days < _FEW_DAYS:
+        return Finding.warn(key, f"{path} ends in {days:,.0f} days", "renew it; it is taken up without a restart")
+    return Finding.ok(key, f"{days:,.0f} days left")
+
+
+def _existing(path: Path) -> Path:
+    """The folder, or the nearest one above it that is there."""
+    path = path.absolute()
+    while not path.exists():
+        path = path.parent
+    return path

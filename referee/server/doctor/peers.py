@@ -1,0 +1,81 @@
+"""The witnesses: whether each answers, what it cosigned last, and when a quorum last vouched for the log.
+
+Nothing is submitted to them; they are asked for what they show to everybody.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from referee.evidence.note import Note, NoteError
+from referee.server.correspondent import Address, Correspondent, WitnessError
+from referee.server.cosigner import CALL_SECONDS, Witnesses
+from referee.server.doctor.finding import Finding
+from referee.server.doctor.store import Stored
+from referee.server.settings import Configuration, witnesses_of
+from referee.storage import DataLossError, RelationalReader, StoreError, open_reader
+
+_STALE_SECONDS: Final = 900
+"""A head that stands still is cosigned anew every five minutes; three times that is too long."""
+
+
+def check_peers(configuration: Configuration, stored: Stored, *, now: int) -> Iterator[Finding]:
+    """What there is to say of the witnesses; nothing where there are none. ``now`` is in seconds since 1970 UTC."""
+    witnesses = witnesses_of(configuration.witnesses)
+    if witnesses is None:
+        return
+    try:
+        reader = open_reader(Path(configuration.log.data), database=configuration.log.database or None)
+    except StoreError:
+        yield Finding.ok("witnesses", "are asked once there is a log")
+        return
+    try:
+        for address in witnesses.addresses:
+            yield _asked(address, reader, stored, is_required=witnesses.is_required)
+        yield from _vouched(witnesses, reader, now=now)
+    finally:
+        reader.close()
+
+
+def _asked(address: Address, reader: RelationalReader, stored: Stored, *, is_required: bool) -> Finding:
+    correspondent = Correspondent(address, reader, timeout=CALL_SECONDS)
+    try:
+        shown = correspondent.last(stored.origin)
+    except WitnessError as error:
+        remedy = "see that it runs and that this machine reaches it"
+        return (Finding.fail if is_required else Finding.warn)(address.key.name, str(error), remedy)
+    finally:
+        correspondent.close()
+    if shown is None:
+        return Finding.warn(
+            address.key.name,
+            f"{address.url} shows nothing that it cosigned of {stored.origin}",
+            "see that it trusts this log's key, and that its own key is the one named here",
+        )
+    size = shown[1].size
+    if size > stored.size:
+        return Finding.fail(
+            address.key.name,
+            f"it has cosigned {size:,} leaves, and the log has {stored.size:,}",
+            "do not serve; leaves are lost: restore a newer backup",
+        )
+    return Finding.ok(address.key.name, f"answers; it cosigned {size:,} of {stored.size:,} leaves")
+
+
+def _vouched(witnesses: Witnesses, reader: RelationalReader, *, now: int) -> Iterator[Finding]:
+    needed = witnesses.quorum.needed
+    try:
+        newest = reader.newest_cosigned()
+        time = 0 if newest is None else witnesses.quorum.attest(Note.parse(newest.note)).time
+    except (NoteError, StoreError, DataLossError) as error:
+        yield Finding.fail("quorum", f"what is kept of the witnesses cannot be read: {error}", "look at the store")
+        return
+    if newest is None or not time:
+        yield Finding.warn("quorum", f"{needed} have never vouched for one head", "serve, and look again")
+        return
+    age = now - time
+    told = f"{needed} vouched for {newest.size:,} leaves {age:,} s ago"
+    if age > _STALE_SECONDS:
+        yield Finding.warn("quorum", told, "see why the witnesses do not cosign, or that a server runs")
+    else:
+        yield Finding.ok("quorum", told)

@@ -1,0 +1,189 @@
+"""What an operator can set: one struct a section of the configuration file, one field a key, its default beside it.
+
+The law: a key has one type and one default, stated here and nowhere else. What a type cannot say, such as that two
+lists are of one length, ``Configuration.problems`` says, of all sections at once. Nothing here is a secret but a
+database's URL, which may hold a password: keys, certificates and passphrases are named by the files they are in.
+
+It refuses to know where a value came from; ``settings_reading`` knows.
+
+>>> [str(problem) for problem in Configuration(serve=ServeSettings(services=("log", "poker"))).problems()]
+["serve.services names 'poker'; there are rulesets, seating, shuffler, referee, log"]
+>>> Configuration().problems()
+()
+"""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from referee.evidence.vkey import KeyTextError
+from referee.log.cosignature import QuorumError, quorum_of
+from referee.server.access.settings import AccessSettings, listen_problems
+from referee.server.app import DEFAULT_ORIGIN, SERVICES
+from referee.server.correspondent import Address
+from referee.server.cosigner import Witnesses
+from referee.server.limits import LimitSettings
+from referee.server.problem import Problem
+from referee.server.remote_signer import SIGNER_SCHEME
+from referee.server.tls import TlsSettings
+from referee.server.web import WebSettings
+from referee.storage import is_postgres
+
+
+class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One table of the configuration file."""
+
+
+class ServeSettings(Section, frozen=True):
+    """``[serve]``: where calls are answered, by how many, and how serving ends."""
+
+    listen: str = "127.0.0.1:50051"
+    services: tuple[str, ...] = SERVICES
+    threads: Annotated[int, Meta(ge=1, le=256)] = 8
+    queue: Annotated[int, Meta(ge=1, le=100_000)] = 512
+    streams: Annotated[int, Meta(ge=1, le=10_000)] = 32
+    workers: Annotated[int, Meta(ge=1, le=64)] = 1
+    apart: bool = False
+    rulesets: str = ""
+    drain_lead: Annotated[float, Meta(ge=0, le=3_600)] = 0.0
+    drain_grace: Annotated[float, Meta(ge=0, le=3_600)] = 10.0
+    quiet: bool = False
+
+
+class LogSettings(Section, frozen=True):
+    """``[log]``: where the log is kept."""
+
+    data: str = "referee-data"
+    database: str = ""
+    origin: str = DEFAULT_ORIGIN
+
+
+class KeySettings(Section, frozen=True):
+    """``[keys]``: where private keys are, and what opens them."""
+
+    root: str = ""
+    passphrase_file: str = ""
+    signer: str = ""
+
+
+class WitnessSettings(Section, frozen=True):
+    """``[witnesses]``: who cosigns the log's head."""
+
+    urls: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    quorum: Annotated[int, Meta(ge=0)] = 0
+    required: bool = False
+
+
+class TelemetrySettings(Section, frozen=True):
+    """``[telemetry]``: what is told to whoever watches the server."""
+
+    metrics: str = ""
+    trace: bool = False
+
+
+class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that an operator can set, whole."""
+
+    serve: ServeSettings = ServeSettings()
+    log: LogSettings = LogSettings()
+    keys: KeySettings = KeySettings()
+    witnesses: WitnessSettings = WitnessSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
+    tls: TlsSettings = TlsSettings()
+    access: AccessSettings = AccessSettings()
+    limits: LimitSettings = LimitSettings()
+    web: WebSettings = WebSettings()
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that cannot be served with, in the order of the sections."""
+        return (
+            *_of_serving(self.serve),
+            *_of_log(self.log),
+            *_of_keys(self.keys),
+            *_of_witnesses(self.witnesses),
+            *_of_address("telemetry.metrics", self.telemetry.metrics),
+            *self.tls.problems(),
+            *self.access.problems(),
+            *_of_reach(self),
+            *self.limits.problems(),
+            *self.web.problems(),
+        )
+
+
+def witnesses_of(settings: WitnessSettings) -> Witnesses | None:
+    """The witnesses that the settings name, None for none; ValueError where they cannot be meant."""
+    if not settings.urls and not settings.keys:
+        return None
+    agreed = quorum_of(settings.keys, needed=settings.quorum or None)
+    if agreed.doubled:
+        msg = f"{agreed.doubled[0].text} is the key of another witness too; one key is one witness"
+        raise ValueError(msg)
+    named = tuple(Address(url, key) for url, key in zip(settings.urls, agreed.witnesses, strict=True))
+    return Witnesses(addresses=named, quorum=agreed, is_required=settings.required)
+
+
+def _of_serving(settings: ServeSettings) -> Iterator[Problem]:
+    known = f"there are {', '.join(SERVICES)}"
+    if not settings.services:
+        yield Problem("serve.services", "names nothing", known)
+    for name in settings.services:
+        if name not in SERVICES:
+            yield Problem("serve.services", f"names {name!r}", known)
+    yield from _of_address("serve.listen", settings.listen)
+    if settings.listen.startswith("unix:") and settings.workers > 1:
+        yield Problem(
+            "serve.listen",
+            "is a socket, which several workers cannot share",
+            "name an address such as 127.0.0.1:50051, or serve with one worker",
+        )
+
+
+def _of_reach(settings: Configuration) -> Iterator[Problem]:
+    found: list[Problem] = []
+    for key, listen in (("serve.listen", settings.serve.listen), ("web.listen", settings.web.place)):
+        if listen and not any(_of_address(key, listen)):
+            found += listen_problems(listen, tls=settings.tls, access=settings.access)
+    yield from dict.fromkeys(found)
+
+
+def _of_log(settings: LogSettings) -> Iterator[Problem]:
+    if not settings.data:
+        yield Problem("log.data", "is empty", "name the folder with the log and the keys")
+    if settings.database and not is_postgres(settings.database):
+        yield Problem("log.database", "is no database's URL", "write it as postgresql://user@host/database")
+    if not settings.origin:
+        yield Problem("log.origin", "is empty", "name the log, such as example.com/referee")
+
+
+def _of_keys(settings: KeySettings) -> Iterator[Problem]:
+    if settings.signer and not settings.signer.removeprefix(SIGNER_SCHEME).startswith("/"):
+        yield Problem("keys.signer", f"is {settings.signer!r}", "name a socket, such as unix:/run/referee/signer.sock")
+    elif settings.signer and not settings.signer.startswith(SIGNER_SCHEME):
+        yield Problem("keys.signer", f"is {settings.signer!r}", f"write {SIGNER_SCHEME}{settings.signer}")
+
+
+def _of_witnesses(settings: WitnessSettings) -> Iterator[Problem]:
+    if len(settings.urls) != len(settings.keys):
+        yield Problem(
+            "witnesses.keys",
+            f"has {len(settings.keys)} keys for {len(settings.urls)} addresses",
+            "give the verifier key of each witness, in the order of witnesses.urls",
+        )
+        return
+    try:
+        witnesses_of(settings)
+    except (KeyTextError, QuorumError, ValueError) as error:
+        yield Problem("witnesses", "cannot be meant", str(error))
+
+
+def _of_address(key: str, address: str) -> Iterator[Problem]:
+    host, _, port = address.rpartition(":")
+    if address.startswith("unix:"):
+        return
+    if address and (not host or not port.isascii() or not port.isdigit() or int(port) > 65_535):  # noqa: PLR2004 - ports
+        yield Problem(key, f"is {address!r}", "write host:port, such as 127.0.0.1:50051")
+    if not address and key == "serve.listen":
+        yield Problem(key, "is empty", "write host:port, such as 127.0.0.1:50051")

@@ -1,0 +1,288 @@
+"""Settings read from a file, the environment and flags, with where each came from and everything that is wrong.
+
+The law: a flag comes before a variable, a variable before the file, the file before the default. All sources are read
+and judged whole, so that one run tells everything that is wrong; a value that another one overrides is judged too. A
+key that there is not is wrong, wherever it stands. A variable's text, as that of ``--set``, is the value itself where
+the key is text; otherwise it is written as in TOML, and a list may be given by commas.
+
+It refuses to know what the settings are for.
+
+>>> read = read_settings(environ={"REFEREE_SERVE_THREADS": "4"}, flags={"serve.threads": 2})
+>>> read.configuration.serve.threads, read.sources["serve.threads"], read.sources["serve.queue"]
+(2, '--threads', 'default')
+>>> read_settings(environ={"REFEREE_SERVE_THREDS": "4"})
+Traceback (most recent call last):
+...
+referee.server.settings_reading.SettingsError: REFEREE_SERVE_THREDS: there is no such key; did you mean \
+REFEREE_SERVE_THREADS?
+"""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+import msgspec
+from msgspec import inspect
+
+from referee.rulesets.line import line_of_path
+from referee.server.settings import Configuration
+
+PREFIX: Final = "REFEREE_"
+DEFAULT: Final = "default"
+_ALIASES: Final = {"REFEREE_DATABASE": "log.database"}
+"""Variables that other commands know by a shorter name; the long one comes before."""
+_LINKS: Final = re.compile(r"(_SERVICE_HOST|_SERVICE_PORT(_[A-Z0-9_]+)?|_PORT(_[0-9]+_(TCP|UDP)(_[A-Z]+)?)?)$")
+"""Variables that Kubernetes and Docker set for every service that happens to be called like a section."""
+_TOML_PLACE: Final = re.compile(r" *\(at line ([0-9]+), column [0-9]+\)")
+
+FLAGS: Final = MappingProxyType(
+    {
+        "witnesses.urls": "--witness",
+        "witnesses.keys": "--witness-key",
+        "witnesses.quorum": "--witness-quorum",
+        "witnesses.required": "--witness-required",
+        "web.listen": "--web",
+        "web.origins": "--web-origin",
+        "web.hosts": "--web-host",
+        "web.page": "--web-page",
+    }
+)
+"""The flags that are not called like their key."""
+
+
+class SettingsError(ValueError):
+    """Settings that cannot be served with; ``faults`` has them all."""
+
+    def __init__(self, faults: "Sequence[Fault]") -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(map(str, faults)))
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong: where it was said, what is wrong with it, and what to do."""
+
+    where: str
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}; {self.remedy}"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Settings as they were read. ``sources`` tells of every key where its value came from."""
+
+    configuration: Configuration
+    sources: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A value that some source has for a key."""
+
+    key: str
+    value: Any
+    where: str
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What was read so far, the weakest source first."""
+
+    said: list[_Said] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+    def take(self, key: str, value: object, where: str) -> None:
+        """One more value; a later one overrides it."""
+        kind = KEYS[key]
+        try:
+            self.said.append(_Said(key, msgspec.convert(value, kind), where))
+        except msgspec.ValidationError as error:
+            self.faults.append(Fault(where, f"{key} is wrong: {_plain(error)}", _wanted(kind)))
+
+    def unknown(self, named: str, where: str, known: Iterable[str]) -> None:
+        """A key that there is not."""
+        near = difflib.get_close_matches(named, list(known), n=1)
+        remedy = f"did you mean {near[0]}?" if near else "`referee config example` shows every key"
+        self.faults.append(Fault(where, "there is no such key", remedy))
+
+
+def _keys() -> Iterator[tuple[str, Any]]:
+    for section in msgspec.structs.fields(Configuration):
+        for one in msgspec.structs.fields(section.type):
+            yield f"{section.name}.{one.name}", one.type
+
+
+KEYS: Final[Mapping[str, Any]] = MappingProxyType(dict(_keys()))
+"""The type of every key there is, by ``section.key``, in the order of the file."""
+SECTIONS: Final = tuple(section.name for section in msgspec.structs.fields(Configuration))
+
+
+def variable_of(key: str) -> str:
+    """The variable of the environment that sets a key.
+
+    >>> variable_of("serve.drain_lead")
+    'REFEREE_SERVE_DRAIN_LEAD'
+    """
+    return PREFIX + key.replace(".", "_").upper()
+
+
+def flag_of(key: str) -> str:
+    """The flag of ``referee serve`` that sets a key, where it has one of its own.
+
+    >>> flag_of("serve.drain_lead"), flag_of("witnesses.quorum")
+    ('--drain-lead', '--witness-quorum')
+    """
+    return FLAGS.get(key) or "--" + key.partition(".")[2].replace("_", "-")
+
+
+def read_settings(
+    *,
+    file: Path | None = None,
+    environ: Mapping[str, str] = MappingProxyType({}),
+    flags: Mapping[str, object] = MappingProxyType({}),
+    extra: Iterable[str] = (),
+) -> Read:
+    """The settings that all sources give together; SettingsError with everything that is wrong.
+
+    ``flags`` has values by ``section.key``; ``extra`` are the texts of ``--set``, each ``section.key=value``.
+    """
+    reading = _Reading()
+    if file is not None:
+        _read_file(file, reading)
+    _read_environment(environ, reading)
+    for key, value in flags.items():
+        reading.take(key, value, flag_of(key))
+    _read_extra(extra, reading)
+    told = {one.key: one for one in reading.said}
+    sections = {
+        section.name: section.type(
+            **{one.key.partition(".")[2]: one.value for one in told.values() if one.key.startswith(f"{section.name}.")}
+        )
+        for section in msgspec.structs.fields(Configuration)
+    }
+    configuration = Configuration(**sections)
+    for problem in configuration.problems():
+        reading.faults.append(Fault(_where(problem.key, told), f"{problem.key} {problem.what}", problem.remedy))
+    if reading.faults:
+        raise SettingsError(list(dict.fromkeys(reading.faults)))
+    return Read(configuration, MappingProxyType({key: told[key].where if key in told else DEFAULT for key in KEYS}))
+
+
+def _where(key: str, told: Mapping[str, _Said]) -> str:
+    """Where a key was set, or else another one of its section; by default where none was."""
+    whole = key.partition("[")[0]
+    if whole in told:
+        return told[whole].where
+    section = key.partition(".")[0]
+    return next((one.where for one in told.values() if one.key.startswith(f"{section}.")), DEFAULT)
+
+
+def _read_file(file: Path, reading: _Reading) -> None:
+    try:
+        text = file.read_text(encoding="utf-8")
+        tables = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        reading.faults.append(Fault(str(file), f"cannot be read: {error}", "name another file with --config"))
+        return
+    except tomllib.TOMLDecodeError as error:
+        place = _TOML_PLACE.search(str(error))
+        where = f"{file}, line {place[1]}" if place else str(file)
+        what = _TOML_PLACE.sub("", str(error))
+        reading.faults.append(Fault(where, f"is no TOML: {what}", "`referee config example` shows how it is written"))
+        return
+    for section, table in tables.items():
+        where = _place(file, [section], text)
+        if section not in SECTIONS:
+            reading.unknown(section, f"{where}: {section}", SECTIONS)
+        elif not isinstance(table, dict):
+            reading.faults.append(Fault(where, f"{section} is a section", f"write [{section}], its keys below"))
+        else:
+            for name, value in table.items():
+                key, at = f"{section}.{name}", _place(file, [section, name], text)
+                if key in KEYS:
+                    reading.take(key, value, at)
+                else:
+                    own = [one.partition(".")[2] for one in KEYS if one.startswith(f"{section}.")]
+                    reading.unknown(name, f"{at}: {key}", own)
+
+
+def _read_environment(environ: Mapping[str, str], reading: _Reading) -> None:
+    known = {variable_of(key): key for key in KEYS}
+    for name, key in _ALIASES.items():
+        if name in environ:
+            reading.take(key, environ[name], name)
+    for name, text in sorted(environ.items()):
+        if name in known:
+            reading.take(known[name], value_of(text, KEYS[known[name]]), name)
+        elif name.startswith(tuple(f"{PREFIX}{section.upper()}_" for section in SECTIONS)) and not _LINKS.search(name):
+            reading.unknown(name, name, known)
+
+
+def _read_extra(extra: Iterable[str], reading: _Reading) -> None:
+    for text in extra:
+        key, equals, value = text.partition("=")
+        if not equals:
+            reading.faults.append(Fault(f"--set {key}", "sets nothing", "write --set section.key=value"))
+        elif key.strip() not in KEYS:
+            reading.unknown(key.strip(), f"--set {key.strip()}", KEYS)
+        else:
+            reading.take(key.strip(), value_of(value.strip(), KEYS[key.strip()]), f"--set {key.strip()}")
+
+
+def value_of(text: str, kind: object) -> object:
+    """The value that a variable's text has for a key of this type; the text itself where it is of no other.
+
+    >>> value_of("12", int), value_of("12", str), value_of("a, b", tuple[str, ...]), value_of("x", int)
+    (12, '12', ['a', 'b'], 'x')
+    """
+    known = inspect.type_info(kind)
+    if isinstance(known, inspect.StrType):
+        return text
+    if isinstance(known, _LISTS) and not text.lstrip().startswith("["):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+_LISTS: Final = (inspect.VarTupleType, inspect.ListType, inspect.SetType, inspect.FrozenSetType)
+
+
+def _place(file: Path, path: Sequence[str], text: str) -> str:
+    line = line_of_path(path, text)
+    return str(file) if line is None else f"{file}, line {line}"
+
+
+def _plain(error: msgspec.ValidationError) -> str:
+    return str(error).replace("`", "")
+
+
+def _wanted(kind: object) -> str:
+    """What to write for a key of this type."""
+    known = inspect.type_info(kind)
+    if isinstance(known, inspect.IntType | inspect.FloatType):
+        whole = " whole" if isinstance(known, inspect.IntType) else ""
+        return f"write a{whole} number{_bounds(known.ge, known.le)}"
+    if isinstance(known, _LISTS):
+        return 'write a list, such as ["one", "two"]'
+    if isinstance(known, inspect.LiteralType):
+        return f"write one of {', '.join(map(str, known.values))}"
+    return _WORDS.get(type(known), "`referee config example` shows how it is written")
+
+
+_WORDS: Final = {inspect.BoolType: "write true or false", inspect.StrType: "write text, in quotes"}
+
+
+def _bounds(least: float | None, most: float | None) -> str:
+    if least is None:
+        return ""
+    return f" from {least:g} to {most:g}" if most is not None else f", {least:g} or more"

@@ -1,0 +1,59 @@
+"""``referee verify``: a bundle that ``referee export`` wrote is proved by itself."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.server.keyfolder import read_public_keys
+
+SECONDS = 120
+
+
+def referee(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "referee", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the demo's log."""
+    folder = tmp_path_factory.mktemp("played") / "data"
+    assert referee("demo", "--rounds", "1", "--data", str(folder)).returncode == 0
+    return folder
+
+
+@pytest.fixture
+def keys(played: Path) -> list[str]:
+    """The keys to verify by, as options."""
+    public = read_public_keys(played / "keys")
+    return ["--log-key", public["log"], "--root-key", public["root"]]
+
+
+@pytest.mark.parametrize("table", ["demo.mau_binh.classic", "demo.tien_len.mien_nam", "demo.ultimate_texas.casino"])
+def test_exported_round_is_proved(played: Path, keys: list[str], tmp_path: Path, table: str):
+    bundle = tmp_path / "round.json"
+    assert referee("export", table, "--data", str(played), "--out", str(bundle)).returncode == 0
+    done = referee("verify", str(bundle), *keys)
+    assert "everything in this round holds" in done.stdout
+    assert done.returncode == 0
+
+
+def test_changed_round_is_not(played: Path, keys: list[str], tmp_path: Path):
+    bundle = tmp_path / "round.json"
+    referee("export", "demo.mau_binh.classic", "--data", str(played), "--out", str(bundle))
+    told = json.loads(bundle.read_text(encoding="utf-8"))
+    told["leaves"][-1]["leaf"], told["leaves"][-2]["leaf"] = told["leaves"][-2]["leaf"], told["leaves"][-1]["leaf"]
+    bundle.write_text(json.dumps(told), encoding="utf-8")
+    done = referee("verify", str(bundle), *keys)
+    assert "LOG_RECEIPT_REFUSED" in done.stdout
+    assert done.returncode == 1
+
+
+def test_file_that_is_no_bundle_is_said_to_be_none(keys: list[str], tmp_path: Path):
+    (tmp_path / "file").write_text("{}", encoding="utf-8")
+    done = referee("verify", str(tmp_path / "file"), *keys)
+    assert "no bundle of a round" in done.stderr
+    assert done.returncode == 2

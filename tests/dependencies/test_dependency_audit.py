@@ -1,0 +1,174 @@
+"""What the audit of dependencies finds, and that the lock is one that an operator can install from."""
+
+import hashlib
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.metadata import PathDistribution
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.dependencies.audit import (
+    LOCK,
+    ROOT,
+    Installed,
+    answer_of,
+    changed_files,
+    faults,
+    hashes_of,
+    licences_of,
+    pins_of,
+    plain,
+)
+
+HASH: Final = "a" * 64
+SOUND: Final = Installed("Some_Thing", "1.0", ("MIT",))
+
+
+def found(
+    *installed: Installed, pins: str = "some-thing==1.0", lock: str = f"some-thing==1.0 \\\n --hash=sha256:{HASH}"
+):
+    """What is wrong."""
+    return list(faults(installed, pins=pins_of(pins), lock=pins_of(lock), hashes=hashes_of(lock)))
+
+
+def test_distribution_that_is_pinned_whole_and_free_is_sound():
+    assert found(SOUND) == []
+
+
+@pytest.mark.parametrize(
+    ("installed", "pins", "lock", "words"),
+    [
+        (SOUND, "", "", "constraints.txt does not pin it"),
+        (SOUND, "some.thing==1.1", "", "constraints.txt pins 1.1"),
+        (SOUND, "some_thing==1.0", f"some-thing==0.9 --hash=sha256:{HASH}", "requirements.lock has some-thing 0.9"),
+        (SOUND, "some-thing==1.0", "some-thing==1.0", "no hash of some-thing"),
+        (Installed("a", "1", ("MIT",), ("a.py",)), "a==1", "", "a.py is not what was installed"),
+        (Installed("a", "1", ()), "a==1", "", "names no licence"),
+        (Installed("a", "1", ("Proprietary",)), "a==1", "", "under 'Proprietary', which is not allowed"),
+        (Installed("a", "1", ("MIT", "SSPL-1.0")), "a==1", "", "under 'SSPL-1.0'"),
+        (Installed("a", "1", ("AGPL-3.0-only",)), "a==1", "", "under 'AGPL-3.0-only'"),
+        (Installed("a", "1", ("GPL-3.0-only",)), "a==1", f"a==1 --hash=sha256:{HASH}", "under 'GPL-3.0-only'"),
+    ],
+)
+def test_what_is_wrong_is_found(installed, pins, lock, words):
+    """Alone, and in words that say what to do."""
+    (told,) = found(installed, pins=pins, lock=lock)
+    assert words in told
+
+
+@pytest.mark.parametrize(
+    "licence",
+    [
+        *("MIT", "MIT-0", "BSD-3-Clause", "3-Clause BSD License", "BSD License", "Apache-2.0", "Apache License 2.0"),
+        *("Apache Software License", "ISC License (ISCL)", "Mozilla Public License 2.0 (MPL 2.0)", "PSF-2.0"),
+        *("Apache-2.0 OR GPL-3.0-only", "(Apache-2.0 OR MIT)", "LGPL-3.0-only", "0BSD", "Zlib", "CC0-1.0"),
+    ],
+)
+def test_free_licences_are_allowed_in_every_spelling(licence):
+    lock = f"a==1 --hash=sha256:{HASH}"
+    assert found(Installed("a", "1", (licence,)), pins="a==1", lock=lock) == []
+
+
+def test_what_only_tests_run_may_be_copyleft():
+    assert found(Installed("a", "1", ("GNU General Public License v3 or later (GPLv3+)",)), pins="a==1", lock="") == []
+
+
+@pytest.fixture
+def distribution(tmp_path):
+    """A distribution of two files and its record."""
+    folder = tmp_path / "a-1.dist-info"
+    folder.mkdir()
+    (tmp_path / "a.py").write_text("x = 1\n")
+    (tmp_path / "b.py").write_text("")
+    (folder / "METADATA").write_text(
+        "Metadata-Version: 2.4\nName: a\nVersion: 1\nLicense-Expression: MIT AND (ISC OR 0BSD)\n"
+    )
+    (folder / "RECORD").write_text(
+        "a.py,sha256=nia_NpkRxFwkPGhBR7I_yeHc_PJX0pmhxjIBam_NM_Q,6\n"
+        "b.py,sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU,0\n"
+        "a-1.dist-info/RECORD,,\n"
+    )
+    return PathDistribution(folder), tmp_path
+
+
+def test_file_that_was_changed_or_is_gone_is_found(distribution):
+    """The hashes are those that ``sha256sum`` gives, in the record's own base64."""
+    one, folder = distribution
+    assert list(changed_files(one)) == []
+    (folder / "b.py").write_text("import os\n")
+    assert list(changed_files(one)) == ["b.py"]
+    (folder / "a.py").unlink()
+    assert list(changed_files(one)) == ["a.py", "b.py"]
+
+
+def test_licence_expression_is_read_part_by_part(distribution):
+    assert list(licences_of(distribution[0])) == ["MIT", "ISC OR 0BSD"]
+
+
+def test_known_vulnerability_is_told_with_its_remedy():
+    output = '{"dependencies": [{"name": "a", "version": "1", "vulns": [{"id": "X-1", "fix_versions": ["2"]}]}]}'
+    assert answer_of(output, "") == (["a 1: X-1, mended in 2"], "")
+
+
+@pytest.mark.parametrize(
+    ("output", "errors", "why"),
+    [
+        ("", "Traceback\nConnectionError: no route", "ConnectionError: no route"),
+        ("", "", "it said nothing"),
+        (
+            '{"dependencies": [{"name": "a", "skip_reason": "away"}, {"name": "b", "version": "1", "vulns": []}]}',
+            "",
+            "its database answered for 1 of 2 distributions: away",
+        ),
+    ],
+)
+def test_database_that_was_not_reached_is_no_answer(output, errors, why):
+    assert answer_of(output, errors) == ([], why)
+
+
+def test_lock_has_everything_that_an_operator_may_install():
+    """What the project asks for itself, and for each extra but those of development; nothing of the latter."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    locked = pins_of(LOCK.read_text(encoding="utf-8"))
+    for group in (project["dependencies"], extras["http"], extras["postgres"], extras["otel"], extras["web"]):
+        assert {plain(pin_name(one)) for one in group} <= set(locked)
+    assert "pytest" not in locked
+
+
+def pin_name(requirement: str) -> str:
+    """The name that a requirement begins with."""
+    return re.split(r"[\[<>=]", requirement, maxsplit=1)[0].strip()
+
+
+def test_every_pin_of_the_lock_has_hashes():
+    text = LOCK.read_text(encoding="utf-8")
+    assert {name: bool(held) for name, held in hashes_of(text).items()} == dict.fromkeys(pins_of(text), True)
+
+
+def test_pip_takes_the_lock_and_refuses_a_file_with_another_hash(tmp_path: Path):
+    """A wheel that is made here, offline: by its own hash it is installed, by another it is not."""
+    wheel = tmp_path / "sample-1.0-py3-none-any.whl"
+    metadata = "Metadata-Version: 2.1\nName: sample\nVersion: 1.0\n"
+    tags = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("sample.py", "")
+        archive.writestr("sample-1.0.dist-info/METADATA", metadata)
+        archive.writestr("sample-1.0.dist-info/WHEEL", tags)
+        archive.writestr("sample-1.0.dist-info/RECORD", "sample.py,,\n")
+    for held, code in ((hashlib.sha256(wheel.read_bytes()).hexdigest(), 0), (HASH, 1)):
+        lock = tmp_path / "lock.txt"
+        lock.write_text(f"sample==1.0 \\\n    --hash=sha256:{held}\n")
+        command = [sys.executable, "-m", "pip", "install", "--require-hashes", "--no-index", "--no-cache-dir"]
+        done = subprocess.run(
+            [*command, "--find-links", str(tmp_path), "--target", str(tmp_path / "out"), "-r", str(lock)],
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr

@@ -1,0 +1,553 @@
+"""The doctor finds what is wrong: each of its questions with the failure that it is there for."""
+
+import datetime as dt
+import os
+import resource
+import shutil
+import socket
+import sqlite3
+import sys
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import msgspec
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from referee.evidence.vkey import Algorithm
+from referee.server.app import Application, Settings
+from referee.server.clock import system_clock
+from referee.server.doctor import Finding, Level, examine
+from referee.server.doctor.clock import check_clock, kernel_clock
+from referee.server.doctor.keys import check_keys
+from referee.server.doctor.machine import check_certificates, check_disk, check_files, check_ports
+from referee.server.doctor.peers import check_peers
+from referee.server.doctor.store import Stored, check_file_system, check_storage, judge_forces
+from referee.server.keyfolder import KeyFolder
+from referee.server.keys import KeySigner, Lock, write_key
+from referee.server.settings import Configuration, witnesses_of
+from referee.server.settings_reading import read_settings
+from referee.server.signing_agent import SigningAgent
+from referee.server.tls import TlsSettings
+from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from referee.witness import Listener, State, Witness, read_trusted
+
+PASSPHRASE: Final = "correct horse battery"  # noqa: S105 - a test's own
+WRONG: Final = {"REFEREE_PASSPHRASE": PASSPHRASE.upper()}
+DAY: Final = 86_400_000
+GIB: Final = 1024**3
+Usage = namedtuple("Usage", "total free")  # noqa: PYI024 - as shutil's own
+
+
+def configured(*, data: Path, **more: object) -> Configuration:
+    """The settings of a data folder with some keys set, dots of their names written as two underscores."""
+    flags = {"log.data": str(data), **{key.replace("__", "."): value for key, value in more.items()}}
+    return read_settings(flags=flags).configuration
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data folder that a server has founded, its root key away."""
+    folder = tmp_path / "data"
+    with Application(Settings(data=folder, listen="127.0.0.1:0", root=tmp_path / "root.key")):
+        return folder
+
+
+def by_check(findings: Iterator[Finding]) -> dict[str, Finding]:
+    """The findings by what was checked."""
+    told = list(findings)
+    assert len({one.check for one in told}) == len(told)
+    assert all(bool(one.remedy) is (one.level is not Level.OK) for one in told)
+    return {one.check: one for one in told}
+
+
+def stored_of(configuration: Configuration) -> tuple[Stored, dict[str, Finding]]:
+    """What the store holds, and what is found of it."""
+    stored = Stored()
+    return stored, by_check(check_storage(configuration, stored))
+
+
+def keys_of(configuration: Configuration, **environ: str) -> dict[str, Finding]:
+    """What is found of the keys."""
+    stored, _ = stored_of(configuration)
+    return by_check(check_keys(configuration, stored.register, environ=environ))
+
+
+def told(finding: Finding) -> tuple[str, str]:
+    """How it is, and what was measured."""
+    return finding.level.name, finding.measured
+
+
+# ---- all of it
+
+
+def test_founded_folder_of_a_sound_machine_has_nothing_that_failed(data: Path) -> None:
+    """Every group but the witnesses' is asked; without one they are not."""
+    found = list(examine(configured(data=data, serve__listen="127.0.0.1:0")))
+    assert [(group, one.check, one.measured) for group, one in found if one.level is Level.FAIL] == []
+    assert list(dict.fromkeys(group for group, _ in found)) == ["store", "keys", "clock", "machine"]
+
+
+def test_machine_without_anything_can_begin(tmp_path: Path) -> None:
+    """And nothing is made there."""
+    found = list(examine(configured(data=tmp_path / "new", serve__listen="127.0.0.1:0")))
+    assert [one.check for _, one in found if one.level is Level.FAIL] == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_doctor_changes_nothing(data: Path, tmp_path: Path) -> None:
+    """Not a byte of the log or the keys, nor a file beside them but SQLite's empty ones."""
+
+    def held() -> dict[str, bytes]:
+        return {str(one.relative_to(tmp_path)): one.read_bytes() for one in tmp_path.rglob("*") if one.is_file()}
+
+    before = held()
+    list(examine(configured(data=data, serve__listen="127.0.0.1:0")))
+    after = held()
+    assert before == {name: after[name] for name in before}
+    assert all(name.endswith(("-wal", "-shm")) for name in after.keys() - before.keys())
+
+
+def test_question_that_goes_wrong_is_a_finding_and_the_others_are_asked(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> Iterator[Finding]:
+        raise ZeroDivisionError("by chance")  # noqa: EM101, TRY003 - the test's own
+
+    monkeypatch.setattr("referee.server.doctor.check_clock", broken)
+    found = list(examine(configured(data=data, serve__listen="127.0.0.1:0")))
+    assert ("clock", "FAIL") in [(group, one.level.name) for group, one in found]
+    assert "ZeroDivisionError: by chance" in next(one.measured for group, one in found if group == "clock")
+    assert "machine" in {group for group, _ in found}
+
+
+# ---- store
+
+
+def test_log_whose_leaf_was_changed_fails(data: Path) -> None:
+    with sqlite3.connect(data / "log.sqlite3") as connection:
+        connection.execute(
+            "UPDATE leaf SET data = CAST(replace(CAST(data AS TEXT), 'a', 'b') AS BLOB) WHERE position = 1"
+        )
+    connection.close()
+    stored, found = stored_of(configured(data=data))
+    assert told(found["log"])[0] == "FAIL"
+    assert "restore" in found["log"].remedy
+    assert stored.register is None
+
+
+def test_file_that_is_no_database_fails(data: Path) -> None:
+    (data / "log.sqlite3").write_bytes(b"no database" * 1000)
+    for one in data.glob("log.sqlite3-*"):
+        one.unlink()
+    _, found = stored_of(configured(data=data))
+    assert found["log"].level is Level.FAIL
+
+
+def test_page_that_is_damaged_is_found_by_sqlite(data: Path) -> None:
+    """An index that says otherwise than its table: the leaves are whole, the file is not."""
+    path = data / "log.sqlite3"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA writable_schema=ON")
+    connection.execute(
+        "UPDATE sqlite_master SET sql = replace(sql, 'WHERE due IS NOT NULL', '') WHERE name='round_due'"
+    )
+    connection.execute("INSERT INTO round SELECT 't', 1, x'00', 1, 1, 0, NULL, NULL, NULL")
+    connection.commit()
+    connection.close()
+    _, found = stored_of(configured(data=data))
+    assert found["file"].level is Level.FAIL
+    assert "round_due" in found["file"].measured
+
+
+def test_log_of_a_later_program_fails(data: Path) -> None:
+    with sqlite3.connect(data / "log.sqlite3") as connection:
+        connection.execute("UPDATE schema_version SET version = 99")
+    connection.close()
+    _, found = stored_of(configured(data=data))
+    assert "FAIL" in {one.level.name for one in found.values()}
+    assert any("99" in one.measured for one in found.values())
+
+
+def test_file_that_another_writer_holds_is_told(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *names, **more: real(*names, **{**more, "timeout": 0.1}))
+    holder = real(data / "log.sqlite3", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    _, found = stored_of(configured(data=data))
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert told(found["file"]) == ("WARN", "a writer held the file for 5 s")
+
+
+def test_folder_that_takes_no_files_fails(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_folder: Path) -> list[float]:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("referee.server.doctor.store.force_times", refuse)
+    _, found = stored_of(configured(data=data))
+    assert told(found["fsync"]) == ("FAIL", f"{data}: Permission denied")
+
+
+def test_disk_that_is_slow_to_force_is_warned_of() -> None:
+    assert judge_forces([30.0] * 20).level is Level.WARN
+    assert judge_forces([1.0] * 19 + [300.0]).level is Level.OK
+
+
+@pytest.mark.parametrize(
+    ("kind", "level"),
+    [("nfs4", "WARN"), ("9p", "WARN"), ("cifs", "WARN"), ("fuse.sshfs", "WARN"), ("tmpfs", "WARN"), ("ext4", "OK")],
+)
+def test_file_system_that_does_not_lock_or_keep_is_warned_of(tmp_path: Path, kind: str, level: str) -> None:
+    mounts = f"1 0 0:1 / / rw - xfs /dev/a rw\n2 1 0:2 / {tmp_path} rw shared:1 master:2 - {kind} host:/x rw\n"
+    finding = check_file_system(tmp_path / "data", lambda: mounts)
+    assert finding.level.name == level
+    assert finding.measured.startswith(kind)
+
+
+def test_database_that_is_away_fails_and_its_password_is_not_told(data: Path) -> None:
+    url = "postgresql://referee:hunter2@127.0.0.1:1/none?connect_timeout=2"
+    pytest.importorskip("psycopg")
+    _, found = stored_of(configured(data=data, log__database=url))
+    assert found["database"].level is Level.FAIL
+    assert "hunter2" not in str(found)
+
+
+# ---- keys
+
+
+def test_keys_of_a_founded_log_are_well(data: Path) -> None:
+    found = keys_of(configured(data=data))
+    assert set(found) == {
+        *("log", "shuffler", "referee", "sealing"),
+        *("log in the log", "shuffler in the log", "referee in the log"),
+    }
+    assert {one.level for one in found.values()} == {Level.OK}
+    assert found["log"].measured == "plain, mode 600"
+
+
+def test_process_is_asked_for_the_keys_that_it_needs_only(data: Path) -> None:
+    (data / "keys" / "shuffler.key").unlink()
+    assert keys_of(configured(data=data, serve__services=["rulesets", "log"])) == {}
+    assert keys_of(configured(data=data))["shuffler"].level is Level.FAIL
+    assert "missing" in keys_of(configured(data=data))["shuffler"].measured
+
+
+def test_key_that_others_can_read_fails(data: Path) -> None:
+    path = data / "keys" / "log.key"
+    path.chmod(0o644)
+    found = keys_of(configured(data=data))["log"]
+    assert told(found) == ("FAIL", f"{path} can be read by others than its owner")
+    assert found.remedy == f"run: chmod 600 {path}"
+
+
+def test_key_of_another_user_fails(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    assert "belongs to user" in keys_of(configured(data=data))["log"].measured
+
+
+def test_key_that_is_not_the_public_ones_fails(data: Path) -> None:
+    (data / "keys" / "referee.key").unlink()
+    write_key(data / "keys" / "referee.key", KeySigner("localhost/referee/referee", b"o" * 32))
+    assert "is not the private key of referee.pub" in keys_of(configured(data=data))["referee"].measured
+
+
+def test_key_that_the_log_does_not_name_fails(data: Path) -> None:
+    other = KeySigner("localhost/referee/referee", b"o" * 32)
+    (data / "keys" / "referee.key").unlink()
+    write_key(data / "keys" / "referee.key", other)
+    (data / "keys" / "referee.pub").write_text(other.verifier_key + "\n")
+    found = keys_of(configured(data=data))
+    assert found["referee"].level is Level.OK
+    assert found["referee in the log"].level is Level.FAIL
+    assert "referee keys rotate referee" in found["referee in the log"].remedy
+
+
+def test_key_that_is_damaged_fails(data: Path) -> None:
+    for role in ("log", "sealing"):
+        path = data / "keys" / f"{role}.key"
+        path.write_text("ENCRYPTED+KEY+argon2id+1+8+AAAA\n")
+    found = keys_of(configured(data=data), REFEREE_PASSPHRASE=PASSPHRASE)
+    assert [found[role].level.name for role in ("log", "sealing", "referee")] == ["FAIL", "FAIL", "OK"]
+
+
+def test_encrypted_keys_need_their_passphrase(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    lock = Lock(PASSPHRASE.encode())
+    with Application(Settings(data=data, listen="127.0.0.1:0", lock=lock)):
+        pass
+    configuration = configured(data=data)
+    assert keys_of(configuration)["log"].measured.endswith("is encrypted, and no passphrase was given")
+    assert "not the one" in keys_of(configuration, **WRONG)["log"].measured
+    found = keys_of(configuration, REFEREE_PASSPHRASE=PASSPHRASE)
+    assert told(found["log"]) == ("OK", "encrypted, mode 600")
+    assert told(found["sealing"]) == ("OK", "encrypted, mode 600")
+
+
+def test_passphrase_file_that_others_can_read_fails(data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "passphrase"
+    file.write_text(PASSPHRASE)
+    file.chmod(0o644)
+    found = keys_of(configured(data=data, keys__passphrase_file=str(file)))
+    assert "chmod 600" in found["passphrase"].measured
+
+
+def test_root_key_beside_the_others_is_warned_of(tmp_path: Path) -> None:
+    with Application(Settings(data=tmp_path / "data", listen="127.0.0.1:0")):
+        pass
+    assert keys_of(configured(data=tmp_path / "data"))["root"].level is Level.WARN
+
+
+def test_signer_is_asked_for_its_keys(data: Path, tmp_path: Path) -> None:
+    """Away, with the right keys, and with others."""
+    path = tmp_path / "signer.sock"
+    configuration = configured(data=data, keys__signer=f"unix:{path}")
+    assert "cannot be asked" in keys_of(configuration)["log"].measured
+    held = KeyFolder.open_or_make(data / "keys", origin="", entropy=os.urandom, private=("log", "shuffler", "referee"))
+    roles = ("log", "shuffler", "referee")
+    for signers, expected in (
+        ({role: held.signer(role) for role in roles}, "held by the signer"),
+        ({role: KeySigner(held.signer(role).name, b"o" * 32) for role in roles}, "the signer holds"),
+    ):
+        agent = SigningAgent(path, signers).start()
+        found = keys_of(configuration)
+        agent.close()
+        assert all(found[role].measured.startswith(expected) for role in roles)
+
+
+# ---- clock
+
+
+def clock_of(
+    *, newest: int = 0, walls: tuple[int, ...] = (0, 1_000, 5_000), kernel: tuple[int, int] | None = (0, 5_000)
+) -> dict[str, Finding]:
+    """What is found of a clock that shows these times, a second of a steady one after another."""
+    wall, steady = iter(walls), iter((0.0, 1.0))
+    findings = check_clock(
+        newest, wall=lambda: next(wall), monotonic=lambda: next(steady), sleep=lambda _: None, kernel=lambda: kernel
+    )
+    return by_check(findings)
+
+
+def test_even_clock_that_somebody_keeps_is_well() -> None:
+    found = clock_of(newest=4_000)
+    assert {one.level for one in found.values()} == {Level.OK}
+    assert found["log"].measured == "ahead of the newest leaf by 1 s"
+    assert found["synchronized"].measured == "within 5.0 ms, as the kernel says"
+
+
+@pytest.mark.parametrize("after", [1_021, 979, -3_600_000])
+def test_clock_that_jumps_fails(after: int) -> None:
+    assert clock_of(walls=(0, after, 5_000))["pace"].level is Level.FAIL
+
+
+def test_clock_behind_the_newest_leaf_fails() -> None:
+    found = clock_of(newest=65_000)["log"]
+    assert told(found) == ("FAIL", "the clock is 60.0 s behind the log's newest leaf")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [((0x40, 0), "kept right by nobody"), ((0, 2_000_000), "up to 2,000 ms off"), (None, "does not say")],
+)
+def test_clock_that_nobody_keeps_is_warned_of(kernel: tuple[int, int] | None, words: str) -> None:
+    found = clock_of(kernel=kernel)["synchronized"]
+    assert found.level is Level.WARN
+    assert words in found.measured
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="adjtimex is Linux's")
+def test_kernel_says_something_that_can_be() -> None:
+    """A status of sixteen bits, and an error that is not negative."""
+    status, largest = kernel_clock() or (0, 0)
+    assert 0 <= status < 2**16
+    assert largest >= 0
+
+
+def test_newest_leaf_tells_its_time(serve: Callable[..., Any], tmp_path: Path) -> None:
+    """A round is dealt; its time is found in the log, and is about now."""
+    began = system_clock()
+    process = serve("--quiet")
+    process.play("t")
+    process.kill()
+    stored, _ = stored_of(configured(data=tmp_path / "data"))
+    assert began <= stored.newest_time <= system_clock()
+    assert began <= stored.first_time <= stored.newest_time
+
+
+# ---- machine
+
+
+def ports_of(configuration: Configuration) -> dict[str, Finding]:
+    """What is found of the addresses."""
+    return by_check(check_ports(configuration))
+
+
+def test_taken_port_fails_unless_a_server_of_this_folder_has_it(data: Path, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        found = ports_of(configured(data=tmp_path, serve__listen=address, telemetry__metrics=address))
+        assert [one.level.name for one in found.values()] == ["FAIL", "FAIL"]
+        assert "Address already in use" in found["serve.listen"].measured
+    assert ports_of(configured(data=tmp_path, serve__listen=address))["serve.listen"].level is Level.OK
+    with Application(Settings(data=data, listen="127.0.0.1:0")) as application:
+        address = f"127.0.0.1:{application.port}"
+        found = ports_of(configured(data=data, serve__listen=address))
+        assert told(found["serve.listen"]) == ("OK", f"{address} is taken; a server runs on this data folder")
+
+
+def test_address_of_another_machine_fails(tmp_path: Path) -> None:
+    found = ports_of(configured(data=tmp_path, serve__listen="192.0.2.1:50051", access__insecure=True))
+    assert found["serve.listen"].level is Level.FAIL
+
+
+@pytest.mark.parametrize(
+    ("free", "log_bytes", "log_ms", "level", "words"),
+    [
+        (500 * GIB, 0, 0, "OK", "512,000 MiB of 1,024,000 free"),
+        (500 * GIB, GIB, 10 * DAY, "OK", "5,000 days at the log's growth of 102.4 MiB a day"),
+        (2 * GIB, GIB, 10 * DAY, "WARN", "20 days"),
+        (GIB // 2, 0, 0, "WARN", "512 MiB"),
+        (GIB // 20, 0, 0, "FAIL", "51 MiB"),
+        (500 * GIB, GIB, 1_000, "OK", "512,000 MiB of 1,024,000 free"),
+    ],
+)
+def test_disk_that_fills_is_told_with_its_days(  # noqa: PLR0913, PLR0917 - a row of the table
+    tmp_path: Path, free: int, log_bytes: int, log_ms: int, level: str, words: str
+) -> None:
+    """A log of less than an hour tells no growth."""
+    (finding,) = check_disk(
+        tmp_path / "new", log_bytes=log_bytes, log_ms=log_ms, usage=lambda _: Usage(1000 * GIB, free)
+    )
+    assert finding.level.name == level
+    assert words in finding.measured
+
+
+@pytest.mark.parametrize(
+    ("soft", "level"), [(65_536, "OK"), (resource.RLIM_INFINITY, "OK"), (1_024, "WARN"), (128, "FAIL")]
+)
+def test_few_open_files_are_told(soft: int, level: str) -> None:
+    assert check_files(lambda: (soft, 1_048_576)).level.name == level
+
+
+def certificate(ends: dt.datetime) -> bytes:
+    """A self-signed certificate, as another library makes it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "referee.example")])
+    built = x509.CertificateBuilder(
+        name, name, key.public_key(), x509.random_serial_number(), ends - dt.timedelta(days=400), ends
+    )
+    return built.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+
+
+@pytest.mark.parametrize(
+    ("days", "level", "words"),
+    [(90, "OK", "90 days left"), (10, "WARN", "in 10 days"), (-3, "FAIL", "ended 3 days ago")],
+)
+def test_certificate_that_ends_is_told(tmp_path: Path, days: int, level: str, words: str) -> None:
+    now = dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
+    path = tmp_path / "server.pem"
+    path.write_bytes(certificate(now + dt.timedelta(days=days)))
+    configuration = msgspec.structs.replace(Configuration(), tls=TlsSettings(certificate=str(path), key="k"))
+    (finding,) = check_certificates(configuration, now=int(now.timestamp() * 1000))
+    assert finding.level.name == level
+    assert words in finding.measured
+
+
+def test_file_that_is_no_certificate_fails(tmp_path: Path) -> None:
+    path = tmp_path / "server.pem"
+    path.write_bytes(b"no certificate")
+    tls = TlsSettings(certificate=str(path), key="k", client_ca=str(tmp_path / "nowhere"))
+    found = by_check(check_certificates(msgspec.structs.replace(Configuration(), tls=tls), now=0))
+    assert [(check, one.level.name) for check, one in found.items()] == [
+        ("tls.certificate", "FAIL"),
+        ("tls.client_ca", "FAIL"),
+    ]
+
+
+# ---- witnesses
+
+
+@dataclass
+class Stand:
+    """A witness of this test's log, on a port of its own, and the settings that name it."""
+
+    listener: Listener
+    configuration: Configuration
+    now: list[int]
+
+    def found(self, *, later: int = 0) -> dict[str, Finding]:
+        """What is found of the witnesses, so many seconds after they cosigned."""
+        stored, _ = stored_of(self.configuration)
+        return by_check(check_peers(self.configuration, stored, now=self.now[0] + later))
+
+
+@pytest.fixture
+def stand(data: Path, tmp_path: Path) -> Iterator[Stand]:
+    held = KeyFolder.open_or_make(data / "keys", origin="", entropy=os.urandom, private=())
+    signer = KeySigner("witness.example/w", b"w" * 32, Algorithm.COSIGNATURE_V1)
+    state, now = State(tmp_path / "witness.sqlite3"), [system_clock() // 1000]
+    trusted = read_trusted(f"log {held.public['log'].text}")
+    witness = Witness(state, signer, name=signer.name, trusted=trusted, clock=lambda: now[0])
+    with Listener(witness, host="127.0.0.1", port=0) as listener:
+        named = {"urls": [f"http://127.0.0.1:{listener.port}"], "keys": [signer.verifier_key]}
+        yield Stand(
+            listener, configured(data=data, **{f"witnesses__{key}": value for key, value in named.items()}), now
+        )
+    state.close()
+
+
+def test_log_without_witnesses_is_not_asked_about_them(data: Path) -> None:
+    assert list(check_peers(configured(data=data), Stored(), now=0)) == []
+
+
+def test_witness_that_has_cosigned_lately_is_well(stand: Stand, data: Path) -> None:
+    """Until then it shows nothing; long after, the log is not cosigned any more."""
+    found = stand.found()
+    assert [one.level.name for one in found.values()] == ["WARN", "WARN"]
+    assert "shows nothing that it cosigned" in found["witness.example/w"].measured
+    assert found["quorum"].measured == "1 have never vouched for one head"
+    witnesses = witnesses_of(stand.configuration.witnesses)
+    Application(Settings(data=data, listen="127.0.0.1:0", witnesses=witnesses)).close()
+    found = stand.found(later=7)
+    assert told(found["witness.example/w"]) == ("OK", "answers; it cosigned 3 of 3 leaves")
+    assert told(found["quorum"]) == ("OK", "1 vouched for 3 leaves 7 s ago")
+    assert told(stand.found(later=901)["quorum"]) == ("WARN", "1 vouched for 3 leaves 901 s ago")
+
+
+def test_witness_that_is_away_is_told(stand: Stand) -> None:
+    """As a failure where the server would not start without it."""
+    stand.listener.close()
+    found = stand.found()["witness.example/w"]
+    assert found.level is Level.WARN
+    assert "cannot be reached" in found.measured
+    required = msgspec.structs.replace(stand.configuration.witnesses, required=True)
+    stand.configuration = msgspec.structs.replace(stand.configuration, witnesses=required)
+    assert stand.found()["witness.example/w"].level is Level.FAIL
+
+
+def test_log_behind_what_a_witness_has_cosigned_fails(stand: Stand, data: Path, tmp_path: Path) -> None:
+    """The folder is an old copy; the witness has seen a round since."""
+    shutil.copytree(data, tmp_path / "old")
+    witnesses = witnesses_of(stand.configuration.witnesses)
+    terms = shuffler_pb2.RoundTerms(
+        table_id="t", ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
+    )
+    with (
+        Application(Settings(data=data, listen="127.0.0.1:0", witnesses=witnesses)) as application,
+        grpc.insecure_channel(f"127.0.0.1:{application.port}") as channel,
+    ):
+        shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+        log = log_pb2_grpc.LogServiceStub(channel)
+        log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=4), timeout=30)
+    old = msgspec.structs.replace(stand.configuration.log, data=str(tmp_path / "old"))
+    stand.configuration = msgspec.structs.replace(stand.configuration, log=old)
+    found = stand.found()["witness.example/w"]
+    assert told(found) == ("FAIL", "it has cosigned 4 leaves, and the log has 3")
