@@ -1,0 +1,71 @@
+/** The services of one server, each a typed client. */
+
+import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
+import { Health } from "./gen/grpc/health/v1/health_pb.js";
+import { LogService } from "./gen/referee/v1/log_pb.js";
+import { MauBinhService } from "./gen/referee/v1/mau_binh_pb.js";
+import { RulesetService } from "./gen/referee/v1/ruleset_pb.js";
+import { SeatingService } from "./gen/referee/v1/seating_pb.js";
+import { ShufflerService } from "./gen/referee/v1/shuffler_pb.js";
+import { TienLenService } from "./gen/referee/v1/tien_len_pb.js";
+import { UltimateTexasService } from "./gen/referee/v1/ultimate_texas_pb.js";
+import { bearing, named, type Token } from "./identity.js";
+import { RETRIES, type Retries, retrying } from "./retry.js";
+
+/** A server's services. */
+export interface Referee {
+  readonly rulesets: Client<typeof RulesetService>;
+  readonly seating: Client<typeof SeatingService>;
+  readonly shuffler: Client<typeof ShufflerService>;
+  readonly mauBinh: Client<typeof MauBinhService>;
+  readonly tienLen: Client<typeof TienLenService>;
+  readonly ultimateTexas: Client<typeof UltimateTexasService>;
+  readonly log: Client<typeof LogService>;
+  readonly health: Client<typeof Health>;
+}
+
+/** What every call does, over whichever transport. */
+export interface Calls {
+  /** A call's deadline in milliseconds where it names none; 10 seconds. 0 for none. */
+  readonly timeoutMs?: number;
+  /** How calls are asked again; null for never. */
+  readonly retries?: Retries | null;
+  /** Whom the calls are from. */
+  readonly token?: Token;
+  /** What else stands around every call, innermost last. */
+  readonly interceptors?: readonly Interceptor[];
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** The services that a transport leads to. */
+export function refereeOver(transport: Transport): Referee {
+  return {
+    rulesets: createClient(RulesetService, transport),
+    seating: createClient(SeatingService, transport),
+    shuffler: createClient(ShufflerService, transport),
+    mauBinh: createClient(MauBinhService, transport),
+    tienLen: createClient(TienLenService, transport),
+    ultimateTexas: createClient(UltimateTexasService, transport),
+    log: createClient(LogService, transport),
+    health: createClient(Health, transport),
+  };
+}
+
+/** The options of a transport that make its calls so. */
+export function optionsOf({
+  timeoutMs = TIMEOUT_MS,
+  retries = RETRIES,
+  token,
+  interceptors,
+}: Calls) {
+  return {
+    ...(timeoutMs === 0 ? {} : { defaultTimeoutMs: timeoutMs }),
+    interceptors: [
+      named,
+      ...(token === undefined ? [] : [bearing(token)]),
+      ...(retries === null ? [] : [retrying(retries)]),
+      ...(interceptors ?? []),
+    ],
+  };
+}

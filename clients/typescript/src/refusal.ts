@@ -1,0 +1,66 @@
+/**
+ * Why a call was refused, in the words of `error_reason.proto`: a reason that programs can act on,
+ * the fields at fault, and facts. Whatever was refused was not done.
+ */
+
+import type { ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError as Failure } from "@connectrpc/connect";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from "./gen/google/rpc/error_details_pb.js";
+import type { ErrorReason } from "./gen/referee/v1/error_reason_pb.js";
+
+/** The reasons that this version knows. A newer server can have others: go by the code then. */
+export type Reason = Exclude<keyof typeof ErrorReason, "UNSPECIFIED">;
+
+/** A field of the request that is at fault. */
+export interface FieldAtFault {
+  /** Its path, such as `round.events[2].arrange.back[4]`. */
+  readonly path: string;
+  readonly description: string;
+}
+
+/** A refused call. */
+export interface Refusal {
+  readonly code: Code;
+  /** The reason's stable name; empty where something else than Referee refused, such as the network. */
+  readonly reason: Reason | (string & {});
+  /** For developers. */
+  readonly message: string;
+  readonly fields: readonly FieldAtFault[];
+  readonly facts: Readonly<Record<string, string>>;
+  /** How long the server asks to be left alone, in milliseconds; absent where it does not say. */
+  readonly retryAfterMs?: number;
+  /** What the server's log has the call under; empty where none came back. */
+  readonly requestId: string;
+}
+
+const DOMAIN = "referee.v1";
+export const REQUEST_ID = "x-request-id";
+
+/** The refusal that an error of a call is; anything that is no error of a call is thrown again. */
+export function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof Failure)) {
+    throw error;
+  }
+  const info = error.findDetails(ErrorInfoSchema).find((one) => one.domain === DOMAIN);
+  const violations = error.findDetails(BadRequestSchema).flatMap((one) => one.fieldViolations);
+  const retryAfterMs = retryDelay(error);
+  return {
+    code: error.code,
+    reason: info?.reason ?? "",
+    message: error.rawMessage,
+    fields: violations.map(({ field, description }) => ({ path: field, description })),
+    facts: info?.metadata ?? {},
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    requestId: error.metadata.get(REQUEST_ID) ?? "",
+  };
+}
+
+/** How long the server asks to be left alone, in milliseconds. */
+export function retryDelay(error: ConnectError): number | undefined {
+  const [delay] = error.findDetails(RetryInfoSchema).map((one) => one.retryDelay);
+  return delay === undefined ? undefined : Number(delay.seconds) * 1000 + delay.nanos / 1e6;
+}

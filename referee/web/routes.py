@@ -1,0 +1,74 @@
+"""Every method of the protos as a path that browsers can ask, made from the descriptors.
+
+The law: no method is written down here; a service that a proto gains is reachable with it. Methods that say
+``NO_SIDE_EFFECTS`` may be asked by GET. Only what a browser can speak is offered: one question, and one answer or a
+stream of them.
+
+>>> found = routes(None)
+>>> "/referee.v1.RulesetService/ListRulesets" in found, "/grpc.health.v1.Health/Watch" in found
+(True, True)
+"""
+
+import importlib
+import pkgutil
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from connectrpc.method import IdempotencyLevel, MethodInfo, StreamType
+from connectrpc.server import Endpoint
+from google.protobuf import message_factory
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
+from google.protobuf.descriptor_pb2 import MethodOptions
+from grpc_health.v1 import health_pb2
+
+from referee import v1
+from referee.web.codec import Answer
+from referee.web.forward import Context, Forward
+
+Route: TypeAlias = Any  # an endpoint of connectrpc, which keeps the classes of its kinds to itself
+
+_LEVELS: Final = {
+    MethodOptions.IDEMPOTENCY_UNKNOWN: IdempotencyLevel.UNKNOWN,
+    MethodOptions.NO_SIDE_EFFECTS: IdempotencyLevel.NO_SIDE_EFFECTS,
+    MethodOptions.IDEMPOTENT: IdempotencyLevel.IDEMPOTENT,
+}
+
+
+def routes(forward: Forward) -> Mapping[str, Route]:
+    """What answers each path, ``/package.Service/Method``."""
+    return {
+        f"/{service.full_name}/{method.name}": _endpoint(forward, method)
+        for service in _services()
+        for method in service.methods
+        if not method.client_streaming
+    }
+
+
+def _services() -> Iterator[ServiceDescriptor]:
+    names = sorted(module.name for module in pkgutil.iter_modules(v1.__path__) if module.name.endswith("_pb2"))
+    modules = [importlib.import_module(f"{v1.__name__}.{name}") for name in names]
+    for module in (*modules, health_pb2):
+        yield from module.DESCRIPTOR.services_by_name.values()
+
+
+def _endpoint(forward: Forward, method: MethodDescriptor) -> Route:
+    path = f"/{method.containing_service.full_name}/{method.name}"
+    kind = message_factory.GetMessageClass(method.output_type)
+    info: MethodInfo[Any, Any] = MethodInfo(  # what passes is bytes; the types are for JSON
+        name=method.name,
+        service_name=method.containing_service.full_name,
+        input=message_factory.GetMessageClass(method.input_type),
+        output=kind,
+        idempotency_level=_LEVELS[method.GetOptions().idempotency_level],
+        stream_type=StreamType.SERVER_STREAM if method.server_streaming else StreamType.UNARY,
+    )
+
+    async def answer(question: bytes, context: Context) -> Answer:
+        return await forward.unary(path, question, context, kind=kind)
+
+    def answers(question: bytes, context: Context) -> AsyncIterator[Answer]:
+        return forward.stream(path, question, context, kind=kind)
+
+    if method.server_streaming:
+        return Endpoint.server_stream(info, answers)
+    return Endpoint.unary(info, answer)

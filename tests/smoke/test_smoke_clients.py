@@ -1,0 +1,114 @@
+"""Clients in other languages, with their own gRPC and their own Ed25519: they deal, settle and verify a round."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import pytest
+
+from referee.server.app import Application, Settings
+from referee.v1 import log_pb2, log_pb2_grpc
+
+ROOT: Final = Path(__file__).parents[2]
+CLIENTS: Final = ROOT / "clients" / "smoke"
+VECTORS: Final = ROOT / "tests" / "vectors"
+CHECKED: Final = ("log/receipt", "log/merkle_inclusion", "evidence/ed25519_signatures")
+
+
+@dataclass(frozen=True)
+class Language:
+    """What a client needs beside this tree, and where that comes from."""
+
+    programs: tuple[str, ...]
+    files: tuple[str, ...]
+    install: str
+
+
+LANGUAGES: Final = {
+    "node": Language(("node", "npm"), (), "Node 20 with npm"),
+    "go": Language(
+        ("go", "protoc", "protoc-gen-go"),
+        ("/usr/share/gocode/src/google.golang.org/grpc",),
+        "apt-get install golang-go golang-google-grpc-dev protobuf-compiler protoc-gen-go-1-3",
+    ),
+    "ruby": Language(("ruby", "grpc_tools_ruby_protoc"), (), "apt-get install ruby ruby-grpc ruby-grpc-tools"),
+}
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server with a log of its own."""
+    data = tmp_path_factory.mktemp("smoke")
+    with Application(Settings(data=data, listen="127.0.0.1:0")) as application:
+        yield f"127.0.0.1:{application.port}"
+
+
+@pytest.fixture(params=LANGUAGES)
+def program(request: pytest.FixtureRequest) -> Path:
+    """The client's command; skips where what it needs is not installed."""
+    name, language = request.param, LANGUAGES[request.param]
+    missing = [tool for tool in language.programs if shutil.which(tool) is None]
+    missing += [file for file in language.files if not Path(file).exists()]
+    if missing:
+        pytest.skip(f"the {name} client is not tested: no {', '.join(missing)}; {language.install}")
+    command = CLIENTS / name / "run"
+    if name == "node" and not (CLIENTS / name / "node_modules" / ".package-lock.json").exists():
+        installed = subprocess.run(
+            ["npm", "ci", "--no-audit"],  # noqa: S607 - found on the path
+            cwd=CLIENTS / name,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if installed.returncode:
+            pytest.skip(f"the {name} client is not tested: npm ci failed: {installed.stderr.strip()[-300:]}")
+    return command
+
+
+def test_it_verifies_the_vectors_and_the_receipt_of_a_round_that_it_played(program: Path, address: str) -> None:
+    """What it says of its receipt is what the server's log holds; no code of this project ran in between."""
+    played = run(program, address, key_of(address))
+    assert played.returncode == 0, played.stderr
+    told: dict[str, Any] = json.loads(played.stdout)
+    rows = {name: len((VECTORS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()) for name in CHECKED}
+    assert told["vectors"] == rows
+    assert sum(told["net"]) == 0
+    with grpc.insecure_channel(address) as channel:
+        asked = log_pb2.ListEntriesRequest(start=told["leaf_index"], count=1)
+        (leaf,) = log_pb2_grpc.LogServiceStub(channel).ListEntries(asked).leaves
+    assert hashlib.sha256(leaf).hexdigest() == told["leaf_sha256"]
+    assert told["leaf_index"] < told["tree_size"]
+
+
+def test_it_refuses_a_receipt_that_another_key_signed(program: Path, address: str) -> None:
+    """The key is the vectors' log's; the round is played, its receipt shows nothing."""
+    first = (VECTORS / "log" / "receipt.jsonl").read_text(encoding="utf-8").splitlines()[0]
+    (foreign,) = json.loads(first)["keys"]
+    played = run(program, address, foreign)
+    assert played.returncode == 1
+    assert "the log's key has not signed the checkpoint" in played.stderr
+    assert played.stdout == ""
+
+
+def test_its_dependencies_come_from_no_named_registry() -> None:
+    lock = json.loads((CLIENTS / "node" / "package-lock.json").read_text(encoding="utf-8"))
+    assert all("resolved" not in entry for entry in lock["packages"].values())
+
+
+def run(program: Path, address: str, log_key: str) -> "subprocess.CompletedProcess[str]":
+    """What the client said; it ends by itself."""
+    return subprocess.run(
+        [str(program), address, log_key, str(VECTORS)], capture_output=True, text=True, check=False, timeout=240
+    )
+
+
+def key_of(address: str) -> str:
+    """The log's verifier key, as whoever set the server up would have been given it."""
+    with grpc.insecure_channel(address) as channel:
+        return str(log_pb2_grpc.LogServiceStub(channel).GetKeys(log_pb2.GetKeysRequest()).log_key)

@@ -1,0 +1,134 @@
+"""Servers with a door for browsers, in this process, and what is asked of them byte by byte."""
+
+import json
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import httpx
+import pytest
+
+from referee.cli.browsers import door_for
+from referee.server.app import Application, Settings
+from referee.server.limits import LimitSettings
+from referee.server.tls import TlsSettings
+from referee.server.web import WebSettings
+from referee.service.call import Call
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+FOLDED: Final = 0x80
+"""The flag of a gRPC-Web frame with trailers."""
+LAST: Final = 0x02
+"""The flag of Connect's last frame."""
+
+
+class Watching:
+    """Keeps every call that the server had."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+
+    def began(self, call: Call) -> None:
+        """Nothing."""
+
+    def ended(self, call: Call) -> None:
+        """It is kept."""
+        self.calls.append(call)
+
+    def probe(self, step: str) -> None:
+        """Nothing."""
+
+    def committed(self, requests: int) -> None:
+        """Nothing."""
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+class Door:
+    """A server, its channel, and its door for browsers."""
+
+    def __init__(self, application: Application, address: str, watching: Watching, scheme: str) -> None:
+        self.application = application
+        self.address = address
+        self.url = f"{scheme}://{address}"
+        self.watching = watching
+        self.channel = grpc.insecure_channel(f"127.0.0.1:{application.port}")
+        self.http = httpx.Client(base_url=self.url, verify=False, timeout=60)  # noqa: S501 - the tests' own certificates
+
+    def ask(self, method: str, body: Any = None, **headers: str) -> httpx.Response:  # noqa: ANN401 - any JSON
+        """Connect with JSON."""
+        told = json.dumps({} if body is None else body).encode()
+        return self.http.post(method, content=told, headers={"content-type": "application/json"} | headers)
+
+    def ask_bytes(self, method: str, body: bytes = b"", **headers: str) -> httpx.Response:
+        """Connect with a binary message."""
+        return self.http.post(method, content=body, headers={"content-type": "application/proto"} | headers)
+
+    def ask_web(
+        self, method: str, body: bytes = b"", *, kind: str = "application/grpc-web+proto", **headers: str
+    ) -> tuple[list[bytes], dict[str, str]]:
+        """gRPC-Web: the messages, and the trailers."""
+        framed = b"\x00" + struct.pack(">I", len(body)) + body
+        answer = self.http.post(method, content=framed, headers={"content-type": kind} | headers)
+        assert answer.status_code == 200, answer.text
+        found = frames(answer.content)
+        ends = [data for flag, data in found if flag & FOLDED]
+        if not ends:
+            return [], dict(answer.headers)
+        pairs = (line.partition(":") for line in ends[0].decode().split("\r\n") if line)
+        trailers = {name.lower(): value.strip() for name, _, value in pairs}
+        return [data for flag, data in found if not flag & FOLDED], trailers
+
+
+def frames(data: bytes) -> list[tuple[int, bytes]]:
+    """Flag and content of each frame."""
+    found = []
+    while data:
+        flag, size = struct.unpack(">BI", data[:5])
+        found.append((flag, data[5 : 5 + size]))
+        data = data[5 + size :]
+    return found
+
+
+@pytest.fixture
+def serve_web(tmp_path: Path) -> Iterator[Callable[..., Door]]:
+    """Starts servers with a door; options of the door by name, of the server under ``server``."""
+    with ExitStack() as opened:
+
+        def start(*, server: dict[str, Any] | None = None, tls: TlsSettings | None = None, **options: Any) -> Door:  # noqa: ANN401 - any option
+            secure = tls or TlsSettings()
+            settings = WebSettings(**({"listen": "127.0.0.1:0"} | options))
+            told = {"tls": secure, "limits": LimitSettings()} | (server or {})
+            door = opened.enter_context(door_for(settings, tls=told["tls"], limits=told["limits"]))
+            watching = Watching()
+            application = Application(
+                Settings(
+                    data=tmp_path / "data",
+                    listen="127.0.0.1:0",
+                    doors=door.sockets,
+                    gateway_pass=door.gateway_pass,
+                    watchers=[watching],
+                    **told,
+                )
+            )
+            opened.callback(application.close)
+            application.start()
+            address = door.open(application, is_port_shared=False, grace=5.0)
+            found = Door(application, address, watching, "https" if secure.is_on else "http")
+            opened.callback(found.channel.close)
+            opened.callback(found.http.close)
+            return found
+
+        yield start
+
+
+@pytest.fixture
+def door(serve_web: Callable[..., Door]) -> Door:
+    """A server with a door, as the defaults have it."""
+    return serve_web()

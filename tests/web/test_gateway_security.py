@@ -1,0 +1,150 @@
+"""Who gets through the door: by which name, from whose page, as whom, and what the service then knows of them."""
+
+import secrets
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import httpx
+import pytest
+
+from referee.server.access import AccessSettings, Issuer, Role
+from referee.server.access.token import Claims, issue
+from referee.server.keys import KeySigner
+from referee.server.limits import LimitSettings
+from referee.service import interceptor
+
+Door = Any  # made by a fixture, and has its class in conftest
+ServeWeb = Callable[..., Door]
+
+KEYS: Final = "/referee.v1.LogService/GetKeys"
+ENTRIES: Final = "/referee.v1.LogService/ListEntries"
+PAGE: Final = "https://play.example.com"
+
+
+def test_it_answers_only_to_its_own_names(door: Door) -> None:
+    """A foreign page that renames itself to 127.0.0.1 shows its own name as the host, and gets nothing."""
+    for host in ("localhost:1", "127.0.0.1", "[::1]:8080"):
+        assert door.ask(KEYS, host=host).status_code == 200, host
+    for host in ("evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", ""):
+        assert door.ask(KEYS, host=host).status_code == 400, host
+
+
+def test_it_answers_to_names_that_the_operator_lists(serve_web: ServeWeb) -> None:
+    door = serve_web(hosts=("play.example.com", "*.tables.example"))
+    for host in ("play.example.com", "one.tables.example:443", "localhost"):
+        assert door.ask(KEYS, host=host).status_code == 200, host
+    for host in ("tables.example", "play.example.com.evil.example"):
+        assert door.ask(KEYS, host=host).status_code == 400, host
+
+
+def test_a_page_from_elsewhere_may_ask_only_where_it_is_listed(serve_web: ServeWeb) -> None:
+    door = serve_web(origins=(PAGE,))
+    asking = {
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type,grpc-timeout,x-grpc-web,x-request-id",
+    }
+    allowed = door.http.options(KEYS, headers=asking | {"origin": PAGE})
+    assert allowed.status_code == 200
+    assert allowed.headers["access-control-allow-origin"] == PAGE
+    for origin in ("https://evil.example", "null", f"{PAGE}.evil.example", "http://play.example.com"):
+        refused = door.http.options(KEYS, headers=asking | {"origin": origin})
+        assert refused.status_code == 400, origin
+        assert "access-control-allow-origin" not in refused.headers, origin
+        assert "access-control-allow-origin" not in door.ask(KEYS, origin=origin).headers, origin
+    answer = door.ask(KEYS, origin=PAGE)
+    assert answer.headers["access-control-allow-origin"] == PAGE
+    assert "access-control-allow-credentials" not in answer.headers
+    exposed = answer.headers["access-control-expose-headers"]
+    assert all(name in exposed for name in ("grpc-status", "grpc-status-details-bin", "trailer-x-request-id"))
+
+
+def test_without_origins_no_page_from_elsewhere_may_ask(door: Door) -> None:
+    asking = {"access-control-request-method": "POST", "origin": PAGE}
+    assert door.http.options(KEYS, headers=asking).status_code == 400
+
+
+def test_a_form_on_a_foreign_page_asks_nothing(door: Door) -> None:
+    """What a browser sends without asking first, a form or plain text, is taken by no method."""
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
+        answer = door.http.post(KEYS, content=b"{}", headers={"content-type": kind, "origin": PAGE})
+        assert answer.status_code == 415, kind
+    assert door.watching.calls == []
+
+
+def test_service_knows_where_the_browser_is(door: Door) -> None:
+    door.ask(KEYS)
+    (call,) = door.watching.calls
+    assert call.peer.startswith("ipv4:127.0.0.1:")
+
+
+def test_nobody_but_the_gateway_is_believed_where_a_caller_is(door: Door) -> None:
+    """Neither a browser's headers nor a gRPC caller's metadata move an address, nor does a guessed pass."""
+    lies = {"x-referee-forwarded-for": "ipv4:1.2.3.4:5", "x-referee-gateway": secrets.token_hex(16)}
+    door.ask(KEYS, **lies, **{"x-forwarded-for": "1.2.3.4", "forwarded": "for=1.2.3.4"})
+    door.channel.unary_unary(KEYS)(b"", metadata=tuple(lies.items()))
+    assert [call.peer.rpartition(":")[0] for call in door.watching.calls] == ["ipv4:127.0.0.1"] * 2
+
+
+def test_headers_that_a_browser_sends_by_itself_stay_at_the_door(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cookies above all: nothing that a browser adds without being told to can stand for a person."""
+    seen: list[dict[str, str]] = []
+    whole = interceptor._call  # noqa: SLF001 - where metadata comes in
+
+    def keep(method: str, metadata: Any, **more: Any) -> Any:  # noqa: ANN401 - as grpc types it
+        seen.append({str(key): str(value) for key, value in metadata})
+        return whole(method, metadata, **more)
+
+    monkeypatch.setattr(interceptor, "_call", keep)
+    told = {"cookie": "a=b", "referer": PAGE, "authorization": "Bearer t", "x-request-id": "r", "x-other": "o"}
+    door.ask(KEYS, **told)
+    (metadata,) = seen
+    assert not {"cookie", "referer", "x-other", "host"} & set(metadata)
+    assert (metadata["authorization"], metadata["x-request-id"]) == ("Bearer t", "r")
+
+
+def test_token_of_a_browser_counts_as_any_other(serve_web: ServeWeb) -> None:
+    """Whoever shows none may ask what anyone may, and no more; who is refused is told so with a reason."""
+    issuer = KeySigner("acme.example/tokens", secrets.token_bytes(32))
+    access = AccessSettings(issuers=(Issuer(key=issuer.verifier_key),))
+    door = serve_web(server={"access": access})
+    assert door.ask(KEYS).status_code == 200
+    nobody = door.ask(ENTRIES)
+    assert (nobody.status_code, reason_of(nobody)) == (401, "CREDENTIALS_MISSING")
+    forged = door.ask(ENTRIES, authorization="Bearer " + token(KeySigner(issuer.name, secrets.token_bytes(32))))
+    assert (forged.status_code, reason_of(forged)) == (401, "CREDENTIALS_INVALID")
+    known = {"authorization": f"Bearer {token(issuer)}"}
+    assert door.ask(ENTRIES, **known).status_code == 200
+    (messages, trailers) = door.ask_web(ENTRIES, **known)
+    assert (len(messages), trailers["grpc-status"]) == (1, "0")
+    assert {call.caller for call in door.watching.calls if call.role == "auditor"} == {"an auditor"}
+
+
+def test_rate_is_counted_once_and_by_the_browser_s_address(serve_web: ServeWeb) -> None:
+    """The burst is spent by exactly as many calls as through gRPC; the gateway itself is no caller."""
+    door = serve_web(server={"limits": LimitSettings(calls_per_second=0.01, burst=3)})
+    answers = [door.ask(KEYS) for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+    assert reason_of(answers[3]) == "RATE_LIMITED"
+    retry = next(one for one in answers[3].json()["details"] if one["type"] == "google.rpc.RetryInfo")
+    assert retry["debug"]["retryDelay"].endswith("s")
+
+
+def token(issuer: KeySigner) -> str:
+    """An auditor's, for an hour."""
+    now = int(time.time() * 1000)
+    claims = Claims(
+        id=secrets.token_hex(4),
+        issuer=issuer.name,
+        name="an auditor",
+        role=Role.AUDITOR,
+        tenant="*",
+        not_before=now - 60_000,
+        expires=now + 3_600_000,
+    )
+    return issue(claims, issuer)
+
+
+def reason_of(answer: httpx.Response) -> str:
+    """Why it was refused."""
+    return str(answer.json()["details"][0]["debug"]["reason"])

@@ -1,0 +1,96 @@
+"""The TypeScript client, built, and a page of another origin that loads it as it is, module by module."""
+
+import contextlib
+import functools
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+CLIENTS: Final = Path(__file__).parents[2] / "clients"
+CLIENT: Final = CLIENTS / "typescript"
+SECONDS: Final = 300
+_MODULES: Final = "/typescript/node_modules"
+IMPORTS: Final = {
+    "@referee/client": "/typescript/dist/index.js",
+    "@referee/client/web": "/typescript/dist/web.js",
+    "@referee/client/verify": "/typescript/dist/verify.js",
+    "referee-verifier": "/verifier/dist/index.js",
+    "@noble/curves/": "/verifier/node_modules/@noble/curves/",
+    "@noble/hashes/": "/verifier/node_modules/@noble/hashes/",
+    "@bufbuild/protobuf": f"{_MODULES}/@bufbuild/protobuf/dist/esm/index.js",
+    "@connectrpc/connect": f"{_MODULES}/@connectrpc/connect/dist/esm/index.js",
+    "@connectrpc/connect-web": f"{_MODULES}/@connectrpc/connect-web/dist/esm/index.js",
+    **{
+        f"@bufbuild/protobuf/{part}": f"{_MODULES}/@bufbuild/protobuf/dist/esm/{part}/index.js"
+        for part in ("codegenv1", "codegenv2", "reflect", "wire", "wkt")
+    },
+    **{
+        f"@connectrpc/connect/{part}": f"{_MODULES}/@connectrpc/connect/dist/esm/{part}/index.js"
+        for part in ("protocol", "protocol-connect", "protocol-grpc", "protocol-grpc-web")
+    },
+}
+PAGE: Final = f"""<!doctype html>
+<meta charset="utf-8">
+<title>A page of another origin</title>
+<script type="importmap">{json.dumps({"imports": IMPORTS})}</script>
+"""
+
+
+def run(folder: Path, *command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """A command of a folder, with its output; buf is the one beside this Python."""
+    beside = str(Path(sys.executable).parent / "buf")
+    buf = beside if Path(beside).exists() else "buf"
+    told = os.environ | {"BUF": buf} | environment
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=SECONDS, env=told)
+
+
+def built() -> str:
+    """Nothing, once the client and the verifier that it uses are built; why they cannot be, otherwise."""
+    for tool in ("node", "npm"):
+        if shutil.which(tool) is None:
+            return f"{tool} is not on the path"
+    for folder in (CLIENTS / "verifier", CLIENT):
+        if not (folder / "node_modules" / ".package-lock.json").exists():
+            installed = run(folder, "npm", "ci", "--no-audit")
+            if installed.returncode:
+                return f"npm ci failed: {installed.stderr.strip()[-300:]}"
+    for folder in (CLIENTS / "verifier", CLIENT):
+        told = run(folder, "npm", "run", "build")
+        assert told.returncode == 0, told.stdout + told.stderr
+    return ""
+
+
+class _Page(http.server.SimpleHTTPRequestHandler):
+    def do_GET(self) -> None:
+        """The page, or a file of the clients."""
+        if self.path == "/":
+            self.send_response(200)
+            self.send_header("content-type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(PAGE.encode())
+        else:
+            super().do_GET()
+
+    def log_message(self, *_: Any) -> None:  # noqa: ANN401 - as the class has it
+        """Nothing is said."""
+
+
+@contextlib.contextmanager
+def page_served() -> Iterator[str]:
+    """The origin of the page, as ``http://localhost:1234``."""
+    handler = functools.partial(_Page, directory=str(CLIENTS))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://localhost:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
