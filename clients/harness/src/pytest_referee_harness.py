@@ -1,0 +1,40 @@
+"""Fixtures for pytest: ``referee_harness``, a server for one test, and ``referee_harness_session``, one for all.
+
+The law: the server of a test has an empty log and a clock that stands still at the time it began; what a test changes
+no other test sees. The shared one starts once; each test that asks for it begins without scripts and faults, and takes
+tables of its own.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:  # pytest loads every plugin at its start, and the server only where a test asks for it
+    from referee_harness.harness import Harness
+
+
+@pytest.fixture
+def referee_harness() -> "Iterator[Harness]":
+    """A server with an empty log and a clock that stands still."""
+    yield from _running()
+
+
+@pytest.fixture(scope="session")
+def _shared_referee_harness() -> "Iterator[Harness]":
+    yield from _running()
+
+
+@pytest.fixture
+def referee_harness_session(_shared_referee_harness: "Harness") -> "Harness":
+    """The server that all tests share, without scripts and faults that others left."""
+    _shared_referee_harness.reset()
+    return _shared_referee_harness
+
+
+def _running() -> "Iterator[Harness]":
+    from referee_harness.clock import Clock  # noqa: PLC0415 - only where a test asks for it
+    from referee_harness.harness import Harness  # noqa: PLC0415 - the same
+
+    with Harness(clock=Clock(is_running=False)) as harness:
+        yield harness

@@ -1,0 +1,62 @@
+"""The time that the server sees: it runs, or stands still, and is moved forward by whoever tests.
+
+The law: it never goes back, because a log's rounds do not. It refuses to know what happens when a deadline passes.
+
+>>> clock = Clock(start=1_800_000_000_000, is_running=False)
+>>> clock.advance(500)
+1800000000500
+>>> clock()
+1800000000500
+"""
+
+import threading
+import time
+
+from referee_harness.refusal import HarnessError
+
+
+class Clock:
+    """Milliseconds since 1970 UTC, from ``start`` on; from the machine's own time where that is None."""
+
+    def __init__(self, *, start: int | None = None, is_running: bool = True) -> None:
+        self._lock = threading.Lock()
+        self._base = time.time_ns() // 1_000_000 if start is None else start
+        self._since = time.monotonic_ns()
+        self._is_running = is_running
+
+    def __call__(self) -> int:
+        """The time."""
+        with self._lock:
+            return self._now()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it goes on by itself."""
+        return self._is_running
+
+    def advance(self, milliseconds: int) -> int:
+        """The new time, that much later; HarnessError where it would be earlier."""
+        with self._lock:
+            if milliseconds < 0:
+                raise HarnessError(field="advance_ms", message=f"the clock never goes back {-milliseconds} ms")
+            self._base += milliseconds
+            return self._now()
+
+    def set(self, now: int) -> int:
+        """The new time, which is the one given; HarnessError where it has passed."""
+        with self._lock:
+            if now < self._now():
+                raise HarnessError(field="now", message=f"it is {self._now()}; the clock never goes back to {now}")
+            self._base, self._since = now, time.monotonic_ns()
+            return self._now()
+
+    def run(self, *, is_running: bool) -> int:
+        """The time, from which on it runs or stands still."""
+        with self._lock:
+            self._base, self._since = self._now(), time.monotonic_ns()
+            self._is_running = is_running
+            return self._base
+
+    def _now(self) -> int:
+        passed = (time.monotonic_ns() - self._since) // 1_000_000 if self._is_running else 0
+        return self._base + passed

@@ -1,0 +1,35 @@
+"""The door for browsers, before the relay: so what breaks connections breaks theirs to the server, as a network would.
+
+It refuses to know what is asked.
+"""
+
+from typing import Protocol
+
+from referee.server.web import WebSettings
+from referee_harness.refusal import HarnessError
+
+_NOBODY = ""
+"""Callers through this door count as callers of this machine."""
+
+
+class Door(Protocol):
+    """A door that stands open."""
+
+    port: int
+
+    def close(self) -> None:
+        """Nobody is let in any more."""
+
+
+def open_door(port: int, *, target: str) -> Door:
+    """A door on a port of loopback to the server at ``target``, for pages of any origin.
+
+    HarnessError where the extra ``web`` is not installed.
+    """
+    try:
+        from referee.web import Behind, Gateway  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        message = f"browsers need {error.name}: pip install 'referee-harness[web]'"
+        raise HarnessError(field="web_port", message=message) from None
+    settings = WebSettings(listen=f"127.0.0.1:{port}", origins=("*",))
+    return Gateway(settings, Behind(target=target, gateway_pass=_NOBODY)).start()

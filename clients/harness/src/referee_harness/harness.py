@@ -1,0 +1,164 @@
+"""A server on loopback, wired to a book of told decks, a clock and a book of faults.
+
+It refuses to know who asks it: the control API, the pytest plugin and Python tests all call the same methods.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Self
+
+from referee.rulesets import Catalogue, load_builtin
+from referee.server.app import Application, Settings
+from referee_harness import vectors
+from referee_harness.clock import Clock
+from referee_harness.door import Door, open_door
+from referee_harness.faults import Fault, FaultBook, FaultInterceptor
+from referee_harness.relay import Relay
+from referee_harness.script import Script
+from referee_harness.told import ANY_TABLE, NEXT_ROUND, ToldBook
+
+ORIGIN: Final = "harness.invalid/told"
+_FREE: Final = "127.0.0.1:0"
+
+
+class Harness:
+    """A server that deals what it is told. It runs inside ``with``, or between ``start`` and ``close``.
+
+    ``grpc`` is its address. Without ``data`` its log stands in a temporary folder that goes with it. ``luck`` chooses
+    the cards that nobody tells; the same luck and the same calls deal the same cards. With ``web_port``, 0 for a free
+    one, browsers can ask as well, from pages of any origin; that needs the extra ``web``.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a test may choose
+        self,
+        *,
+        port: int = 0,
+        data: Path | None = None,
+        catalogue: Catalogue | None = None,
+        clock: Clock | None = None,
+        luck: int = 0,
+        web_port: int | None = None,
+    ) -> None:
+        self.clock = clock or Clock()
+        self.catalogue = catalogue or load_builtin()
+        self._told = ToldBook(self.catalogue, luck=luck)
+        self._temporary = tempfile.mkdtemp(prefix="referee-harness-") if data is None else ""
+        self.data = Path(self._temporary) if data is None else data
+        self._relay = Relay(port=port)
+        self._faults = FaultBook(self._relay.cut)
+        self._application: Application | None = None
+        self._web_port = web_port
+        self._door: Door | None = None
+
+    @property
+    def grpc(self) -> str:
+        """The address of the services, as ``127.0.0.1:50051``; the same after a restart."""
+        return f"127.0.0.1:{self._relay.port}"
+
+    @property
+    def web(self) -> str:
+        """Where browsers ask, as ``http://127.0.0.1:8080``: gRPC-Web, Connect and JSON; empty where they cannot."""
+        return "" if self._door is None else f"http://127.0.0.1:{self._door.port}"
+
+    @property
+    def application(self) -> Application:
+        """The server as it runs now."""
+        if self._application is None:
+            msg = "the harness does not run"
+            raise RuntimeError(msg)
+        return self._application
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The verifier keys of the log and its root, which whoever checks receipts has to know."""
+        public = self.application.keys.public
+        return {"log": public["log"].text, "root": public["root"].text}
+
+    def start(self) -> Self:
+        """The server runs."""
+        self._start()
+        self._relay.start()
+        if self._web_port is not None:
+            self._door = open_door(self._web_port, target=self.grpc)
+        return self
+
+    def close(self) -> None:
+        """The server has stopped; a temporary log is gone."""
+        if self._door is not None:
+            self._door.close()
+            self._door = None
+        self._relay.close()
+        if self._application is not None:
+            self._application.close()
+            self._application = None
+        if self._temporary:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def restart(self) -> None:
+        """Another server runs on the same log and address, as after a crash: connections are broken meanwhile."""
+        self.application.close()
+        self._relay.cut()
+        self._start()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def tell(self, script: Mapping[str, Any], *, table_id: str = ANY_TABLE, round_number: int = NEXT_ROUND) -> None:
+        """The round is dealt so: the next of the table, or of any table, or the numbered one.
+
+        HarnessError where the script cannot be meant.
+        """
+        self._told.tell(Script.read(script), table_id=table_id, round_number=round_number)
+
+    def tell_vector(self, name: str, *, table_id: str = ANY_TABLE) -> dict[str, Any]:
+        """The vector of a name, after the next round was told to be dealt like it; HarnessError where there is none."""
+        self.tell({"vector": name}, table_id=table_id)
+        return vectors.find(name)
+
+    def fault(self, **fault: Any) -> None:  # noqa: ANN401 - what Fault.read takes
+        """One more fault waits to strike; HarnessError where it cannot be meant."""
+        self._faults.add(Fault.read(fault))
+
+    def cut(self, *, down_ms: int = 0) -> None:
+        """Every connection is broken now, and none is taken for that long."""
+        self._relay.cut(down_ms)
+
+    def reset(self) -> None:
+        """No script and no fault waits; the log and the time are as they were."""
+        self._told.forget()
+        self._faults.forget()
+
+    @property
+    def waiting(self) -> dict[str, Any]:
+        """What waits: ``scripts``, how many no round was opened for yet, and ``faults`` that will still strike."""
+        faults = [
+            {
+                "kind": fault.kind,
+                "method": fault.method,
+                "when": fault.when,
+                "times": fault.times,
+                "delay_ms": fault.delay_ms,
+                "down_ms": fault.down_ms,
+                "status": fault.status,
+            }
+            for fault in self._faults.waiting
+        ]
+        return {"scripts": self._told.waiting, "faults": faults}
+
+    def _start(self) -> None:
+        settings = Settings(
+            data=self.data,
+            listen=_FREE,
+            origin=ORIGIN,
+            catalogue=self.catalogue,
+            clock=self.clock,
+            told_seed=self._told.seed_of,
+            interceptors=[FaultInterceptor(self._faults)],
+        )
+        self._application = Application(settings).start()
+        self._relay.target = self._application.port

@@ -1,0 +1,73 @@
+"""Deals, judges, settles and verifies card rounds with a Referee server; blocking or for asyncio.
+
+The law: nothing that a server says is believed that it can prove. Each step of a round checks signatures, proofs,
+commitments, cards and payments by itself, and raises ``VerificationError`` where one does not hold.
+
+>>> from referee_client import Bet, Terms
+>>> terms = Terms(table="t-1", ruleset="ultimate_texas.casino", seats=1, stake=2, bets=[Bet(ante=20, trips=4)])
+"""
+
+from referee.cards import DECK, Card, parse_cards, spell
+from referee.log.checkpoint import Checkpoint
+from referee_client.aio import AsyncClient
+from referee_client.channel import DEFAULT_TIMEOUT, open_aio_channel, open_channel, service_config
+from referee_client.errors import (
+    BadRequestError,
+    ConflictError,
+    DataLossError,
+    DeniedError,
+    NotFoundError,
+    NotReadyError,
+    RefereeError,
+    TimedOutError,
+    UnavailableError,
+    VerificationError,
+)
+from referee_client.event import event_bytes
+from referee_client.mau_binh import Arrangement, AsyncMauBinhRound
+from referee_client.seat import SeatSecrets
+from referee_client.state import Revealed, Settled
+from referee_client.sync import Client, MauBinhRound, TienLenRound, UltimateTexasRound
+from referee_client.terms import Bet, Terms
+from referee_client.tien_len import AsyncTienLenRound
+from referee_client.trust import Proved, Trust
+from referee_client.ultimate_texas import AsyncUltimateTexasRound
+
+__all__ = [
+    "DECK",
+    "DEFAULT_TIMEOUT",
+    "Arrangement",
+    "AsyncClient",
+    "AsyncMauBinhRound",
+    "AsyncTienLenRound",
+    "AsyncUltimateTexasRound",
+    "BadRequestError",
+    "Bet",
+    "Card",
+    "Checkpoint",
+    "Client",
+    "ConflictError",
+    "DataLossError",
+    "DeniedError",
+    "MauBinhRound",
+    "NotFoundError",
+    "NotReadyError",
+    "Proved",
+    "RefereeError",
+    "Revealed",
+    "SeatSecrets",
+    "Settled",
+    "Terms",
+    "TienLenRound",
+    "TimedOutError",
+    "Trust",
+    "UltimateTexasRound",
+    "UnavailableError",
+    "VerificationError",
+    "event_bytes",
+    "open_aio_channel",
+    "open_channel",
+    "parse_cards",
+    "service_config",
+    "spell",
+]

@@ -1,0 +1,25 @@
+"""Cards as they are asked for and told: the enum, its text, or the numbers of the wire."""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from referee.cards import DECK, Card, parse_cards
+from referee.v1 import card_pb2
+
+Cards: TypeAlias = str | Iterable[Card]
+"""Some cards: ``"AS KD"``, or values of ``Card``."""
+
+
+def cards_told(cards: Cards) -> tuple[Card, ...]:
+    """The cards; UnknownCardError where a text names none."""
+    return parse_cards(cards) if isinstance(cards, str) else tuple(cards)
+
+
+def numbers_of(cards: Cards) -> "list[card_pb2.Card]":
+    """The cards as messages have them."""
+    return [card.number for card in cards_told(cards)]  # type: ignore[misc] # a message's enum is the number itself
+
+
+def cards_of(numbers: Sequence[int]) -> tuple[Card, ...]:
+    """The cards that a message names."""
+    return tuple([DECK[number - 1] for number in numbers])

@@ -1,0 +1,73 @@
+"""How questions reach a server. Everything above is written once, for asyncio; without it, the same code runs through.
+
+A ``Line`` asks one question. ``finished`` runs a coroutine whose questions are answered before they return, so nothing
+in it ever waits: that is how the blocking client does what the asyncio one does, line for line.
+
+>>> async def answer() -> int:
+...     return 42
+>>> finished(answer())
+42
+"""
+
+from collections.abc import Coroutine
+from typing import Any, Protocol, TypeVar
+
+import grpc
+import grpc.aio
+from google.protobuf.message import Message
+
+Answer = TypeVar("Answer", bound=Message)
+Result = TypeVar("Result")
+
+
+class Line(Protocol):
+    """Asks a server. ``method`` is such as ``LogService/GetKeys``; RefereeError where it does not answer."""
+
+    async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
+        """The answer, of its kind."""
+
+
+class AioLine:
+    """Asks over an asyncio channel."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._channel = channel
+
+    async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
+        """The answer, of its kind."""
+        call: Any = self._channel.unary_unary(
+            f"/referee.v1.{method}",
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=kind.FromString,
+        )
+        answer: Answer = await call(request, timeout=seconds)
+        return answer
+
+
+class BlockingLine:
+    """Asks over a blocking channel; what it returns is there at once."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        self._channel = channel
+
+    async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
+        """The answer, of its kind."""
+        call: Any = self._channel.unary_unary(
+            f"/referee.v1.{method}",
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=kind.FromString,
+        )
+        answer: Answer = call(request, timeout=seconds)
+        return answer
+
+
+def finished(work: Coroutine[Any, Any, Result]) -> Result:
+    """What a coroutine comes to that waits for nothing."""
+    try:
+        work.send(None)
+    except StopIteration as ended:
+        result: Result = ended.value
+        return result
+    work.close()
+    msg = "a blocking client was given something to wait for"
+    raise RuntimeError(msg)

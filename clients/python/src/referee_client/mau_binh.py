@@ -1,0 +1,88 @@
+"""Mậu Binh: thirteen cards laid out in three chi, checked, accepted, and on sealed tables committed to first."""
+
+from typing import Final, NamedTuple
+
+from referee.v1 import mau_binh_pb2, round_pb2
+from referee_client.cards import Cards, cards_told, numbers_of
+from referee_client.round import AsyncRound, Messages
+
+MESSAGES: Final = Messages(
+    service="MauBinhService",
+    round=mau_binh_pb2.MauBinhRound,
+    accept_request=mau_binh_pb2.MauBinhServiceAcceptEventRequest,
+    accept_answer=mau_binh_pb2.MauBinhServiceAcceptEventResponse,
+    preview_request=mau_binh_pb2.MauBinhServicePreviewRoundRequest,
+    preview_answer=mau_binh_pb2.MauBinhServicePreviewRoundResponse,
+    settle_request=mau_binh_pb2.MauBinhServiceSettleRoundRequest,
+    settle_answer=mau_binh_pb2.MauBinhServiceSettleRoundResponse,
+)
+
+
+class Arrangement(NamedTuple):
+    """Five, five and three cards, the strongest five in the back."""
+
+    back: Cards
+    middle: Cards
+    front: Cards
+
+    def write(self) -> mau_binh_pb2.Arrangement:
+        """The message."""
+        return mau_binh_pb2.Arrangement(
+            back=numbers_of(self.back), middle=numbers_of(self.middle), front=numbers_of(self.front)
+        )
+
+
+class AsyncMauBinhRound(AsyncRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBinhOutcome]):
+    """A round of Mậu Binh, for asyncio."""
+
+    messages = MESSAGES
+
+    async def check(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.CheckArrangementResponse:
+        """What is wrong with an arrangement, and what its hands are called; nothing is submitted."""
+        request = mau_binh_pb2.CheckArrangementRequest(
+            round=self._told_to(seat), seat=seat, arrangement=arrangement.write()
+        )
+        return await self._ask("CheckArrangement", request, mau_binh_pb2.CheckArrangementResponse)
+
+    async def suggest(self, seat: int, *, count: int = 3) -> mau_binh_pb2.SuggestArrangementResponse:
+        """The arrangements that are worth most, best first, from the seat's own cards alone."""
+        dealt = mau_binh_pb2.DealtHand(round=self._told_to(seat), seat=seat)
+        request = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=count)
+        return await self._ask("SuggestArrangement", request, mau_binh_pb2.SuggestArrangementResponse)
+
+    async def arrange(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
+        """The referee's answer to a submission; a seat's last one stands. A foul is accepted, and listed.
+
+        On a sealed table it opens what the seat committed to.
+        """
+        event = mau_binh_pb2.MauBinhEvent(seat=seat, arrange=arrangement.write())
+        if self.is_sealed:
+            event.nonce = self.secrets[seat].nonce
+        return await self._accept(event)
+
+    async def commit(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
+        """The referee's answer to a commitment on a sealed table; nobody can see the arrangement by it."""
+        cards = [card for chi in arrangement for card in cards_told(chi)]
+        bound = self.secrets[seat].arrangement_commitment(self.round_id, cards=cards)
+        event = mau_binh_pb2.MauBinhEvent(seat=seat, commit=mau_binh_pb2.Commit(commitment=bound))
+        return await self._accept(event)
+
+    async def time_out(self, seat: int) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
+        """The referee's answer to a seat of a sealed table not having committed in time."""
+        event = mau_binh_pb2.MauBinhEvent(seat=seat, timeout=mau_binh_pb2.CommitTimeout())
+        return await self._accept(event)
+
+    async def leave(self, seat: int) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
+        """The referee's answer to a seat's leaving."""
+        return await self._accept(mau_binh_pb2.MauBinhEvent(seat=seat, leave=round_pb2.Leave()))
+
+    async def _accept(self, event: mau_binh_pb2.MauBinhEvent) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
+        answer: mau_binh_pb2.MauBinhServiceAcceptEventResponse = await self.accept_event(event)
+        return answer
+
+    def _told_to(self, seat: int) -> mau_binh_pb2.MauBinhRound:
+        """The round with the seat's own certificate, where the hand is the seat's alone."""
+        told = mau_binh_pb2.MauBinhRound(header=self.told.header, certificates=self.told.certificates)
+        if seat in self.state.private and seat not in self.hands:
+            told.certificates.append(self.state.private[seat][0])
+        return told

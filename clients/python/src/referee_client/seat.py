@@ -1,0 +1,71 @@
+"""What a seat keeps to itself in one round: its seed, the token of its hand, a nonce, and its key where it has one.
+
+The law: secrets are 32 random bytes each, made anew for every round, and shown only when the protocol asks: a seed
+after OPEN stands in the log, a nonce when hands lie open, a token to the shuffler alone. A key lasts as long as its
+owner likes. What is shown before, commitments and hashes, binds and tells nothing.
+
+>>> secrets = SeatSecrets.make(0, keyed=True)
+>>> len(secrets.seed), len(secrets.public_key), secrets.seed == SeatSecrets.make(0).seed
+(32, 32, False)
+"""
+
+import secrets as entropy
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+from nacl.signing import SigningKey
+
+from referee.cards import Card, Seat
+from referee.dealing.commitment import arrangement_commitment, client_commitment, seat_token_hash, seed_statement
+
+NO_KEY: Final = bytes(32)
+_SIZE: Final = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatSecrets:
+    """A seat's own; ``repr`` shows none of it. ``private_key`` is an Ed25519 seed of 32 bytes, empty for none."""
+
+    seat: int
+    seed: bytes = field(repr=False)
+    token: bytes = field(repr=False)
+    nonce: bytes = field(repr=False)
+    private_key: bytes = field(default=b"", repr=False)
+
+    @classmethod
+    def make(cls, seat: int, *, keyed: bool = False, private_key: bytes = b"") -> Self:
+        """New secrets from the machine's entropy; ``keyed`` makes a key as well, ``private_key`` brings one."""
+        seed, token, nonce = (entropy.token_bytes(_SIZE) for _ in range(3))
+        if keyed and not private_key:
+            private_key = entropy.token_bytes(_SIZE)
+        return cls(seat=seat, seed=seed, token=token, nonce=nonce, private_key=private_key)
+
+    @property
+    def public_key(self) -> bytes:
+        """The key that stands in the round's header; zeros for none."""
+        return bytes(SigningKey(self.private_key).verify_key) if self.private_key else NO_KEY
+
+    def seed_commitment(self, round_id: bytes) -> bytes:
+        """What binds the seat to its seed before OPEN."""
+        return client_commitment(round_id=round_id, seat=Seat(self.seat), seed=self.seed)
+
+    def token_hash(self, round_id: bytes) -> bytes:
+        """What stands in OPEN of a sealed table for the seat's token."""
+        return seat_token_hash(round_id=round_id, seat=Seat(self.seat), token=self.token)
+
+    def sign_seed(self, round_id: bytes, *, server_commitment: bytes) -> bytes:
+        """The seat's signature of its seed once the server is committed; empty without a key."""
+        seat = Seat(self.seat)
+        return self._sign(seed_statement(round_id=round_id, commitment=server_commitment, seat=seat, seed=self.seed))
+
+    def sign_event(self, event_hash: bytes) -> bytes:
+        """The seat's signature of its event in its place, h_k of the round's chain; empty without a key."""
+        return self._sign(event_hash)
+
+    def arrangement_commitment(self, round_id: bytes, *, cards: Sequence[Card]) -> bytes:
+        """What binds the seat to thirteen cards in the order back, middle, front."""
+        return arrangement_commitment(round_id=round_id, seat=Seat(self.seat), cards=cards, nonce=self.nonce)
+
+    def _sign(self, message: bytes) -> bytes:
+        return SigningKey(self.private_key).sign(message).signature if self.private_key else b""

@@ -1,0 +1,121 @@
+"""A server as a client knows it: the line to it, whom the client believes, and the rulesets that were shown.
+
+It refuses to know rounds.
+"""
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from referee.evidence.merkle import ProofError, verify_consistency
+from referee.log.checkpoint import Checkpoint
+from referee.rulesets import Ruleset, RulesetError, UnknownRulesetError, load_builtin, parse_ruleset
+from referee.v1 import log_pb2, ruleset_pb2
+from referee_client.errors import RefereeError, VerificationError
+from referee_client.line import Line
+from referee_client.trust import Believed, Trust
+
+Checked = TypeVar("Checked")
+
+_FIRST: Final = 16
+"""Leaves in which a new log has named its keys."""
+_COSIGNED_SECONDS: Final = 30.0
+
+
+class Session:
+    """Asks a server and holds what it says against what is believed. Without a trust the first keys told are."""
+
+    def __init__(self, line: Line, trust: Trust | None) -> None:
+        self.line = line
+        self._believed = None if trust is None else Believed(trust)
+        self._rulesets: dict[bytes, Ruleset | None] = {}
+        self._newest: Checkpoint | None = None
+
+    async def believed(self) -> Believed:
+        """Whom the client believes; asked for once."""
+        if self._believed is None:
+            keys = await self.line.ask("LogService/GetKeys", log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse)
+            self._believed = Believed.first_told(log_key=keys.log_key, root_key=keys.root_key)
+        if not self._believed.seen:
+            await self._learn(self._believed, count=_FIRST)
+        return self._believed
+
+    async def check(self, check: Callable[[Believed], Checked]) -> Checked:
+        """What a check comes to; where it fails, the rest of the log is first looked through for new keys."""
+        believed = await self.believed()
+        try:
+            return check(believed)
+        except VerificationError:
+            seen = believed.keys("log"), believed.keys("shuffler"), believed.keys("referee")
+            while await self._learn(believed, count=0):
+                pass
+            if seen == (believed.keys("log"), believed.keys("shuffler"), believed.keys("referee")):
+                raise
+        return check(believed)
+
+    async def checkpoint(self) -> Checkpoint:
+        """The log's newest checkpoint, which continues the newest one that this client has seen.
+
+        VerificationError where it does not: then the log was rewritten, and both notes are the proof.
+        """
+        asked, kind = log_pb2.GetCheckpointRequest(), log_pb2.GetCheckpointResponse
+        note = (await self.line.ask("LogService/GetCheckpoint", asked, kind)).checkpoint
+        newest, before = await self.check(lambda believed: believed.checkpoint(note)), self._newest
+        if before is not None:
+            await self._check_growth(*sorted((before, newest), key=lambda one: one.size))
+        if before is None or newest.size > before.size:
+            self._newest = newest
+        return newest
+
+    async def wait_cosigned(self, size: int) -> Checkpoint:
+        """A checkpoint of at least this many leaves that a quorum of the witnesses has cosigned, waited for."""
+        note = (
+            await self.line.ask(
+                "LogService/GetCheckpoint",
+                log_pb2.GetCheckpointRequest(cosigned_size=size),
+                log_pb2.GetCheckpointResponse,
+                seconds=_COSIGNED_SECONDS,
+            )
+        ).checkpoint
+        found = await self.check(lambda believed: believed.check_cosigned(note))
+        if found.size < size:
+            msg = f"the cosigned checkpoint has {found.size} leaves, and {size} were asked for"
+            raise VerificationError(msg)
+        return found
+
+    async def ruleset(self, *, ruleset_id: str, version: str, digest: bytes) -> Ruleset | None:
+        """The ruleset with this digest, known or shown by the server; None where neither has a readable one."""
+        try:
+            return load_builtin().of_digest(digest)
+        except UnknownRulesetError:
+            pass
+        if digest not in self._rulesets:
+            self._rulesets[digest] = await self._shown_ruleset(ruleset_id, version, digest)
+        return self._rulesets[digest]
+
+    async def _shown_ruleset(self, ruleset_id: str, version: str, digest: bytes) -> Ruleset | None:
+        asked = ruleset_pb2.GetRulesetRequest(ruleset_id=ruleset_id, version=version)
+        try:
+            shown = await self.line.ask("RulesetService/GetRuleset", asked, ruleset_pb2.GetRulesetResponse)
+            ruleset = parse_ruleset(shown.toml, file=ruleset_id)
+        except (RefereeError, RulesetError):
+            return None
+        return ruleset if ruleset.digest == digest else None
+
+    async def _learn(self, believed: Believed, *, count: int) -> int:
+        start = believed.seen  # calls at the same time may ask for the same leaves
+        asked = log_pb2.ListEntriesRequest(start=start, count=count)
+        leaves = (await self.line.ask("LogService/ListEntries", asked, log_pb2.ListEntriesResponse)).leaves
+        believed.learn(leaves, start=start)
+        return len(leaves)
+
+    async def _check_growth(self, old: Checkpoint, new: Checkpoint) -> None:
+        asked = log_pb2.GetConsistencyProofRequest(first_size=old.size, second_size=new.size)
+        proof: list[bytes] = []
+        if old.size != new.size:
+            kind = log_pb2.GetConsistencyProofResponse
+            proof = list((await self.line.ask("LogService/GetConsistencyProof", asked, kind)).consistency_proof)
+        try:
+            verify_consistency(old_size=old.size, new_size=new.size, old_root=old.root, new_root=new.root, proof=proof)
+        except ProofError as error:
+            msg = f"the log of {new.size} leaves does not continue the one of {old.size} that was seen: {error}"
+            raise VerificationError(msg) from None

@@ -1,0 +1,170 @@
+"""What a frontend holds of a round: everything that it was told and has checked, and nothing that it must not know.
+
+The law: cards stand here only as certificates opened them; hashes are computed, never believed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from referee.cards import Card
+from referee.dealing.header import Header
+from referee.dealing.layout import Layout, layout_of
+from referee.transcript.chain import chain_hashes, next_hash
+from referee.v1 import round_pb2, shuffler_pb2
+from referee.v1.violation_pb2 import Violation
+from referee_client.event import Event, event_bytes
+from referee_client.seat import SeatSecrets
+from referee_client.terms import Terms
+from referee_client.trust import Proved
+
+Told = TypeVar("Told")
+"""The game's message of a round so far."""
+Outcome = TypeVar("Outcome")
+
+
+@dataclass(frozen=True, slots=True)
+class Settled(Generic[Outcome]):
+    """A round that was settled, or ``violations`` that say why it was not; then all else is absent.
+
+    ``receipt`` is the SETTLE leaf, shown to stand in the log. ``is_replayed`` says that the whole transcript was made
+    again from what was told, by the rules, and came out the same; False only where the ruleset could not be read.
+    """
+
+    violations: tuple[Violation, ...] = ()
+    outcome: Outcome | None = None
+    receipt: Proved | None = None
+    is_replayed: bool = False
+
+    @property
+    def result(self) -> Outcome:
+        """What the round came to; ValueError where it was not settled."""
+        if self.outcome is None:
+            msg = f"the round was not settled: {', '.join(violation.code for violation in self.violations)}"
+            raise ValueError(msg)
+        return self.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """The server's seed, shown to be the one committed to, and all cards by section, dealt again from it."""
+
+    server_seed: bytes
+    sections: tuple[tuple[Card, ...], ...]
+    receipt: Proved
+
+
+@dataclass(slots=True, kw_only=True)
+class RoundState(Generic[Told]):
+    """A round. What is not known yet is empty, None or zero."""
+
+    terms: Terms
+    secrets: Mapping[int, SeatSecrets]
+    seat_keys: Sequence[bytes]
+    told: Told
+    header: Header | None = None
+    header_message: round_pb2.RoundHeader = field(default_factory=round_pb2.RoundHeader)
+    commitments: Sequence[bytes] = ()
+    tokens: Sequence[bytes] = ()
+    opened: shuffler_pb2.OpenRoundResponse | None = None
+    open_leaf: Proved | None = None
+    deal_leaf: Proved | None = None
+    client_seeds: tuple[bytes, ...] = ()
+    deck_root: bytes = b""
+    mixed: bytes = b""
+    dealt_time: int = 0
+    leader: int | None = None
+    sections: dict[int, tuple[Card, ...]] = field(default_factory=dict)
+    private: dict[int, tuple[bytes, tuple[Card, ...]]] = field(default_factory=dict)
+    """On a sealed table, hands that their own seats opened, each with its certificate."""
+
+
+class RoundView(Generic[Told]):
+    """A round as its frontend reads it; both clients' rounds are views of the same state."""
+
+    def __init__(self, state: RoundState[Told]) -> None:
+        self.state: RoundState[Told] = state
+
+    @property
+    def header(self) -> Header:
+        """The round's terms in full; ValueError before it was prepared."""
+        if self.state.header is None:
+            msg = "the round was not prepared"
+            raise ValueError(msg)
+        return self.state.header
+
+    @property
+    def table(self) -> str:
+        """The table's name."""
+        return self.state.terms.table
+
+    @property
+    def number(self) -> int:
+        """The round's number at its table, from 1."""
+        return self.header.round_number
+
+    @property
+    def round_id(self) -> bytes:
+        """The hash of the terms; 32 bytes."""
+        return self.header.round_id
+
+    @property
+    def secrets(self) -> Mapping[int, SeatSecrets]:
+        """The secrets of the seats that play through this client."""
+        return self.state.secrets
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether each seat alone sees its hand until the hands open."""
+        return bool(self.state.tokens)
+
+    @property
+    def hands(self) -> dict[int, tuple[Card, ...]]:
+        """The hands that lie open to this frontend, by seat, each in the order dealt."""
+        return {seat: self.state.sections[seat] for seat in self.layout.hands if seat in self.state.sections}
+
+    @property
+    def board(self) -> dict[str, tuple[Card, ...]]:
+        """What lies open of ``flop``, ``turn_river`` and ``house``."""
+        if not self.layout.has_board:
+            return {}
+        places = {name: self.layout.board(name) for name in ("flop", "turn_river", "house")}
+        return {name: self.state.sections[at] for name, at in places.items() if at in self.state.sections}
+
+    @property
+    def layout(self) -> Layout:
+        """Which cards of the deck belong together."""
+        return layout_of(self.header.ruleset_id.partition(".")[0], seat_count=self.header.seat_count)
+
+    @property
+    def dealt_time(self) -> int:
+        """When it was dealt, in ms since 1970 UTC; the game's clocks count from here. 0 before."""
+        return self.state.dealt_time
+
+    @property
+    def leader(self) -> int | None:
+        """The seat that the deal drew to lead, where the game draws one."""
+        return self.state.leader
+
+    @property
+    def told(self) -> Told:
+        """The round as every question about it carries it; add to its events only what the referee accepted."""
+        return self.state.told
+
+    @property
+    def open_receipt(self) -> Proved | None:
+        """The OPEN leaf, shown to stand in the log."""
+        return self.state.open_leaf
+
+    @property
+    def deal_receipt(self) -> Proved | None:
+        """The DEAL leaf, shown to stand in the log."""
+        return self.state.deal_leaf
+
+    def event_hash(self, event: Event) -> bytes:
+        """The hash of an event that would come next: what its seat signs."""
+        told: Any = self.state.told
+        before = chain_hashes(
+            round_id=self.round_id, deck_root=self.state.deck_root, events=[event_bytes(one) for one in told.events]
+        )
+        return next_hash(before[-1], number=len(before), event=event_bytes(event))

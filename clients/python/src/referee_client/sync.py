@@ -1,0 +1,220 @@
+"""The blocking client: the asyncio one run through, step by step the same."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Generic, Self
+
+import grpc
+
+from referee.cards import Card
+from referee.log.checkpoint import Checkpoint
+from referee.v1 import mau_binh_pb2, ruleset_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
+from referee.v1.ultimate_texas_pb2 import Decision
+from referee_client.aio import new_round, rulesets
+from referee_client.cards import Cards
+from referee_client.channel import DEFAULT_TIMEOUT, open_channel
+from referee_client.event import Event
+from referee_client.line import BlockingLine, finished
+from referee_client.mau_binh import Arrangement, AsyncMauBinhRound
+from referee_client.round import OPERATOR, AsyncRound
+from referee_client.seat import SeatSecrets
+from referee_client.session import Session
+from referee_client.state import Outcome, Revealed, RoundView, Settled, Told
+from referee_client.terms import Terms
+from referee_client.tien_len import AsyncTienLenRound
+from referee_client.trust import Proved, Trust
+from referee_client.ultimate_texas import AsyncUltimateTexasRound
+
+
+class Round(RoundView[Told], Generic[Told, Outcome]):
+    """A round. ``open``, ``deal``, play, ``settle``, ``reveal``, in this order; each may be repeated."""
+
+    def __init__(self, core: AsyncRound[Told, Outcome]) -> None:
+        super().__init__(core.state)
+        self._any = core
+
+    def prepare(self) -> bytes:
+        """As ``AsyncRound.prepare``."""
+        return finished(self._any.prepare())
+
+    def open(
+        self, *, sealed: bool = False, commitments: Sequence[bytes] = (), seat_tokens: Sequence[bytes] = ()
+    ) -> Proved:
+        """As ``AsyncRound.open``."""
+        return finished(self._any.open(sealed=sealed, commitments=commitments, seat_tokens=seat_tokens))
+
+    def join(self, number: int = 0) -> Proved:
+        """As ``AsyncRound.join``."""
+        return finished(self._any.join(number))
+
+    def contribute(self, seat: int) -> list[int]:
+        """As ``AsyncRound.contribute``."""
+        return finished(self._any.contribute(seat))
+
+    def deal(self, *, seeds: Sequence[bytes] = (), signatures: Sequence[bytes] = ()) -> dict[int, tuple[Card, ...]]:
+        """As ``AsyncRound.deal``."""
+        return finished(self._any.deal(seeds=seeds, signatures=signatures))
+
+    def open_hand(self, seat: int) -> tuple[Card, ...]:
+        """As ``AsyncRound.open_hand``."""
+        return finished(self._any.open_hand(seat))
+
+    def accept_event(self, event: Event) -> Any:  # noqa: ANN401 - the game's own answer
+        """As ``AsyncRound.accept_event``."""
+        return finished(self._any.accept_event(event))
+
+    def open_section(self, event_receipt: bytes) -> None:
+        """As ``AsyncRound.open_section``."""
+        finished(self._any.open_section(event_receipt))
+
+    def preview(self) -> Any:  # noqa: ANN401 - the game's own answer
+        """As ``AsyncRound.preview``."""
+        return finished(self._any.preview())
+
+    def settle(self) -> Settled[Outcome]:
+        """As ``AsyncRound.settle``."""
+        return finished(self._any.settle())
+
+    def abort(self, *, reason: shuffler_pb2.AbortReason = OPERATOR) -> Proved:
+        """As ``AsyncRound.abort``."""
+        return finished(self._any.abort(reason=reason))
+
+    def reveal(self) -> Revealed:
+        """As ``AsyncRound.reveal``."""
+        return finished(self._any.reveal())
+
+
+class MauBinhRound(Round[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBinhOutcome]):
+    """A round of Mậu Binh."""
+
+    def __init__(self, core: AsyncMauBinhRound) -> None:
+        super().__init__(core)
+        self._core = core
+
+    def check(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.CheckArrangementResponse:
+        """As ``AsyncMauBinhRound.check``."""
+        return finished(self._core.check(seat, arrangement))
+
+    def suggest(self, seat: int, *, count: int = 3) -> mau_binh_pb2.SuggestArrangementResponse:
+        """As ``AsyncMauBinhRound.suggest``."""
+        return finished(self._core.suggest(seat, count=count))
+
+    def arrange(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
+        """As ``AsyncMauBinhRound.arrange``."""
+        return finished(self._core.arrange(seat, arrangement))
+
+    def commit(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
+        """As ``AsyncMauBinhRound.commit``."""
+        return finished(self._core.commit(seat, arrangement))
+
+    def time_out(self, seat: int) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
+        """As ``AsyncMauBinhRound.time_out``."""
+        return finished(self._core.time_out(seat))
+
+    def leave(self, seat: int) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
+        """As ``AsyncMauBinhRound.leave``."""
+        return finished(self._core.leave(seat))
+
+
+class TienLenRound(Round[tien_len_pb2.TienLenRound, tien_len_pb2.TienLenOutcome]):
+    """A round of Tiến Lên."""
+
+    def __init__(self, core: AsyncTienLenRound) -> None:
+        super().__init__(core)
+        self._core = core
+
+    def look_back(self, *, winner_seat: int | None = None, winner_gone: bool = False) -> int | None:
+        """As ``AsyncTienLenRound.look_back``."""
+        return finished(self._core.look_back(winner_seat=winner_seat, winner_gone=winner_gone))
+
+    def plays(self, *, grouped: bool = False) -> tien_len_pb2.ListPlaysResponse:
+        """As ``AsyncTienLenRound.plays``."""
+        return finished(self._core.plays(grouped=grouped))
+
+    def check(self, seat: int, cards: Cards) -> tien_len_pb2.CheckPlayResponse:
+        """As ``AsyncTienLenRound.check``."""
+        return finished(self._core.check(seat, cards))
+
+    def suggest(self, *, count: int = 3, samples: int = 0) -> tien_len_pb2.SuggestPlayResponse:
+        """As ``AsyncTienLenRound.suggest``."""
+        return finished(self._core.suggest(count=count, samples=samples))
+
+    def play(self, seat: int, cards: Cards) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
+        """As ``AsyncTienLenRound.play``."""
+        return finished(self._core.play(seat, cards))
+
+    def pass_turn(self, seat: int) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
+        """As ``AsyncTienLenRound.pass_turn``."""
+        return finished(self._core.pass_turn(seat))
+
+    def time_out(self, seat: int) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
+        """As ``AsyncTienLenRound.time_out``."""
+        return finished(self._core.time_out(seat))
+
+    def leave(self, seat: int) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
+        """As ``AsyncTienLenRound.leave``."""
+        return finished(self._core.leave(seat))
+
+
+class UltimateTexasRound(Round[ultimate_texas_pb2.UltimateTexasRound, ultimate_texas_pb2.UltimateTexasOutcome]):
+    """A round of Ultimate Texas Hold'em."""
+
+    def __init__(self, core: AsyncUltimateTexasRound) -> None:
+        super().__init__(core)
+        self._core = core
+
+    def check(self, seat: int, decision: Decision | str) -> ultimate_texas_pb2.CheckDecisionResponse:
+        """As ``AsyncUltimateTexasRound.check``."""
+        return finished(self._core.check(seat, decision))
+
+    def decide(self, seat: int, decision: Decision | str) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
+        """As ``AsyncUltimateTexasRound.decide``."""
+        return finished(self._core.decide(seat, decision))
+
+
+class Client:
+    """A server, and whom to believe about it; as ``AsyncClient``, but every method returns when it is done."""
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        trust: Trust | None = None,
+        credentials: grpc.ChannelCredentials | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
+        token: str = "",
+    ) -> None:
+        self.channel: grpc.Channel = open_channel(address, credentials=credentials, timeout=timeout, token=token)
+        self._session = Session(BlockingLine(self.channel), trust)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """The connection is closed."""
+        self.channel.close()
+
+    def mau_binh(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> MauBinhRound:
+        """The table's next round of Mậu Binh, not opened yet; ``secrets`` as ``new_round`` takes them."""
+        return MauBinhRound(new_round(AsyncMauBinhRound, self._session, terms, secrets))
+
+    def tien_len(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> TienLenRound:
+        """The table's next round of Tiến Lên, not opened yet."""
+        return TienLenRound(new_round(AsyncTienLenRound, self._session, terms, secrets))
+
+    def ultimate_texas(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> UltimateTexasRound:
+        """The table's next round of Ultimate Texas Hold'em, not opened yet."""
+        return UltimateTexasRound(new_round(AsyncUltimateTexasRound, self._session, terms, secrets))
+
+    def rulesets(self) -> list[ruleset_pb2.Ruleset]:
+        """The rulesets that can be played."""
+        return finished(rulesets(self._session))
+
+    def checkpoint(self) -> Checkpoint:
+        """The log's newest checkpoint, proved to continue every one that this client has asked for."""
+        return finished(self._session.checkpoint())

@@ -1,0 +1,103 @@
+"""What is to be played, and a round's header as it comes back: the same terms, or it is not signed under.
+
+It refuses to know what a ruleset says.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from referee.dealing.header import Header, HeaderError
+from referee.v1.money_pb2 import SeatStake
+from referee.v1.round_pb2 import RoundHeader
+from referee.v1.shuffler_pb2 import RoundTerms
+from referee_client.errors import VerificationError
+
+
+class Bet(NamedTuple):
+    """A seat's own bets in Ultimate Texas Hold'em, in minor units; the Blind equals the Ante."""
+
+    ante: int
+    trips: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """A table's next round. ``stake`` is one stake in minor units; ``bets`` go by seat, where seats bet on their own.
+
+    Deadlines are ms since 1970 UTC, 0 for the server's own.
+    """
+
+    table: str
+    ruleset: str
+    seats: int
+    currency: str = "CHIP"
+    stake: int = 1
+    bets: Sequence[Bet] = ()
+    seat_keys: Sequence[bytes] = ()
+    """Ed25519 public keys by seat, zeros for none, of players who keep their keys elsewhere."""
+    version: str = ""
+    deal_deadline: int = 0
+    round_deadline: int = 0
+
+    def write(self, *, seat_keys: Sequence[bytes]) -> RoundTerms:
+        """The message that asks for them."""
+        return RoundTerms(
+            table_id=self.table,
+            ruleset_id=self.ruleset,
+            ruleset_version=self.version,
+            seat_count=self.seats,
+            currency=self.currency,
+            stake_minor=self.stake,
+            seat_stakes=[SeatStake(ante_minor=bet.ante, trips_minor=bet.trips) for bet in self.bets],
+            seat_keys=seat_keys,
+            deal_deadline_time=self.deal_deadline,
+            round_deadline_time=self.round_deadline,
+        )
+
+    def check(self, header: Header, *, seat_keys: Sequence[bytes], origin: str) -> None:
+        """Nothing, where a header is of these terms; VerificationError naming the first that differs."""
+        keys = tuple(seat_keys) or (bytes(32),) * self.seats
+        for name, asked, found in (
+            ("origin", origin, header.origin),
+            ("table_id", self.table, header.table_id),
+            ("ruleset_id", self.ruleset, header.ruleset_id),
+            ("ruleset_version", self.version or header.ruleset_version, header.ruleset_version),
+            ("currency", self.currency, header.currency),
+            ("stake_minor", self.stake, header.stake),
+            ("seat_stakes", tuple((bet.ante, bet.trips) for bet in self.bets), header.seat_stakes),
+            ("seat_keys", keys, header.seat_keys),
+            ("deal_deadline_time", self.deal_deadline or header.deal_deadline, header.deal_deadline),
+            ("round_deadline_time", self.round_deadline or header.round_deadline, header.round_deadline),
+        ):
+            if asked != found:
+                msg = f"the header has another {name} than was asked for: {found!r}, not {asked!r}"
+                raise VerificationError(msg)
+
+
+def read_header(message: RoundHeader) -> Header:
+    """The header in a message; VerificationError where it breaks the protocol."""
+    header = Header(
+        protocol=message.protocol,
+        origin=message.origin,
+        randomness_suite=message.randomness_suite,
+        table_id=message.table_id,
+        round_number=message.round_number,
+        ruleset_id=message.ruleset_id,
+        ruleset_version=message.ruleset_version,
+        ruleset_digest=message.ruleset_digest,
+        layout=tuple(message.layout),
+        currency=message.currency,
+        stake=message.stake_minor,
+        seat_stakes=tuple([(stake.ante_minor, stake.trips_minor) for stake in message.seat_stakes]),
+        seat_keys=tuple(message.seat_keys),
+        previous_leaf=message.previous_leaf_hash,
+        deal_deadline=message.deal_deadline_time,
+        round_deadline=message.round_deadline_time,
+    )
+    try:
+        header.validate()
+    except HeaderError as error:
+        msg = f"the header breaks the protocol: {error.field}: {error}"
+        raise VerificationError(msg) from None
+    return header

@@ -1,0 +1,150 @@
+"""Whom a client believes: the log's and the root's keys, and witnesses where it has some.
+
+The law: these keys come from outside, such as the operator's web page, and everything else follows: KEY leaves signed
+by the root name the shuffler's and the referee's keys, and a new key of the log. Where nothing is known from outside, a
+client may believe the keys that it is told first; it then proves that the server does not contradict itself, and no
+more.
+
+It refuses to know networks, and revocations that nobody showed it: an audit of the whole log finds those.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from referee.dealing.leaf import KEY_TYPE, KeyLeaf, parse
+from referee.evidence.canonical import CanonicalError
+from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.evidence.merkle import LeafIndex
+from referee.evidence.note import Note, NoteError
+from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.log.checkpoint import Checkpoint, CheckpointError, open_checkpoint
+from referee.log.cosignature import Quorum, QuorumError
+from referee.log.receipt import LogReceipt, ReceiptError
+from referee.v1 import round_pb2
+from referee_client.errors import VerificationError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trust:
+    """Keys as C2SP verifier key text. ``quorum`` is how many of the witnesses must agree; 0 for all that are named."""
+
+    log_key: str
+    root_key: str
+    witnesses: Sequence[str] = ()
+    quorum: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """A leaf that was shown to stand in the log: its index, its bytes, its payload, and the checkpoint above it."""
+
+    index: int
+    leaf: bytes
+    payload: bytes
+    checkpoint: Checkpoint
+    note: str
+
+
+class Believed:
+    """What follows from a trust: the keys by role, as far as leaves were shown."""
+
+    def __init__(self, trust: Trust) -> None:
+        try:
+            self._log, self._root = VerifierKey.parse(trust.log_key), VerifierKey.parse(trust.root_key)
+            witnesses = tuple(VerifierKey.parse(text) for text in trust.witnesses)
+            self.quorum = Quorum(witnesses, needed=trust.quorum or len(witnesses)) if witnesses else None
+        except (KeyTextError, QuorumError) as error:
+            raise VerificationError(str(error)) from None
+        self.origin = self._log.name
+        self._keys: dict[str, dict[bytes, VerifierKey]] = {}
+        self.seen = 0
+        """How many leaves of the log were looked through for keys, from its beginning."""
+
+    @classmethod
+    def first_told(cls, *, log_key: str, root_key: str) -> Self:
+        """Belief in what a server says first."""
+        return cls(Trust(log_key=log_key, root_key=root_key))
+
+    def keys(self, role: str) -> tuple[bytes, ...]:
+        """The public keys that the root named for a role and did not revoke."""
+        return tuple(self._keys.get(role, {}))
+
+    def learn(self, leaves: Sequence[bytes], *, start: int) -> None:
+        """The log's leaves from ``start`` on were shown; those that the root signed as KEY leaves are heeded.
+
+        Leaves that were looked through before are passed over.
+        """
+        for leaf in leaves[max(0, self.seen - start) :]:
+            self.seen += 1
+            if KEY_TYPE.encode("ascii") not in leaf:
+                continue
+            try:
+                envelope = Envelope.parse(leaf)
+                if envelope.payload_type != KEY_TYPE or not envelope.is_signed_by(self._root.public_key):
+                    continue
+                said = parse(envelope.payload, KeyLeaf)
+                key = VerifierKey.parse(said.key)
+            except (EnvelopeError, CanonicalError, KeyTextError):
+                continue
+            known = self._keys.setdefault(said.role, {})
+            if said.action == "ADD":
+                known[key.public_key] = key
+            else:
+                known.pop(key.public_key, None)
+
+    def checkpoint(self, note: str) -> Checkpoint:
+        """What a signed checkpoint of this log says; VerificationError where its signature does not hold."""
+        try:
+            return open_checkpoint(note.encode(), origin=self.origin, keys=self._log_keys)
+        except (CheckpointError, NoteError) as error:
+            msg = f"the checkpoint does not hold: {error}"
+            raise VerificationError(msg) from None
+
+    def check_cosigned(self, note: str) -> Checkpoint:
+        """The same of a checkpoint that a quorum of the witnesses has cosigned; VerificationError where none has."""
+        checkpoint = self.checkpoint(note)
+        if self.quorum is None:
+            msg = "no witnesses are named whose cosignatures could be looked for"
+            raise VerificationError(msg)
+        said = self.quorum.attest(Note.parse(note.encode()))
+        if not said.is_quorate:
+            msg = f"{len(said.times)} witnesses of {said.needed} cosigned; {', '.join(said.missing)} did not"
+            raise VerificationError(msg)
+        return checkpoint
+
+    def prove(self, receipt: round_pb2.LogReceipt, payload_type: str, *, role: str) -> Proved:
+        """The leaf of a receipt, shown to stand in the log and signed by the role, empty for an unsigned leaf.
+
+        VerificationError where the proof, the checkpoint, the signature or the type does not hold.
+        """
+        read = LogReceipt(
+            index=LeafIndex(receipt.leaf_index),
+            leaf_hash=receipt.leaf_hash,
+            proof=tuple(receipt.inclusion_proof),
+            checkpoint=receipt.checkpoint.encode(),
+        )
+        try:
+            checkpoint = read.verify(receipt.leaf, origin=self.origin, keys=self._log_keys)
+            payload = self.open(receipt.leaf, payload_type, role=role)
+        except ReceiptError as error:
+            raise VerificationError(str(error)) from None
+        return Proved(read.index, receipt.leaf, payload, checkpoint, receipt.checkpoint)
+
+    def open(self, envelope: bytes, payload_type: str, *, role: str) -> bytes:
+        """What an envelope says that the role signed; VerificationError where it has not, or as something else."""
+        try:
+            read = Envelope.parse(envelope)
+            if role:
+                read.verify_any(payload_type=payload_type, public_keys=self.keys(role))
+        except EnvelopeError as error:
+            msg = f"an envelope of type {payload_type} does not hold: {error}"
+            raise VerificationError(msg) from None
+        if read.payload_type != payload_type:
+            msg = f"an envelope holds {read.payload_type}, not {payload_type}"
+            raise VerificationError(msg)
+        return read.payload
+
+    @property
+    def _log_keys(self) -> tuple[VerifierKey, ...]:
+        return (self._log, *(key for key in self._keys.get("log", {}).values() if key != self._log))

@@ -1,0 +1,50 @@
+"""Ultimate Texas Hold'em: each seat decides against the house; streets open as they close."""
+
+from typing import Final
+
+from referee.v1 import ultimate_texas_pb2
+from referee.v1.ultimate_texas_pb2 import Decision
+from referee_client.round import AsyncRound, Messages
+
+MESSAGES: Final = Messages(
+    service="UltimateTexasService",
+    round=ultimate_texas_pb2.UltimateTexasRound,
+    accept_request=ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest,
+    accept_answer=ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse,
+    preview_request=ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest,
+    preview_answer=ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse,
+    settle_request=ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest,
+    settle_answer=ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse,
+)
+
+
+class AsyncUltimateTexasRound(
+    AsyncRound[ultimate_texas_pb2.UltimateTexasRound, ultimate_texas_pb2.UltimateTexasOutcome]
+):
+    """A round of Ultimate Texas Hold'em, for asyncio. ``decide`` opens what the closed street opens."""
+
+    messages = MESSAGES
+
+    async def check(self, seat: int, decision: Decision | str) -> ultimate_texas_pb2.CheckDecisionResponse:
+        """Everything wrong with a decision, and where the round stands; nothing is decided."""
+        event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision_told(decision))
+        request = ultimate_texas_pb2.CheckDecisionRequest(round=self.told, event=event)
+        return await self._ask("CheckDecision", request, ultimate_texas_pb2.CheckDecisionResponse)
+
+    async def decide(
+        self, seat: int, decision: Decision | str
+    ) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
+        """The referee's answer to a decision, such as ``"PLAY_4X"``."""
+        event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision_told(decision))
+        answer: ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse = await self.accept_event(event)
+        return answer
+
+
+def decision_told(decision: Decision | str) -> Decision:
+    """The decision, by its value or its name: CHECK, PLAY_4X, PLAY_3X, PLAY_2X, PLAY_1X, FOLD, TIMEOUT, LEAVE.
+
+    ValueError where no decision has the name.
+    """
+    if not isinstance(decision, str):
+        return decision
+    return Decision.Value(f"DECISION_{decision}")  # type: ignore[return-value] # a message's enum is the number itself

@@ -1,0 +1,170 @@
+"""The command and its control API, asked as another language would ask them."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import ANY
+
+import grpc
+import pytest
+from harness_process import PATIENCE, Running, ask, harness_process, persist
+
+from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+
+README = Path(__file__).parents[2] / "clients" / "harness" / "README.md"
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    with harness_process("--still", "--start", "1800000000000") as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def channel(running: Running) -> Iterator[grpc.Channel]:
+    with grpc.insecure_channel(running.ready["grpc"]) as made:
+        yield made
+
+
+def open_round(channel: grpc.Channel, table: str) -> shuffler_pb2.OpenRoundResponse:
+    terms = shuffler_pb2.RoundTerms(
+        table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="C", stake_minor=1
+    )
+    return shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+
+
+def test_the_line_it_prints_says_where_everything_is(running: Running, channel: grpc.Channel):
+    assert set(running.ready) == {"event", "pid", "grpc", "control", "origin", "keys"}
+    assert running.ready["pid"] == running.process.pid
+    keys = log_pb2_grpc.LogServiceStub(channel).GetKeys(log_pb2.GetKeysRequest())
+    assert running.ready["keys"] == {"log": keys.log_key, "root": keys.root_key}
+    status, here = running.ask("GET", "/")
+    assert status == 200
+    assert here.items() >= {name: running.ready[name] for name in ("grpc", "control", "origin", "keys")}.items()
+
+
+def test_a_script_is_told_and_a_vector_comes_back(running: Running, channel: grpc.Channel):
+    assert running.ask("POST", "/script", {"table_id": "a", "hands": ["AS"]}) == (200, {})
+    name = "mau_binh/settlement#value-front-three-M"
+    status, answer = running.ask("POST", "/script", {"table_id": "b", "vector": name})
+    assert status == 200
+    assert answer["vector"] == running.ask("GET", "/vectors/mau_binh/settlement%23value-front-three-M")[1]
+    assert answer["vector"]["id"] == "value-front-three-M"
+    assert name in running.ask("GET", "/vectors")[1]["vectors"]
+    assert running.ask("GET", "/")[1]["scripts"] == 2
+    open_round(channel, "a")
+    assert running.ask("GET", "/")[1]["scripts"] == 1
+    assert running.ask("POST", "/reset", {}) == (200, {})
+    assert running.ask("GET", "/")[1]["scripts"] == 0
+
+
+def test_the_clock_is_moved_over_http(running: Running, channel: grpc.Channel):
+    _, before = running.ask("GET", "/clock")
+    assert before["is_running"] is False
+    status, after = running.ask("POST", "/clock", {"advance_ms": 1234})
+    assert (status, after["now"]) == (200, before["now"] + 1234)
+    assert running.ask("POST", "/clock", {"now": after["now"] + 1})[1]["now"] == after["now"] + 1
+    header = open_round(channel, "clock").header
+    assert header.deal_deadline_time == after["now"] + 1 + 120_000
+    assert running.ask("POST", "/clock", {"now": 5})[0] == 400
+    assert running.ask("POST", "/clock", {"is_running": True})[1]["is_running"] is True
+    assert running.ask("POST", "/clock", {"is_running": False})[1]["is_running"] is False
+
+
+def test_faults_cuts_and_restarts_are_asked_for_over_http(running: Running, channel: grpc.Channel):
+    opened = open_round(channel, "faults")
+    assert running.ask("POST", "/fault", {"kind": "refuse", "method": "OpenRound"}) == (200, {})
+    with pytest.raises(grpc.RpcError) as caught:
+        open_round(channel, "faults")
+    assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+    for path, told in (("/cut", {"down_ms": 100}), ("/restart", {})):
+        assert running.ask("POST", path, told) == (200, {})
+        assert persist(lambda: open_round(channel, "faults")) == opened
+
+
+@pytest.mark.parametrize(
+    ("call", "told", "status", "field"),
+    [
+        ("POST /script", {"hands": ["AX"]}, 400, "hands[0]"),
+        ("POST /script", {"hands": [], "round_number": "one"}, 400, "round_number"),
+        ("POST /script", {"hands": [], "round_number": 1}, 400, "round_number"),
+        ("POST /script", {"vector": "mau_binh/settlement#none"}, 404, "vector"),
+        ("POST /script", b"{", 400, ""),
+        ("POST /script", [], 400, ""),
+        ("POST /script", b" " * 70_000, 400, ""),
+        ("POST /clock", {}, 400, ""),
+        ("POST /clock", {"advance_ms": 1, "now": 1}, 400, ""),
+        ("POST /clock", {"advance_ms": 1.5}, 400, "advance_ms"),
+        ("POST /fault", {"kind": "delay", "delay_ms": -1}, 400, "delay_ms"),
+        ("POST /fault", {}, 400, "kind"),
+        ("POST /cut", {"down_ms": "long"}, 400, "down_ms"),
+        ("GET /vectors/nothing", None, 404, "vector"),
+        ("GET /script", None, 404, ""),
+        ("POST /stop", {}, 404, ""),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_words(running: Running, call: str, told: object, status: int, field: str):
+    found, answer = running.ask(*call.split(), told)
+    assert (found, answer["error"]["field"]) == (status, field)
+    assert answer["error"]["message"]
+
+
+def test_only_this_machine_is_answered(running: Running):
+    """A page of somebody else's cannot have a browser on this machine ask, by whatever name it found the address."""
+    assert running.ask("GET", "/", None, Host="evil.example")[0] == 400
+    assert running.ask("GET", "/", None, Host="localhost:1")[0] == 200
+
+
+def test_browsers_are_let_in_where_asked_for():
+    """By Connect, in plain JSON, from a page of another origin; and a fault strikes them too."""
+    with harness_process("--web") as started:
+        address = started.ready["web"].removeprefix("http://")
+        asked = ("POST", "/referee.v1.LogService/GetKeys", {})
+        headers = {"Content-Type": "application/json", "Origin": "http://game.example"}
+        status, answer = ask(address, *asked, **headers)
+        assert (status, answer["rootKey"]) == (200, started.ready["keys"]["root"])
+        assert started.ask("POST", "/fault", {"kind": "refuse", "method": "GetKeys"})[0] == 200
+        assert ask(address, *asked, **headers) == (503, {"code": "unavailable", "message": ANY})
+
+
+def test_sigterm_ends_it_and_its_temporary_log(tmp_path: Path):
+    with subprocess.Popen(
+        [sys.executable, "-m", "referee_harness"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        assert list(tmp_path.iterdir())
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_port_that_is_taken_is_said():
+    with harness_process() as first:
+        port = first.ready["grpc"].partition(":")[2]
+        second = subprocess.run(
+            [sys.executable, "-m", "referee_harness", "--port", port],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+        )
+    assert second.returncode == 1
+    assert second.stderr.startswith("referee-harness: ")
+
+
+def test_the_manual_names_every_route_and_every_member_of_a_script(running: Running):
+    manual = README.read_text(encoding="utf-8")
+    _, answer = running.ask("GET", "/nowhere")
+    for route in re.findall(r"(?:GET|POST) /[a-z]*", answer["error"]["message"].partition("there are")[2]):
+        assert f"`{route}`" in manual
+    _, answer = running.ask("POST", "/script", {"nothing": 1})
+    for member in answer["error"]["message"].partition("it has ")[2].split(", "):
+        assert f"`{member}`" in manual

@@ -1,0 +1,236 @@
+"""What is told is dealt: by hand, by name, by vector, and what cannot be is refused in words."""
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from referee_harness import Clock, Harness, HarnessError, Script
+from referee_harness.script import win_at_deal
+from referee_harness.vectors import find, names
+
+from referee.cards import DECK, Card, spell
+from referee.dealing.header import NO_KEY, NO_LEAF, Header
+from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc
+
+VECTORS = Path(__file__).parents[1] / "vectors"
+Deal = Callable[..., shuffler_pb2.DealRoundResponse]
+
+
+@pytest.fixture(scope="module")
+def harness() -> Iterator[Harness]:
+    with Harness(clock=Clock(is_running=False)) as running:
+        yield running
+
+
+@pytest.fixture
+def shuffler(harness: Harness) -> Iterator[shuffler_pb2_grpc.ShufflerServiceStub]:
+    harness.reset()
+    with grpc.insecure_channel(harness.grpc) as channel:
+        yield shuffler_pb2_grpc.ShufflerServiceStub(channel)
+
+
+@pytest.fixture
+def deal(shuffler: shuffler_pb2_grpc.ShufflerServiceStub, request: pytest.FixtureRequest) -> Deal:
+    """A round opened and dealt, at a table of the test's own."""
+    table = f"t-{abs(hash(request.node.name)) % 10**9}"
+
+    def run(ruleset: str = "mau_binh.classic", seats: int = 2, **terms: Any) -> shuffler_pb2.DealRoundResponse:  # noqa: ANN401 - any
+        given = {"currency": "C", "stake_minor": 2, "table_id": table} | terms
+        opened = shuffler.OpenRound(
+            shuffler_pb2.OpenRoundRequest(terms=shuffler_pb2.RoundTerms(ruleset_id=ruleset, seat_count=seats, **given))
+        )
+        number = opened.header.round_number
+        seeds = [bytes([seat + 1]) * 32 for seat in range(seats)]
+        return shuffler.DealRound(
+            shuffler_pb2.DealRoundRequest(table_id=given["table_id"], round_number=number, client_seeds=seeds)
+        )
+
+    return run
+
+
+def held(dealt: shuffler_pb2.DealRoundResponse, seat: int) -> str:
+    return spell(DECK[number - 1] for number in dealt.hands[seat].cards)
+
+
+def refused(call: Callable[[], object]) -> tuple[str, str]:
+    """The reason of a refusal, and its words."""
+    with pytest.raises(grpc.RpcError) as caught:
+        call()
+    status = rpc_status.from_call(caught.value)
+    assert status is not None
+    info = error_details_pb2.ErrorInfo()
+    assert any(detail.Unpack(info) for detail in status.details)
+    return info.reason, caught.value.details() or ""
+
+
+def test_a_hand_that_is_told_is_dealt(harness: Harness, deal: Deal):
+    told = "2S 2H 2D 9S TH JS QD KH KS KC KD 5S 5C"
+    harness.tell({"hands": [None, told]})
+    assert held(deal(), 1) == told
+
+
+def test_part_of_a_hand_is_filled_from_the_cards_that_are_left(harness: Harness, deal: Deal):
+    harness.tell({"hands": {"0": "AS AC", "1": "AD"}})
+    dealt = deal()
+    assert held(dealt, 0).startswith("AS AC ")
+    assert held(dealt, 1).startswith("AD ")
+    cards = [card for hand in dealt.hands for card in hand.cards]
+    assert len(set(cards)) == 26
+
+
+@pytest.mark.parametrize("name", ["sảnh rồng", "SANH RONG", "DRAGON", "dragon, two to ace"])
+def test_an_instant_win_has_many_names(harness: Harness, deal: Deal, name: str):
+    harness.tell({"wins": {"1": name}})
+    ranks = [(number - 1) // 4 for number in deal().hands[1].cards]
+    assert sorted(ranks) == list(range(13))
+
+
+def test_four_seats_can_all_be_dealt_a_dragon(harness: Harness, deal: Deal):
+    """Four times the ranks of the deck, each once: their suits are exchanged until no card is dealt twice."""
+    harness.tell({"wins": ["sanh rong"] * 4})
+    dealt = deal(seats=4)
+    for hand in dealt.hands:
+        assert sorted((number - 1) // 4 for number in hand.cards) == list(range(13))
+
+
+def test_scripts_of_a_table_are_for_its_rounds_in_turn(
+    harness: Harness, deal: Deal, shuffler: shuffler_pb2_grpc.ShufflerServiceStub
+):
+    harness.tell({"hands": ["2S"]}, table_id="turns")
+    harness.tell({"hands": ["3S"]}, table_id="turns")
+    harness.tell({"hands": ["4S"]}, table_id="other")
+    harness.tell({"hands": ["5S"]}, table_id="turns", round_number=3)
+    assert harness.waiting["scripts"] == 4
+    found = []
+    for number in (1, 2, 3):
+        dealt = deal(table_id="turns", round_deadline_time=harness.clock() + 300_000)
+        found.append(held(dealt, 0).split()[0])
+        harness.clock.advance(400_000)
+        shuffler.AbortRound(
+            shuffler_pb2.AbortRoundRequest(
+                table_id="turns", round_number=number, reason=shuffler_pb2.ABORT_REASON_DEADLINE
+            )
+        )
+    assert found == ["2S", "3S", "5S"]
+    assert harness.waiting["scripts"] == 1
+
+
+def test_nobody_wins_by_luck(harness: Harness):
+    """Of 400 hands of Mậu Binh dealt by chance about a dozen would; a hand told in part does not either."""
+    catalogue = harness.catalogue
+    ruleset = catalogue.get("mau_binh.maubinh_com")
+    header = Header(
+        protocol=1, origin="o", randomness_suite=250, table_id="t", round_number=1, ruleset_id=ruleset.id,
+        ruleset_version=ruleset.version, ruleset_digest=ruleset.digest, layout=(13, 13, 13, 13), currency="C", stake=1,
+        seat_stakes=(), seat_keys=(NO_KEY,) * 4, previous_leaf=NO_LEAF, deal_deadline=1, round_deadline=1,
+    )  # fmt: skip
+    luck = random.Random(7)  # noqa: S311 - the same hands in every run
+    for _ in range(100):
+        order = Script.read({"hands": ["AS AC AD AH"]}).order(header, ruleset, luck)
+        assert not any(win_at_deal(ruleset, order[13 * seat : 13 * seat + 13]) for seat in range(4))
+
+
+@pytest.mark.parametrize("leader", [0, 1, 2])
+def test_the_seat_that_is_told_leads(harness: Harness, deal: Deal, leader: int):
+    harness.tell({"leader": leader})
+    assert deal("tien_len.mien_nam", 3).leader == leader
+
+
+def test_a_board_is_told_for_the_game_that_has_one(harness: Harness, deal: Deal):
+    harness.tell_vector("ultimate_texas/settlements#pair_beats_pair_two_plus_three")
+    stakes = [money_pb2.SeatStake(ante_minor=10, trips_minor=5)]
+    dealt = deal("ultimate_texas.two_plus_three", 1, seat_stakes=stakes)
+    assert held(dealt, 0) == "AS AH"
+
+
+@pytest.mark.parametrize("topic", ["mau_binh/settlement", "tien_len/rounds"])
+def test_every_vector_with_hands_can_be_dealt(harness: Harness, deal: Deal, topic: str):
+    rows = [json.loads(line) for line in (VECTORS / f"{topic}.jsonl").read_text(encoding="utf-8").splitlines()]
+    for index, row in enumerate(rows[:20]):
+        assert f"{topic}#{row['id']}" in names()
+        assert harness.tell_vector(f"{topic}#{row['id']}") == row
+        ruleset = row.get("ruleset", "tien_len.mien_nam")
+        dealt = deal(ruleset, len(row["hands"]), table_id=f"{topic.replace('/', '-')}-{index}")
+        assert [held(dealt, seat) for seat in range(len(row["hands"]))] == row["hands"]
+        if "leader" in row:
+            assert dealt.leader == row["leader"]
+
+
+def test_a_whole_deck_is_dealt_from_its_front(harness: Harness, deal: Deal):
+    harness.tell({"deck": spell(reversed(DECK))})
+    assert held(deal(), 0) == spell(DECK[:-14:-1])
+
+
+@pytest.mark.parametrize(
+    ("script", "field"),
+    [
+        ({"hands": ["AS AS"]}, "hands[0]"),
+        ({"hands": ["AS", "AS"]}, "hands[1]"),
+        ({"hands": ["AX"]}, "hands[0]"),
+        ({"hands": 5}, "hands"),
+        ({"hands": [5]}, "hands[0]"),
+        ({"hands": {"x": "AS"}}, "hands"),
+        ({"hands": ["AS"], "wins": ["DRAGON"]}, "wins"),
+        ({"board": "AS", "house": "AS"}, "board"),
+        ({"deck": "AS KS"}, "deck"),
+        ({"deck": spell(DECK), "hands": ["AS"]}, "deck"),
+        ({"leader": "first"}, "leader"),
+        ({"seed": "00"}, "seed"),
+        ({"vector": "mau_binh/settlement#no-such"}, "vector"),
+        ({"vector": "mau_binh/no-such#x"}, "vector"),
+        ({"vector": "tien_len/beats#single-rank"}, "vector"),
+    ],
+)
+def test_a_script_that_cannot_be_meant_is_refused_where_it_is_told(script: dict[str, Any], field: str):
+    with pytest.raises(HarnessError) as caught:
+        Script.read(script)
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("script", "field"),
+    [
+        ({"hands": [None, None, "AS"]}, "hands"),
+        ({"hands": [spell(DECK[:14])]}, "hands[0]"),
+        ({"wins": {"0": "royal flush"}}, "wins"),
+        ({"wins": {"4": "DRAGON"}}, "wins"),
+        ({"wins": {"0": "SUITED_DRAGON"}, "hands": [None, "2S 2C 2D 2H"]}, "wins"),
+        ({"board": "AS"}, "board"),
+        ({"house": "AS"}, "house"),
+        ({"leader": 0}, "leader"),
+    ],
+)
+def test_a_script_that_does_not_fit_the_round_refuses_to_open_it(
+    harness: Harness, deal: Deal, script: dict[str, Any], field: str
+):
+    harness.tell(script)
+    reason, words = refused(deal)
+    assert reason == "INVALID_FIELD"
+    assert f" {field}: " in words
+
+
+def test_the_same_luck_deals_the_same_cards():
+    hands = []
+    for luck in (1, 1, 2):
+        with Harness(luck=luck) as running, grpc.insecure_channel(running.grpc) as channel:
+            stub = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+            terms = shuffler_pb2.RoundTerms(
+                table_id="t", ruleset_id="tien_len.mien_nam", seat_count=4, currency="C", stake_minor=1
+            )
+            stub.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+            dealt = stub.DealRound(
+                shuffler_pb2.DealRoundRequest(table_id="t", round_number=1, client_seeds=[bytes(32)] * 4)
+            )
+            hands.append([list(hand.cards) for hand in dealt.hands])
+    assert hands[0] == hands[1] != hands[2]
+
+
+def test_a_vector_is_found_whole():
+    assert find("tien_len/rounds#out-of-cards")["ending"] == "OUT_OF_CARDS"
+    assert {Card.ACE_OF_SPADES} == set(Script.read({"hands": ["AS"]}).hands[0])

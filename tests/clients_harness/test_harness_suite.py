@@ -1,0 +1,134 @@
+"""Told decks are never called fair: the audit says L0, and servers that draw and servers that are told keep apart."""
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from referee_harness import Harness
+
+from referee.server.app import Application, Settings
+from referee.server.suite import SuiteError
+from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, round_pb2, shuffler_pb2, shuffler_pb2_grpc
+
+DRAGONS = {"wins": ["sanh rong", "sanh rong"]}
+
+
+@pytest.fixture
+def drawing(tmp_path: Path) -> Iterator[str]:
+    """The address of a server that draws, of an origin that the harness has too."""
+    with Application(
+        Settings(data=tmp_path / "drawn", listen="127.0.0.1:0", origin="harness.invalid/told")
+    ) as application:
+        yield f"127.0.0.1:{application.port}"
+
+
+def terms(table: str) -> shuffler_pb2.RoundTerms:
+    return shuffler_pb2.RoundTerms(
+        table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="C", stake_minor=1
+    )
+
+
+def play(address: str, table: str = "t", rounds: int = 1) -> round_pb2.RoundHeader:
+    """Rounds settled at a table; the header of the last."""
+    with grpc.insecure_channel(address) as channel:
+        shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+        referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
+        for _ in range(rounds):
+            opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms(table)))
+            number = opened.header.round_number
+            seeds = [hashlib.sha256(b"%d %d" % (number, seat)).digest() for seat in range(2)]
+            dealt = shuffler.DealRound(
+                shuffler_pb2.DealRoundRequest(table_id=table, round_number=number, client_seeds=seeds)
+            )
+            told = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
+            settled = referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+            assert not settled.violations
+            shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(table_id=table, round_number=number))
+    return opened.header
+
+
+def test_the_audit_calls_told_decks_l0_and_counts_them_in_no_statistics(tmp_path: Path):
+    """Forty rounds in which both seats are dealt a dragon: drawn, they would fail every test of chance."""
+    with Harness(data=tmp_path) as harness:
+        for _ in range(40):
+            harness.tell(DRAGONS)
+        header = play(harness.grpc, rounds=40)
+    assert header.randomness_suite == round_pb2.RANDOMNESS_SUITE_FIXTURE
+    audited = subprocess.run(
+        [sys.executable, "-m", "referee", "audit", "--data", str(tmp_path), "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert audited.returncode == 0, audited.stdout + audited.stderr
+    report = json.loads(audited.stdout)
+    assert report["dealing_levels"] == {"L0": 40, "L1": 0, "L2": 0, "L3": 0}
+    assert report["checked"]["redealt"] == report["checked"]["replayed"] == 40
+    assert report["statistics"].get("decks", 0) == 0
+
+
+def test_a_server_that_draws_does_not_start_on_told_decks(tmp_path: Path):
+    with Harness(data=tmp_path) as harness, grpc.insecure_channel(harness.grpc) as channel:
+        shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms("t")))
+    with pytest.raises(SuiteError, match="told for tests and never fair"):
+        Application(Settings(data=tmp_path, listen="127.0.0.1:0"))
+    served = subprocess.run(
+        [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path), "--listen", "127.0.0.1:0"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert served.returncode == 2
+    assert "told for tests and never fair" in " ".join(served.stderr.split())
+
+
+def test_a_server_that_is_told_does_not_start_on_drawn_decks(tmp_path: Path):
+    with (
+        Application(Settings(data=tmp_path, listen="127.0.0.1:0")) as application,
+        grpc.insecure_channel(f"127.0.0.1:{application.port}") as channel,
+    ):
+        shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms("t")))
+    harness = Harness(data=tmp_path)
+    with pytest.raises(SuiteError, match="drawn"):
+        harness.start()
+    harness.close()
+
+
+def test_a_server_that_draws_opens_no_round_of_the_other_suite(drawing: str):
+    """Its own origin, ruleset and layout, so that nothing but the suite is wrong."""
+    with grpc.insecure_channel(drawing) as channel:
+        shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+        header = shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms("t"))).header
+        header.randomness_suite = round_pb2.RANDOMNESS_SUITE_FIXTURE
+        with pytest.raises(grpc.RpcError) as caught:
+            shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(header=header))
+        assert reason_of(caught.value) == ("INVALID_HEADER", "header.randomness_suite")
+
+
+def test_a_server_that_draws_judges_no_round_of_the_other_suite(drawing: str):
+    with Harness() as harness:
+        harness.tell(DRAGONS)
+        header = play(harness.grpc)
+    with grpc.insecure_channel(drawing) as channel:
+        referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
+        told = mau_binh_pb2.MauBinhRound(header=header, certificates=[b"{}"])
+        with pytest.raises(grpc.RpcError) as caught:
+            referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+        assert reason_of(caught.value) == ("INVALID_HEADER", "round.header.randomness_suite")
+
+
+def reason_of(error: grpc.RpcError) -> tuple[str, str]:
+    """The reason and the field of a refusal."""
+    status = rpc_status.from_call(error)
+    assert status is not None
+    info, bad = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest()
+    for detail in status.details:
+        assert detail.Unpack(info) or detail.Unpack(bad)
+    return info.reason, bad.field_violations[0].field

@@ -1,0 +1,35 @@
+"""A server that deals what it is told, shared by the tests of a file, and one client to it."""
+
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from referee_client import Client
+from referee_harness import Clock, Harness
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+_TABLES = count(1)
+
+
+@pytest.fixture(scope="module")
+def harness() -> Iterator[Harness]:
+    """A server whose clock stands still."""
+    with Harness(clock=Clock(is_running=False)) as running:
+        yield running
+
+
+@pytest.fixture
+def client(harness: Harness) -> Iterator[Client]:
+    """A blocking client."""
+    harness.reset()
+    with Client(harness.grpc, timeout=60) as made:
+        yield made
+
+
+@pytest.fixture
+def table() -> str:
+    """The name of a table that no other test has."""
+    return f"table-{next(_TABLES)}"

@@ -1,0 +1,223 @@
+"""What a client does when answers are late, lost or refused, and what it says then."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+import grpc
+import pytest
+from referee_client import (
+    Arrangement,
+    AsyncClient,
+    BadRequestError,
+    Client,
+    ConflictError,
+    DataLossError,
+    DeniedError,
+    NotFoundError,
+    NotReadyError,
+    RefereeError,
+    SeatSecrets,
+    Terms,
+    TimedOutError,
+    UnavailableError,
+    open_channel,
+)
+from referee_client.messages import log_pb2, log_pb2_grpc, shuffler_pb2
+from referee_harness import Harness
+
+
+def binh(table: str, **terms: Any) -> Terms:  # noqa: ANN401 - any field
+    return Terms(**{"table": table, "ruleset": "mau_binh.classic", "seats": 2, "stake": 100} | terms)
+
+
+def as_dealt(hand: Any) -> Arrangement:  # noqa: ANN401 - thirteen cards
+    return Arrangement(hand[:5], hand[5:10], hand[10:])
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("method", ["PrepareRound", "OpenRound", "DealRound", "SettleRound", "RevealRound"])
+def test_an_idempotent_call_survives_faults_on_either_side(
+    harness: Harness, client: Client, table: str, method: str, when: str
+):
+    """Four of five tries fail, carried out or not; the round is whole all the same."""
+    harness.fault(kind="refuse", method=method, when=when, times=4)
+    game = client.mau_binh(binh(table))
+    game.open()
+    for seat, hand in game.deal().items():
+        game.arrange(seat, as_dealt(hand))
+    assert game.settle().is_replayed
+    game.reveal()
+    assert harness.waiting["faults"] == []
+
+
+@pytest.mark.parametrize("method", ["OpenRound", "DealRound", "SettleRound"])
+def test_a_broken_connection_is_made_again(harness: Harness, client: Client, table: str, method: str):
+    harness.fault(kind="drop", method=method, when="after")
+    game = client.mau_binh(binh(table))
+    game.open()
+    for seat, hand in game.deal().items():
+        game.arrange(seat, as_dealt(hand))
+    assert game.settle().is_replayed
+
+
+def test_a_server_that_is_started_again_is_found_again(harness: Harness, client: Client, table: str):
+    game = client.mau_binh(binh(table))
+    game.open()
+    harness.restart()
+    assert len(persistent(game.deal)) == 2
+
+
+def persistent(call: Callable[[], Any]) -> Any:  # noqa: ANN401 - any answer
+    """The answer, once connections are made again."""
+    ends = time.monotonic() + 120
+    while time.monotonic() < ends:
+        with contextlib.suppress(UnavailableError):
+            return call()
+        time.sleep(0.1)
+    return call()
+
+
+def test_an_event_is_not_sent_twice(harness: Harness, client: Client, table: str):
+    """A receipt that was lost was given all the same, so the client says so and leaves it to its caller."""
+    game = client.mau_binh(binh(table))
+    game.open()
+    hands = game.deal()
+    harness.fault(kind="refuse", method="AcceptEvent", when="after")
+    with pytest.raises(UnavailableError):
+        game.arrange(0, as_dealt(hands[0]))
+    assert not game.told.events
+    assert game.arrange(0, as_dealt(hands[0])).event_number == 1
+
+
+def test_a_server_that_is_gone_is_unavailable(harness: Harness, table: str):
+    address = harness.grpc
+    with Harness() as gone:
+        address = gone.grpc
+    with Client(address, timeout=30) as client, pytest.raises(UnavailableError) as caught:
+        client.mau_binh(binh(table)).open()
+    assert caught.value.reason == ""
+
+
+def test_a_late_answer_is_not_waited_for_beyond_the_timeout(harness: Harness, table: str):
+    harness.reset()
+    harness.fault(kind="delay", method="OpenRound", when="after", delay_ms=9_000)
+    with Client(harness.grpc, timeout=6) as client:
+        game = client.mau_binh(binh(table))
+        game.prepare()
+        with pytest.raises(TimedOutError):
+            game.open()
+    with Client(harness.grpc, timeout=60) as client:
+        again = client.mau_binh(game.state.terms, secrets=list(game.secrets.values()))
+        again.join()
+        assert again.header == game.header
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        ("INVALID_ARGUMENT", BadRequestError),
+        ("OUT_OF_RANGE", BadRequestError),
+        ("NOT_FOUND", NotFoundError),
+        ("PERMISSION_DENIED", DeniedError),
+        ("UNAUTHENTICATED", DeniedError),
+        ("ALREADY_EXISTS", ConflictError),
+        ("FAILED_PRECONDITION", NotReadyError),
+        ("ABORTED", NotReadyError),
+        ("RESOURCE_EXHAUSTED", UnavailableError),
+        ("DEADLINE_EXCEEDED", TimedOutError),
+        ("DATA_LOSS", DataLossError),
+        ("INTERNAL", RefereeError),
+        ("UNKNOWN", RefereeError),
+    ],
+)
+def test_every_status_has_its_error(harness: Harness, client: Client, status: str, kind: type[RefereeError]):
+    harness.fault(kind="refuse", method="ListRulesets", status=status)
+    with pytest.raises(RefereeError) as caught:
+        client.rulesets()
+    assert type(caught.value) is kind
+    assert caught.value.code is grpc.StatusCode[status]
+    assert (caught.value.reason, caught.value.field, dict(caught.value.facts)) == ("", "", {})
+
+
+def test_a_refusal_says_why_and_where(client: Client, table: str):
+    with pytest.raises(BadRequestError) as caught:
+        client.mau_binh(binh(table, seats=9)).open()
+    assert (caught.value.reason, caught.value.field) == ("INVALID_FIELD", "terms.seat_count")
+    assert caught.value.facts["found"] == "9"
+    with pytest.raises(NotFoundError) as missing:
+        client.mau_binh(binh(table, ruleset="mau_binh.nothing")).open()
+    assert missing.value.reason == "UNKNOWN_RULESET"
+    assert "mau_binh.nothing" in str(missing.value)
+
+
+def test_other_seeds_for_a_dealt_round_are_a_conflict(client: Client, table: str):
+    game = client.mau_binh(binh(table), secrets=[])
+    game.open()
+    game.deal(seeds=[b"a" * 32, b"b" * 32])
+    with pytest.raises(ConflictError) as caught:
+        game.deal(seeds=[b"a" * 32, b"c" * 32])
+    assert caught.value.reason == "ALREADY_DEALT"
+
+
+def test_a_wrong_token_is_denied(client: Client, table: str):
+    seats = [SeatSecrets.make(seat) for seat in range(2)]
+    game = client.mau_binh(binh(table), secrets=seats)
+    game.open(sealed=True)
+    game.deal()
+    stranger = SeatSecrets.make(0)
+    request = shuffler_pb2.OpenHandRequest(table_id=table, round_number=1, seat=0, token=stranger.token)
+    with pytest.raises(DeniedError) as caught:
+        client.channel.unary_unary(
+            "/referee.v1.ShufflerService/OpenHand", shuffler_pb2.OpenHandRequest.SerializeToString
+        )(request)
+    assert caught.value.reason == "WRONG_TOKEN"
+
+
+def test_generated_stubs_raise_the_same_errors(harness: Harness):
+    harness.reset()
+    with open_channel(harness.grpc) as channel, pytest.raises(BadRequestError) as caught:
+        log_pb2_grpc.LogServiceStub(channel).GetInclusionProof(log_pb2.GetInclusionProofRequest(leaf_index=10**6))
+    assert caught.value.reason
+
+
+def test_the_asyncio_client_repeats_and_refuses_alike(harness: Harness, table: str):
+    async def main() -> None:
+        async with AsyncClient(harness.grpc, timeout=60) as client:
+            harness.fault(kind="refuse", method="OpenRound", when="after", times=4)
+            game = client.mau_binh(binh(table))
+            await game.open()
+            assert len(await game.deal()) == 2
+            with pytest.raises(BadRequestError) as caught:
+                await client.mau_binh(binh(f"{table}-2", seats=9)).open()
+            assert (caught.value.reason, caught.value.field) == ("INVALID_FIELD", "terms.seat_count")
+            harness.fault(kind="refuse", method="ListRulesets", status="DATA_LOSS")
+            with pytest.raises(DataLossError):
+                await client.rulesets()
+        async with AsyncClient(harness.grpc, timeout=1) as client:
+            harness.fault(kind="delay", method="ListRulesets", delay_ms=3_000)
+            with pytest.raises(TimedOutError):
+                await client.rulesets()
+
+    harness.reset()
+    asyncio.run(main())
+
+
+def test_a_token_goes_with_every_call(harness: Harness):
+    """Seen by an interceptor in place of a server, since one without access control does not look."""
+    seen: list[str] = []
+
+    class Look(grpc.UnaryUnaryClientInterceptor):
+        def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:  # noqa: ANN401 - as gRPC gives it
+            seen.extend(value for name, value in client_call_details.metadata or () if name == "authorization")
+            return continuation(client_call_details, request)
+
+    harness.reset()
+    with grpc.insecure_channel(harness.grpc) as plain:
+        from referee_client.channel import _Caller  # noqa: PLC0415 - looked into
+
+        channel = grpc.intercept_channel(grpc.intercept_channel(plain, Look()), _Caller(10.0, "secret"))
+        log_pb2_grpc.LogServiceStub(channel).GetKeys(log_pb2.GetKeysRequest())
+    assert seen == ["Bearer secret"]
