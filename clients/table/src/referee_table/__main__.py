@@ -1,0 +1,97 @@
+"""``referee-table``: a referee, its gateway, the table server and the page, by one command."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from referee_table.launch import LaunchError, referee_beside
+from referee_table.play import Pace
+from referee_table.serving import Plan, bound, server_of
+from referee_table.site import page_folder
+
+DEFAULT: Final = Pace()
+
+
+def table(  # noqa: PLR0913 - one parameter an option
+    *,
+    listen: Annotated[str, typer.Option(help="Address and port for browsers; port 0 takes a free one.")] = (
+        "127.0.0.1:8800"
+    ),
+    referee: Annotated[
+        str, typer.Option(help="A running referee as host:port; one is started where none is named.")
+    ] = "",
+    gateway: Annotated[
+        str, typer.Option(help="Its gateway for browsers, as http://host:port; without it no table can be sealed.")
+    ] = "",
+    data: Annotated[Path, typer.Option(help="Folder for rooms, and for the log of a referee that is started.")] = Path(
+        "referee-table-data"
+    ),
+    page: Annotated[Path | None, typer.Option(help="A folder with another page.")] = None,
+    bot_ms: Annotated[int, typer.Option(help="How long bots think, in milliseconds.", min=0)] = DEFAULT.bot_ms,
+    turn_ms: Annotated[
+        int, typer.Option(help="How long seats have for a turn or a street.", min=1000)
+    ] = DEFAULT.turn_ms,
+    brisk: Annotated[bool, typer.Option("--brisk", help="Settle Mau Binh without waiting for the show.")] = False,
+) -> None:
+    """Serve a card table for browsers until stopped: play money, bots, and a proof of every round.
+
+    Prints one JSON line with the address once pages can be opened.
+    """
+    logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
+    host, _, port = listen.rpartition(":")
+    plan = Plan(
+        referee=referee,
+        gateway=gateway.rstrip("/") or None,
+        folder=data / "rooms",
+        page=page or page_folder(),
+        pace=Pace(bot_ms=bot_ms, turn_ms=turn_ms, is_brisk=brisk),
+    )
+    try:
+        asyncio.run(_serve(plan, host=host or "127.0.0.1", port=int(port), data=data))
+    except (LaunchError, OSError) as error:
+        typer.echo(f"referee-table: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+async def _serve(plan: Plan, *, host: str, port: int, data: Path) -> None:
+    listening = bound(host, port)
+    address = f"{host}:{listening.getsockname()[1]}"
+    names = {address, f"localhost:{address.rpartition(':')[2]}"}
+    async with contextlib.AsyncExitStack() as stack:
+        if not plan.referee:
+            origins = [f"http://{name}" for name in sorted(names)]
+            found = await stack.enter_async_context(referee_beside(data / "referee", origins=origins))
+            plan = Plan(
+                referee=found.grpc,
+                gateway=f"http://{found.web}",
+                folder=plan.folder,
+                page=plan.page,
+                pace=plan.pace,
+            )
+        server, _ = server_of(plan)
+        serving = asyncio.create_task(server.serve([listening]))
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, lambda: setattr(server, "should_exit", True))
+        while not server.started and not serving.done():  # noqa: ASYNC110 - it tells of its start in no other way
+            await asyncio.sleep(0.01)
+        if server.started:
+            ready = {"event": "ready", "address": address, "url": f"http://{address}/", "gateway": plan.gateway}
+            sys.stdout.write(json.dumps(ready | {"referee": plan.referee}) + "\n")
+            sys.stdout.flush()
+        await serving
+
+
+def main() -> None:
+    """The command."""
+    typer.run(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""The proof of a finished round, put together from the log's answers, as the verifier reads it.
+
+All proofs are for the tree of one checkpoint. KEY leaves are found by going through the log once and then through what
+has come since; no leaf that names a key is ever taken out of a log.
+"""
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from referee.dealing.leaf import KEY_TYPE
+from referee.v1 import log_pb2, round_pb2
+from referee_table.judge import Judge
+
+NO_LEAF: Final = bytes(32)
+_SETTLED: Final = {log_pb2.ROUND_STAGE_SETTLED, log_pb2.ROUND_STAGE_REVEALED}
+
+
+@dataclass(slots=True)
+class Prover:
+    """Makes bundles. ``keys`` are the log's origin and keys, for convenience; who verifies should know them."""
+
+    judge: Judge
+    keys: dict[str, str]
+    _scanned: int = 0
+    _key_leaves: dict[int, bytes] = field(default_factory=dict)
+    _scanning: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def bundle(self, table: str, number: int) -> dict[str, Any]:
+        """The bundle of a round. RefereeRefusedError where the log has none."""
+        found = await self._round(table, number)
+        leaves = {one.leaf_index: one.leaf for one in found.leaves}
+        before, header = number, found.header
+        while header.previous_leaf_hash != NO_LEAF and before > 1:
+            before -= 1
+            earlier = await self._round(table, before)
+            ended = earlier.leaves[2] if earlier.stage in _SETTLED else _end_of(earlier)
+            leaves[ended.leaf_index] = ended.leaf
+            if earlier.stage in _SETTLED:
+                break
+            leaves[earlier.leaves[0].leaf_index] = earlier.leaves[0].leaf
+            header = earlier.header
+        checkpoint = await self._checkpoint()
+        size = int(checkpoint.splitlines()[1])
+        leaves |= await self._keys_until(size)
+        return {
+            "format": 1,
+            "round_id": found.round_id.hex(),
+            **self.keys,
+            "checkpoint": checkpoint,
+            "leaves": [
+                {"index": index, "leaf": leaves[index].decode(), "proof": await self._proof(index, size)}
+                for index in sorted(leaves)
+                if index < size
+            ],
+        }
+
+    async def _round(self, table: str, number: int) -> log_pb2.GetTableRoundResponse:
+        request = log_pb2.GetTableRoundRequest(table_id=table, round_number=number)
+        return await self.judge.ask(self.judge.log.GetTableRound, request, log_pb2.GetTableRoundResponse)
+
+    async def _checkpoint(self) -> str:
+        request = log_pb2.GetCheckpointRequest()
+        return (await self.judge.ask(self.judge.log.GetCheckpoint, request, log_pb2.GetCheckpointResponse)).checkpoint
+
+    async def _proof(self, index: int, size: int) -> list[str]:
+        request = log_pb2.GetInclusionProofRequest(leaf_index=index, tree_size=size)
+        kind = log_pb2.GetInclusionProofResponse
+        answer = await self.judge.ask(self.judge.log.GetInclusionProof, request, kind)
+        return [node.hex() for node in answer.inclusion_proof]
+
+    async def _keys_until(self, size: int) -> dict[int, bytes]:
+        async with self._scanning:
+            while self._scanned < size:
+                request = log_pb2.ListEntriesRequest(start=self._scanned)
+                listed = await self.judge.ask(self.judge.log.ListEntries, request, log_pb2.ListEntriesResponse)
+                for index, leaf in enumerate(listed.leaves, self._scanned):
+                    if json.loads(leaf)["payloadType"] == KEY_TYPE:
+                        self._key_leaves[index] = leaf
+                self._scanned += len(listed.leaves)
+        return self._key_leaves
+
+
+def _end_of(found: log_pb2.GetTableRoundResponse) -> round_pb2.LogReceipt:
+    """The ABORT leaf: after OPEN alone, or after DEAL; REVEAL may stand behind it."""
+    for one in found.leaves[1:]:
+        if "abort" in json.loads(one.leaf)["payloadType"]:
+            return one
+    return found.leaves[-1]

@@ -1,0 +1,27 @@
+"""Cards as text, as pages and people have them.
+
+>>> texts([52, 1]), numbers(["AH", "2S"])
+(['AH', '2S'], [52, 1])
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from referee.cards import Card
+from referee_table.wording import Code, RefusedError
+
+_TEXTS: Final = {card.number: card.text for card in Card}
+_NUMBERS: Final = {text: number for number, text in _TEXTS.items()}
+
+
+def texts(cards: Iterable[int]) -> list[str]:
+    """The cards in their order."""
+    return [_TEXTS[card] for card in cards]
+
+
+def numbers(cards: Sequence[str]) -> list[int]:
+    """The cards' numbers in their order; BAD_COMMAND for a text that names none."""
+    try:
+        return [_NUMBERS[card] for card in cards]
+    except KeyError as error:
+        raise RefusedError(Code.BAD_COMMAND, detail=f"{error} is no card") from None

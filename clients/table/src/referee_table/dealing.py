@@ -1,0 +1,108 @@
+"""A round from its preparation to its deal: what seats are bound to, and what the shuffler then writes.
+
+Every call is one that the shuffler answers alike when it is asked again, so a table server that is stopped between two
+of them goes on where it was.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from referee.cards import Seat
+from referee.dealing.commitment import client_commitment, seat_token_hash
+from referee.v1 import money_pb2, round_pb2, shuffler_pb2
+from referee_table.play import Bench
+from referee_table.state import Person, Round, RoundSeat
+
+CURRENCY: Final = "CHIP"
+HOUR_MS: Final = 3_600_000
+SIZE: Final = 32
+
+
+async def prepared(bench: Bench, seated: Sequence[Person], *, table: str, stake_minor: int) -> Round:
+    """The table's next round under its terms, bots bound to it."""
+    law, judge = bench.law, bench.judge
+    terms = shuffler_pb2.RoundTerms(
+        table_id=table, ruleset_id=law.id, seat_count=len(seated), currency=CURRENCY, stake_minor=stake_minor
+    )
+    if law.game == "ultimate_texas":
+        terms.stake_minor = law.bet_unit
+        for one in seated:
+            terms.seat_stakes.append(
+                money_pb2.SeatStake(ante_minor=one.ante_minor or stake_minor, trips_minor=one.trips_minor)
+            )
+    if law.game == "tien_len":  # four who think for half a minute each take longer than the usual quarter of an hour
+        terms.round_deadline_time = bench.clock.now() + HOUR_MS
+    request = shuffler_pb2.PrepareRoundRequest(terms=terms)
+    answer = await judge.ask(judge.shuffler.PrepareRound, request, shuffler_pb2.PrepareRoundResponse)
+    made = Round(
+        number=answer.header.round_number,
+        table=table,
+        round_id=answer.round_id,
+        header=answer.header.SerializeToString(),
+        seats=[RoundSeat(one.person, one.name, one.is_bot) for one in seated],
+        commitments=[b""] * len(seated),
+        token_hashes=[b""] * len(seated),
+        seeds=[b""] * len(seated),
+        tokens=[b""] * len(seated),
+    )
+    for seat, one in enumerate(seated):
+        if one.is_bot:
+            _bind_bot(bench, made, Seat(seat))
+    return made
+
+
+def _bind_bot(bench: Bench, made: Round, seat: Seat) -> None:
+    seed = bench.entropy(SIZE)
+    made.seeds[seat] = seed
+    made.commitments[seat] = client_commitment(round_id=made.round_id, seat=seat, seed=seed)
+    if bench.is_sealed:
+        token = bench.entropy(SIZE)
+        made.tokens[seat] = token
+        made.token_hashes[seat] = seat_token_hash(round_id=made.round_id, seat=seat, token=token)
+
+
+def opens_commitment(made: Round, seat: int, seed: bytes) -> bool:
+    """Whether a seed is the one that the seat is bound to."""
+    return client_commitment(round_id=made.round_id, seat=Seat(seat), seed=seed) == made.commitments[seat]
+
+
+async def opened(bench: Bench, made: Round) -> None:
+    """The round stands open in the log, the server bound to its seed."""
+    judge = bench.judge
+    request = shuffler_pb2.OpenRoundRequest(
+        header=round_pb2.RoundHeader.FromString(made.header),
+        client_commitments=made.commitments,
+        seat_tokens=made.token_hashes if bench.is_sealed else [],
+    )
+    answer = await judge.ask(judge.shuffler.OpenRound, request, shuffler_pb2.OpenRoundResponse)
+    made.server_commitment = answer.server_commitment
+
+
+async def dealt(bench: Bench, made: Round) -> shuffler_pb2.DealRoundResponse:
+    """The round's deal, from all seats' seeds."""
+    judge = bench.judge
+    request = shuffler_pb2.DealRoundRequest(table_id=made.table, round_number=made.number, client_seeds=made.seeds)
+    answer = await judge.ask(judge.shuffler.DealRound, request, shuffler_pb2.DealRoundResponse)
+    made.dealt_time = answer.dealt_time
+    made.leader = answer.leader if answer.HasField("leader") else None
+    return answer
+
+
+async def aborted(bench: Bench, made: Round, *, culprit: int) -> round_pb2.LogReceipt:
+    """The round ended in the log because a seat did not show its seed."""
+    judge = bench.judge
+    request = shuffler_pb2.AbortRoundRequest(
+        table_id=made.table,
+        round_number=made.number,
+        reason=shuffler_pb2.ABORT_REASON_SEED_MISSING,
+        culprit=culprit,
+    )
+    answer = await judge.ask(judge.shuffler.AbortRound, request, shuffler_pb2.AbortRoundResponse)
+    return answer.log_receipt
+
+
+async def revealed(bench: Bench, *, table: str, number: int) -> None:
+    """Returns once the server's seed of an ended round stands in the log."""
+    judge = bench.judge
+    request = shuffler_pb2.RevealRoundRequest(table_id=table, round_number=number)
+    await judge.ask(judge.shuffler.RevealRound, request, shuffler_pb2.RevealRoundResponse)

@@ -1,0 +1,340 @@
+"""The house: everybody who is here, all rooms, and the folder that remembers them.
+
+A person is who shows the same secret; the hall keeps its hash alone. Whoever has a stream is here; one stream a person,
+and the newer one takes over.
+"""
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from referee.v1 import log_pb2
+from referee_table.clock import Clock
+from referee_table.commands import AnyCommand, Create, Hello, InRound, Join, Leave
+from referee_table.judge import Judge
+from referee_table.laws import STAKES, Law, load_laws
+from referee_table.play import Bench, Pace
+from referee_table.room import Room
+from referee_table.state import Person, RoomState
+from referee_table.view import listing_of, reached, view_of
+from referee_table.wording import Code, RefusedError, notice
+
+LOG: Final = logging.getLogger("referee_table")
+PROTOCOL: Final = 1
+MOST_ROOMS: Final = 1000
+_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
+
+
+class Stream(Protocol):
+    """One page that is connected."""
+
+    def say(self, message: dict[str, Any]) -> None:
+        """The message is sent in its turn."""
+
+    def refresh(self) -> None:
+        """What the page sees has changed."""
+
+    def end(self, code: str) -> None:
+        """The stream says goodbye."""
+
+
+@dataclass(slots=True, kw_only=True)
+class House:
+    """What the hall is built from. ``folder`` is None for a hall that forgets."""
+
+    judge: Judge
+    clock: Clock
+    pace: Pace
+    entropy: Callable[[int], bytes]
+    folder: Path | None
+    gateway: str | None
+    server: str
+
+
+@dataclass(slots=True)
+class Hall:
+    """All rooms and everybody in them.
+
+    ``views`` has what each person was last shown of a room. They are made between two of its steps, after its file was
+    written.
+    """
+
+    house: House
+    laws: dict[str, Law] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+    rooms: dict[str, Room] = field(default_factory=dict)
+    people: dict[str, Person] = field(default_factory=dict)
+    streams: dict[str, Stream] = field(default_factory=dict)
+    views: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    restored: set[str] = field(default_factory=set)
+
+    async def start(self) -> None:
+        """The rulesets and keys are known, and the rooms of the folder go on."""
+        judge = self.house.judge
+        self.laws = await load_laws(judge)
+        keys = await judge.ask(judge.log.GetKeys, log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse)
+        self.keys = {"origin": keys.origin, "log_key": keys.log_key, "root_key": keys.root_key}
+        judge.listeners.append(self._on_referee)
+        if self.house.folder is not None:
+            self.house.folder.mkdir(parents=True, exist_ok=True)
+            for path in sorted(self.house.folder.glob("*.room.json")):
+                self._restore(path)
+
+    async def stop(self) -> None:
+        """Everybody is told, and all rooms stand still."""
+        for stream in list(self.streams.values()):
+            stream.end("STOPPING")
+        tasks = list(self.tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def person_of(self, hello: Hello) -> Person:
+        """Who shows this secret."""
+        key = hashlib.sha256(hello.secret.encode()).hexdigest()
+        person = self.people.get(key)
+        if person is None:
+            person = Person(person=f"p{self.house.entropy(8).hex()}", key=key, name=hello.person_name)
+            self.people[key] = person
+        person.name, person.language = hello.person_name, hello.language
+        return person
+
+    def welcome(self, person: Person) -> dict[str, Any]:
+        """What a page is told first."""
+        return {
+            "type": "welcome",
+            "protocol": PROTOCOL,
+            "server": self.house.server,
+            "time": self.house.clock.now(),
+            "person": person.person,
+            "gateway": self.house.gateway,
+            "log": self.keys,
+            "room": person.room or None,
+            "stakes": list(STAKES),
+            "rulesets": [law.shown for law in self.laws.values()],
+        }
+
+    def arrive(self, person: Person, stream: Stream) -> None:
+        """The person's page is this one now."""
+        before = self.streams.get(person.key)
+        self.streams[person.key] = stream
+        if before is not None:
+            before.end("TAKEN_OVER")
+        if person.key in self.restored:
+            self.restored.discard(person.key)
+            stream.say(notice("RESTARTED"))
+        room = self.rooms.get(person.room)
+        if room is not None:
+            room.post(lambda: _set_away(person, None))
+        stream.refresh()
+
+    def depart(self, person: Person, stream: Stream) -> None:
+        """The stream has ended."""
+        if self.streams.get(person.key) is not stream:
+            return
+        del self.streams[person.key]
+        room, now = self.rooms.get(person.room), self.house.clock.now()
+        if room is not None:
+            room.post(lambda: _set_away(person, None if person.key in self.streams else now))
+        elif not person.room:
+            self.people.pop(person.key, None)
+
+    def sees(self, person: Person) -> dict[str, Any] | None:
+        """What the person's page shows: the room, or the lobby; None for a room that has not come to it yet."""
+        now, judge = self.house.clock.now(), self.house.judge
+        if person.room in self.rooms:
+            view = self.views.get(person.key)
+            return None if view is None else view | {"time": now, "referee": reached(judge)}
+        rooms = [listing_of(room) for room in self.rooms.values() if room.state.is_listed]
+        return {"type": "lobby", "time": now, "rooms": rooms}
+
+    async def do(self, person: Person, command: AnyCommand) -> dict[str, Any]:
+        """The answer to a command."""
+        room = self.rooms.get(person.room)
+        for done in person.done:
+            if done.id == command.id:
+                return done.answer
+        if isinstance(command, Create | Join):
+            return await self._go(person, command)
+        if room is None:
+            code = Code.OTHER_ROUND if isinstance(command, InRound) else Code.NO_ROOM
+            return RefusedError(code).message(command.id)
+        answer = await room.ask(person, command)
+        if isinstance(command, Leave):
+            self._show(person)
+        return answer
+
+    async def _go(self, person: Person, command: Create | Join) -> dict[str, Any]:
+        """The person moves to a room that is there or made."""
+        try:
+            room = self._made(command) if isinstance(command, Create) else self.rooms.get(command.room)
+        except RefusedError as error:
+            return error.message(command.id)
+        if room is None:
+            return RefusedError(Code.NO_ROOM).message(command.id)
+        before = self.rooms.get(person.room)
+        if before is not None and before is not room:
+            await before.ask(person, Leave(id=f"{command.id}/leave"[-64:]))
+        answer = await room.ask(person, Join(id=command.id, room=room.state.room))
+        for _ in range(command.bots if isinstance(command, Create) else 0):
+            room.post(room.add_bot)
+        if person.room == room.state.room and person.key not in self.streams:
+            now = self.house.clock.now()
+            room.post(lambda: _set_away(person, now))
+        self._show(person)
+        return answer
+
+    def _made(self, command: Create) -> Room:
+        law = self.laws.get(command.ruleset)
+        if law is None or command.stake_minor not in STAKES or command.bots >= law.max_seats:
+            raise RefusedError(Code.BAD_COMMAND, detail="no such ruleset, stake or number of bots")
+        if command.sealed and (not law.shown["can_seal"] or self.house.gateway is None):
+            raise RefusedError(Code.BAD_COMMAND, detail=f"{law.game} cannot be sealed here")
+        if len(self.rooms) >= MOST_ROOMS:
+            raise RefusedError(Code.TOO_MANY)
+        name = "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in self.house.entropy(10))
+        state = RoomState(
+            room=name,
+            ruleset=law.id,
+            stake_minor=command.stake_minor,
+            is_sealed=command.sealed,
+            is_listed=command.listed,
+            made_time=self.house.clock.now(),
+        )
+        return self._open(state, [])
+
+    def _open(self, state: RoomState, records: list[dict[str, Any]]) -> Room:
+        bench = Bench(
+            judge=self.house.judge,
+            law=self.laws[state.ruleset],
+            clock=self.house.clock,
+            pace=self.house.pace,
+            entropy=self.house.entropy,
+            is_sealed=state.is_sealed,
+        )
+        room = Room(self, bench, state, records)
+        self.rooms[state.room] = room
+        task = asyncio.get_running_loop().create_task(room.run())
+        self.tasks[state.room] = task
+        task.add_done_callback(lambda task: self._ended(state.room, task))
+        return room
+
+    def _ended(self, name: str, task: asyncio.Task[None]) -> None:
+        """A room's task is over: closed, stopped, or by a fault of the table's own, which closes it aloud."""
+        self.tasks.pop(name, None)
+        if task.cancelled() or task.exception() is None:
+            return
+        LOG.error("room %s failed", name, exc_info=task.exception())
+        room = self.rooms.get(name)
+        if room is not None:
+            room.is_closed = True
+            self.closed(room)
+
+    # What rooms ask of the house.
+
+    def save(self, room: Room) -> None:
+        """The room's file says what the room does, whole or not at all."""
+        if self.house.folder is None or room.is_closed:
+            return
+        path = self.house.folder / f"{room.state.room}.room.json"
+        beside = path.with_suffix(".new")
+        beside.write_bytes(msgspec.json.encode(room.state))
+        beside.replace(path)
+
+    def record(self, room: Room, told: dict[str, Any]) -> None:
+        """A line is added for a finished round; the last line about a round counts."""
+        if self.house.folder is None:
+            return
+        with (self.house.folder / f"{room.state.room}.rounds.jsonl").open("ab") as file:
+            file.write(msgspec.json.encode(told) + b"\n")
+
+    def changed(self, room: Room) -> None:
+        """Pages in the room are shown it, pages in the lobby the list."""
+        for person in room.humans:
+            self.views[person.key] = view_of(room, person)
+            self._show(person)
+        self._show_lobby()
+
+    def tell(self, person: Person, message: dict[str, Any]) -> None:
+        """The person's page gets a message."""
+        stream = self.streams.get(person.key)
+        if stream is not None:
+            stream.say(message)
+
+    def gone(self, room: Room, person: Person) -> None:
+        """The person stands in the lobby."""
+        del room
+        self.views.pop(person.key, None)
+        self._show(person)
+        if person.key not in self.streams:
+            self.people.pop(person.key, None)
+
+    def closed(self, room: Room) -> None:
+        """The room and its files are no more."""
+        self.rooms.pop(room.state.room, None)
+        for person in [one for one in room.state.people if not one.is_bot]:
+            person.room = ""
+            self.views.pop(person.key, None)
+            self.tell(person, notice("ROOM_CLOSED"))
+            self._show(person)
+        if self.house.folder is not None:
+            for suffix in ("room.json", "rounds.jsonl"):
+                (self.house.folder / f"{room.state.room}.{suffix}").unlink(missing_ok=True)
+        self._show_lobby()
+
+    def _show(self, person: Person) -> None:
+        stream = self.streams.get(person.key)
+        if stream is not None:
+            stream.refresh()
+
+    def _show_lobby(self) -> None:
+        for key, stream in self.streams.items():
+            person = self.people.get(key)
+            if person is not None and not person.room:
+                stream.refresh()
+
+    def _on_referee(self) -> None:
+        code = "REFEREE_BACK" if self.house.judge.is_reached else "REFEREE_AWAY"
+        for stream in list(self.streams.values()):
+            stream.say(notice(code))
+            stream.refresh()
+
+    def _restore(self, path: Path) -> None:
+        """A room goes on from its file. One that cannot be read is left where it is, aloud."""
+        try:
+            state = msgspec.json.decode(path.read_bytes(), type=RoomState)
+        except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
+            LOG.warning("%s cannot be read: %s", path, error)
+            return
+        if state.ruleset not in self.laws:
+            LOG.warning("%s is played by %s, which the referee does not have", path, state.ruleset)
+            return
+        records: dict[tuple[str, int], dict[str, Any]] = {}
+        rounds = path.with_name(f"{state.room}.rounds.jsonl")
+        for line in rounds.read_bytes().splitlines() if rounds.exists() else []:
+            try:
+                told = json.loads(line)
+            except ValueError:
+                continue  # the line that was being written when the process ended
+            records[told["table"], told["number"]] = told
+        now = self.house.clock.now()
+        for person in state.people:
+            if not person.is_bot:
+                person.away_time = now if person.away_time is None else person.away_time
+                self.people[person.key] = person
+                self.restored.add(person.key)
+        room = self._open(state, list(records.values()))
+        for person in room.humans:
+            self.views[person.key] = view_of(room, person)
+
+
+def _set_away(person: Person, moment: int | None) -> None:
+    person.away_time = moment

@@ -1,0 +1,56 @@
+"""What reaches a room: one queue for commands and everything else, and a clock beside it."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from referee_table.clock import Clock
+from referee_table.commands import AnyCommand
+from referee_table.state import Person
+from referee_table.wording import Code, RefusedError
+
+
+@dataclass(slots=True)
+class Item:
+    """Something that reaches a room. ``answer`` is set where somebody waits for it."""
+
+    do: Callable[[], None] | None = None
+    person: Person | None = None
+    command: AnyCommand | None = None
+    answer: asyncio.Future[dict[str, Any]] | None = None
+
+
+class Inbox:
+    """Items in the order they came."""
+
+    def __init__(self) -> None:
+        self._items: asyncio.Queue[Item] = asyncio.Queue()
+
+    def put(self, item: Item) -> None:
+        """The item waits for its turn."""
+        self._items.put_nowait(item)
+
+    async def next(self, clock: Clock, wake: int | None) -> Item | None:
+        """The next item; None where something is due by the clock first. What waits already comes before any clock."""
+        if not self._items.empty():
+            return self._items.get_nowait()
+        if wake is None:
+            return await self._items.get()
+        if wake <= clock.now():
+            return None
+        getting = asyncio.ensure_future(self._items.get())
+        waiting = asyncio.ensure_future(clock.wait_until(wake))
+        try:
+            await asyncio.wait({getting, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            return getting.result() if getting.done() else None
+        finally:
+            getting.cancel()
+            waiting.cancel()
+
+    def close(self) -> None:
+        """Whoever still waits for an answer is told that there is no room."""
+        while not self._items.empty():
+            item = self._items.get_nowait()
+            if item.answer is not None and not item.answer.done() and item.command is not None:
+                item.answer.set_result(RefusedError(Code.NO_ROOM).message(item.command.id))

@@ -1,0 +1,108 @@
+"""The referee as the table asks it: one channel, questions that are asked again until they are answered.
+
+Every question of the table can be asked twice: the calls that write are idempotent, and an event that was accepted
+without the table learning of it was only signed, not told. So a referee that is away is waited for, for as long as it
+takes, and nothing is done twice.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeVar
+
+import grpc
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from referee.v1 import (
+    log_pb2_grpc,
+    mau_binh_pb2_grpc,
+    ruleset_pb2_grpc,
+    seating_pb2_grpc,
+    shuffler_pb2_grpc,
+    tien_len_pb2_grpc,
+    ultimate_texas_pb2_grpc,
+)
+
+Answer = TypeVar("Answer", bound=Message)
+
+_AWAY: Final = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED}
+_BUSY: Final = {"OVERLOADED", "LOG_BUSY"}
+_TIMEOUT: Final = 20.0
+_FIRST_PAUSE: Final = 0.05
+_LONGEST_PAUSE: Final = 1.0
+_OPTIONS: Final = [
+    ("grpc.max_reconnect_backoff_ms", 1000),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 100),
+]
+
+
+class RefereeRefusedError(Exception):
+    """The referee refused a question, for good: asking again will not help."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(f"{reason}: {message}")
+        self.reason = reason
+
+
+class Judge:
+    """Stubs on one channel. ``is_reached`` says whether the last question was answered; listeners hear it change."""
+
+    def __init__(self, address: str) -> None:
+        self._channel = grpc.aio.insecure_channel(address, options=_OPTIONS)
+        channel: Any = self._channel  # the generated stubs take a channel of either kind
+        self.rulesets = ruleset_pb2_grpc.RulesetServiceStub(channel)
+        self.seating = seating_pb2_grpc.SeatingServiceStub(channel)
+        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+        self.mau_binh = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
+        self.tien_len = tien_len_pb2_grpc.TienLenServiceStub(channel)
+        self.ultimate_texas = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
+        self.log = log_pb2_grpc.LogServiceStub(channel)
+        self.is_reached = True
+        self.listeners: list[Callable[[], None]] = []
+
+    async def ask(self, call: Callable[..., Any], request: Message, kind: type[Answer]) -> Answer:
+        """The answer of type ``kind``, however long it takes. RefereeRefusedError where there will be none."""
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                answer = await _awaited(call(request, timeout=_TIMEOUT))
+            except grpc.aio.AioRpcError as error:
+                reason = _reason(error)
+                if error.code() not in _AWAY and reason not in _BUSY:
+                    raise RefereeRefusedError(reason, error.details() or "") from None
+                if pause > _FIRST_PAUSE and reason not in _BUSY:  # once is no absence
+                    self._reach(is_reached=False)
+            else:
+                self._reach(is_reached=True)
+                if not isinstance(answer, kind):
+                    msg = f"{type(answer).__name__} is no {kind.__name__}"
+                    raise TypeError(msg)
+                return answer
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    async def close(self) -> None:
+        """The channel is closed."""
+        await self._channel.close()
+
+    def _reach(self, *, is_reached: bool) -> None:
+        if is_reached != self.is_reached:
+            self.is_reached = is_reached
+            for listener in self.listeners:
+                listener()
+
+
+async def _awaited(call: Awaitable[Message]) -> Message:
+    return await call
+
+
+def _reason(error: grpc.aio.AioRpcError) -> str:
+    """The reason that the refusal carries; its status code's name where it carries none."""
+    status = rpc_status.from_call(error)
+    info = error_details_pb2.ErrorInfo()
+    for detail in status.details if status is not None else ():
+        if detail.Unpack(info):
+            return str(info.reason)
+    return str(error.code().name)

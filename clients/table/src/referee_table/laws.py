@@ -1,0 +1,74 @@
+"""The rulesets that rooms can play by, as the referee gives them: names of codes, clocks, and what pages show."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from referee.v1 import ruleset_pb2
+from referee_table.judge import Judge
+from referee_table.wording import text
+
+STAKES: Final = (100, 500, 1000, 5000, 10_000)
+"""What rooms can be played for."""
+
+SEALABLE: Final = ("mau_binh", "ultimate_texas")
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """One ruleset. ``data`` is its file as read; nothing is decided by it but clocks and words."""
+
+    id: str
+    game: str
+    bet_unit: int
+    min_seats: int
+    max_seats: int
+    data: Mapping[str, Any]
+    shown: Mapping[str, Any]
+
+    @property
+    def arranging_ms(self) -> int:
+        """How long seats may arrange, where the game has it; milliseconds."""
+        return int(self.data["clocks"]["arranging"]["seconds"]) * 1000
+
+    def word(self, code: str) -> dict[str, str]:
+        """The names of a code; the code itself where it has none. Reasons come before everything else."""
+        names = self.data["names"]
+        for table in (names.get("reason", {}), *names.values()):
+            if code in table:
+                return dict(table[code])
+        return {"vi": code, "en": code}
+
+
+async def load_laws(judge: Judge) -> dict[str, Law]:
+    """Every ruleset of the referee by id, the newest version of each."""
+    listed = await judge.ask(
+        judge.rulesets.ListRulesets, ruleset_pb2.ListRulesetsRequest(), ruleset_pb2.ListRulesetsResponse
+    )
+    laws: dict[str, Law] = {}
+    for ruleset_id in dict.fromkeys(one.ruleset_id for one in listed.rulesets):
+        request = ruleset_pb2.GetRulesetRequest(ruleset_id=ruleset_id)
+        found = await judge.ask(judge.rulesets.GetRuleset, request, ruleset_pb2.GetRulesetResponse)
+        laws[ruleset_id] = _law(found)
+    return laws
+
+
+def _law(found: ruleset_pb2.GetRulesetResponse) -> Law:
+    one, data = found.ruleset, tomllib.loads(found.toml.decode())
+    shown: dict[str, Any] = {
+        "id": one.ruleset_id,
+        "version": one.version,
+        "digest": one.digest.hex(),
+        "game": one.game,
+        "title": text(one.name),
+        "min_seats": one.min_seats,
+        "max_seats": one.max_seats,
+        "bet_unit_minor": one.bet_unit_minor,
+        "can_seal": one.game in SEALABLE,
+        "names": data["names"],
+    }
+    for table in ("blind", "trips"):
+        if isinstance(data.get(table), list):
+            shown[f"{table}_pays"] = [{"hand": line["hand"], "odds": line["odds"]} for line in data[table]]
+    return Law(one.ruleset_id, one.game, int(one.bet_unit_minor), one.min_seats, one.max_seats, data, shown)

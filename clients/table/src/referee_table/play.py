@@ -1,0 +1,188 @@
+"""A round being played, whatever the game: what a room asks of it.
+
+A play holds the round as the referee's own message and appends to it what the referee accepts. It judges nothing: whose
+turn it is, what is lawful and when it is over are the referee's answers. Clocks that a game's rules do not name are the
+table's own.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from referee.v1 import money_pb2, round_pb2, shuffler_pb2, violation_pb2
+from referee_table.cards import texts
+from referee_table.clock import Clock
+from referee_table.commands import InRound
+from referee_table.judge import Judge
+from referee_table.laws import Law
+from referee_table.state import Round
+from referee_table.wording import Code, RefusedError, present, text
+
+LATE: Final = frozenset({"DEADLINE_PASSED", "COMMITTING_OVER", "SHOWDOWN_STARTED", "ROUND_OVER"})
+RETRY_MS: Final = 250
+"""After what time the referee is asked again whether a deadline has passed, where its clock is behind the table's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How fast a table goes, in milliseconds. A brisk one settles Mậu Binh without waiting for the show."""
+
+    bot_ms: int = 900
+    turn_ms: int = 30_000
+    bind_ms: int = 5_000
+    ready_ms: int = 20_000
+    away_ms: int = 60_000
+    is_brisk: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """What every play of a room works with."""
+
+    judge: Judge
+    law: Law
+    clock: Clock
+    pace: Pace
+    entropy: Callable[[int], bytes]
+    is_sealed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A settled round: what pages are told of it, and its leaf in the log. ``nets`` goes by seat, ``winner`` is one."""
+
+    shown: dict[str, Any]
+    nets: list[int]
+    winner: int | None
+    log_receipt: round_pb2.LogReceipt
+
+
+class Play(ABC):
+    """One round of one game from its deal to its settlement."""
+
+    def __init__(self, bench: Bench, played: Round) -> None:
+        self.bench = bench
+        self.round = played
+        self.again = 0
+        self.header = round_pb2.RoundHeader.FromString(played.header)
+
+    @property
+    def phase(self) -> str:
+        """The room's phase."""
+        return "PLAYING"
+
+    @property
+    @abstractmethod
+    def deadline(self) -> int | None:
+        """Until when seats may act; None where nobody is waited for."""
+
+    @property
+    @abstractmethod
+    def wake(self) -> int:
+        """When ``advance`` has something to do even if nobody says anything."""
+
+    @property
+    @abstractmethod
+    def is_over(self) -> bool:
+        """Whether the round is to be settled now."""
+
+    @abstractmethod
+    async def begin(self, dealt: shuffler_pb2.DealRoundResponse, previous: "Previous") -> None:
+        """The round stands at its deal."""
+
+    @abstractmethod
+    async def command(self, seat: int, command: InRound) -> dict[str, Any]:
+        """A seat's command is done; its result."""
+
+    @abstractmethod
+    async def leave(self, seat: int) -> None:
+        """The seat has left the round."""
+
+    @abstractmethod
+    async def advance(self) -> None:
+        """What is due now is done: bots' moves, one at a time, and deadlines that have passed."""
+
+    @abstractmethod
+    async def settle(self) -> Settled | None:
+        """The round settled; None where the referee does not find it over yet."""
+
+    @abstractmethod
+    def freeze(self) -> None:
+        """The round's state has everything that this object has."""
+
+    @abstractmethod
+    def certificates(self) -> list[bytes]:
+        """The certificates of the round so far."""
+
+    @abstractmethod
+    def view(self, seat: int | None) -> dict[str, Any]:
+        """What one seat sees of the round, or who watches."""
+
+    @abstractmethod
+    def events(self) -> list[dict[str, Any]]:
+        """What happened, in order, for a replay; only for a round that is over."""
+
+    def is_bot(self, seat: int) -> bool:
+        """Whether a bot sits there."""
+        return self.round.seats[seat].is_bot
+
+    async def hand_certificate(self, seat: int) -> tuple[bytes, list[int]]:
+        """A bot's own certificate and hand on a sealed table, by the token that is the bot's."""
+        judge = self.bench.judge
+        request = shuffler_pb2.OpenHandRequest(
+            table_id=self.round.table,
+            round_number=self.round.number,
+            seat=seat,
+            token=self.round.tokens[seat],
+        )
+        opened = await judge.ask(judge.shuffler.OpenHand, request, shuffler_pb2.OpenHandResponse)
+        return opened.certificate, list(opened.hand.cards)
+
+    async def open_section(self, receipt: bytes) -> shuffler_pb2.OpenSectionResponse:
+        """What a receipt opens."""
+        judge = self.bench.judge
+        request = shuffler_pb2.OpenSectionRequest(
+            table_id=self.round.table, round_number=self.round.number, event_receipt=receipt
+        )
+        return await judge.ask(judge.shuffler.OpenSection, request, shuffler_pb2.OpenSectionResponse)
+
+    def transfers(self, transfers: Iterable[money_pb2.Transfer]) -> list[dict[str, Any]]:
+        """Who pays whom, with the words for why."""
+        word = self.bench.law.word
+        return [
+            {
+                "payer": one.payer,
+                "payee": one.payee,
+                "amount_minor": one.amount_minor,
+                "reason": one.reason,
+                "reason_name": word(one.reason),
+            }
+            | ({"subject": one.subject, "subject_name": word(one.subject)} if one.subject else {})
+            for one in transfers
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """The table's rounds before this one, as bytes, newest first, and the seat that their winner has now."""
+
+    rounds: list[bytes]
+    winner_seat: int | None
+
+
+def violations_of(violations: Iterable[violation_pb2.Violation]) -> list[dict[str, Any]]:
+    """Broken rules as pages read them."""
+    return [
+        {"code": one.code, "text": text(one.text)}
+        | present(one, "seat", "expected", "found", "deadline_time")
+        | {name: texts(cards) for name, cards in (("cards", one.cards), ("against", one.against)) if cards}
+        for one in violations
+    ]
+
+
+def refusal_of(violations: Iterable[violation_pb2.Violation]) -> RefusedError:
+    """The refusal that broken rules come to."""
+    told = violations_of(violations)
+    is_late = any(one["code"] in LATE for one in told)
+    return RefusedError(Code.TOO_LATE if is_late else Code.UNLAWFUL, violations=told)

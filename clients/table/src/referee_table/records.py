@@ -1,0 +1,44 @@
+"""What is kept and told of a round that has ended."""
+
+from typing import Any
+
+from referee.v1 import round_pb2
+from referee_table.cards import texts
+from referee_table.play import Settled
+from referee_table.state import Round
+
+
+def record_of(made: Round, end: str, *, time: int) -> dict[str, Any]:
+    """What is told of a round however it ended."""
+    return {
+        "number": made.number,
+        "table": made.table,
+        "round_id": made.round_id.hex(),
+        "time": time,
+        "end": end,
+        "seats": [{"person": one.person, "name": one.name, "is_bot": one.is_bot} for one in made.seats],
+    }
+
+
+def settled_record(made: Round, settled: Settled, events: list[dict[str, Any]], *, time: int) -> dict[str, Any]:
+    """What is told of a settled round; under "replay" what only a replay needs."""
+    told = record_of(made, "SETTLED", time=time)
+    seats = [who | line for who, line in zip(told["seats"], settled.shown["seats"], strict=True)]
+    replay = {"hands": [texts(hand) for hand in made.hands], "leader": made.leader, "events": events}
+    proof = proof_of(made, settled.log_receipt)
+    return told | settled.shown | {"seats": seats, "proof": proof, "replay": replay}
+
+
+def shown(told: dict[str, Any]) -> dict[str, Any]:
+    """A finished round without what only a replay needs."""
+    return {name: value for name, value in told.items() if name != "replay"}
+
+
+def proof_of(made: Round, log_receipt: round_pb2.LogReceipt) -> dict[str, Any]:
+    """Where the end of a round stands in the log."""
+    return {
+        "leaf_index": log_receipt.leaf_index,
+        "leaf_hash": log_receipt.leaf_hash.hex(),
+        "bundle": f"/api/bundles/{made.table}/{made.number}",
+        "is_revealed": False,
+    }

@@ -1,0 +1,472 @@
+"""A room: one task that does everything in it, one thing after the other.
+
+Commands, streams that come and go, and clocks all reach the room through one inbox, so nothing here is ever done by two
+at once. After each step the room's file is written, then the answer is given, then pages see the new view: what
+anybody was told of is never lost with the process.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from referee.v1 import log_pb2, round_pb2, tien_len_pb2
+from referee_table import dealing
+from referee_table.commands import (
+    AddBot,
+    AnyCommand,
+    Bind,
+    History,
+    InRound,
+    Join,
+    Leave,
+    Ready,
+    RemoveBot,
+    Rename,
+    Replay,
+    Seed,
+)
+from referee_table.inbox import Inbox, Item
+from referee_table.judge import RefereeRefusedError
+from referee_table.mau_binh import MauBinhPlay
+from referee_table.play import Bench, Play, Previous, Settled
+from referee_table.records import proof_of, record_of, settled_record, shown
+from referee_table.seating import judged
+from referee_table.state import Done, Person, RoomState, Round
+from referee_table.tien_len import TienLenPlay
+from referee_table.ultimate_texas import UltimateTexasPlay
+from referee_table.wording import Code, RefusedError, notice
+
+LOG: Final = logging.getLogger("referee_table")
+PLAYS: Final[dict[str, Callable[[Bench, Round], Play]]] = {
+    "mau_binh": MauBinhPlay,
+    "tien_len": TienLenPlay,
+    "ultimate_texas": UltimateTexasPlay,
+}
+NAMES: Final = ("Máy An", "Máy Bình", "Máy Chi", "Máy Dũng", "Máy Giang", "Máy Hà")
+REMEMBERED: Final = 64
+KEPT_ROUNDS: Final = 50
+
+
+class Keeper(Protocol):
+    """What a room needs of the house around it."""
+
+    def save(self, room: "Room") -> None:
+        """The room's file says what the room does."""
+
+    def record(self, room: "Room", told: dict[str, Any]) -> None:
+        """A finished round is kept."""
+
+    def changed(self, room: "Room") -> None:
+        """Pages are shown the room."""
+
+    def tell(self, person: Person, message: dict[str, Any]) -> None:
+        """A person's page gets a message, if one is there."""
+
+    def gone(self, room: "Room", person: Person) -> None:
+        """A person has left the room."""
+
+    def closed(self, room: "Room") -> None:
+        """The room is no more."""
+
+
+class Room:
+    """A room that runs as a task. ``state`` is all of it that is kept; ``play`` the round as it is being played."""
+
+    def __init__(self, keeper: Keeper, bench: Bench, state: RoomState, records: list[dict[str, Any]]) -> None:
+        self.keeper = keeper
+        self.bench = bench
+        self.state = state
+        self.records = records
+        self.is_closed = False
+        self.play: Play | None = None
+        if state.round is not None and state.round.told:
+            self.play = PLAYS[bench.law.game](bench, state.round)
+        self._inbox = Inbox()
+        self._again = 0
+        self._revealing: set[asyncio.Task[None]] = set()
+        for one in [one for one in records if "proof" in one and not one["proof"]["is_revealed"]]:
+            self._await_seed(one)
+
+    @property
+    def table(self) -> str:
+        """The table's name in the log."""
+        return f"{self.state.room}.{self.state.generation}"
+
+    @property
+    def humans(self) -> list[Person]:
+        """Everybody who is no bot."""
+        return [one for one in self.state.people if not one.is_bot]
+
+    @property
+    def free_seats(self) -> int:
+        """Seats that nobody has."""
+        return max(0, self.bench.law.max_seats - len(self.state.people))
+
+    def post(self, do: Callable[[], None]) -> None:
+        """Something is done in the room's turn."""
+        self._inbox.put(Item(do=do))
+
+    async def ask(self, person: Person, command: AnyCommand) -> dict[str, Any]:
+        """The answer to a command."""
+        if self.is_closed:
+            return RefusedError(Code.NO_ROOM).message(command.id)
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._inbox.put(Item(person=person, command=command, answer=answer))
+        return await answer
+
+    async def run(self) -> None:
+        """The room lives until it is closed."""
+        try:
+            while not self.is_closed:
+                item = await self._inbox.next(self.bench.clock, self.wake())
+                await self._step(item)
+                await asyncio.sleep(0)
+        finally:
+            for task in self._revealing:
+                task.cancel()
+            self._inbox.close()
+
+    def wake(self) -> int | None:
+        """When something is due by itself; None for never."""
+        state = self.state
+        if self.play is not None:
+            return max(self.play.wake, self._again)
+        times = [] if state.deadline is None else [state.deadline]
+        if state.phase == "LOBBY":
+            times += [one.away_time + self.bench.pace.away_ms for one in self.humans if one.away_time is not None]
+        return max(min(times), self._again) if times else None
+
+    async def _step(self, item: Item | None) -> None:
+        if item is not None and item.do is not None:
+            item.do()
+        if item is not None and item.command is not None and item.person is not None:
+            message = await self._answer(item.person, item.command)
+            self._save()
+            if item.answer is not None and not item.answer.done():
+                item.answer.set_result(message)
+        try:
+            await self._advance()
+        except (RefereeRefusedError, RefusedError) as error:
+            await self._give_up(error)
+        if self.state.phase == "LOBBY" and not self.humans:
+            self.is_closed = True
+            self.keeper.closed(self)
+            return
+        self.state.version += 1
+        self._save()
+        self.keeper.changed(self)
+
+    def _save(self) -> None:
+        if self.play is not None:
+            self.play.freeze()
+        self.keeper.save(self)
+
+    async def _answer(self, person: Person, command: AnyCommand) -> dict[str, Any]:
+        """The answer to a command, which is done once for its id."""
+        for done in person.done:
+            if done.id == command.id:
+                return done.answer
+        try:
+            message = {"type": "done", "id": command.id, "result": await self._do(person, command)}
+        except RefusedError as error:
+            message = error.message(command.id)
+        except RefereeRefusedError as error:
+            message = RefusedError(Code.REFEREE_REFUSED, reason=error.reason).message(command.id)
+        if not isinstance(command, History | Replay):
+            person.done = [*person.done[1 - REMEMBERED :], Done(command.id, message)]
+        return message
+
+    async def _do(self, person: Person, command: AnyCommand) -> dict[str, Any]:
+        match command:
+            case Join():
+                return self._join(person)
+            case Leave():
+                await self._remove(person)
+            case Rename():
+                person.name, person.language = command.person_name, command.language
+            case Ready():
+                self._ready(person, command)
+            case AddBot():
+                self.add_bot()
+            case RemoveBot():
+                self._remove_bot()
+            case InRound():
+                return await self._do_in_round(person, command)
+            case _:
+                return self._remembered(command)
+        return {}
+
+    async def _do_in_round(self, person: Person, command: InRound) -> dict[str, Any]:
+        seat = self._seat_of(person, command)
+        match command:
+            case Bind():
+                self._bind(seat, command)
+            case Seed():
+                self._show_seed(seat, command)
+            case _:
+                if self.play is None:
+                    raise RefusedError(Code.WRONG_PHASE)
+                return await self.play.command(seat, command)
+        return {}
+
+    def _remembered(self, command: AnyCommand) -> dict[str, Any]:
+        """Rounds that have ended."""
+        if isinstance(command, History):
+            return {"rounds": [shown(one) for one in reversed(self.records)]}
+        if not isinstance(command, Replay):
+            raise RefusedError(Code.WRONG_PHASE)
+        for one in self.records:
+            if (one["table"], one["number"]) == (command.table, command.number):
+                return {**shown(one), **one.get("replay", {})}
+        raise RefusedError(Code.OTHER_ROUND)
+
+    def _join(self, person: Person) -> dict[str, Any]:
+        if person not in self.state.people:
+            person.room, person.came_time = self.state.room, self.bench.clock.now()
+            person.seated_time = person.ready_time = person.away_time = None
+            person.score_minor = person.ante_minor = person.trips_minor = 0
+            self.state.people.append(person)
+        return {"room": self.state.room}
+
+    def _ready(self, person: Person, command: Ready) -> None:
+        if person.seated_time is None:
+            raise RefusedError(Code.NOT_SEATED)
+        if self.state.phase != "LOBBY":
+            raise RefusedError(Code.WRONG_PHASE)
+        if self.bench.law.game == "ultimate_texas" and command.is_ready:
+            ante = command.ante_minor or person.ante_minor or self.state.stake_minor
+            trips = person.trips_minor if command.trips_minor is None else command.trips_minor
+            if ante % self.bench.law.bet_unit:
+                raise RefusedError(Code.BAD_COMMAND, detail=f"the ante is a multiple of {self.bench.law.bet_unit}")
+            person.ante_minor, person.trips_minor = ante, trips
+        person.ready_time = self.bench.clock.now() if command.is_ready else None
+
+    def add_bot(self) -> None:
+        """A bot takes a free seat."""
+        if not self.free_seats:
+            raise RefusedError(Code.NO_SEAT_FREE)
+        taken = {one.name for one in self.state.people}
+        name = next(name for name in NAMES if name not in taken)
+        identity = self.bench.entropy(8).hex()
+        now = self.bench.clock.now()
+        self.state.people.append(
+            Person(person=f"b{identity}", key="", name=name, is_bot=True, room=self.state.room, came_time=now)
+        )
+
+    def _remove_bot(self) -> None:
+        if self.state.phase != "LOBBY" or len(self.humans) == len(self.state.people):
+            raise RefusedError(Code.WRONG_PHASE)
+        self._drop_bot()
+
+    def _drop_bot(self) -> None:
+        self.state.people.remove([one for one in self.state.people if one.is_bot][-1])
+
+    def _seat_of(self, person: Person, command: InRound) -> int:
+        made = self.state.round
+        if made is None or made.round_id.hex() != command.round_id:
+            raise RefusedError(Code.OTHER_ROUND)
+        for seat, one in enumerate(made.seats):
+            if one.person == person.person:
+                return seat
+        raise RefusedError(Code.NOT_SEATED)
+
+    def _bind(self, seat: int, command: Bind) -> None:
+        made = self.state.round
+        if self.state.phase != "BINDING" or made is None:
+            raise RefusedError(Code.WRONG_PHASE)
+        if self.bench.is_sealed and command.token_hash is None:
+            raise RefusedError(Code.BAD_COMMAND, detail="a sealed table needs token_hash")
+        made.commitments[seat] = bytes.fromhex(command.seed_commitment)
+        made.token_hashes[seat] = bytes.fromhex(command.token_hash or "")
+
+    def _show_seed(self, seat: int, command: Seed) -> None:
+        made = self.state.round
+        if self.state.phase != "SEEDING" or made is None:
+            raise RefusedError(Code.WRONG_PHASE)
+        seed = bytes.fromhex(command.seed)
+        if not dealing.opens_commitment(made, seat, seed):
+            raise RefusedError(Code.BAD_COMMAND, detail="not the seed that the seat is bound to")
+        made.seeds[seat] = seed
+
+    async def _remove(self, person: Person) -> None:
+        made = self.state.round
+        seats = [] if made is None else [seat for seat, one in enumerate(made.seats) if one.person == person.person]
+        if self.play is not None and seats:
+            with contextlib.suppress(RefusedError, RefereeRefusedError):  # it is over for the seat already
+                await self.play.leave(seats[0])
+        elif self.state.phase == "BINDING" and seats:
+            self._lobby()
+        elif self.state.phase == "SEEDING" and seats:
+            self.state.deadline = 0
+        self.state.people.remove(person)
+        person.room = ""
+        self.keeper.gone(self, person)
+
+    async def _advance(self) -> None:
+        """What is due now is done."""
+        state, now = self.state, self.bench.clock.now()
+        is_late = state.deadline is not None and now >= state.deadline
+        made = state.round
+        if self.play is not None:
+            await self.play.advance()
+            state.phase, state.deadline = self.play.phase, self.play.deadline
+            if self.play.is_over:
+                await self._settle(self.play)
+        elif made is not None and state.phase == "BINDING":
+            if all(made.commitments):
+                await dealing.opened(self.bench, made)
+                state.phase, state.deadline = "SEEDING", now + self.bench.pace.bind_ms
+            elif is_late:
+                unbound = {seat.person for seat, one in zip(made.seats, made.commitments, strict=True) if not one}
+                self._lobby(unready=unbound)
+        elif made is not None:
+            if all(made.seeds):
+                await self._deal(made)
+            elif is_late:
+                await self._abort(made)
+        if state.phase == "LOBBY":
+            await self._seat()
+
+    async def _seat(self) -> None:
+        """Everybody has the place that they should have; the round is prepared once all are ready."""
+        state, now = self.state, self.bench.clock.now()
+        for person in [one for one in self.humans if one.away_time is not None]:
+            if now >= (person.away_time or 0) + self.bench.pace.away_ms:
+                await self._send_out(person, "AWAY_TOO_LONG")
+        while len(self.humans) < len(state.people) > self.bench.law.max_seats:
+            self._drop_bot()  # people come before bots
+        while True:
+            is_wanted = self._ready_bots()
+            seating = await judged(self.bench, state.people, now=now)
+            for person in seating.sent_out:
+                await self._send_out(person, "SENT_OUT")
+            newly = [one for one in seating.seated if one.seated_time is None]
+            for one in newly:
+                one.seated_time = now
+            if not newly and not seating.sent_out:
+                break
+        state.deadline = seating.next_time
+        if seating.is_deal_due and is_wanted:
+            state.round = await dealing.prepared(
+                self.bench, seating.seated, table=self.table, stake_minor=state.stake_minor
+            )
+            state.phase, state.deadline = "BINDING", now + self.bench.pace.bind_ms
+
+    def _ready_bots(self) -> bool:
+        """Bots are ready as soon as somebody is; whether anybody is."""
+        ready = [one.ready_time for one in self.humans if one.ready_time is not None]
+        for one in self.state.people:
+            if one.is_bot:
+                is_ready = bool(ready) and one.seated_time is not None
+                one.ready_time = max(min(ready), one.seated_time or 0) if is_ready else None
+        return bool(ready)
+
+    async def _send_out(self, person: Person, code: str) -> None:
+        self.keeper.tell(person, notice(code))
+        await self._remove(person)
+
+    async def _deal(self, made: Round) -> None:
+        dealt = await dealing.dealt(self.bench, made)
+        self.play = PLAYS[self.bench.law.game](self.bench, made)
+        people = [one.person for one in made.seats]
+        winner = self.state.previous_winner
+        await self.play.begin(dealt, Previous(self.state.previous, people.index(winner) if winner in people else None))
+        self.state.phase, self.state.deadline = self.play.phase, self.play.deadline
+
+    async def _settle(self, play: Play) -> None:
+        settled = await play.settle()
+        if settled is None:
+            return
+        made = play.round
+        by_person = {one.person: one for one in self.state.people}
+        for seat, net in zip(made.seats, settled.nets, strict=True):
+            if seat.person in by_person:
+                by_person[seat.person].score_minor += net
+        told = settled_record(made, settled, play.events(), time=self.bench.clock.now())
+        self._follow(made, settled.log_receipt.leaf, settled)
+        self._end(told)
+
+    async def _abort(self, made: Round) -> None:
+        """The seeds did not come in time."""
+        culprit = next(seat for seat, seed in enumerate(made.seeds) if not seed)
+        log_receipt = await dealing.aborted(self.bench, made, culprit=culprit)
+        told = record_of(made, "ABORTED", time=self.bench.clock.now()) | {"reason": "SEED_MISSING", "culprit": culprit}
+        told["proof"] = proof_of(made, log_receipt)
+        self._follow(made, log_receipt.leaf, None)
+        self._end(told)
+
+    def _follow(self, made: Round, leaf: bytes, settled: Settled | None) -> None:
+        """The table's next round can name this one, where the game's winner leads."""
+        if self.bench.law.game != "tien_len":
+            return
+        header = round_pb2.RoundHeader.FromString(made.header)
+        one = tien_len_pb2.PreviousRound(terminal_leaf=leaf, header=header).SerializeToString()
+        if settled is not None:
+            self.state.previous = [one]
+            self.state.previous_winner = "" if settled.winner is None else made.seats[settled.winner].person
+        elif self.state.previous:
+            self.state.previous = [one, *self.state.previous]
+
+    async def _give_up(self, error: Exception) -> None:
+        """The round cannot go on. The log says whether it is over; otherwise the referee ends it at its deadline."""
+        made = self.state.round
+        LOG.warning("room %s gives up in %s: %s", self.state.room, self.state.phase, error)
+        if made is None or not made.server_commitment:
+            self._again = self.bench.clock.now() + self.bench.pace.bind_ms
+            self._lobby(unready={one.person for one in self.state.people})
+            return
+        header = round_pb2.RoundHeader.FromString(made.header)
+        now = self.bench.clock.now()
+        told = record_of(made, "GIVEN_UP", time=now) | {"abort_time": header.round_deadline_time}
+        if await self._is_aborted(made):
+            told = record_of(made, "ABORTED", time=now) | {"reason": "DEADLINE"}
+        for person in self.humans:
+            self.keeper.tell(person, notice("ROUND_GIVEN_UP"))
+        self.state.generation += 1
+        self.state.previous, self.state.previous_winner = [], ""
+        self._end(told)
+
+    async def _is_aborted(self, made: Round) -> bool:
+        judge = self.bench.judge
+        request = log_pb2.GetTableRoundRequest(table_id=made.table, round_number=made.number)
+        try:
+            found = await judge.ask(judge.log.GetTableRound, request, log_pb2.GetTableRoundResponse)
+        except RefereeRefusedError:
+            return False
+        return found.stage == log_pb2.ROUND_STAGE_ABORTED
+
+    def _end(self, told: dict[str, Any]) -> None:
+        self.records = [*self.records[1 - KEPT_ROUNDS :], told]
+        self.keeper.record(self, told)
+        self.state.last = told
+        self._lobby(unready={one.person for one in self.state.people})
+        if "proof" in told:
+            self._await_seed(told)
+
+    def _lobby(self, *, unready: set[str] | frozenset[str] = frozenset()) -> None:
+        state = self.state
+        state.phase, state.deadline, state.round, self.play = "LOBBY", None, None, None
+        for one in state.people:
+            if one.person in unready:
+                one.ready_time = None
+
+    def _await_seed(self, told: dict[str, Any]) -> None:
+        """The record says so once the server's seed stands in the log."""
+
+        async def wait() -> None:
+            with contextlib.suppress(RefereeRefusedError):
+                await dealing.revealed(self.bench, table=told["table"], number=told["number"])
+                self.post(lambda: self._reveal(told))
+
+        task = asyncio.get_running_loop().create_task(wait())
+        self._revealing.add(task)
+        task.add_done_callback(self._revealing.discard)
+
+    def _reveal(self, told: dict[str, Any]) -> None:
+        told["proof"]["is_revealed"] = True
+        last = self.state.last
+        if last is not None and (last["table"], last["number"]) == (told["table"], told["number"]):
+            self.state.last = told
+        self.keeper.record(self, told)

@@ -1,0 +1,86 @@
+"""A table server on an address, in the process that asks for it."""
+
+import asyncio
+import contextlib
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+
+from referee_table.clock import Clock, SystemClock
+from referee_table.hall import Hall, House
+from referee_table.judge import Judge
+from referee_table.play import Pace
+from referee_table.site import site
+from referee_table.stream import MOST_BYTES
+
+_STOPPING_SECONDS: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How a table server is to run. ``folder`` is where rooms are remembered, None for nowhere."""
+
+    referee: str
+    gateway: str | None = None
+    folder: Path | None = None
+    page: Path | None = None
+    pace: Pace = field(default_factory=Pace)
+    clock: Clock = field(default_factory=SystemClock)
+    entropy: Callable[[int], bytes] = secrets.token_bytes
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.bind((host, port))
+    return made
+
+
+def server_of(plan: Plan) -> tuple[uvicorn.Server, Hall]:
+    """A server that has not started yet, and its hall. Needs the loop that it will run in."""
+    house = House(
+        judge=Judge(plan.referee),
+        clock=plan.clock,
+        pace=plan.pace,
+        entropy=plan.entropy,
+        folder=plan.folder,
+        gateway=plan.gateway,
+        server=plan.entropy(8).hex(),
+    )
+    hall = Hall(house)
+    config = uvicorn.Config(
+        site(hall, page=plan.page),
+        ws="websockets-sansio",
+        ws_max_size=4 * MOST_BYTES,
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=_STOPPING_SECONDS,
+    )
+    return uvicorn.Server(config), hall
+
+
+@contextlib.asynccontextmanager
+async def serving(plan: Plan, *, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[tuple[str, Hall]]:
+    """The address of a table server that runs for the block, and its hall."""
+    listening = bound(host, port)
+    server, hall = server_of(plan)
+    task = asyncio.create_task(server.serve([listening]))
+    try:
+        while not server.started and not task.done():  # noqa: ASYNC110 - it tells of its start in no other way
+            await asyncio.sleep(0.01)
+        if task.done():
+            await task
+            msg = "the table server did not start"
+            raise RuntimeError(msg)
+        yield f"{host}:{listening.getsockname()[1]}", hall
+    finally:
+        server.should_exit = True
+        await task

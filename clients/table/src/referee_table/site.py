@@ -1,0 +1,116 @@
+"""The table server's addresses: the stream, proofs, health, and the page."""
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
+
+from referee_table.bundle import Prover
+from referee_table.hall import Hall
+from referee_table.judge import RefereeRefusedError
+from referee_table.stream import PageStream
+
+TYPES: Final = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+}
+_HASHED: Final = re.compile(r"-[A-Za-z0-9_-]{8}\.\w+$")
+_NOWHERE: Final = "This table server has no page: build clients/web, or name a folder with --page.\n"
+
+
+def page_folder() -> Path | None:
+    """Where the page lies: in the package, or beside it in the tree; None where there is none."""
+    here = Path(__file__).parent
+    for folder in (here / "page", here.parents[2] / "web" / "dist"):
+        if (folder / "index.html").is_file():
+            return folder
+    return None
+
+
+def site(hall: Hall, *, page: Path | None) -> Starlette:
+    """The application; the hall opens and closes with it."""
+    prover = Prover(hall.house.judge, hall.keys)
+    headers = _headers(hall.house.gateway)
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        await hall.start()
+        prover.keys = hall.keys
+        try:
+            yield
+        finally:
+            await hall.stop()
+            await hall.house.judge.close()
+
+    async def stream(socket: WebSocket) -> None:
+        origin = socket.headers.get("origin")
+        if origin is not None and origin.partition("://")[2] != socket.headers.get("host"):
+            await socket.close(1008)  # another site's page
+            return
+        await PageStream(hall, socket).run()
+
+    async def bundle(request: Request) -> Response:
+        try:
+            made = await prover.bundle(request.path_params["table"], request.path_params["number"])
+        except RefereeRefusedError as error:
+            return _json({"reason": error.reason}, status=404)
+        return _json(made)
+
+    async def health(_request: Request) -> Response:
+        told = {"referee": "REACHED" if hall.house.judge.is_reached else "AWAY", "rooms": len(hall.rooms)}
+        return _json(told | {"pages": len(hall.streams), "server": hall.house.server})
+
+    return Starlette(
+        routes=[
+            WebSocketRoute("/api/stream", stream),
+            Route("/api/bundles/{table:str}/{number:int}", bundle),
+            Route("/api/health", health),
+            Route("/{path:path}", _page(page, headers)),
+        ],
+        lifespan=lifespan,
+        middleware=[Middleware(GZipMiddleware, minimum_size=1024)],
+    )
+
+
+def _page(folder: Path | None, headers: dict[str, str]) -> Callable[[Request], Awaitable[Response]]:
+    """Serves the page's files. One whose name has a hash in it may be kept for good, others are asked for again."""
+    root = None if folder is None else folder.resolve()
+
+    async def serve(request: Request) -> Response:
+        if root is None:
+            return PlainTextResponse(_NOWHERE, status_code=404)
+        path = (root / (request.path_params["path"] or "index.html")).resolve()
+        if not path.is_relative_to(root) or not path.is_file():
+            return PlainTextResponse("There is no such file.\n", status_code=404)
+        keeping = "public, max-age=31536000, immutable" if _HASHED.search(path.name) else "no-cache"
+        return FileResponse(path, media_type=TYPES.get(path.suffix), headers=headers | {"cache-control": keeping})
+
+    return serve
+
+
+def _headers(gateway: str | None) -> dict[str, str]:
+    connect = "'self'" if gateway is None else f"'self' {gateway}"
+    return {
+        "content-security-policy": (
+            f"default-src 'self'; connect-src {connect}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+            "base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
+        ),
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+    }
+
+
+def _json(told: dict[str, Any], *, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(told), status_code=status, media_type="application/json")

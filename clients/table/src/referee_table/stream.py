@@ -1,0 +1,181 @@
+"""One page's WebSocket: what it says is done in order, what it sees is sent as fast as it reads.
+
+A page is sent the newest view when it can take one: who reads slowly misses views, but never sees an old one last.
+"""
+
+import asyncio
+import contextlib
+from collections import deque
+from typing import Any, Final
+
+import msgspec
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from referee_table.commands import Hello, read
+from referee_table.hall import PROTOCOL, Hall
+from referee_table.state import Person
+from referee_table.wording import GOODBYES, Code, RefusedError, goodbye
+
+MOST_BYTES: Final = 64 * 1024
+MOST_WAITING: Final = 256
+HELLO_SECONDS: Final = 10.0
+RATE: Final = 20.0
+BURST: Final = 60.0
+_HELLO: Final = msgspec.json.Decoder(Hello)
+
+
+class _Kind(msgspec.Struct):
+    """The part of a message that says what it is."""
+
+    type: str
+    id: str = ""
+    sent: float = 0
+
+
+_KIND: Final = msgspec.json.Decoder(_Kind)
+
+
+class PageStream:
+    """A connected page."""
+
+    def __init__(self, hall: Hall, socket: WebSocket) -> None:
+        self._hall = hall
+        self._socket = socket
+        self._words: deque[dict[str, Any]] = deque()
+        self._is_stale = False
+        self._ending = ""
+        self._news = asyncio.Event()
+        self._person: Person | None = None
+        self._doing: asyncio.Queue[bytes] = asyncio.Queue(MOST_WAITING)
+        self._allowance = BURST
+        self._last_time = 0.0
+
+    def say(self, message: dict[str, Any]) -> None:
+        """The message is sent in its turn."""
+        self._words.append(message)
+        if len(self._words) > MOST_WAITING:
+            self._ending = "TOO_SLOW"
+        self._news.set()
+
+    def refresh(self) -> None:
+        """The page is sent what it sees."""
+        self._is_stale = True
+        self._news.set()
+
+    def end(self, code: str) -> None:
+        """The page is told goodbye."""
+        self._ending = self._ending or code
+        self._news.set()
+
+    async def run(self) -> None:
+        """The stream lives until one side ends it."""
+        await self._socket.accept()
+        try:
+            person = await self._meet()
+        except (WebSocketDisconnect, TimeoutError):
+            return
+        if person is None:
+            await self._close()
+            return
+        self._person = person
+        self.say(self._hall.welcome(person))
+        self._hall.arrive(person, self)
+        tasks = [asyncio.ensure_future(work) for work in (self._hear(), self._do(), self._speak())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._hall.depart(person, self)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _meet(self) -> Person | None:
+        """Who comes; None where goodbye is all there is to say."""
+        async with asyncio.timeout(HELLO_SECONDS):
+            data = await self._receive()
+        try:
+            hello = _HELLO.decode(data)
+        except (msgspec.ValidationError, msgspec.DecodeError):
+            self._ending = "BAD_MESSAGE"
+            return None
+        if hello.protocol != PROTOCOL:
+            self._ending = "OTHER_PROTOCOL"
+            return None
+        person = self._hall.person_of(hello)
+        if hello.room and not person.room:
+            self._doing.put_nowait(
+                msgspec.json.encode(
+                    {"type": "command", "name": "join", "id": f"hello {hello.tab}"[:64], "room": hello.room}
+                )
+            )
+        return person
+
+    async def _receive(self) -> bytes:
+        message = await self._socket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(message.get("code", 1005))
+        return message.get("bytes") or (message.get("text") or "").encode()
+
+    async def _hear(self) -> None:
+        """What the page says is put in order; the stream ends where it cannot be read."""
+        with contextlib.suppress(WebSocketDisconnect):
+            while True:
+                data = await self._receive()
+                try:
+                    kind = _KIND.decode(data)
+                except (msgspec.ValidationError, msgspec.DecodeError):
+                    kind = None
+                if kind is None or len(data) > MOST_BYTES or kind.type not in {"ping", "command"}:
+                    self.end("BAD_MESSAGE")
+                    await asyncio.Event().wait()
+                elif kind.type == "ping":
+                    self.say({"type": "pong", "sent": kind.sent, "time": self._hall.house.clock.now()})
+                elif not self._may_ask() or self._doing.full():
+                    self.say(RefusedError(Code.TOO_MANY).message(kind.id))
+                else:
+                    self._doing.put_nowait(data)
+
+    def _may_ask(self) -> bool:
+        now = asyncio.get_running_loop().time()
+        if self._last_time:
+            self._allowance = min(BURST, self._allowance + (now - self._last_time) * RATE)
+        self._last_time = now
+        if self._allowance < 1:
+            return False
+        self._allowance -= 1
+        return True
+
+    async def _do(self) -> None:
+        """Commands are done one after the other, and each is answered."""
+        while True:
+            data = await self._doing.get()
+            try:
+                command = read(data)
+            except RefusedError as error:
+                self.say(error.message(_KIND.decode(data).id))
+                continue
+            if self._person is not None:
+                self.say(await self._hall.do(self._person, command))
+
+    async def _speak(self) -> None:
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            while self._words and not self._ending:
+                await self._send(self._words.popleft())
+            if self._ending:
+                await self._close()
+                return
+            if self._is_stale and self._person is not None:
+                self._is_stale = False
+                seen = self._hall.sees(self._person)
+                if seen is not None:
+                    await self._send(seen)
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        await self._socket.send_text(msgspec.json.encode(message).decode())
+
+    async def _close(self) -> None:
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+            await self._send(goodbye(self._ending))
+            await self._socket.close(GOODBYES[self._ending][0])

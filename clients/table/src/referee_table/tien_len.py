@@ -1,0 +1,255 @@
+"""A round of Tiến Lên at the table: turn by turn, each play judged by the referee before anybody sees it."""
+
+from typing import Any
+
+from referee.v1 import shuffler_pb2, tien_len_pb2
+from referee_table.cards import numbers, texts
+from referee_table.commands import InRound, Pass, Suggest
+from referee_table.commands import Play as PlayCards
+from referee_table.play import RETRY_MS, Bench, Play, Previous, Settled, refusal_of
+from referee_table.state import Round, TienLenState
+from referee_table.wording import Code, RefusedError, text
+
+
+class TienLenPlay(Play):
+    """One round. ``told`` is the round so far, ``found`` where the referee says it stands."""
+
+    def __init__(self, bench: Bench, played: Round) -> None:
+        super().__init__(bench, played)
+        self.told = tien_len_pb2.TienLenRound.FromString(played.told)
+        self.state = played.tien_len or TienLenState()
+        self.found = tien_len_pb2.TienLenState.FromString(self.state.state)
+
+    @property
+    def deadline(self) -> int | None:
+        """Of the seat on turn."""
+        return None if self.found.over else self.state.deadline
+
+    @property
+    def wake(self) -> int:
+        """When the seat on turn moves if it is a bot's, or has run out of time."""
+        if self.found.over:
+            return self.again
+        return self.state.bot_time if self.is_bot(self.found.turn) else max(self.state.deadline, self.again)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a seat has won."""
+        return self.found.over and self.again <= self.bench.clock.now()
+
+    async def begin(self, dealt: shuffler_pb2.DealRoundResponse, previous: Previous) -> None:
+        """Seats have their cards, and one leads."""
+        self.told = tien_len_pb2.TienLenRound(header=self.header, certificates=[dealt.certificate])
+        self.told.previous_rounds.extend(
+            [tien_len_pb2.PreviousRound.FromString(one) for one in previous.rounds],
+        )
+        if previous.rounds and previous.winner_seat is not None:
+            self.told.previous_winner_seat = previous.winner_seat
+        self.round.hands = [list(hand.cards) for hand in dealt.hands]
+        self.state = TienLenState()
+        judge = self.bench.judge
+        request = tien_len_pb2.TienLenServicePreviewRoundRequest(round=self.told)
+        kind = tien_len_pb2.TienLenServicePreviewRoundResponse
+        preview = await judge.ask(judge.tien_len.PreviewRound, request, kind)
+        await self._stand(preview.state)
+
+    async def command(self, seat: int, command: InRound) -> dict[str, Any]:
+        """A play, a pass, or a question."""
+        match command:
+            case PlayCards():
+                event = tien_len_pb2.TienLenEvent(seat=seat)
+                event.play.cards.extend(numbers(command.cards))  # type: ignore[arg-type] # numbers of cards
+                await self._accept(event)
+            case Pass():
+                event = tien_len_pb2.TienLenEvent(seat=seat)
+                event.pass_turn.SetInParent()
+                await self._accept(event)
+            case Suggest():
+                if self.found.over or self.found.turn != seat:
+                    raise RefusedError(Code.NO_ADVICE)
+                return {"suggestions": [_shown(one) for one in await self._suggest(count=3)]}
+            case _:
+                raise RefusedError(Code.WRONG_PHASE)
+        return {}
+
+    async def leave(self, seat: int) -> None:
+        """The seat passes from now on, and loses."""
+        event = tien_len_pb2.TienLenEvent(seat=seat)
+        event.leave.SetInParent()
+        await self._accept(event)
+
+    async def advance(self) -> None:
+        """The bot on turn moves, or whoever is has run out of time."""
+        if self.found.over:
+            return
+        turn, now = self.found.turn, self.bench.clock.now()
+        event = tien_len_pb2.TienLenEvent(seat=turn)
+        if self.is_bot(turn):
+            if now < self.state.bot_time:
+                return
+            (best, *_) = await self._suggest(count=1)
+            if best.HasField("play"):
+                event.play.cards.extend(best.play.cards)
+            else:
+                event.pass_turn.SetInParent()
+        elif now >= max(self.state.deadline, self.again):
+            event.timeout.SetInParent()
+        else:
+            return
+        try:
+            await self._accept(event)
+        except RefusedError:  # a ruleset with a clock of its own, by which it is not time yet
+            if event.WhichOneof("choice") != "timeout":
+                raise
+            self.again = now + RETRY_MS
+
+    async def settle(self) -> Settled | None:
+        """The round settled."""
+        judge = self.bench.judge
+        request = tien_len_pb2.TienLenServiceSettleRoundRequest(round=self.told)
+        kind = tien_len_pb2.TienLenServiceSettleRoundResponse
+        settled = await judge.ask(judge.tien_len.SettleRound, request, kind)
+        if settled.violations:
+            self.again = self.bench.clock.now() + RETRY_MS
+            return None
+        outcome = settled.outcome
+        shown = {
+            "seats": [
+                {
+                    "left": texts(one.left),
+                    "cards": texts(one.left),
+                    "net_minor": one.net_minor,
+                    "winner": one.winner,
+                }
+                | ({"gone": True} if one.gone else {})
+                | (
+                    {"instant_win": one.instant_win, "instant_win_name": text(one.instant_win_name)}
+                    if one.instant_win
+                    else {}
+                )
+                for one in outcome.seats
+            ],
+            "transfers": self.transfers(outcome.transfers),
+            "ending": outcome.ending,
+            "ending_name": text(outcome.ending_name),
+            "trick": self.state.trick,
+        }
+        nets = [int(one.net_minor) for one in outcome.seats]
+        winner = next((one.seat for one in outcome.seats if one.winner), None)
+        return Settled(shown, nets, winner, settled.log_receipt)
+
+    def freeze(self) -> None:
+        """The round's state has the events."""
+        self.round.told = self.told.SerializeToString()
+        self.state.state = self.found.SerializeToString()
+        self.round.tien_len = self.state
+
+    def certificates(self) -> list[bytes]:
+        """What the deal and its sections came with."""
+        return list(self.told.certificates)
+
+    def view(self, seat: int | None) -> dict[str, Any]:
+        """What a seat sees: its own cards, how many the others hold, the trick, and what it may play."""
+        found, state = self.found, self.state
+        shown: dict[str, Any] = {
+            "leader": found.leader,
+            "to_beat": None,
+            "cards_left": list(found.cards_left),
+            "passed": list(found.passed),
+            "gone": list(found.gone),
+            "trick": list(state.trick),  # a view is kept, and the trick grows
+            "last_trick": list(state.last_trick),
+            "played": texts(state.played),
+        }
+        if found.HasField("turn"):
+            shown["turn"] = found.turn
+        if found.HasField("to_beat"):
+            shown["to_beat"] = {"seat": found.to_beat_seat} | _combination(found.to_beat)
+        if seat is None:
+            return {"tien_len": shown}
+        if state.legal is not None and found.HasField("turn") and found.turn == seat:
+            shown["legal"] = state.legal
+        return {"tien_len": shown, "hand": texts(self._held(seat))}
+
+    def events(self) -> list[dict[str, Any]]:
+        """Plays, passes, timeouts, departures."""
+        names = {"play": "PLAY", "pass_turn": "PASS", "timeout": "TIMEOUT", "leave": "LEAVE"}
+        return [
+            {"time": event.time, "seat": event.seat, "action": names[event.WhichOneof("choice") or "pass_turn"]}
+            | ({"cards": texts(sorted(event.play.cards, key=_order))} if event.HasField("play") else {})
+            for event in self.told.events
+        ]
+
+    async def _accept(self, event: tien_len_pb2.TienLenEvent) -> None:
+        judge = self.bench.judge
+        request = tien_len_pb2.TienLenServiceAcceptEventRequest(round=self.told, event=event)
+        kind = tien_len_pb2.TienLenServiceAcceptEventResponse
+        answer = await judge.ask(judge.tien_len.AcceptEvent, request, kind)
+        if not answer.event_number:
+            raise refusal_of(answer.violations)
+        self.told.events.append(answer.event)
+        await self._stand(answer.state, answer.event)
+
+    async def _stand(self, found: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent | None = None) -> None:
+        """The round stands where the referee says, after an event."""
+        before, now = self.found, self.bench.clock.now()
+        self.found = found
+        if event is not None:
+            self._lay(before, event)
+        self.again = 0
+        self.state.bot_time = now + self.bench.pace.bot_ms
+        self.state.deadline = found.deadline_time if found.HasField("deadline_time") else now + self.bench.pace.turn_ms
+        self.state.legal = None
+        if not found.over and not self.is_bot(found.turn):
+            self.state.legal = await self._legal()
+
+    def _lay(self, before: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent) -> None:
+        """The trick has what a seat did; a new trick begins where nothing is to be beaten any more."""
+        state, seat = self.state, event.seat
+        names = {"play": "PLAY", "pass_turn": "PASS", "timeout": "TIMEOUT", "leave": "LEAVE"}
+        one: dict[str, Any] = {"seat": seat, "action": names[event.WhichOneof("choice") or "pass_turn"]}
+        cards: list[int] = sorted(event.play.cards, key=_order)
+        if event.HasField("timeout") and self.found.cards_left[seat] < before.cards_left[seat]:
+            cards = self._held(seat)[:1]  # who leads and is out of time leads the lowest single
+        if cards:
+            one["cards"] = texts(cards)
+            state.played += cards
+        if cards and self.found.HasField("to_beat") and self.found.to_beat_seat == seat:
+            one |= {"kind": self.found.to_beat.kind, "name": text(self.found.to_beat.name)}
+        state.trick.append(one)
+        if not self.found.over and not self.found.HasField("to_beat"):
+            state.last_trick, state.trick = state.trick, []
+
+    def _held(self, seat: int) -> list[int]:
+        """The cards that a seat still holds, weak to strong."""
+        played = set(self.state.played)
+        return sorted([card for card in self.round.hands[seat] if card not in played], key=_order)
+
+    async def _legal(self) -> dict[str, Any]:
+        judge = self.bench.judge
+        request = tien_len_pb2.ListPlaysRequest(round=self.told)
+        listed = await judge.ask(judge.tien_len.ListPlays, request, tien_len_pb2.ListPlaysResponse)
+        return {"plays": [_combination(one) for one in listed.plays], "may_pass": listed.may_pass}
+
+    async def _suggest(self, *, count: int) -> list[tien_len_pb2.SuggestedPlay]:
+        judge = self.bench.judge
+        request = tien_len_pb2.SuggestPlayRequest(round=self.told, count=count)
+        return list(
+            (await judge.ask(judge.tien_len.SuggestPlay, request, tien_len_pb2.SuggestPlayResponse)).suggestions
+        )
+
+
+def _order(card: int) -> tuple[int, int]:
+    """Where a card stands in a hand that is shown: 3 to 2, then spade, club, diamond, heart."""
+    rank, suit = divmod(card - 1, 4)
+    return (rank - 1) % 13, suit
+
+
+def _combination(one: tien_len_pb2.Combination) -> dict[str, Any]:
+    return {"kind": one.kind, "name": text(one.name), "cards": texts(one.cards)}
+
+
+def _shown(one: tien_len_pb2.SuggestedPlay) -> dict[str, Any]:
+    chosen = {"action": "PLAY"} | _combination(one.play) if one.HasField("play") else {"action": "PASS"}
+    reasons = [{"code": reason.code, "text": text(reason.text)} for reason in one.reasons]
+    return chosen | {"reasons": reasons}

@@ -1,0 +1,255 @@
+"""A round of Ultimate Texas Hold'em at the table: street by street, each seat for itself against the house."""
+
+from typing import Any, Final
+
+from google.protobuf.json_format import MessageToDict
+
+from referee.v1 import shuffler_pb2, ultimate_texas_pb2
+from referee.v1.ultimate_texas_pb2 import Decision
+from referee_table.cards import texts
+from referee_table.commands import Decide, InRound, Suggest
+from referee_table.judge import RefereeRefusedError
+from referee_table.play import RETRY_MS, Bench, Play, Previous, Settled, refusal_of
+from referee_table.state import Round, UltimateTexasState
+from referee_table.wording import Code, RefusedError, text
+
+_PREFIX: Final = "DECISION_"
+_IMPOSED: Final = frozenset({Decision.DECISION_LEAVE, Decision.DECISION_TIMEOUT})
+_MADE: Final = {
+    "CHECK": Decision.DECISION_CHECK,
+    "PLAY_4X": Decision.DECISION_PLAY_4X,
+    "PLAY_3X": Decision.DECISION_PLAY_3X,
+    "PLAY_2X": Decision.DECISION_PLAY_2X,
+    "PLAY_1X": Decision.DECISION_PLAY_1X,
+    "FOLD": Decision.DECISION_FOLD,
+}
+
+
+class UltimateTexasPlay(Play):
+    """One round. ``told`` is the round so far, ``found`` where the referee says it stands."""
+
+    def __init__(self, bench: Bench, played: Round) -> None:
+        super().__init__(bench, played)
+        self.told = ultimate_texas_pb2.UltimateTexasRound.FromString(played.told)
+        self.state = played.ultimate_texas or UltimateTexasState()
+        self.found = ultimate_texas_pb2.UltimateTexasState.FromString(self.state.state)
+
+    @property
+    def deadline(self) -> int | None:
+        """Of the street."""
+        return self.state.deadline if self._deciding() else None
+
+    @property
+    def wake(self) -> int:
+        """A bot's decision, or the end of the street's time."""
+        deciding = self._deciding()
+        if not deciding:
+            return self.again
+        has_bots = any(self.is_bot(seat) for seat in deciding)
+        return min(self.state.bot_time, self.state.deadline) if has_bots else self.state.deadline
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the house lies open."""
+        return bool(self.state.house) and self.again <= self.bench.clock.now()
+
+    async def begin(self, dealt: shuffler_pb2.DealRoundResponse, previous: Previous) -> None:
+        """Seats have their cards."""
+        del previous
+        self.told = ultimate_texas_pb2.UltimateTexasRound(header=self.header, certificates=[dealt.certificate])
+        self.round.hands = [list(hand.cards) for hand in dealt.hands]
+        self.state = UltimateTexasState()
+        judge = self.bench.judge
+        request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.told)
+        kind = ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse
+        self._stand((await judge.ask(judge.ultimate_texas.PreviewRound, request, kind)).state)
+
+    async def command(self, seat: int, command: InRound) -> dict[str, Any]:
+        """A decision, or a question."""
+        match command:
+            case Decide():
+                if command.decision not in _MADE:
+                    raise RefusedError(Code.BAD_COMMAND, detail=f"{command.decision} is no decision")
+                await self._accept(seat, _MADE[command.decision])
+                return {}
+            case Suggest() if self.bench.is_sealed:
+                raise RefusedError(Code.SEALED)
+            case Suggest():
+                return _advice(await self._advise(seat, list(self.told.certificates)))
+            case _:
+                raise RefusedError(Code.WRONG_PHASE)
+
+    async def leave(self, seat: int) -> None:
+        """The seat checks or folds from now on."""
+        await self._accept(seat, Decision.DECISION_LEAVE)
+
+    async def advance(self) -> None:
+        """A bot decides, or those who did not have run out of time."""
+        deciding, now = self._deciding(), self.bench.clock.now()
+        if now >= self.state.deadline:
+            for seat in deciding:
+                if seat in self._deciding():
+                    await self._accept(seat, Decision.DECISION_TIMEOUT)
+            return
+        bots = [seat for seat in deciding if self.is_bot(seat)]
+        if bots and now >= self.state.bot_time:
+            await self._move(bots[0])
+            self.state.bot_time = now + self.bench.pace.bot_ms
+
+    async def settle(self) -> Settled | None:
+        """The round settled."""
+        judge = self.bench.judge
+        request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=self.told)
+        kind = ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse
+        settled = await judge.ask(judge.ultimate_texas.SettleRound, request, kind)
+        if settled.violations:
+            self.again = self.bench.clock.now() + RETRY_MS
+            return None
+        outcome = settled.outcome
+        stakes = self.header.seat_stakes
+        shown = {
+            "seats": [
+                {
+                    "hole": texts(one.hole),
+                    "cards": texts(one.hole),
+                    "best": texts(one.best),
+                    "value": {"category": one.value.category, "name": text(one.value.name)},
+                    "result": one.result,
+                    "result_name": self.bench.law.word(one.result),
+                    "play_multiple": one.play_multiple,
+                    "ante_minor": stakes[one.seat].ante_minor,
+                    "trips_minor": stakes[one.seat].trips_minor,
+                    "net_minor": one.net_minor,
+                    "winner": one.result == "WON",
+                }
+                for one in outcome.seats
+            ],
+            "transfers": self.transfers(outcome.transfers),
+            "board": texts(outcome.board),
+            "house": texts(outcome.house_hole),
+            "house_best": texts(outcome.house_best),
+            "house_value": {"category": outcome.house_value.category, "name": text(outcome.house_value.name)},
+            "house_qualified": outcome.house_qualified,
+            "house_net_minor": outcome.house_net_minor,
+        }
+        return Settled(shown, [int(one.net_minor) for one in outcome.seats], None, settled.log_receipt)
+
+    def freeze(self) -> None:
+        """The round's state has the events."""
+        self.round.told = self.told.SerializeToString()
+        self.state.state = self.found.SerializeToString()
+        self.round.ultimate_texas = self.state
+
+    def certificates(self) -> list[bytes]:
+        """What the deal and its sections came with."""
+        return list(self.told.certificates)
+
+    def view(self, seat: int | None) -> dict[str, Any]:
+        """What a seat sees: board, bets and what it may decide; the hands with the house's."""
+        state, stakes = self.state, self.header.seat_stakes
+        deciding = self._deciding()
+        shown: dict[str, Any] = {
+            "street": self.found.street,
+            "board": texts(state.board),
+            "seats": [
+                {
+                    "ante_minor": stakes[one.seat].ante_minor,
+                    "blind_minor": stakes[one.seat].ante_minor,
+                    "trips_minor": stakes[one.seat].trips_minor,
+                    "play_multiple": one.play_multiple,
+                    "folded": one.folded,
+                    "gone": one.gone,
+                    "checked": one.checked,
+                    "is_deciding": one.seat in deciding,
+                }
+                for one in self.found.seats
+            ],
+        }
+        if state.house:
+            shown |= {"house": texts(state.house), "hands": [texts(hand) for hand in self.round.hands]}
+        if seat is not None and seat in deciding:
+            shown["legal"] = [_name(one) for one in self.found.seats[seat].legal_decisions if one not in _IMPOSED]
+        told: dict[str, Any] = {"ultimate_texas": shown}
+        if self.bench.is_sealed:
+            told["events"] = [MessageToDict(event) for event in self.told.events]
+        return told
+
+    def events(self) -> list[dict[str, Any]]:
+        """Decisions."""
+        return [
+            {"time": event.time, "seat": event.seat, "action": "DECIDE", "decision": _name(event.decision)}
+            for event in self.told.events
+        ]
+
+    def _deciding(self) -> list[int]:
+        """The seats that have a decision to make."""
+        return [one.seat for one in self.found.seats if any(each not in _IMPOSED for each in one.legal_decisions)]
+
+    def _stand(self, found: ultimate_texas_pb2.UltimateTexasState) -> None:
+        """The round stands where the referee says; a new street has its own time."""
+        now = self.bench.clock.now()
+        if found.street != self.found.street:
+            self.state.deadline = now + self.bench.pace.turn_ms
+            self.state.bot_time = now + self.bench.pace.bot_ms
+        self.found = found
+
+    async def _accept(self, seat: int, decision: Decision) -> None:
+        judge = self.bench.judge
+        event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision)
+        request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=self.told, event=event)
+        kind = ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse
+        answer = await judge.ask(judge.ultimate_texas.AcceptEvent, request, kind)
+        if not answer.event_number:
+            raise refusal_of(answer.violations)
+        if answer.HasField("opens_section"):
+            opened = await self.open_section(answer.event.receipt)
+            self.told.certificates[:] = [opened.certificate]
+            for section in opened.opened:
+                if section.name == "house":
+                    self.state.house = list(section.cards)
+            self.state.board = [card for one in opened.opened if one.name != "house" for card in one.cards]
+            if opened.hands:
+                self.round.hands = [list(hand.cards) for hand in opened.hands]
+        self.told.events.append(answer.event)
+        self._stand(answer.state)
+
+    async def _move(self, seat: int) -> None:
+        certificates = list(self.told.certificates)
+        if self.bench.is_sealed:
+            certificate, _ = await self.hand_certificate(seat)
+            certificates = [certificate, *certificates]
+        try:
+            advice = await self._advise(seat, certificates)
+            await self._accept(seat, advice.best)
+        except RefusedError as error:
+            if error.code != "NO_ADVICE":
+                raise
+            may_check = Decision.DECISION_CHECK in self.found.seats[seat].legal_decisions
+            await self._accept(seat, Decision.DECISION_CHECK if may_check else Decision.DECISION_PLAY_1X)
+
+    async def _advise(self, seat: int, certificates: list[bytes]) -> ultimate_texas_pb2.AdviseResponse:
+        """The worth of each decision; NO_ADVICE where there is none to make or to give."""
+        judge = self.bench.judge
+        told = ultimate_texas_pb2.UltimateTexasRound(
+            header=self.header, certificates=certificates, events=self.told.events
+        )
+        request = ultimate_texas_pb2.AdviseRequest(round=told, seat=seat)
+        try:
+            answer = await judge.ask(judge.ultimate_texas.Advise, request, ultimate_texas_pb2.AdviseResponse)
+        except RefereeRefusedError as error:
+            raise RefusedError(Code.NO_ADVICE, reason=error.reason) from None
+        if not answer.HasField("best"):
+            raise RefusedError(Code.NO_ADVICE)
+        return answer
+
+
+def _name(decision: Decision) -> str:
+    return Decision.Name(decision).removeprefix(_PREFIX)
+
+
+def _advice(answer: ultimate_texas_pb2.AdviseResponse) -> dict[str, Any]:
+    options = sorted(answer.options, key=lambda one: (one.decision != answer.best, -one.value_minor))
+    return {
+        "suggestions": [{"decision": _name(one.decision), "value_minor": one.value_minor} for one in options],
+        "ways": answer.ways,
+    }

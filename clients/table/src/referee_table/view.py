@@ -1,0 +1,104 @@
+"""A room as one person sees it. Nothing that the person may not know is in it, whatever the page does with it."""
+
+import base64
+from functools import lru_cache
+from typing import Any
+
+from google.protobuf.json_format import MessageToDict
+
+from referee.v1 import round_pb2
+from referee_table.cards import texts
+from referee_table.dealing import CURRENCY
+from referee_table.judge import Judge
+from referee_table.records import shown
+from referee_table.room import Room
+from referee_table.state import Person, Round
+
+
+def view_of(room: Room, person: Person) -> dict[str, Any]:
+    """The whole room, as PROTOCOL.md words it."""
+    state = room.state
+    is_betting = room.bench.law.game == "ultimate_texas"
+    return {
+        "type": "view",
+        "room": state.room,
+        "version": state.version,
+        "time": room.bench.clock.now(),
+        "ruleset": state.ruleset,
+        "stake_minor": state.stake_minor,
+        "currency": CURRENCY,
+        "sealed": state.is_sealed,
+        "phase": state.phase,
+        "deadline": state.deadline,
+        "referee": reached(room.bench.judge),
+        "you": person.person,
+        "persons": [_person(one, stake=state.stake_minor if is_betting else None) for one in state.people],
+        "round": None if state.round is None else _round(room, state.round, person),
+        "last": None if state.last is None else shown(state.last),
+    }
+
+
+def reached(judge: Judge) -> str:
+    """Whether the referee answers."""
+    return "REACHED" if judge.is_reached else "AWAY"
+
+
+def listing_of(room: Room) -> dict[str, Any]:
+    """The room in the lobby's list."""
+    state = room.state
+    return {
+        "room": state.room,
+        "ruleset": state.ruleset,
+        "stake_minor": state.stake_minor,
+        "sealed": state.is_sealed,
+        "phase": state.phase,
+        "persons": [one.name for one in state.people],
+        "free_seats": room.free_seats,
+    }
+
+
+def _person(one: Person, *, stake: int | None) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "person": one.person,
+        "name": one.name,
+        "is_bot": one.is_bot,
+        "is_away": one.away_time is not None,
+        "is_ready": one.ready_time is not None,
+        "is_seated": one.seated_time is not None,
+        "score_minor": one.score_minor,
+    }
+    if stake is not None:
+        told |= {"ante_minor": one.ante_minor or stake, "trips_minor": one.trips_minor}
+    return told
+
+
+def _round(room: Room, made: Round, person: Person) -> dict[str, Any]:
+    seats = [one.person for one in made.seats]
+    seat = seats.index(person.person) if person.person in seats else None
+    told: dict[str, Any] = {
+        "number": made.number,
+        "table": made.table,
+        "round_id": made.round_id.hex(),
+        "header": _header(made.header),
+        "seats": [{"person": one.person, "name": one.name, "is_bot": one.is_bot} for one in made.seats],
+        "you": seat,
+    }
+    if made.server_commitment:
+        told["server_commitment"] = made.server_commitment.hex()
+    play = room.play
+    if play is None:
+        told["bound"] = [place for place, one in enumerate(made.commitments) if one]
+        told["seeded"] = [place for place, one in enumerate(made.seeds) if one and made.server_commitment]
+        return told
+    told["dealt_time"] = made.dealt_time
+    if room.bench.is_sealed:
+        told["certificates"] = [base64.b64encode(one).decode() for one in play.certificates()]
+    elif seat is not None:
+        told["hand"] = texts(made.hands[seat])
+    return told | play.view(seat)
+
+
+@lru_cache(maxsize=1024)
+def _header(data: bytes) -> dict[str, Any]:
+    """The header as proto JSON; sent, never changed."""
+    return MessageToDict(round_pb2.RoundHeader.FromString(data))

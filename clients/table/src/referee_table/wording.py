@@ -1,0 +1,121 @@
+"""What the table says to people, in both languages, each behind a stable code."""
+
+import enum
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from google.protobuf.message import Message
+
+
+class Code(enum.StrEnum):
+    """Why a command is not done."""
+
+    BAD_COMMAND = "BAD_COMMAND"
+    NO_ROOM = "NO_ROOM"
+    NOT_SEATED = "NOT_SEATED"
+    OTHER_ROUND = "OTHER_ROUND"
+    WRONG_PHASE = "WRONG_PHASE"
+    UNLAWFUL = "UNLAWFUL"
+    TOO_LATE = "TOO_LATE"
+    SEALED = "SEALED"
+    NO_SEAT_FREE = "NO_SEAT_FREE"
+    REFEREE_AWAY = "REFEREE_AWAY"
+    REFEREE_REFUSED = "REFEREE_REFUSED"
+    NO_ADVICE = "NO_ADVICE"
+    TOO_MANY = "TOO_MANY"
+
+
+REFUSALS: Final[Mapping[Code, tuple[str, str]]] = {
+    Code.BAD_COMMAND: ("Lệnh không hợp lệ.", "The command is not one that can be done."),
+    Code.NO_ROOM: ("Không có phòng này.", "There is no such room."),
+    Code.NOT_SEATED: ("Bạn không có ghế trong ván này.", "You have no seat in this round."),
+    Code.OTHER_ROUND: ("Ván đó không còn đang chơi.", "That round is not being played."),
+    Code.WRONG_PHASE: ("Chưa đến lúc làm việc này, hoặc đã qua.", "It is not the time for that."),
+    Code.UNLAWFUL: ("Trái luật.", "The rules do not allow that."),
+    Code.TOO_LATE: ("Đã hết giờ.", "The time is up."),
+    Code.SEALED: ("Bàn kín: chỉ bạn biết bài của mình.", "The table is sealed: only you know your cards."),
+    Code.NO_SEAT_FREE: ("Hết ghế trống.", "No seat is free."),
+    Code.REFEREE_AWAY: ("Không liên lạc được với trọng tài.", "The referee cannot be reached."),
+    Code.REFEREE_REFUSED: ("Trọng tài từ chối.", "The referee refused."),
+    Code.NO_ADVICE: ("Không có gợi ý.", "There is no advice to give."),
+    Code.TOO_MANY: ("Quá nhiều; hãy thử lại sau.", "Too many; try again later."),
+}
+"""Why a command was not done."""
+
+NOTICES: Final[Mapping[str, tuple[str, str]]] = {
+    "SENT_OUT": ("Bạn không sẵn sàng kịp giờ nên đã rời phòng.", "You were not ready in time and left the room."),
+    "AWAY_TOO_LONG": ("Bạn đã vắng mặt quá lâu nên rời phòng.", "You were away too long and left the room."),
+    "ROOM_CLOSED": ("Phòng đã đóng.", "The room was closed."),
+    "RESTARTED": (
+        "Máy chủ bàn đã khởi động lại; ván chơi tiếp tục, không mất gì.",
+        "The table server was started again; the table goes on and nothing is lost.",
+    ),
+    "ROUND_GIVEN_UP": (
+        "Ván không thể tiếp tục; trọng tài sẽ hủy, không ai mất tiền.",
+        "The round could not go on; the referee will abort it and nobody pays.",
+    ),
+    "REFEREE_AWAY": (
+        "Không liên lạc được với trọng tài; mọi thứ đang chờ, không mất gì.",
+        "The referee cannot be reached; everything waits and nothing is lost.",
+    ),
+    "REFEREE_BACK": ("Trọng tài đã trở lại.", "The referee is back."),
+}
+"""What happened without being asked."""
+
+GOODBYES: Final[Mapping[str, tuple[int, str, str]]] = {
+    "TAKEN_OVER": (4001, "Ghế của bạn đã mở ở một thẻ khác.", "Your seat was opened in another tab."),
+    "BAD_MESSAGE": (4002, "Tin nhắn không đọc được.", "A message could not be read."),
+    "OTHER_PROTOCOL": (
+        4003,
+        "Trang này là của phiên bản khác; hãy tải lại.",
+        "This page is of another version; load it again.",
+    ),
+    "TOO_SLOW": (4004, "Kết nối quá chậm.", "The connection is too slow."),
+    "STOPPING": (1012, "Máy chủ bàn đang khởi động lại.", "The table server is being started again."),
+}
+"""Why a stream ends, with the close code."""
+
+
+class RefusedError(Exception):
+    """A command that is not done, with the code that says why."""
+
+    def __init__(
+        self, code: Code, *, violations: Sequence[dict[str, Any]] = (), reason: str = "", detail: str = ""
+    ) -> None:
+        super().__init__(f"{code} {reason} {detail}".strip())
+        self.code, self.violations, self.reason, self.detail = code, list(violations), reason, detail
+
+    def message(self, command: str) -> dict[str, Any]:
+        """The refusal as the page reads it."""
+        vi, en = REFUSALS[self.code]
+        told: dict[str, Any] = {"type": "refused", "id": command, "code": self.code.value, "text": {"vi": vi, "en": en}}
+        if self.violations:
+            told["violations"] = self.violations
+        for name in ("reason", "detail"):
+            if getattr(self, name):
+                told[name] = getattr(self, name)
+        if self.code in {Code.TOO_MANY, Code.REFEREE_AWAY}:
+            told["is_retryable"] = True
+        return told
+
+
+def notice(code: str) -> dict[str, Any]:
+    """A notice as the page reads it."""
+    vi, en = NOTICES[code]
+    return {"type": "notice", "code": code, "text": {"vi": vi, "en": en}}
+
+
+def goodbye(code: str) -> dict[str, Any]:
+    """The last words on a stream."""
+    _, vi, en = GOODBYES[code]
+    return {"type": "goodbye", "code": code, "text": {"vi": vi, "en": en}}
+
+
+def text(message: Any) -> dict[str, str]:  # noqa: ANN401 - a Text of the API
+    """Words of the referee."""
+    return {"vi": message.vi, "en": message.en}
+
+
+def present(message: Message, *names: str) -> dict[str, Any]:
+    """The named fields of a message that are present, by name; for fields whose absence means something."""
+    return {name: getattr(message, name) for name in names if message.HasField(name)}

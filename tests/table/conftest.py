@@ -1,0 +1,28 @@
+"""Scenes: a referee with a clock that tests move, and table servers beside it."""
+
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from table_scene import Court, MovedClock, Scene  # beside this file
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quiet_calls() -> Iterator[None]:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    yield
+    structlog.reset_defaults()
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Iterator[Scene]:
+    """A scene with its referee running; ``open`` starts its table server."""
+    court = Court(tmp_path / "referee", MovedClock())
+    yield Scene(court, tmp_path / "table")
+    court.close()

@@ -1,0 +1,351 @@
+"""A page without a screen: it keeps its seat's secrets, binds, shows seeds, opens sealed hands, and plays by a script.
+
+It computes every hash by itself, from PROTOCOL.md, and asks the gateway where a page would; here the referee is asked
+over gRPC in the gateway's place.
+"""
+
+import asyncio
+import hashlib
+import itertools
+import json
+from collections.abc import Callable
+from typing import Any, Final, Self
+
+import grpc
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+
+PATIENCE: Final = 120.0
+RANKS: Final = "23456789TJQKA"
+SUITS: Final = "SCDH"
+
+View = dict[str, Any]
+
+
+class RefusedCommandError(Exception):
+    """A command that was refused, as the server worded it."""
+
+    def __init__(self, message: View) -> None:
+        super().__init__(json.dumps(message, ensure_ascii=False))
+        self.code: str = message["code"]
+        self.message = message
+
+
+def hashed(tag: str, *fields: bytes) -> bytes:
+    """TH, as PROTOCOL.md has it."""
+    name = b"referee/v1/" + tag.encode()
+    told = bytes([len(name)]) + name + bytes([len(fields)])
+    return hashlib.sha256(told + b"".join(len(field).to_bytes(4, "big") + field for field in fields)).digest()
+
+
+def number_of(card: str) -> int:
+    """A card's number."""
+    return 4 * RANKS.index(card[0]) + SUITS.index(card[1]) + 1
+
+
+def text_of(number: int) -> str:
+    """A card's text."""
+    rank, suit = divmod(number - 1, 4)
+    return RANKS[rank] + SUITS[suit]
+
+
+class Player:
+    """One person with one tab. ``view`` is the newest view or lobby."""
+
+    def __init__(
+        self, name: str, *, secret: str = "", language: str = "vi", referee: grpc.Channel | None = None
+    ) -> None:
+        self.name, self.language = name, language
+        self.secret = secret or hashlib.sha256(name.encode()).hexdigest()
+        self.referee = referee
+        self.view: View = {}
+        self.welcome: View = {}
+        self.notices: list[str] = []
+        self.versions: list[int] = []
+        self.goodbye: str | None = None
+        self.last_words: View = {}
+        self.closed_code: int | None = None
+        self.patience = PATIENCE
+        self.is_willing = True
+        self.unwilling_in = ""
+        self.script: Callable[[Player, View], Any] | None = None
+        self.watch: Callable[[View], None] | None = None
+        self.kept: dict[str, dict[str, bytes]] = {}
+        self.arrangements: dict[str, list[str]] = {}
+        self.failures: list[BaseException] = []
+        self._ids = itertools.count(1)
+        self._answers: dict[str, asyncio.Future[View]] = {}
+        self._changed = asyncio.Condition()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._done: set[tuple[str, ...]] = set()
+        self._socket: ClientConnection | None = None
+
+    async def come(self, address: str, *, room: str = "", tab: str = "tab") -> Self:
+        """The player is connected and has seen something. Steps that it was cut off in are taken again."""
+        self._done.clear()
+        self._socket = await connect(f"ws://{address}/api/stream", max_size=None, open_timeout=PATIENCE)
+        self.goodbye = self.closed_code = None
+        self.view = {}
+        await self.send(
+            {
+                "type": "hello",
+                "protocol": 1,
+                "secret": self.secret,
+                "tab": tab,
+                "name": self.name,
+                "language": self.language,
+                "room": room,
+            }
+        )
+        self._spawn(self._listen(self._socket))
+        await self.until(bool)
+        return self
+
+    async def go(self) -> None:
+        """The player's connection is cut."""
+        if self._socket is not None:
+            await self._socket.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks.clear()
+
+    async def send(self, message: View | str) -> None:
+        """The message is sent as it is."""
+        assert self._socket is not None
+        await self._socket.send(message if isinstance(message, str) else json.dumps(message))
+
+    async def ask(self, name: str, *, command: str = "", **fields: Any) -> View:  # noqa: ANN401 - fields of a command
+        """The result of a command. RefusedCommandError where it was refused."""
+        command = command or f"{name}-{next(self._ids)}"
+        answer: asyncio.Future[View] = asyncio.get_running_loop().create_future()
+        self._answers[command] = answer
+        await self.send({"type": "command", "id": command, "name": name, **fields})
+        async with asyncio.timeout(self.patience):
+            message = await answer
+        if message["type"] == "refused":
+            raise RefusedCommandError(message)
+        result: View = message["result"]
+        return result
+
+    def prod(self) -> None:
+        """The newest view is looked at once more."""
+        self._serve(self.view)
+
+    async def refused(self, name: str, **fields: Any) -> View:  # noqa: ANN401 - fields of a command
+        """The refusal of a command; AssertionError where it was done."""
+        try:
+            done = await self.ask(name, **fields)
+        except RefusedCommandError as error:
+            return error.message
+        msg = f"{name} was done: {done}"
+        raise AssertionError(msg)
+
+    async def until(self, holds: Callable[[View], bool]) -> View:
+        """The first view from now on for which it holds."""
+        try:
+            async with asyncio.timeout(self.patience), self._changed:
+                await self._changed.wait_for(lambda: (bool(self.view) and holds(self.view)) or bool(self.failures))
+        except TimeoutError:
+            msg = f"{self.name} waited in vain; the last view was {json.dumps(self.view, ensure_ascii=False)}"
+            raise AssertionError(msg) from None
+        if self.failures:
+            raise self.failures[0]
+        return self.view
+
+    async def closed(self) -> str | None:
+        """What the server said goodbye with."""
+        async with asyncio.timeout(self.patience):
+            async with self._changed:
+                await self._changed.wait_for(self._is_closed)
+        return self.goodbye
+
+    def _is_closed(self) -> bool:
+        return self.closed_code is not None
+
+    def own(self, what: str, round_id: str) -> bytes:
+        """A secret of this seat in a round: "seed", "token" or "nonce"."""
+        return hashlib.sha256(f"{self.secret}/{round_id}/{what}".encode()).digest()
+
+    def open_hand(self, view: View) -> tuple[bytes, list[str]]:
+        """The seat's own certificate and hand of a sealed round, by its token."""
+        assert self.referee is not None
+        told = view["round"]
+        stub = shuffler_pb2_grpc.ShufflerServiceStub(self.referee)
+        request = shuffler_pb2.OpenHandRequest(
+            table_id=told["table"],
+            round_number=told["number"],
+            seat=told["you"],
+            token=self.own("token", told["round_id"]),
+        )
+        answer = stub.OpenHand(request, timeout=PATIENCE, wait_for_ready=True)
+        return answer.certificate, [text_of(card) for card in answer.hand.cards]
+
+    def commitment(self, view: View, cards: list[str]) -> str:
+        """What binds the seat to thirteen cards."""
+        told = view["round"]
+        numbers, nonce = bytes([number_of(card) for card in cards]), self.own("nonce", told["round_id"])
+        round_id = bytes.fromhex(told["round_id"])
+        return hashed("arrange", round_id, bytes([told["you"]]), numbers, nonce).hex()
+
+    def suggested(self, view: View, certificate: bytes) -> list[str]:
+        """The best arrangement of a sealed hand, as the gateway would say."""
+        from google.protobuf.json_format import ParseDict  # noqa: PLC0415 - only here
+
+        assert self.referee is not None
+        stub = mau_binh_pb2_grpc.MauBinhServiceStub(self.referee)
+        played = mau_binh_pb2.MauBinhRound(certificates=[certificate])
+        ParseDict(view["round"]["header"], played.header)
+        dealt = mau_binh_pb2.DealtHand(round=played, seat=view["round"]["you"])
+        question = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=1)
+        answer = stub.SuggestArrangement(question, timeout=PATIENCE, wait_for_ready=True)
+        best = answer.suggestions[0].arrangement
+        return [text_of(card) for card in (*best.back, *best.middle, *best.front)]
+
+    async def _listen(self, socket: ClientConnection) -> None:
+        try:
+            async for data in socket:
+                await self._hear(json.loads(data))
+        except ConnectionClosed:
+            pass
+        async with self._changed:
+            self.closed_code = socket.close_code
+            self._changed.notify_all()
+
+    async def _hear(self, message: View) -> None:
+        match message["type"]:
+            case "welcome":
+                self.welcome = message
+            case "lobby" | "view":
+                async with self._changed:
+                    self.view = message
+                    self.versions.append(message.get("version", 0))
+                    if self.watch is not None and message["type"] == "view":
+                        self.watch(message)
+                    self._changed.notify_all()
+                self._serve(message)
+            case "done" | "refused":
+                answer = self._answers.pop(message["id"], None)
+                if answer is not None and not answer.done():
+                    answer.set_result(message)
+            case "notice":
+                self.notices.append(message["code"])
+            case "goodbye":
+                self.goodbye, self.last_words = message["code"], message
+
+    def _serve(self, view: View) -> None:
+        """What a page does unasked, once for each round; then the script."""
+        told = view.get("round")
+        if told is not None and told["you"] is not None and self.is_willing and view["phase"] != self.unwilling_in:
+            key = (told["round_id"], view["phase"])
+            if view["phase"] in {"BINDING", "SEEDING", "OPENING"} and key not in self._done:
+                self._done.add(key)
+                self._spawn(self._answer_phase(view))
+        if self.script is not None and told is not None and told["you"] is not None:
+            self._spawn(self._follow(view))
+
+    async def _answer_phase(self, view: View) -> None:
+        told = view["round"]
+        round_id, seat = told["round_id"], bytes([told["you"]])
+        match view["phase"]:
+            case "BINDING":
+                raw = bytes.fromhex(round_id)
+                fields = {"seed_commitment": hashed("client-commit", raw, seat, self.own("seed", round_id)).hex()}
+                if view["sealed"]:
+                    fields["token_hash"] = hashed("seat-token", raw, seat, self.own("token", round_id)).hex()
+                await self.ask("bind", round_id=round_id, **fields)
+            case "SEEDING":
+                await self.ask("seed", round_id=round_id, seed=self.own("seed", round_id).hex())
+            case _:
+                cards = self.arrangements.get(round_id)
+                parts: dict[str, Any] = {} if cards is None else split(cards)
+                if parts and not told["mau_binh"]["opened"][told["you"]]:
+                    await self.ask("open", round_id=round_id, nonce=self.own("nonce", round_id).hex(), **parts)
+
+    async def _follow(self, view: View) -> None:
+        assert self.script is not None
+        await self.script(self, view)
+
+    def _spawn(self, work: Any) -> None:  # noqa: ANN401 - a coroutine
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            error = task.exception()
+            if isinstance(error, ConnectionClosed):
+                return
+            assert error is not None
+            self.failures.append(error)
+            self._spawn(self._alarm())
+
+    async def _alarm(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
+
+
+def split(cards: list[str]) -> dict[str, list[str]]:
+    """Thirteen cards as an arrangement."""
+    return {"back": cards[:5], "middle": cards[5:10], "front": cards[10:]}
+
+
+async def play_anything(player: Player, view: View) -> None:
+    """A script that plays a whole round of any game, each step once."""
+    told = view["round"]
+    if view["phase"] != "PLAYING":
+        return
+    if "mau_binh" in told:
+        await _arrange(player, view)
+    elif "tien_len" in told:
+        await _play(player, view)
+    else:
+        await _decide(player, view)
+
+
+def once(player: Player, *key: Any) -> bool:  # noqa: ANN401 - what names the step
+    """Whether a step is done for the first time."""
+    name = tuple(map(str, key))
+    if name in player._done:  # noqa: SLF001 - of the same file
+        return False
+    player._done.add(name)  # noqa: SLF001 - of the same file
+    return True
+
+
+async def _arrange(player: Player, view: View) -> None:
+    told = view["round"]
+    if not once(player, told["round_id"], "arrange"):
+        return
+    if not view["sealed"]:
+        suggestions = (await player.ask("suggest", round_id=told["round_id"]))["suggestions"]
+        await player.ask("arrange", round_id=told["round_id"], **suggestions[0]["arrangement"])
+        return
+    certificate, _ = await asyncio.to_thread(player.open_hand, view)
+    cards = await asyncio.to_thread(player.suggested, view, certificate)
+    player.arrangements[told["round_id"]] = cards
+    await player.ask("commit", round_id=told["round_id"], commitment=player.commitment(view, cards))
+
+
+async def _play(player: Player, view: View) -> None:
+    told = view["round"]
+    game = told["tien_len"]
+    if game.get("turn") != told["you"] or not once(player, told["round_id"], len(game["played"]), len(game["trick"])):
+        return
+    legal = game["legal"]
+    if legal["may_pass"] and not legal["plays"]:
+        await player.ask("pass", round_id=told["round_id"])
+    else:
+        best = max(legal["plays"], key=lambda one: len(one["cards"]))
+        await player.ask("play", round_id=told["round_id"], cards=best["cards"])
+
+
+async def _decide(player: Player, view: View) -> None:
+    told = view["round"]
+    game = told["ultimate_texas"]
+    if "legal" not in game or not once(player, told["round_id"], game["street"]):
+        return
+    wanted = "CHECK" if "CHECK" in game["legal"] else "PLAY_1X"
+    await player.ask("decide", round_id=told["round_id"], decision=wanted)

@@ -1,0 +1,151 @@
+"""A referee and a table server on loopback, both by one clock that tests move, and people who come to it."""
+
+import asyncio
+import hashlib
+import itertools
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+from referee_table.hall import Hall
+from referee_table.play import Pace
+from referee_table.serving import Plan, serving
+
+from referee.server.app import Application, Settings
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from scripted_player import Player, play_anything
+
+START: Final = 1_800_000_000_000
+ORIGIN: Final = "log.example/table"
+
+
+class MovedClock:
+    """The time of the referee and the table; it stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self._now = START
+        self._waiting: list[tuple[int, asyncio.Event]] = []
+
+    def now(self) -> int:
+        """The time."""
+        return self._now
+
+    async def wait_until(self, moment: int) -> None:
+        """Returns once the time has been moved there."""
+        if moment <= self._now:
+            return
+        event = asyncio.Event()
+        self._waiting.append((moment, event))
+        await event.wait()
+
+    def move(self, milliseconds: int) -> None:
+        """So much later."""
+        self._now += milliseconds
+        for moment, event in self._waiting:
+            if moment <= self._now:
+                event.set()
+        self._waiting = [one for one in self._waiting if one[0] > self._now]
+
+
+def counted(name: str) -> Callable[[int], bytes]:
+    """Bytes that are the same in every run."""
+    counter = itertools.count()
+    return lambda size: hashlib.shake_128(f"{name} {next(counter)}".encode()).digest(size)
+
+
+class Court:
+    """A referee on a folder, that can be stopped and started again at the same address."""
+
+    def __init__(self, folder: Path, clock: MovedClock, *, luck: str = "court") -> None:
+        self.clock = clock
+        self._settings = Settings(
+            data=folder, entropy=counted(luck), clock=clock.now, origin=ORIGIN, listen="127.0.0.1:0", sweep=False
+        )
+        self.app = Application(self._settings).start()
+        self._settings = replace(self._settings, listen=f"127.0.0.1:{self.app.port}")
+        self.channel = grpc.insecure_channel(self.address)
+
+    @property
+    def address(self) -> str:
+        """Where it listens."""
+        return f"127.0.0.1:{self.app.port}"
+
+    def stop(self) -> None:
+        """It serves nobody any more."""
+        self.app.close()
+
+    def start(self) -> None:
+        """It serves again, from what its log says."""
+        self.app = Application(self._settings).start()
+
+    def close(self) -> None:
+        """All of it has ended."""
+        self.channel.close()
+        self.app.close()
+
+
+class Scene:
+    """A court, table servers on one folder, and the players that come."""
+
+    def __init__(self, court: Court, folder: Path) -> None:
+        self.court, self.clock, self.folder = court, court.clock, folder
+        self.entropy = counted("table")
+        self.address = ""
+        self.hall: Hall | None = None
+        self.players: list[Player] = []
+
+    def plan(self, **changes: Any) -> Plan:  # noqa: ANN401 - what a Plan has
+        """How this scene's table servers run: bots move at once."""
+        fields: dict[str, Any] = {
+            "referee": self.court.address,
+            "gateway": "http://127.0.0.1:8801",
+            "folder": self.folder,
+            "pace": Pace(bot_ms=0),
+            "clock": self.clock,
+            "entropy": self.entropy,
+        }
+        return Plan(**fields | changes)
+
+    @asynccontextmanager
+    async def open(self, **changes: Any) -> AsyncIterator["Scene"]:  # noqa: ANN401 - what a Plan has
+        """A table server runs for the block; players are gone afterwards."""
+        async with serving(self.plan(**changes)) as (address, hall):
+            self.address, self.hall = address, hall
+            try:
+                yield self
+            finally:
+                for player in self.players:
+                    await player.go()
+                self.players.clear()
+
+    async def player(self, name: str, *, room: str = "", plays: bool = True, **how: Any) -> Player:  # noqa: ANN401 - of Player
+        """Somebody new, or the same name again; plays whole rounds unless told otherwise."""
+        player = Player(name, referee=self.court.channel, **how)
+        if plays:
+            player.script = play_anything
+        self.players.append(player)
+        return await player.come(self.address, room=room)
+
+    async def table(self, ruleset: str, *, people: int = 1, bots: int = 0, **how: Any) -> list[Player]:  # noqa: ANN401 - of create
+        """People at a table of their own, none of them ready."""
+        plays = how.pop("plays", True)
+        first = await self.player("An", plays=plays)
+        fields = {"stake_minor": 1000, "sealed": False} | how
+        room = (await first.ask("create", ruleset=ruleset, bots=bots, **fields))["room"]
+        others = [await self.player(name, room=room, plays=plays) for name in ("Bình", "Chi", "Dũng")[: people - 1]]
+        seats = [first, *others]
+        for one in seats:
+            await one.until(lambda view: len(view.get("persons", ())) == people + bots)
+        return seats
+
+
+async def ready(*players: Player, **bets: Any) -> None:  # noqa: ANN401 - bets
+    """All say that they are ready."""
+    for player in players:
+        await player.ask("ready", is_ready=True, **bets)

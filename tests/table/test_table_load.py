@@ -1,0 +1,15 @@
+"""Many tables on one server; the hundred of ``python -m tests.table.load`` in small."""
+
+import asyncio
+from pathlib import Path
+
+from load import PEOPLE, play_all
+from table_process import table_process
+
+
+def test_tables_of_every_game_are_played_at_once(tmp_path: Path) -> None:
+    """Ten tables of four pages each, two of every kind: every round is settled, every command answered."""
+    with table_process(tmp_path, "--brisk") as running:
+        measured = asyncio.run(play_all(running, tables=10, rounds=1))
+    assert sum(measured.rounds.values()) == 10
+    assert len(measured.commands) > 10 * PEOPLE

@@ -1,0 +1,156 @@
+"""The one command: a referee, its gateway and the table together, killed and started again."""
+
+import asyncio
+import base64
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import httpx
+import psutil
+import pytest
+from scripted_player import Player, View, play_anything
+from table_process import STOPPING_SECONDS, Running, table_process
+
+PATIENCE: Final = 60.0
+
+
+async def seated(running: Running, channel: grpc.Channel, ruleset: str, **terms: Any) -> Player:  # noqa: ANN401 - of create
+    """Somebody with three bots, ready."""
+    player = Player("An", referee=channel)
+    await player.come(running.address)
+    await player.ask("create", ruleset=ruleset, stake_minor=1000, bots=3, **terms)
+    await player.until(lambda view: sum(one["is_seated"] for one in view.get("persons", ())) == 4)
+    await player.ask("ready", is_ready=True)
+    return player
+
+
+def audit(data: Path) -> None:
+    """The log of the referee's folder holds."""
+    done = subprocess.run(
+        [sys.executable, "-m", "referee", "audit", "--data", str(data / "referee")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_sealed_hand_comes_over_the_gateway_and_not_over_the_table(tmp_path: Path) -> None:
+    """What PROTOCOL.md tells a page to do, done as a browser would; the command ends with all it started."""
+
+    async def play(running: Running) -> None:
+        with grpc.insecure_channel(running.referee) as channel:
+            player = await seated(running, channel, "ultimate_texas.casino", sealed=True)
+            try:
+                view = await player.until(lambda view: "legal" in ((view["round"] or {}).get("ultimate_texas") or {}))
+                assert player.welcome["gateway"] == running.gateway
+                opened = await gateway_call(running, view, player)
+                _, hand = await asyncio.to_thread(player.open_hand, view)
+                assert len(opened["hand"]["cards"]) == len(hand) == 2
+                assert opened["hand"].get("seat", 0) == view["round"]["you"]
+                advice = await post(
+                    running,
+                    "UltimateTexasService/Advise",
+                    {
+                        "round": {
+                            "header": view["round"]["header"],
+                            "certificates": [opened["certificate"], *view["round"]["certificates"]],
+                            "events": view["round"]["events"],
+                        },
+                        "seat": view["round"]["you"],
+                    },
+                )
+                assert advice["best"].removeprefix("DECISION_") in view["round"]["ultimate_texas"]["legal"]
+                player.script = play_anything
+                player.prod()
+                last = (await player.until(lambda view: view["last"] is not None))["last"]
+                assert last["end"] == "SETTLED"
+                assert last["seats"][view["round"]["you"]]["hole"] == hand
+            finally:
+                await player.go()
+
+    with table_process(tmp_path, "--bot-ms", "0") as running:
+        children = running.children
+        asyncio.run(play(running))
+        running.process.terminate()
+        assert running.process.wait(STOPPING_SECONDS) == 0
+        assert not psutil.wait_procs(children, timeout=STOPPING_SECONDS)[1]
+    audit(tmp_path)
+
+
+async def gateway_call(running: Running, view: View, player: Player) -> View:
+    """The answer to OpenHand, as a page asks for it."""
+    told = view["round"]
+    return await post(
+        running,
+        "ShufflerService/OpenHand",
+        {
+            "tableId": told["table"],
+            "roundNumber": str(told["number"]),
+            "seat": told["you"],
+            "token": base64.b64encode(player.own("token", told["round_id"])).decode(),
+        },
+    )
+
+
+async def post(running: Running, method: str, message: View) -> View:
+    """A question to the gateway by the page of this table."""
+    origin = f"http://{running.address}"
+    headers = {"origin": origin, "connect-protocol-version": "1"}
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
+        answer = await client.post(f"{running.gateway}/referee.v1.{method}", json=message, headers=headers)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["access-control-allow-origin"] in {origin, "*"}
+    told: View = answer.json()
+    return told
+
+
+def test_both_are_killed_in_the_middle_of_a_round_and_it_is_played_to_its_end(tmp_path: Path) -> None:
+    """First the referee, which the command starts again; then the command itself. One round, settled once."""
+    options = ("--bot-ms", "150")
+
+    async def first(running: Running) -> tuple[Player, View]:
+        with grpc.insecure_channel(running.referee) as channel:
+            player = await seated(running, channel, "tien_len.mien_nam")
+            view = await player.until(lambda view: view["phase"] == "PLAYING" or view["last"] is not None)
+            if view["last"] is not None:
+                pytest.skip("a hand won at the deal")
+            (child,) = running.children
+            await asyncio.to_thread(child.kill)
+            player.script = play_anything
+            player.prod()
+            count = len(view["round"]["tien_len"]["played"])
+            await player.until(
+                lambda view: view["last"] is not None or len(view["round"]["tien_len"]["played"]) > count + 4
+            )
+            running.process.kill()
+            await player.closed()
+            await player.go()
+            return player, view
+
+    async def second(running: Running, player: Player, before: View) -> None:
+        await player.come(running.address)
+        try:
+            last = (await player.until(lambda view: view.get("last") is not None))["last"]
+            assert player.notices.count("RESTARTED") == 1
+            assert (last["end"], last["round_id"]) == ("SETTLED", before["round"]["round_id"])
+            view = await player.until(lambda view: view["last"]["proof"]["is_revealed"])
+            async with httpx.AsyncClient(timeout=PATIENCE) as client:
+                bundle = await client.get(f"http://{running.address}{view['last']['proof']['bundle']}")
+                assert json.loads(bundle.text)["round_id"] == last["round_id"]
+        finally:
+            await player.go()
+
+    async def both() -> None:
+        with table_process(tmp_path, *options) as running:
+            player, before = await first(running)
+        with table_process(tmp_path, *options) as running:
+            await second(running, player, before)
+
+    asyncio.run(both())
+    audit(tmp_path)

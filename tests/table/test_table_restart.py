@@ -1,0 +1,212 @@
+"""The table server or the referee ends in the middle of a round: pages are told, nothing is lost or done twice."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+import pytest
+from scripted_player import Player, View, play_anything
+from table_scene import Scene, ready
+from test_table_rounds import audited, finish
+
+GAMES: Final = [
+    ("mau_binh.classic", False),
+    ("mau_binh.classic", True),
+    ("tien_len.mien_nam", False),
+    ("ultimate_texas.casino", False),
+    ("ultimate_texas.casino", True),
+]
+QUARTER_MS: Final = 15 * 60_000
+
+
+def phase_is(name: str) -> Callable[[View], bool]:
+    """Whether a view is of a phase."""
+    return lambda view: view.get("phase") == name
+
+
+async def again(scene: Scene, seats: list[Player]) -> None:
+    """Everybody comes to the table server that runs now."""
+    for one in seats:
+        scene.players.append(one)
+        await one.come(scene.address)
+
+
+@pytest.mark.parametrize("phase", ["BINDING", "SEEDING", "PLAYING"])
+@pytest.mark.parametrize(("ruleset", "sealed"), GAMES)
+def test_round_goes_on_after_the_table_server_was_started_again(
+    scene: Scene, ruleset: str, phase: str, *, sealed: bool
+) -> None:
+    """In any phase: each page has its seat, its cards and the round, is told why, and plays to a proved end."""
+
+    async def stop_there() -> tuple[list[Player], View]:
+        async with scene.open():
+            an, binh = await scene.table(ruleset, people=2, bots=1, sealed=sealed)
+            binh.script = None
+            if phase == "BINDING":
+                binh.is_willing = False
+            if phase == "SEEDING":
+                binh.unwilling_in = "SEEDING"
+            await ready(an, binh)
+            return [an, binh], await binh.until(phase_is(phase))
+
+    async def go_on(seats: list[Player], before: View) -> None:
+        async with scene.open():
+            await again(scene, seats)
+            an, binh = seats
+            assert binh.notices == ["RESTARTED"]
+            after = await binh.until(phase_is(phase))
+            assert after["version"] >= before["version"]
+            assert after["round"]["round_id"] == before["round"]["round_id"]
+            assert after["round"].get("hand") == before["round"].get("hand")
+            binh.is_willing, binh.unwilling_in, binh.script = True, "", play_anything
+            binh.prod()
+            told = await finish(scene, an)
+            assert told["end"] == "SETTLED"
+            assert told["round_id"] == before["round"]["round_id"]
+            assert await finish(scene, binh) == told
+
+    async def both() -> None:
+        await go_on(*await stop_there())
+
+    asyncio.run(both())
+    assert audited(scene).findings == ()
+
+
+@pytest.mark.parametrize("phase", ["OPENING", "SHOWDOWN"])
+def test_sealed_arrangements_and_the_show_outlive_a_restart(scene: Scene, phase: str) -> None:
+    """A page opens what it committed to before; a show that was under way is shown to its end, and paid once."""
+
+    async def stop_there() -> list[Player]:
+        async with scene.open():
+            an, binh = await scene.table("mau_binh.classic", people=2, sealed=True)
+            binh.unwilling_in = "OPENING" if phase == "OPENING" else ""
+            await ready(an, binh)
+            await binh.until(phase_is(phase))
+            return [an, binh]
+
+    async def go_on(seats: list[Player]) -> None:
+        async with scene.open():
+            await again(scene, seats)
+            an, binh = seats
+            assert (await binh.until(lambda view: view["type"] == "view"))["phase"] == phase
+            binh.unwilling_in = ""
+            binh.prod()
+            told = await finish(scene, an)
+            assert [one["defaulted"] for one in told["seats"]] == [False, False]
+            assert {one["person"]: one["score_minor"] for one in an.view["persons"]} == {
+                one["person"]: one["net_minor"] for one in told["seats"]
+            }
+
+    async def both() -> None:
+        await go_on(await stop_there())
+
+    asyncio.run(both())
+    assert audited(scene).findings == ()
+
+
+def test_history_and_answers_outlive_a_restart(scene: Scene) -> None:
+    """Finished rounds can be replayed, and a command that was answered is not done again."""
+
+    async def first() -> tuple[Player, View]:
+        async with scene.open():
+            (an,) = await scene.table("tien_len.mien_nam", bots=2)
+            await ready(an)
+            told = await finish(scene, an)
+            await an.ask("add_bot", command="once")
+            await an.until(lambda view: len(view["persons"]) == 4)
+            return an, await an.ask("replay", table=told["table"], number=1)
+
+    async def second(an: Player, before: View) -> None:
+        async with scene.open():
+            await again(scene, [an])
+            assert await an.ask("replay", table=before["table"], number=1) == before
+            assert await an.ask("add_bot", command="once") == {}
+            assert (await an.refused("add_bot", command="twice"))["code"] == "NO_SEAT_FREE"
+            (only,) = (await an.ask("history"))["rounds"]
+            assert "events" not in only
+            await ready(an)
+            await finish(scene, an, number=2)
+
+    async def both() -> None:
+        await second(*await first())
+
+    asyncio.run(both())
+    assert audited(scene).findings == ()
+
+
+def test_room_whose_file_is_damaged_is_left_alone(scene: Scene) -> None:
+    """The other rooms go on; its people stand in the lobby."""
+
+    async def first() -> str:
+        async with scene.open():
+            (an,) = await scene.table("tien_len.mien_nam", bots=2)
+            await scene.player("Bình")
+            room: str = an.view["room"]
+            return room
+
+    async def second(room: str) -> None:
+        async with scene.open():
+            an = await scene.player("An")
+            assert an.view == {"type": "lobby", "time": scene.clock.now(), "rooms": []}
+            assert (await an.refused("join", room=room))["code"] == "NO_ROOM"
+
+    room = asyncio.run(first())
+    path = scene.folder / f"{room}.room.json"
+    path.write_bytes(path.read_bytes()[:100])
+    asyncio.run(second(room))
+    assert path.exists()
+
+
+@pytest.mark.parametrize(("ruleset", "sealed"), GAMES)
+def test_referee_that_goes_away_is_waited_for(scene: Scene, ruleset: str, *, sealed: bool) -> None:
+    """Pages are told it is away and back; what was asked meanwhile is done once it is."""
+
+    async def play() -> None:
+        async with scene.open():
+            an, binh = await scene.table(ruleset, people=2, sealed=sealed)
+            binh.script = None
+            await ready(an, binh)
+            before = await binh.until(phase_is("PLAYING"))
+            await asyncio.to_thread(scene.court.stop)
+            leaving = asyncio.ensure_future(binh.ask("leave"))
+            await an.until(lambda view: view["referee"] == "AWAY")
+            assert an.notices[-1] == "REFEREE_AWAY"
+            assert not leaving.done()
+            await asyncio.to_thread(scene.court.start)
+            await leaving
+            told = await finish(scene, an)
+            assert an.notices[-1] == "REFEREE_BACK"
+            assert told["round_id"] == before["round"]["round_id"]
+            replay = await an.ask("replay", table=told["table"], number=1)
+            assert len([one for one in replay["events"] if one["seat"] == 1]) == 1
+
+    asyncio.run(play())
+    assert audited(scene).findings == ()
+
+
+def test_round_that_outlived_its_deadline_is_given_up_and_the_table_goes_on(scene: Scene) -> None:
+    """The referee was away for longer than the round may last: nobody pays, pages are told, another table is opened."""
+
+    async def play() -> None:
+        async with scene.open():
+            an, binh = await scene.table("mau_binh.classic", people=2)
+            binh.script = None
+            await ready(an, binh)
+            view = await an.until(lambda view: view["phase"] == "PLAYING" and view["round"]["mau_binh"]["submitted"][0])
+            await asyncio.to_thread(scene.court.stop)
+            scene.clock.move(QUARTER_MS + 1)
+            await an.until(lambda view: view["referee"] == "AWAY")
+            await asyncio.to_thread(scene.court.start)
+            last = (await an.until(lambda view: view["last"] is not None))["last"]
+            assert last["end"] == "GIVEN_UP"
+            assert last["abort_time"] == int(view["round"]["header"]["roundDeadlineTime"])
+            assert "ROUND_GIVEN_UP" in an.notices
+            assert [one["score_minor"] for one in an.view["persons"]] == [0, 0]
+            binh.script = play_anything
+            await ready(an, binh)
+            await an.until(lambda view: view["phase"] == "SHOWDOWN")
+            assert an.view["round"]["table"] != last["table"]
+            told = await finish(scene, an)
+            assert told["end"] == "SETTLED"
+
+    asyncio.run(play())

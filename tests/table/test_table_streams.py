@@ -1,0 +1,288 @@
+"""Streams: who a secret is, two tabs, cuts and resumption, and messages that are none."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+from scripted_player import Player, View
+from table_scene import Scene, ready
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+HELLO: Final = {
+    "type": "hello",
+    "protocol": 1,
+    "secret": "0123456789abcdef0123456789abcdef",
+    "tab": "t",
+    "name": "An",
+    "language": "vi",
+}
+
+
+def playing(view: View) -> bool:
+    """Whether a round is being played."""
+    return view.get("phase") == "PLAYING"
+
+
+def test_newer_tab_takes_the_seat_and_the_older_is_told(scene: Scene) -> None:
+    """The same hand, the same seat; the older stream is closed with 4001 and can do nothing more."""
+
+    async def play() -> None:
+        async with scene.open():
+            an, binh = await scene.table("tien_len.mien_nam", people=2, plays=False)
+            await ready(an, binh)
+            before = await an.until(playing)
+            second = await scene.player("An", plays=False, secret=an.secret)
+            assert await an.closed() == "TAKEN_OVER"
+            assert an.closed_code == 4001
+            after = await second.until(playing)
+            assert after["round"] == before["round"]
+            assert after["you"] == before["you"]
+            with pytest.raises(ConnectionClosed):
+                await an.send({"type": "ping", "sent": 1})
+            assert [one["is_away"] for one in (await binh.until(playing))["persons"]] == [False, False]
+
+    asyncio.run(play())
+
+
+def test_cut_page_comes_back_to_its_seat_and_its_cards(scene: Scene) -> None:
+    """Others see it away and back; it resumes with one view, newer than any it had."""
+
+    async def play() -> None:
+        async with scene.open():
+            an, binh = await scene.table("tien_len.mien_nam", people=2, plays=False)
+            await ready(an, binh)
+            before = await an.until(playing)
+            await an.go()
+            await binh.until(lambda view: view["persons"][0]["is_away"])
+            await an.come(scene.address)
+            after = await an.until(lambda view: playing(view) and not view["persons"][0]["is_away"])
+            assert after["round"]["hand"] == before["round"]["hand"]
+            assert after["version"] > before["version"]
+            assert an.welcome["room"] == before["room"]
+
+    asyncio.run(play())
+
+
+def test_command_that_is_sent_again_is_done_once(scene: Scene) -> None:
+    """A play whose answer was lost: the same id gets the same answer, and the cards lie once."""
+
+    async def play() -> None:
+        async with scene.open():
+            seats = await scene.table("tien_len.mien_nam", people=2, plays=False)
+            await ready(*seats)
+            turn = (await seats[0].until(playing))["round"]["tien_len"]["turn"]
+            lead = seats[turn]
+            view = await lead.until(lambda view: playing(view) and "legal" in view["round"]["tien_len"])
+            cards = view["round"]["tien_len"]["legal"]["plays"][0]["cards"]
+            fields: dict[str, Any] = {"round_id": view["round"]["round_id"], "cards": cards, "command": "the-play"}
+            assert await lead.ask("play", **fields) == {}
+            assert await lead.ask("play", **fields) == {}
+            await lead.go()
+            await lead.come(scene.address)
+            assert await lead.ask("play", **fields) == {}
+            view = await lead.until(lambda view: playing(view) and bool(view["round"]["tien_len"]["played"]))
+            assert view["round"]["tien_len"]["played"] == cards
+            other = await lead.refused("play", **{**fields, "command": "another"})
+            assert other["code"] == "UNLAWFUL"
+            assert {one["code"] for one in other["violations"]} >= {"OUT_OF_TURN"}
+
+    asyncio.run(play())
+
+
+def test_room_of_a_repeated_create_is_made_once(scene: Scene) -> None:
+    """The first command of a page, sent twice, makes one room."""
+
+    async def play() -> None:
+        async with scene.open():
+            an = await scene.player("An")
+            fields: dict[str, Any] = {
+                "ruleset": "mau_binh.classic",
+                "stake_minor": 100,
+                "bots": 1,
+                "command": "first",
+            }
+            made = await an.ask("create", **fields)
+            assert await an.ask("create", **fields) == made
+            assert scene.hall is not None
+            assert list(scene.hall.rooms) == [made["room"]]
+            view = await an.until(lambda view: len(view.get("persons", ())) == 2)
+            assert view["room"] == made["room"]
+
+    asyncio.run(play())
+
+
+def test_invitation_takes_a_page_to_the_room(scene: Scene) -> None:
+    """``room`` in the hello joins at once; an unknown one leaves the page in the lobby."""
+
+    async def play() -> None:
+        async with scene.open():
+            (an,) = await scene.table("mau_binh.classic")
+            binh = await scene.player("Bình", room=an.view["room"])
+            await binh.until(lambda view: view.get("room") == an.view["room"])
+            chi = await scene.player("Chi", room="nowhere")
+            assert chi.view["type"] == "lobby"
+            assert [one["room"] for one in chi.view["rooms"]] == [an.view["room"]]
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "goodbye"),
+    [
+        ("not JSON", 4002, "BAD_MESSAGE"),
+        (json.dumps({"type": "command", "id": "1", "name": "ready", "is_ready": True}), 4002, "BAD_MESSAGE"),
+        (json.dumps(HELLO | {"secret": "short"}), 4002, "BAD_MESSAGE"),
+        (json.dumps(HELLO | {"name": ""}), 4002, "BAD_MESSAGE"),
+        (json.dumps(HELLO | {"name": "x" * 25}), 4002, "BAD_MESSAGE"),
+        (json.dumps(HELLO | {"protocol": 2}), 4003, "OTHER_PROTOCOL"),
+    ],
+)
+def test_stream_that_begins_wrongly_is_told_so(scene: Scene, message: str, code: int, goodbye: str) -> None:
+    """The reason comes before the close."""
+
+    async def play() -> None:
+        async with scene.open(), connect(f"ws://{scene.address}/api/stream") as socket:
+            await socket.send(message)
+            assert json.loads(await socket.recv())["code"] == goodbye
+            with pytest.raises(ConnectionClosed):
+                await socket.recv()
+            assert socket.close_code == code
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    "message", ["{", '{"type":"song"}', json.dumps({"type": "ping", "sent": 1, "pad": "x" * 70_000})]
+)
+def test_message_that_cannot_be_read_ends_the_stream(scene: Scene, message: str) -> None:
+    """What came before it was answered; the seat stays."""
+
+    async def play() -> None:
+        async with scene.open():
+            (an,) = await scene.table("mau_binh.classic")
+            await an.send(message)
+            assert await an.closed() == "BAD_MESSAGE"
+            await an.come(scene.address)
+            assert an.view["type"] == "view"
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        {"name": "fly"},
+        {"name": "ready"},
+        {"name": "ready", "is_ready": "yes"},
+        {"name": "create", "ruleset": "whist", "stake_minor": 100},
+        {"name": "create", "ruleset": "mau_binh.classic", "stake_minor": 7},
+        {"name": "create", "ruleset": "mau_binh.classic", "stake_minor": 100, "bots": 4},
+        {"name": "create", "ruleset": "tien_len.mien_nam", "stake_minor": 100, "sealed": True},
+        {"name": "play", "round_id": "00" * 32, "cards": []},
+        {"name": "play", "round_id": "00" * 32, "cards": ["1S"]},
+        {"name": "play", "round_id": "zz", "cards": ["AS"]},
+        {"name": "open", "round_id": "00" * 32, "back": ["AS"] * 14, "middle": [], "front": [], "nonce": "00" * 32},
+    ],
+)
+def test_command_that_cannot_be_is_refused_and_nothing_happens(scene: Scene, command: View) -> None:
+    """BAD_COMMAND, with the stream alive."""
+
+    async def play() -> None:
+        async with scene.open():
+            an = await scene.player("An")
+            fields = {key: value for key, value in command.items() if key != "name"}
+            assert (await an.refused(command["name"], **fields))["code"] == "BAD_COMMAND"
+            assert an.view["type"] == "lobby"
+            assert an.view["rooms"] == []
+
+    asyncio.run(play())
+
+
+def test_page_of_another_site_gets_no_stream(scene: Scene) -> None:
+    """A browser says where a page comes from; anywhere but here is refused."""
+
+    async def play() -> None:
+        async with scene.open():
+            with pytest.raises(InvalidStatus):
+                await connect(f"ws://{scene.address}/api/stream", origin="http://elsewhere.example")  # type: ignore[arg-type] # text
+            async with connect(f"ws://{scene.address}/api/stream", origin=f"http://{scene.address}") as socket:  # type: ignore[arg-type] # text
+                await socket.send(json.dumps(HELLO))
+                assert json.loads(await socket.recv())["type"] == "welcome"
+
+    asyncio.run(play())
+
+
+def test_page_that_asks_too_much_is_told_so(scene: Scene) -> None:
+    """Hundreds of commands at once: some are done, the others refused and may come again; the table is unhurt."""
+
+    async def play() -> None:
+        async with scene.open():
+            (an,) = await scene.table("mau_binh.classic")
+            asked = [an.ask("rename", person_name=f"An {number}", language="vi") for number in range(200)]
+            done = await asyncio.gather(*asked, return_exceptions=True)
+            refused = [one for one in done if isinstance(one, Exception)]
+            assert 0 < len(refused) < 200
+            assert {json.loads(str(one))["code"] for one in refused} == {"TOO_MANY"}
+            assert all(json.loads(str(one))["is_retryable"] for one in refused)
+
+    asyncio.run(play())
+
+
+def test_page_and_proofs_are_served_with_care(scene: Scene, tmp_path: Path) -> None:
+    """The page's own files and no others; a proof of nothing is not found."""
+    page = tmp_path / "page"
+    (page / "assets").mkdir(parents=True)
+    (page / "index.html").write_text("<p>table")
+    (page / "assets" / "a-12345678.js").write_text("1;" * 2000)
+    (page / "assets" / "a.js").write_text("1")
+    (tmp_path / "secret.txt").write_text("secret")
+
+    async def play() -> None:
+        async with scene.open(page=page), httpx.AsyncClient(base_url=f"http://{scene.address}") as client:
+            index = await client.get("/")
+            assert index.text == "<p>table"
+            assert "default-src 'self'" in index.headers["content-security-policy"]
+            script = await client.get("/assets/a-12345678.js")
+            assert "immutable" in script.headers["cache-control"]
+            assert script.headers["content-encoding"] == "gzip"
+            assert (await client.get("/assets/a.js")).headers["cache-control"] == "no-cache"
+            assert script.headers["content-type"].startswith("text/javascript")
+            for path in ("/%2e%2e/secret.txt", "/../secret.txt", "/assets", "/nothing"):
+                assert (await client.get(path)).status_code == 404
+            assert (await client.get("/api/bundles/nowhere/1")).status_code == 404
+            health = (await client.get("/api/health")).json()
+            assert (health["referee"], health["rooms"], health["pages"]) == ("REACHED", 0, 0)
+
+    asyncio.run(play())
+
+
+def test_clock_of_the_server_is_told(scene: Scene) -> None:
+    """A page whose clock is off by minutes can tell by how much."""
+
+    async def play() -> None:
+        async with scene.open(), connect(f"ws://{scene.address}/api/stream") as socket:
+            await socket.send(json.dumps(HELLO))
+            welcome = json.loads(await socket.recv())
+            await socket.recv()
+            scene.clock.move(300_000)
+            await socket.send(json.dumps({"type": "ping", "sent": 12.5}))
+            pong = json.loads(await socket.recv())
+            assert pong == {"type": "pong", "sent": 12.5, "time": welcome["time"] + 300_000}
+
+    asyncio.run(play())
+
+
+def test_player_of_one_secret_is_one_person(scene: Scene) -> None:
+    """Another secret is somebody else, whatever the name."""
+
+    async def play() -> None:
+        async with scene.open():
+            one, other = await scene.player("An"), await scene.player("An", secret="f" * 40)
+            assert one.welcome["person"] != other.welcome["person"]
+            assert isinstance(one, Player)
+
+    asyncio.run(play())
