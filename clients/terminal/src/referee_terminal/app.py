@@ -1,0 +1,225 @@
+"""The terminal as a whole: its connection, its screens, and what it knows.
+
+The law: a key does one thing on a screen, and the last line says which keys there are. Everything is drawn from the
+newest view; what the table server or the referee refuse is said in the line above the keys, in their words.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import aiohttp
+from rich.text import Text
+from textual.app import App
+
+from referee_terminal import scores
+from referee_terminal.gateway import Gateway, GatewayError
+from referee_terminal.lobby import Lobby
+from referee_terminal.over import Over
+from referee_terminal.proof import ProofError, Verdict, check_proof
+from referee_terminal.room import Room
+from referee_terminal.seat import Keeping
+from referee_terminal.session import RefusedError, Session
+from referee_terminal.shedding import Look
+from referee_terminal.table import TableScreen
+from referee_terminal.words import text_of
+
+
+class TerminalTable(App[None]):
+    """The terminal's table; ``url`` is the table server's stream."""
+
+    CSS: ClassVar[str] = """
+    Screen { background: #12301f; color: #eef2ea; }
+    #top { background: #0b1f14; padding: 0 1; height: 1; }
+    #persons { padding: 0 1; height: 3; }
+    #felt { padding: 1 2; scrollbar-color: #2f6b48; scrollbar-background: #12301f; }
+    #choices { height: 1fr; background: #12301f; border: none; }
+    #choices > .option-list--option-highlighted { background: #2f6b48; color: #ffffff; text-style: bold; }
+    #notice { height: auto; max-height: 3; padding: 0 1; color: #ffd479; }
+    #keys { background: #0b1f14; padding: 0 1; height: auto; }
+    Over { align: center middle; }
+    #over { width: 90%; height: 80%; background: #0f2619; border: round #6f8f7d; padding: 1 2; }
+    """
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, url: str, *, state: Path, name: str, language: str, room: str | None = None) -> None:
+        super().__init__()
+        self.look: Final = Look(language)
+        self.notice = self.look.say("connecting")
+        self.rulesets: dict[str, Mapping[str, Any]] = {}
+        self.stakes: list[int] = []
+        self.rooms: list[Mapping[str, Any]] = []
+        self.is_taken_over = False
+        self._keeping: Final = Keeping(state)
+        self._called: Final = name
+        self._base: Final = url.rstrip("/")
+        self.log_keys: Mapping[str, Any] = {}
+        self._ahead = 0.0
+        self._http: aiohttp.ClientSession | None = None
+        self._gateway: Gateway | None = None
+        stream = f"{self._base.replace('http', 'ws', 1)}/api/stream"
+        self.session: Final = Session(
+            stream, secret=self._keeping.secret(), name=name, language=language, hear=self._hear, room=room
+        )
+        self.room = Room(self.session, self._keeping, None)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def server_time(self) -> float:
+        """The table server's clock, in ms since 1970."""
+        return time.time() * 1000 + self._ahead
+
+    @property
+    def has_gateway(self) -> bool:
+        """Whether sealed hands can be fetched."""
+        return self._gateway is not None
+
+    async def on_mount(self) -> None:
+        """The stream is opened, the lobby shown."""
+        self._http = aiohttp.ClientSession()
+        self.push_screen(Lobby())
+        self._start(self.session.run(self._http))
+
+    async def on_unmount(self) -> None:
+        """Nothing is left open."""
+        for task in list(self._tasks):
+            task.cancel()
+        if self._http is not None:
+            await self._http.close()
+
+    def ask(self, name: str, **fields: Any) -> None:  # noqa: ANN401 - JSON
+        """A command is sent; what it is refused for is shown."""
+
+        async def send() -> None:
+            await self.session.command(name, **fields)
+
+        self.attempt(send())
+
+    def attempt(self, work: Any) -> asyncio.Task[None]:  # noqa: ANN401 - a coroutine of whatever kind
+        """The work is done meanwhile; a refusal is shown."""
+
+        async def attempted() -> None:
+            try:
+                await work
+            except RefusedError as error:
+                told = [text_of(error.text, self.look.language) or error.code]
+                told += [text_of(one.get("text"), self.look.language) for one in error.violations]
+                self.notice = "; ".join(told)
+            except GatewayError as error:
+                self.notice = str(error) if self._gateway is not None else self.look.say("no_gateway")
+            self._refresh()
+
+        return self._start(attempted())
+
+    def change_language(self) -> None:
+        """The other language is spoken from now on."""
+        self.look.language = "en" if self.look.language == "vi" else "vi"
+        self.notice = ""
+        self.session.call_me(self._called, self.look.language)
+        self.ask("rename", person_name=self._called, language=self.look.language)
+        self._refresh()
+
+    def come_back(self) -> None:
+        """The seat is taken back from wherever it is played now."""
+        self.is_taken_over = False
+        self.session.come_back()
+
+    def show_history(self) -> None:
+        """The room's finished rounds, newest first."""
+
+        async def show() -> None:
+            told = (await self.session.command("history")).get("rounds") or ()
+            text = Text("\n").join(scores.draw(one, self.look) for one in told)
+            self.push_screen(Over(text if told else Text(self.look.say("no_history"))))
+
+        self.attempt(show())
+
+    def show_proof(self) -> None:
+        """The last round's proof, checked here."""
+        last = self.room.view.get("last")
+        if not last or not last.get("proof"):
+            self.notice = self.look.say("no_history")
+            return
+        over = Over(Text(self.look.say("checking")))
+        self.push_screen(over)
+
+        async def show() -> None:
+            try:
+                verdict = await self._checked(last["proof"])
+            except ProofError as error:
+                over.replace(Text(str(error)))
+            else:
+                over.replace(verdict.draw(self.look))
+
+        self.attempt(show())
+
+    async def fetch_bundle(self, proof: Mapping[str, Any]) -> bytes:
+        """The bundle of a finished round, by the ``proof`` of its view; ProofError where it does not come."""
+        if self._http is None:
+            msg = "not connected"
+            raise ProofError(msg)
+        try:
+            async with self._http.get(f"{self._base}{proof['bundle']}", raise_for_status=True) as answer:
+                return await answer.read()
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise ProofError(str(error)) from error
+
+    async def _checked(self, proof: Mapping[str, Any]) -> Verdict:
+        return await asyncio.to_thread(check_proof, await self.fetch_bundle(proof), self.log_keys)
+
+    def _start(self, work: Any) -> asyncio.Task[None]:  # noqa: ANN401 - a coroutine
+        task: asyncio.Task[None] = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _hear(self, message: Mapping[str, Any]) -> None:
+        match message.get("type"):
+            case "connected":
+                self.notice, self.is_taken_over = self.look.say("connected"), False
+            case "away":
+                wait = message.get("wait")
+                self.is_taken_over = wait is None
+                self.notice = self.look.say("taken_over") if wait is None else self.look.say("lost", wait=f"{wait:g}")
+            case "welcome":
+                self._welcome(message)
+            case "lobby":
+                self.rooms = list(message.get("rooms", ()))
+                self._ahead = message.get("time", self.server_time) - time.time() * 1000
+                self.room = Room(self.session, self._keeping, self._gateway)
+                if isinstance(self.screen, TableScreen):
+                    self.pop_screen()
+            case "view":
+                self._show(message)
+            case "notice" | "goodbye":
+                self.notice = text_of(message.get("text"), self.look.language) or str(message.get("code"))
+        self._refresh()
+
+    def _welcome(self, message: Mapping[str, Any]) -> None:
+        self.rulesets = {one["id"]: one for one in message.get("rulesets", ())}
+        self.stakes = list(message.get("stakes") or ())
+        self.log_keys = message.get("log") or {}
+        self._ahead = message.get("time", self.server_time) - time.time() * 1000
+        if message.get("gateway") and self._http is not None:
+            self._gateway = Gateway(message["gateway"], self._http)
+
+    def _show(self, view: Mapping[str, Any]) -> None:
+        if self.room.view and self.room.view.get("room") != view.get("room"):
+            self.room = Room(self.session, self._keeping, self._gateway)
+        if not self.room.view:
+            self.room = Room(self.session, self._keeping, self._gateway)
+        if not self.room.show(view):
+            return
+        self._ahead = view.get("time", self.server_time) - time.time() * 1000
+        if view.get("referee") == "AWAY":
+            self.notice = self.look.say("referee_away")
+        if not any(isinstance(screen, TableScreen) for screen in self.screen_stack):
+            self.push_screen(TableScreen())
+        self.attempt(self.room.do_duties())
+
+    def _refresh(self) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, Lobby | TableScreen) and screen.is_mounted:
+                screen.refresh_room()

@@ -1,0 +1,122 @@
+"""Mậu Binh in a terminal: thirteen cards in three rows, a cursor, and what the referee says of them.
+
+The law: what is sent is what is shown. Cards only change places, so an arrangement is always of all thirteen; whether
+it fouls is the referee's to say, and is asked anew after each change.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rich.text import Text
+
+from referee_terminal.faces import RANKS, SUITS, row
+from referee_terminal.seat import ROWS
+from referee_terminal.words import say, text_of
+
+SIZES: Final = (5, 5, 3)
+STARTS: Final = (0, 5, 10)
+
+
+class Arrangement:
+    """A hand being laid out; ``cards`` are thirteen, back, middle, front."""
+
+    def __init__(self, cards: Sequence[str]) -> None:
+        self.cards = list(cards)
+        self.cursor = 0
+        self.picked: int | None = None
+        self.told: Mapping[str, Any] = {}
+        self._suggestions: list[Mapping[str, Sequence[str]]] = []
+        self._suggested = -1
+        self._by_rank = False
+
+    @property
+    def rows(self) -> dict[str, list[str]]:
+        """The rows by name."""
+        cuts = zip(ROWS, STARTS, SIZES, strict=True)
+        return {name: self.cards[start : start + size] for name, start, size in cuts}
+
+    def lay(self, rows: Mapping[str, Sequence[str]]) -> None:
+        """The cards lie as told, where these are the same thirteen."""
+        cards = [card for name in ROWS for card in rows[name]]
+        if sorted(cards) == sorted(self.cards):
+            self.cards, self.picked, self.told = cards, None, {}
+
+    def move(self, key: str) -> None:
+        """The cursor goes left, right, up or down; up is towards the front row, which lies on top."""
+        at = max(number for number, start in enumerate(STARTS) if self.cursor >= start)
+        place = self.cursor - STARTS[at]
+        match key:
+            case "left":
+                place = (place - 1) % SIZES[at]
+            case "right":
+                place = (place + 1) % SIZES[at]
+            case "up" | "down":
+                at = (at + (1 if key == "up" else -1)) % len(SIZES)
+                place = min(place, SIZES[at] - 1)
+        self.cursor = STARTS[at] + place
+
+    def pick(self) -> bool:
+        """Whether cards changed places: the second card that is picked takes the first one's place."""
+        if self.picked is None:
+            self.picked = self.cursor
+            return False
+        first, second = self.picked, self.cursor
+        self.picked = None
+        if first == second:
+            return False
+        self.cards[first], self.cards[second] = self.cards[second], self.cards[first]
+        self.told = {}
+        return True
+
+    def sort(self) -> None:
+        """All cards by rank, strong to weak, or by suit, in turn."""
+        self._by_rank = not self._by_rank
+
+        def order(card: str) -> tuple[int, int]:
+            rank, suit = RANKS.index(card[0]), SUITS.index(card[1])
+            return (-rank, suit) if self._by_rank else (suit, -rank)
+
+        self.cards.sort(key=order)
+        self.picked, self.told = None, {}
+
+    def take_suggestions(self, suggestions: Sequence[Mapping[str, Sequence[str]]]) -> None:
+        """Arrangements to go through, best first."""
+        self._suggestions, self._suggested = list(suggestions), -1
+
+    @property
+    def has_suggestions(self) -> bool:
+        """Whether there are any."""
+        return bool(self._suggestions)
+
+    def lay_next(self) -> None:
+        """The next suggestion lies on the table."""
+        if self._suggestions:
+            self._suggested = (self._suggested + 1) % len(self._suggestions)
+            self.lay(self._suggestions[self._suggested])
+
+    def draw(self, language: str, *, four_colours: bool) -> Text:
+        """The rows, front on top, each with its name, then what the referee says."""
+        text = Text()
+        values = self.told.get("values", ())
+        for at in (2, 1, 0):
+            start, size = STARTS[at], SIZES[at]
+            inside = range(start, start + size)
+            text.append(f"{say(language, ROWS[at]):<8}")
+            text.append_text(
+                row(
+                    self.cards[start : start + size],
+                    cursor=self.cursor - start if self.cursor in inside else None,
+                    picked=() if self.picked not in inside or self.picked is None else (self.picked - start,),
+                    four_colours=four_colours,
+                )
+            )
+            if at < len(values):
+                text.append(f"  {text_of(values[at].get('name', values[at].get('category')), language)}", "bold")
+            text.append("\n\n")
+        violations = self.told.get("violations", ())
+        if violations:
+            told = "; ".join(text_of(one.get("text", one.get("code")), language) for one in violations)
+            text.append(f"✗ {told}", "bold red")
+        elif self.told:
+            text.append(f"✓ {say(language, 'lawful')}", "green")
+        return text

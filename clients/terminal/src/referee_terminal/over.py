@@ -1,0 +1,41 @@
+"""What lies over the table until a key is pressed: earlier rounds, a proof."""
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.events import Key
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from referee_terminal.hints import hints
+
+if TYPE_CHECKING:
+    from referee_terminal.app import TerminalTable
+
+
+class Over(ModalScreen[None]):
+    """Something shown over the table until a key is pressed."""
+
+    app: "TerminalTable"
+
+    def __init__(self, content: Text) -> None:
+        super().__init__()
+        self._content = content
+
+    def compose(self) -> ComposeResult:
+        """The content and the key that closes it."""
+        with VerticalScroll(id="over"):
+            yield Static(self._content, id="told")
+            yield Static(hints((("Esc", self.app.look.say("close")),)))
+
+    def replace(self, content: Text) -> None:
+        """Other content is shown."""
+        self.query_one("#told", Static).update(content)
+
+    def on_key(self, event: Key) -> None:
+        """Any key but those that scroll closes it."""
+        if event.key not in {"up", "down", "pageup", "pagedown", "home", "end"}:
+            event.stop()
+            self.dismiss()

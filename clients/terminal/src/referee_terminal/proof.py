@@ -1,0 +1,66 @@
+"""A finished round's proof, checked in the terminal: its bundle, by the keys that are known and the audit's own law.
+
+The law: the keys are those that this terminal was given, or saw first at this table server; a server that shows others
+later is not believed. What holds and what does not is said check by check.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rich.text import Text
+
+from referee.audit.single import BundleError, ProvedRound, prove_round
+from referee.evidence.vkey import KeyTextError
+from referee.rulesets import load_builtin
+from referee_terminal.shedding import Look
+
+
+class ProofError(RuntimeError):
+    """What came for a proof is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is to be said of a round's proof."""
+
+    found: ProvedRound
+
+    def draw(self, look: Look) -> Text:
+        """Each check with its mark, then every finding by its code."""
+        text, found = Text(), self.found
+        refuted = next((one.code.value for one in found.findings), "")
+        if found.is_proved:
+            text.append(f"✓ {look.say('verified')}\n\n", "bold green")
+        elif refuted:
+            text.append(f"✗ {look.say('refuted', check=refuted)}\n\n", "bold red")
+        else:
+            text.append(f"… {look.say('not_revealed')}\n\n", "yellow")
+        examined = found.examined
+        checks = [
+            ("in_log", found.gathered is not None),
+            ("signatures", examined is not None and examined.signatures > 0),
+            ("replayed", examined is not None and examined.is_replayed),
+            ("redealt", examined is not None and examined.is_redealt),
+        ]
+        for name, holds in checks:
+            text.append("✓ " if holds else "- ", "green" if holds else "dim")
+            text.append(f"{look.say(name)}\n")
+        for finding in found.findings:
+            text.append(f"\n✗ {finding.code.value}: {finding.detail}", "red")
+        return text
+
+
+def check_proof(bundle: bytes, log: Mapping[str, Any]) -> Verdict:
+    """The verdict of a bundle under the origin and keys of a log; ProofError where it is no bundle."""
+    try:
+        found = prove_round(
+            bundle,
+            origin=str(log["origin"]),
+            log_key=str(log["log_key"]),
+            root_key=str(log["root_key"]),
+            catalogue=load_builtin(),
+        )
+    except (BundleError, KeyTextError, KeyError) as error:
+        raise ProofError(str(error)) from error
+    return Verdict(found)

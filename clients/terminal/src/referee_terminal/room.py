@@ -1,0 +1,185 @@
+"""A room as one person sees it: the newest view, what this seat holds, and what the protocol asks of it by itself.
+
+The law: what is asked of every page is done once for each round and phase, unasked: bind, show the seed, fetch a sealed
+hand, open the arrangement that the seat is bound to. It may be asked again, after a break, and is answered the same.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from referee_terminal.arranging import Arrangement
+from referee_terminal.gateway import Gateway, GatewayError
+from referee_terminal.seat import Keeping, binding, commitment
+from referee_terminal.session import RefusedError, Session
+from referee_terminal.shedding import Hand
+
+View = Mapping[str, Any]
+
+
+class Room:
+    """What the terminal knows of the room it is in."""
+
+    def __init__(self, session: Session, keeping: Keeping, gateway: Gateway | None) -> None:
+        self.view: View = {}
+        self.arrangement: Arrangement | None = None
+        self.hand: Final = Hand()
+        self.cards: list[str] = []
+        self.is_sent = False
+        self._session = session
+        self._keeping = keeping
+        self._gateway = gateway
+        self._certificate = ""
+        self._round_id = ""
+        self._done: set[str] = set()
+        self._doing = asyncio.Lock()
+
+    @property
+    def round(self) -> View:
+        """The round being played; empty between rounds."""
+        told: View = self.view.get("round") or {}
+        return told
+
+    @property
+    def you(self) -> int | None:
+        """The seat of who sits here; None for who watches."""
+        seat: int | None = self.round.get("you")
+        return seat
+
+    @property
+    def names(self) -> dict[int, str]:
+        """The names by seat."""
+        return {seat: str(one["name"]) for seat, one in enumerate(self.round.get("seats") or ()) if one}
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the table server knows no hand here."""
+        return bool(self.view.get("sealed"))
+
+    def show(self, view: View) -> bool:
+        """Whether this view is newer than what was known; it is what is known then."""
+        if view.get("room") == self.view.get("room") and view.get("version", 0) <= self.view.get("version", -1):
+            return False
+        self.view = view
+        told = self.round
+        if told.get("round_id", "") != self._round_id:
+            self._keeping.forget(self._round_id)
+            self._round_id = str(told.get("round_id", ""))
+            self._certificate, self.cards, self.arrangement, self.is_sent = "", [], None, False
+            self.hand.show(())
+            self._done.clear()
+        if told.get("hand"):
+            self._hold(told["hand"])
+        mau_binh = told.get("mau_binh")
+        if mau_binh and self.arrangement is not None and not self.is_sent and mau_binh.get("arrangement"):
+            self.arrangement.lay(mau_binh["arrangement"])
+        if mau_binh and self.you is not None:
+            submitted = mau_binh.get("submitted") or ()
+            self.is_sent = self.you < len(submitted) and bool(submitted[self.you])
+        return True
+
+    def _hold(self, cards: list[str]) -> None:
+        self.cards = list(cards)
+        if "mau_binh" in self.round and self.arrangement is None:
+            self.arrangement = Arrangement(cards)
+        self.hand.show(cards)
+
+    async def do_duties(self) -> None:
+        """What the phase asks of this seat is done; RefusedError or GatewayError where it cannot be."""
+        async with self._doing:
+            seat, told = self.you, self.round
+            if seat is None or not told.get("round_id"):
+                return
+            kept = self._keeping.of(self._round_id)
+            match self.view["phase"]:
+                case "BINDING" if seat not in told.get("bound", ()):
+                    bound = binding(self._round_id, seat, kept, is_sealed=self.is_sealed)
+                    await self._once("bind", bound)
+                case "SEEDING" if seat not in told.get("seeded", ()):
+                    await self._once("seed", {"seed": kept["seed"]})
+                case "PLAYING" if self.is_sealed and not self.cards:
+                    await self._fetch(seat, str(kept["token"]))
+                case "OPENING" if "bound" in kept:
+                    bound_to = kept["bound"]
+                    await self._once("open", {**bound_to["rows"], "nonce": bound_to["nonce"]})
+
+    async def _once(self, name: str, fields: Mapping[str, Any]) -> None:
+        if name in self._done:
+            return
+        self._done.add(name)
+        try:
+            await self._session.command(name, round_id=self._round_id, **fields)
+        except RefusedError as error:
+            if error.code not in {"WRONG_PHASE", "OTHER_ROUND", "TOO_LATE"}:  # others: the round went on meanwhile
+                raise
+
+    async def _fetch(self, seat: int, token: str) -> None:
+        if self._gateway is None:
+            msg = "no gateway"
+            raise GatewayError(msg)
+        certificate, cards = await self._gateway.open_hand(
+            str(self.round["table"]), int(self.round["number"]), seat, token
+        )
+        self._certificate = certificate
+        self._hold(cards)
+        bound = self._keeping.of(self._round_id).get("bound")
+        if bound and self.arrangement is not None:
+            self.arrangement.lay(bound["rows"])
+
+    async def check(self) -> None:
+        """The referee has said what it thinks of the arrangement as it lies."""
+        laid = self.arrangement
+        if laid is None or self.you is None:
+            return
+        rows = laid.rows
+        if self.is_sealed:
+            if self._gateway is None:
+                return
+            told = await self._gateway.check(self.round["header"], self._certificate, self.you, rows)
+            told = {**told, "violations": [{"code": one.get("code", "")} for one in told.get("violations", ())]}
+        else:
+            told = await self._session.command("check", round_id=self._round_id, **rows)
+        if laid.rows == rows:  # it may have been changed meanwhile
+            laid.told = told
+
+    async def send_arrangement(self) -> None:
+        """The arrangement as it lies is sent; in a sealed room, this seat is bound to it."""
+        laid = self.arrangement
+        if laid is None or self.you is None:
+            return
+        if self.is_sealed:
+            bound = self._keeping.bind(self._round_id, laid.rows)
+            made = commitment(self._round_id, self.you, laid.rows, bound["nonce"])
+            await self._session.command("commit", round_id=self._round_id, commitment=made)
+        else:
+            await self._session.command("arrange", round_id=self._round_id, **laid.rows)
+        self.is_sent = True
+
+    async def suggest(self) -> Sequence[View]:
+        """The next suggestion lies on the table, an arrangement or a play; why, in sentences, where it is told."""
+        if self.arrangement is not None:
+            if not self.arrangement.has_suggestions:
+                self.arrangement.take_suggestions(await self._suggested_arrangements())
+            self.arrangement.lay_next()
+        elif "tien_len" in self.round:
+            told = (await self._session.command("suggest", round_id=self._round_id)).get("suggestions") or ()
+            if told:
+                self.hand.choose(told[0].get("cards") or ())
+                return tuple(told[0].get("reasons") or ())
+        return ()
+
+    async def _suggested_arrangements(self) -> list[Any]:
+        if not self.is_sealed:
+            told = (await self._session.command("suggest", round_id=self._round_id)).get("suggestions") or ()
+            return [one.get("arrangement", one) for one in told]
+        if self._gateway is None or self.you is None:
+            return []
+        return await self._gateway.suggest(self.round["header"], self._certificate, self.you)
+
+    async def play(self) -> None:
+        """The chosen cards are played."""
+        await self._session.command("play", round_id=self._round_id, cards=self.hand.choice)
+
+    async def do(self, name: str, **fields: Any) -> None:  # noqa: ANN401 - JSON
+        """A command about this round."""
+        await self._session.command(name, round_id=self._round_id, **fields)

@@ -1,0 +1,89 @@
+"""What a seat draws, keeps and shows: its seed, in sealed rooms its token, and the arrangement it is bound to.
+
+The law: secrets are drawn here, written to a file before anything that binds to them is sent, and forgotten when their
+round is over. A terminal that starts again in the middle of a round finds them there.
+"""
+
+import json
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from referee.cards import Card, Seat
+from referee.dealing.commitment import arrangement_commitment, client_commitment, seat_token_hash
+from referee_terminal.faces import number_of
+
+ROWS: Final = ("back", "middle", "front")
+"""The rows of an arrangement, in the order in which a commitment counts them."""
+KEPT_ROUNDS: Final = 32
+"""Rounds whose secrets are kept at most, the newest."""
+
+
+class Keeping:
+    """Secrets by round, in one file that only its owner reads."""
+
+    def __init__(self, file: Path) -> None:
+        self._file: Final = file
+        try:
+            kept = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            kept = {}
+        self._kept: dict[str, dict[str, Any]] = kept if isinstance(kept, dict) else {}
+
+    def secret(self) -> str:
+        """Who this person is: drawn once, and the same ever after."""
+        if "person" not in self._kept:
+            self._kept["person"] = {"secret": secrets.token_urlsafe(32)}
+            self._write()
+        return str(self._kept["person"]["secret"])
+
+    def of(self, round_id: str) -> dict[str, Any]:
+        """What is kept for a round; its seed and token are drawn with the first question."""
+        if round_id not in self._kept:
+            self._kept[round_id] = {"seed": secrets.token_hex(32), "token": secrets.token_hex(32)}
+            rounds = [name for name in self._kept if name != "person"]
+            for name in rounds[:-KEPT_ROUNDS]:
+                del self._kept[name]
+            self._write()
+        return self._kept[round_id]
+
+    def bind(self, round_id: str, rows: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """The arrangement that a seat is about to bind itself to is kept, with a new nonce."""
+        kept = self.of(round_id)
+        kept["bound"] = {"rows": {name: list(cards) for name, cards in rows.items()}, "nonce": secrets.token_hex(32)}
+        self._write()
+        return dict(kept["bound"])
+
+    def forget(self, round_id: str) -> None:
+        """Nothing is kept for a round that is over."""
+        if self._kept.pop(round_id, None) is not None:
+            self._write()
+
+    def _write(self) -> None:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        beside = self._file.with_suffix(".new")
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(self._kept, file)
+        beside.replace(self._file)
+
+
+def binding(round_id: str, seat: int, kept: Mapping[str, Any], *, is_sealed: bool) -> dict[str, str]:
+    """What BINDING asks of a seat: the commitment to its seed and, in a sealed room, the hash of its token."""
+    named, place = bytes.fromhex(round_id), Seat(seat)
+    seed, token = bytes.fromhex(kept["seed"]), bytes.fromhex(kept["token"])
+    bound = {"seed_commitment": client_commitment(round_id=named, seat=place, seed=seed).hex()}
+    if is_sealed:
+        bound["token_hash"] = seat_token_hash(round_id=named, seat=place, token=token).hex()
+    return bound
+
+
+def commitment(round_id: str, seat: int, rows: Mapping[str, Sequence[str]], nonce: str) -> str:
+    """The commitment to an arrangement that is opened later."""
+    cards = [Card(number_of(card)) for name in ROWS for card in rows[name]]
+    committed = arrangement_commitment(
+        round_id=bytes.fromhex(round_id), seat=Seat(seat), cards=cards, nonce=bytes.fromhex(nonce)
+    )
+    return committed.hex()
