@@ -5,11 +5,18 @@ BIN := $(VENV)/bin
 OUT ?= .
 STAMP := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
+# Distributions of their own: installed, typed and tested with the rest.
+PACKAGES := clients/python clients/harness clients/table clients/terminal
 
-.PHONY: demo test check exhaustive bench released protos format constraints clean findings
+.PHONY: demo table test check exhaustive bench chaos released protos format constraints lock audit-deps clean findings
 
 demo: $(STAMP) ## play rounds through real services on loopback, then audit the log they left
 	$(BIN)/referee demo
+
+table: $(STAMP) ## a card table in the browser, with a referee of its own, on 127.0.0.1:8800; needs no Node
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[web]" \
+	  --editable ./clients/table
+	$(BIN)/referee-table
 
 test: $(DEV) ## all tests but the exhaustive counts
 	$(BIN)/pytest -m "not exhaustive"
@@ -21,6 +28,7 @@ check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy $(PACKAGES:%=%/src)
 	$(BIN)/lint-imports
 	cd protos && ../$(BIN)/buf lint && ../$(BIN)/buf format -d --exit-code && ../$(BIN)/buf breaking --against released.json.gz
 
@@ -29,6 +37,9 @@ released: $(DEV) ## at a release: the protos that later ones may not break
 
 findings: $(DEV) ## the list of what an audit must catch, and what catches each of it
 	$(BIN)/python -m tests.audit.table
+
+chaos: $(DEV) ## faults under load: about ten minutes, or CHAOS_SECONDS; writes tests/chaos/REPORT.md
+	$(BIN)/python -m tests.chaos $(FAULTS)
 
 bench: $(DEV) ## ratios against an echo call, measured in one run
 	$(BIN)/python -m tests.bench
@@ -46,18 +57,38 @@ format: $(DEV)
 
 constraints: ## the newest releases that pyproject.toml lets in, written to constraints.txt
 	$(PYTHON) -m venv --clear $(VENV)-constraints
-	$(VENV)-constraints/bin/pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	$(VENV)-constraints/bin/pip install --quiet --disable-pip-version-check --editable ".[dev]" \
+	  $(PACKAGES:%=--editable ./%)
 	(head -1 constraints.txt; $(VENV)-constraints/bin/pip freeze --exclude-editable) > constraints.new
 	mv constraints.new constraints.txt
 	rm -rf $(VENV)-constraints
+
+lock: ## what an operator installs, with the hashes of all files: pip install --require-hashes -r requirements.lock
+	$(PYTHON) -m venv --clear $(VENV)-lock
+	$(VENV)-lock/bin/pip install --quiet --disable-pip-version-check uv
+	(echo "# What an operator installs: pip install --require-hashes -r requirements.lock. Renew it with: make lock"; \
+	  $(VENV)-lock/bin/uv pip compile pyproject.toml --extra http --extra postgres --extra otel --extra web \
+	  --constraint constraints.txt --generate-hashes --universal --python-version 3.11 --no-header --no-annotate --quiet) \
+	  > requirements.new
+	mv requirements.new requirements.lock
+	rm -rf $(VENV)-lock
+
+audit-deps: $(DEV) ## what is installed, held against its pins, hashes, licences and known vulnerabilities
+	$(BIN)/pip check
+	$(PYTHON) -m venv --clear $(VENV)-audit
+	$(VENV)-audit/bin/pip install --quiet --disable-pip-version-check pip-audit || \
+	  echo "pip-audit cannot be installed here: known vulnerabilities are not asked for"
+	$(BIN)/python -m tests.dependencies.audit --pip-audit $(VENV)-audit/bin/pip-audit
+	rm -rf $(VENV)-audit
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
 	touch $@
 
-$(DEV): $(STAMP)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
+$(DEV): $(STAMP) $(PACKAGES:%=%/pyproject.toml)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]" \
+	  $(PACKAGES:%=--editable ./%)
 	touch $@
 
 clean:
