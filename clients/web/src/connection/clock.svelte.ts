@@ -1,0 +1,31 @@
+/** The server's clock, as nearly as pings can tell it. Deadlines are shown by it, however wrong this machine's clock is. */
+
+const own = (): number => performance.timeOrigin + performance.now();
+
+let offset = 0;
+let best = Infinity;
+
+export const clock = $state({ now: Date.now(), wrongMs: 0 });
+
+/** A time that the server told, asked for `took` ms ago; answers that came fastest tell it best. */
+export function learnTime(time: number, took = 4_000): void {
+  if (took <= best * 1.5 || took < 50) {
+    best = Math.min(best, took);
+    offset = time + took / 2 - own();
+    clock.wrongMs = Date.now() - (own() + offset);
+    clock.now = own() + offset;
+  }
+}
+
+/** After a reconnect everything is learnt anew. */
+export const forgetTime = (): void => {
+  best = Infinity;
+};
+
+setInterval(() => {
+  clock.now = own() + offset;
+}, 200);
+
+/** Seconds left until a deadline, never below nothing. */
+export const secondsTo = (deadline: number): number =>
+  Math.max(0, Math.ceil((deadline - clock.now) / 1000));

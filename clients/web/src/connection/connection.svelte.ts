@@ -1,0 +1,222 @@
+/**
+ * The one stream of this tab. It draws what it was told last: whole views, of which only newer ones count. Cut, it comes
+ * again with back-off and sends what was not answered under its old id, so that nothing is done twice; taken over by another
+ * tab, it stays away until it is asked for.
+ */
+
+import { settings } from "../settings.svelte";
+import type { Text } from "../words/say";
+import { forgetTime, learnTime } from "./clock.svelte";
+import { keptSecret, tab } from "./identity";
+import type { Lobby, Message, Refused, Told, View, Violation, Welcome } from "./messages";
+
+const FIRST_WAIT = 400;
+const LONGEST_WAIT = 8_000;
+const PING_EVERY = 15_000;
+const SILENCE = 40_000;
+const LONGEST_MOVE = 1_500;
+
+/** What the server would not do. */
+export class RefusedError extends Error {
+  override name = "RefusedError";
+  readonly code: string;
+  readonly text: Text;
+  readonly violations: readonly Violation[];
+
+  constructor(refused: Refused) {
+    super(refused.code);
+    this.code = refused.code;
+    this.text = refused.text;
+    this.violations = refused.violations ?? [];
+  }
+}
+
+interface Asked {
+  readonly frame: string;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: RefusedError) => void;
+}
+
+type Status = "IDLE" | "CONNECTING" | "OPEN" | "LOST" | "TAKEN_OVER" | "REFUSED";
+
+class Connection {
+  status = $state<Status>("IDLE");
+  welcome = $state.raw<Welcome | null>(null);
+  lobby = $state.raw<Lobby | null>(null);
+  view = $state.raw<View | null>(null);
+  notices = $state<(Told & { readonly key: number })[]>([]);
+  goodbye = $state.raw<Told | null>(null);
+  retryTime = $state(0);
+  /** Called with every view that counts, beside its being shown. */
+  onview: (view: View) => void = () => undefined;
+
+  #socket: WebSocket | null = null;
+  #asked = new Map<string, Asked>();
+  #count = 0;
+  #wait = FIRST_WAIT;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #heard = 0;
+  #room: string | undefined;
+  #isOld = false; // the view is of another start of the server, whose versions say nothing about this one's
+
+  constructor() {
+    setInterval(() => this.#ping(), PING_EVERY);
+    addEventListener("online", () => {
+      if (this.status === "LOST") {
+        this.connect();
+      }
+    });
+  }
+
+  /** Says hello, with a room to join where one is given. */
+  connect(room?: string): void {
+    this.#room = room ?? this.#room;
+    clearTimeout(this.#retry);
+    this.#socket?.close();
+    this.status = "CONNECTING";
+    const address = new URL("api/stream", location.href);
+    address.protocol = address.protocol.replace("http", "ws");
+    const socket = new WebSocket(address);
+    this.#socket = socket;
+    socket.onopen = () => {
+      socket.send(
+        JSON.stringify({
+          type: "hello",
+          protocol: 1,
+          secret: keptSecret(),
+          tab,
+          name: settings.name,
+          language: settings.language,
+          ...(this.#room === undefined ? {} : { room: this.#room }),
+        }),
+      );
+    };
+    socket.onmessage = (event: MessageEvent<string>) => {
+      if (socket === this.#socket) {
+        this.#take(JSON.parse(event.data) as Message);
+      }
+    };
+    socket.onclose = () => {
+      if (socket === this.#socket) {
+        this.#lose();
+      }
+    };
+  }
+
+  /** The result of a command; RefusedError where the server would not. */
+  command<Result = unknown>(name: string, fields: object = {}): Promise<Result> {
+    this.#count += 1;
+    const id = `${tab}.${this.#count}`;
+    const frame = JSON.stringify({ type: "command", id, name, ...fields });
+    return new Promise<Result>((resolve, reject) => {
+      this.#asked.set(id, { frame, resolve: resolve as (result: unknown) => void, reject });
+      if (this.status === "OPEN") {
+        this.#socket?.send(frame);
+      }
+    });
+  }
+
+  /** The result of a move, once the view that follows from it is there too; soon where none comes. */
+  async move(name: string, fields: object): Promise<void> {
+    const before = this.view?.version;
+    await this.command(name, fields);
+    const end = performance.now() + LONGEST_MOVE;
+    while (this.view?.version === before && performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+  }
+
+  dismiss(key: number): void {
+    this.notices = this.notices.filter((notice) => notice.key !== key);
+  }
+
+  #take(message: Message): void {
+    this.#heard = performance.now();
+    switch (message.type) {
+      case "welcome":
+        this.#open(message);
+        break;
+      case "lobby":
+        learnTime(message.time);
+        this.lobby = message;
+        this.view = null;
+        break;
+      case "view":
+        learnTime(message.time);
+        if (
+          this.#isOld ||
+          this.view?.room !== message.room ||
+          message.version > this.view.version
+        ) {
+          this.view = message;
+          this.#isOld = false;
+          this.#room = undefined;
+          this.onview(message);
+        }
+        break;
+      case "done":
+        this.#answered(message.id)?.resolve(message.result);
+        break;
+      case "refused":
+        this.#answered(message.id)?.reject(new RefusedError(message));
+        break;
+      case "pong":
+        learnTime(message.time, performance.now() - message.sent);
+        break;
+      case "notice":
+        this.notices = [...this.notices.slice(-3), { ...message, key: performance.now() }];
+        break;
+      case "goodbye":
+        this.goodbye = message;
+    }
+  }
+
+  #open(welcome: Welcome): void {
+    this.#isOld = this.welcome?.server !== welcome.server;
+    this.welcome = welcome;
+    this.status = "OPEN";
+    this.goodbye = null;
+    this.#wait = FIRST_WAIT;
+    forgetTime();
+    learnTime(welcome.time);
+    this.#ping();
+    for (const { frame } of this.#asked.values()) {
+      this.#socket?.send(frame);
+    }
+  }
+
+  #answered(id: string): Asked | undefined {
+    const asked = this.#asked.get(id);
+    this.#asked.delete(id);
+    return asked;
+  }
+
+  #ping(): void {
+    if (this.status !== "OPEN") {
+      return;
+    }
+    if (performance.now() - this.#heard > SILENCE) {
+      this.connect();
+      return;
+    }
+    this.#socket?.send(JSON.stringify({ type: "ping", sent: Math.floor(performance.now()) }));
+  }
+
+  #lose(): void {
+    this.#socket = null;
+    const code = this.goodbye?.code;
+    if (code === "TAKEN_OVER") {
+      this.status = "TAKEN_OVER";
+    } else if (code === "OTHER_PROTOCOL" || code === "BAD_MESSAGE") {
+      this.status = "REFUSED";
+    } else {
+      this.status = "LOST";
+      const wait = this.#wait * (0.75 + Math.random() / 2);
+      this.#wait = Math.min(LONGEST_WAIT, this.#wait * 1.8);
+      this.retryTime = Date.now() + wait;
+      this.#retry = setTimeout(() => this.connect(), wait);
+    }
+  }
+}
+
+export const connection = new Connection();

@@ -1,0 +1,28 @@
+/** Who this browser is at the table server: a secret made once and kept, and a name for this tab. */
+
+import { base64, type Bytes } from "referee-verifier/bytes";
+
+const PLACE = "referee.secret";
+
+export const randomBytes = (count: number): Bytes => crypto.getRandomValues(new Uint8Array(count));
+
+const newSecret = (): string =>
+  base64(randomBytes(32)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+
+export const tab = newSecret().slice(0, 16);
+
+const fresh = newSecret();
+
+/** The secret that was kept; where a browser keeps nothing it lasts as long as the page. */
+export function keptSecret(): string {
+  try {
+    const kept = localStorage.getItem(PLACE);
+    if (kept !== null && /^[\w-]{22,128}$/.test(kept)) {
+      return kept;
+    }
+    localStorage.setItem(PLACE, fresh);
+  } catch {
+    // As the docstring says.
+  }
+  return fresh;
+}

@@ -1,0 +1,65 @@
+/**
+ * What a seat keeps for a round until it has ended, and its seed beyond that: whoever reloads the page goes on, and whoever
+ * looks at a proof later finds its own seed in it. Hex texts, in this browser alone.
+ */
+
+import { hex } from "referee-verifier/bytes";
+
+import type { Card } from "../cards/card";
+import { randomBytes } from "./identity";
+
+export interface Keepsake {
+  readonly seed: string;
+  /** Opens the seat's hand on a sealed table. */
+  readonly token: string;
+  /** Sealed arrangements by the commitment that binds the seat to them; cards in the order back, middle, front. */
+  readonly bound: Readonly<
+    Record<string, { readonly cards: readonly Card[]; readonly nonce: string }>
+  >;
+}
+
+const PREFIX = "referee.round.";
+const INDEX = "referee.rounds";
+const KEPT = 60;
+
+const held = new Map<string, Keepsake>();
+
+export const randomHex = (): string => hex(randomBytes(32));
+
+export function keep(roundId: string, keepsake: Keepsake): void {
+  held.set(roundId, keepsake);
+  try {
+    const before = (JSON.parse(localStorage.getItem(INDEX) ?? "[]") as string[]).filter(
+      (one) => one !== roundId,
+    );
+    const rounds = [roundId, ...before];
+    for (const old of rounds.slice(KEPT)) {
+      localStorage.removeItem(PREFIX + old);
+    }
+    localStorage.setItem(INDEX, JSON.stringify(rounds.slice(0, KEPT)));
+    localStorage.setItem(PREFIX + roundId, JSON.stringify(keepsake));
+  } catch {
+    // A browser that keeps nothing has it until the page is gone.
+  }
+}
+
+/** What was kept for a round; null for nothing. */
+export function recall(roundId: string): Keepsake | null {
+  try {
+    const text = localStorage.getItem(PREFIX + roundId);
+    return text === null ? (held.get(roundId) ?? null) : (JSON.parse(text) as Keepsake);
+  } catch {
+    return held.get(roundId) ?? null;
+  }
+}
+
+/** What was kept for a round, or else drawn anew and kept. */
+export function recallOrDraw(roundId: string): Keepsake {
+  const kept = recall(roundId);
+  if (kept !== null) {
+    return kept;
+  }
+  const drawn = { seed: randomHex(), token: randomHex(), bound: {} };
+  keep(roundId, drawn);
+  return drawn;
+}

@@ -1,0 +1,105 @@
+/**
+ * Rounds verified in this page, over the bundle that the log gives out. Of all that it is told the verifier believes two
+ * keys, which this browser keeps from the first time it saw them; others for the same log are said to be others.
+ */
+
+import type { Check, RoundResult } from "referee-verifier";
+
+import { clock } from "../connection/clock.svelte";
+import { connection } from "../connection/connection.svelte";
+import { recall } from "../connection/keepsakes";
+import type { Last, LogKeys } from "../connection/messages";
+import { checkOwn, type OwnCheck, type OwnOutcome } from "./own";
+
+export interface Verdict {
+  readonly state: "WAITING" | "CHECKING" | "VERIFIED" | "FAILED" | "UNREACHED";
+  readonly result?: RoundResult;
+  readonly own?: Record<OwnCheck, OwnOutcome>;
+  /** The codes of checks that failed, in order. */
+  readonly failed: readonly string[];
+  readonly trouble?: string;
+  readonly areNewKeys?: boolean;
+}
+
+const verdicts = $state<Record<string, Verdict>>({});
+
+export const verdictOf = (last: Last): Verdict =>
+  verdicts[last.round_id] ?? { state: "WAITING", failed: [] };
+
+/** Whether these are other keys than those first seen for the log of this origin. */
+function areOther(log: LogKeys): boolean {
+  const place = `referee.log.${log.origin}`;
+  const keys = `${log.log_key}\n${log.root_key}`;
+  try {
+    const kept = localStorage.getItem(place);
+    if (kept === null) {
+      localStorage.setItem(place, keys);
+    }
+    return kept !== null && kept !== keys;
+  } catch {
+    return false;
+  }
+}
+
+/** From now on the log's present keys are the ones known. */
+export function acceptKeys(): void {
+  const log = connection.welcome?.log;
+  if (log !== undefined) {
+    localStorage.setItem(`referee.log.${log.origin}`, `${log.log_key}\n${log.root_key}`);
+  }
+}
+
+/** Fetches the round's bundle and verifies it; the verdict stands under the round's id. */
+export async function verify(last: Last): Promise<void> {
+  const { welcome } = connection;
+  if (last.proof === undefined || welcome === null || verdictOf(last).state === "CHECKING") {
+    return;
+  }
+  const { log } = welcome;
+  verdicts[last.round_id] = { state: "CHECKING", failed: [] };
+  try {
+    const [bundle, { verifyRound }] = await Promise.all([
+      fetchBundle(last.proof.bundle),
+      import("referee-verifier"),
+    ]);
+    const keys = { origin: log.origin, logKey: log.log_key, rootKey: log.root_key };
+    const rulesets = welcome.rulesets.map(({ id, version, digest }) => ({ id, version, digest }));
+    const result = verifyRound(bundle, keys, { now: Math.floor(clock.now), rulesets });
+    const seat = last.seats?.findIndex(({ person }) => person === connection.view?.you) ?? -1;
+    const own = checkOwn(bundle, last, { seed: recall(last.round_id)?.seed, seat });
+    const failed = [
+      ...result.checks.filter(({ outcome }) => outcome === "FAILED").map(({ code }) => code),
+      ...Object.entries(own).flatMap(([code, outcome]) => (outcome === "FAILED" ? [code] : [])),
+      ...(result.round_id === last.round_id ? [] : ["ROUND_ID"]),
+    ];
+    const holds = result.passed && failed.length === 0;
+    verdicts[last.round_id] = {
+      state: holds ? "VERIFIED" : "FAILED",
+      result,
+      own,
+      failed,
+      areNewKeys: areOther(log),
+    };
+  } catch (error) {
+    const isTheirs =
+      error instanceof Error && /^(Bundle|Spelling|Unreached)Error$/.test(error.name);
+    const reached = isTheirs && error.name !== "UnreachedError";
+    verdicts[last.round_id] = {
+      state: reached ? "FAILED" : "UNREACHED",
+      failed: reached ? ["BUNDLE"] : [],
+      trouble: error instanceof Error ? error.message : String(error),
+    };
+  }
+}
+
+async function fetchBundle(path: string): Promise<unknown> {
+  const response = await fetch(new URL(path, location.href), { cache: "no-store" });
+  if (!response.ok) {
+    const error = new Error(`${response.status}`);
+    error.name = "UnreachedError";
+    throw error;
+  }
+  return response.json();
+}
+
+export type { Check };

@@ -1,0 +1,7 @@
+/** Names of codes, from the ruleset's own data; a code without a name stands as it is. */
+
+import type { Ruleset } from "../connection/messages";
+import { pick } from "./say";
+
+export const pickName = (ruleset: Ruleset | undefined, table: string, code: string): string =>
+  pick(ruleset?.names[table]?.[code]) || code;

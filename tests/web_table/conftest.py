@@ -1,0 +1,75 @@
+"""The page in real Chromium, before a table in processes of its own; skipped aloud where either cannot be."""
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from web_table_guest import DESKTOP, PATIENCE, PHONE, Guest, Way
+from web_table_server import TableProcess
+
+WEB: Final = Path(__file__).parents[2] / "clients" / "web"
+FLAGS: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+Invite = Callable[..., Guest]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium of this machine; nothing is downloaded. Gone after each module: its loop bars all others."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("the page is not tested: chromium is not on the path")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableProcess]:
+    """A table whose bots are quick and whose shows are not waited for."""
+    folder = tmp_path_factory.mktemp("table")
+    running = TableProcess(folder, page=WEB / "dist", options=("--bot-ms", "40", "--turn-ms", "120000", "--brisk"))
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def invite(browser: Browser) -> Iterator[Invite]:
+    """Guests in browsers of their own; a page that had an error of its own fails the test."""
+    contexts, errors = [], []
+
+    def invited(
+        name: str, *, way: Way = "MOUSE", language: str = "vi", viewport: dict[str, int] | None = None
+    ) -> Guest:
+        context = browser.new_context(
+            locale="vi-VN" if language == "vi" else "en-GB",
+            viewport=viewport or (PHONE if way == "TOUCH" else DESKTOP),
+            has_touch=way == "TOUCH",
+            reduced_motion="reduce" if way == "KEYS" else "no-preference",
+        )
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(f"{name}: {error}"))
+        return Guest(page, name, way)
+
+    yield invited
+    for context in contexts:
+        context.close()
+    assert errors == []

@@ -1,0 +1,131 @@
+"""Every screen is open to everybody: no serious finding of axe-core, no sideways scrolling, and never colour alone."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from web_table_guest import DESKTOP, LANDSCAPE, PATIENCE, PHONE, Guest
+
+AXE = Path(__file__).parents[2] / "clients" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+GRAVE = {"serious", "critical"}
+SCREENS = {
+    "mau_binh.maubinh_com": ".arrange",
+    "tien_len.mien_nam": ".tien-len",
+    "ultimate_texas.casino": ".texas",
+}
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core; skips where the page's packages are not installed."""
+    if not AXE.exists():
+        pytest.skip("axe-core is not run: `npm ci` was not run in clients/web")
+    return AXE.read_text(encoding="utf-8")
+
+
+def expect_open(page: Page, axe: str, screen: str) -> None:
+    """Nothing serious is found on what the page shows now."""
+    page.evaluate(axe)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations)")
+    grave = [one for one in found if one["impact"] in GRAVE]
+    told = [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in grave]
+    assert told == [], f"{screen}: {json.dumps(told, ensure_ascii=False, indent=1)}"
+    over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert over <= 0, f"{screen} scrolls sideways by {over} pixels"
+
+
+@pytest.mark.parametrize("ruleset", SCREENS)
+@pytest.mark.parametrize(
+    "shape", [("vi", DESKTOP), ("en", PHONE), ("vi", LANDSCAPE)], ids=["vi-desktop", "en-phone", "vi-landscape"]
+)
+def test_axe_finds_nothing_serious_on_any_screen(table, invite, axe, ruleset, shape) -> None:
+    language, viewport = shape
+    guest: Guest = invite("Lan", language=language, viewport=viewport)
+    page = guest.page
+    page.goto(table.url)
+    expect(page.locator("#name")).to_be_visible()
+    expect_open(page, axe, "the door")
+    guest.enter(table.url)
+    expect(page.locator(".tile").first).to_be_visible()
+    page.locator(f'.tile[data-ruleset="{ruleset}"]').click()
+    expect_open(page, axe, "the lobby")
+    guest.open_room(ruleset, bots=1)
+    expect_open(page, axe, "the room before a round")
+    guest.deal()
+    game = page.locator(SCREENS[ruleset])
+    expect(game).to_be_visible(timeout=PATIENCE)
+    page.wait_for_timeout(400)
+    expect_open(page, axe, "the round")
+    for number in (1, 2, 3):
+        page.locator("nav .button").nth(number).click()
+        expect(page.locator("dialog")).to_be_visible()
+        expect_open(page, axe, f"dialog {number}")
+        page.keyboard.press("Escape")
+    if ruleset == "mau_binh.maubinh_com" and game.count() > 0:
+        page.locator(".arrange .main").click()
+        guest.wait_phase("LOBBY")
+        guest.expect_verified()
+        page.locator("summary").click()
+        expect_open(page, axe, "the result")
+        page.locator(".badge").click()
+        expect_open(page, axe, "the proof")
+        page.keyboard.press("Escape")
+    guest.choose_text_mode()
+    expect(page.locator("main.text")).to_be_visible()
+    expect_open(page, axe, "text mode")
+
+
+def test_four_colour_deck_gives_each_suit_its_own_colour(table, invite) -> None:
+    guest = invite("Lan", language="en")
+    guest.enter(table.url)
+    page = guest.page
+    root = "getComputedStyle(document.documentElement).getPropertyValue"
+    names = ["--suit-black", "--suit-club", "--suit-diamond", "--suit-red"]
+
+    def colours() -> set[str]:
+        return {page.evaluate(f"{root}('{name}')") for name in names}
+
+    assert len(colours()) == 2
+    page.locator("header > .button").click()
+    page.locator('input[name="four-colours"]').check()
+    assert len(colours()) == 4
+
+
+def test_stillness_stops_every_movement(table, invite) -> None:
+    guest = invite("Lan", way="KEYS", language="en")
+    guest.enter(table.url)
+    assert guest.page.evaluate("document.documentElement.dataset.motion") == "still"
+
+
+def test_work_of_a_dragged_frame_is_measured(table, invite, record_property) -> None:
+    """Printed, not judged: how long the page's own code takes for one movement of a dragged card."""
+    guest = invite("Lan", language="vi")
+    guest.enter(table.url)
+    guest.open_room("mau_binh.classic", bots=1)
+    guest.deal()
+    board = guest.page.locator(".board")
+    times = board.evaluate(
+        """board => {
+          const card = board.querySelector('[data-place="0"]');
+          const box = card.getBoundingClientRect();
+          const [x, y] = [box.x + 20, box.y + 20];
+          const send = (type, at) => board.dispatchEvent.call(card, new PointerEvent(type,
+            {bubbles: true, button: 0, pointerId: 1, clientX: x + at, clientY: y - at}));
+          card.setPointerCapture = () => {};
+          send('pointerdown', 0);
+          const times = [];
+          for (let at = 0; at < 200; at += 1) {
+            const start = performance.now();
+            send('pointermove', at);
+            board.getBoundingClientRect();
+            times.push(performance.now() - start);
+          }
+          send('pointercancel', 0);
+          return times.sort((a, b) => a - b);
+        }"""
+    )
+    assert len(times) == 200
+    record_property("dragged frame in ms, median and 99th percentile", f"{times[100]:.2f}, {times[198]:.2f}")
+    sys.stdout.write(f"a dragged frame: median {times[100]:.2f} ms, 99th percentile {times[198]:.2f} ms\n")

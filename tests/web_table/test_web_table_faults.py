@@ -1,0 +1,165 @@
+"""What a page does when something goes wrong: it says what happened and goes on, and nothing is played twice."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+from web_table_guest import PATIENCE, Guest
+from web_table_server import TableProcess
+
+WEB = Path(__file__).parents[2] / "clients" / "web"
+RULESET = "mau_binh.classic"
+TEXAS = "ultimate_texas.casino"
+
+
+def places(page: Page) -> list[str]:
+    """The thirteen cards as they stand on the page, by their places."""
+    cards = page.locator(".board [data-place]")
+    expect(cards).to_have_count(13, timeout=PATIENCE)
+    return [f"{one.get_attribute('data-place')}{one.get_attribute('data-card')}" for one in cards.all()]
+
+
+def finish_round(guest: Guest, number: int = 1) -> None:
+    """Plays a round of Mậu Binh with what the referee suggests."""
+    if guest.wait_dealt(number):
+        guest.press(guest.page.locator(".arrange .buttons .button").first)
+        expect(guest.page.locator(".verdict.good")).to_be_visible()
+        guest.press(guest.page.locator(".arrange .main"))
+    expect(guest.page.locator(f'.result[data-round="{number}"]')).to_be_visible(timeout=2 * PATIENCE)
+
+
+def test_reloaded_page_goes_on_with_the_same_seat_and_the_cards_as_they_were_left(table, invite) -> None:
+    guest = invite("Lan", language="vi")
+    guest.enter(table.url)
+    guest.open_room(RULESET, bots=1)
+    guest.deal()
+    guest.page.locator(".arrange .buttons .button").nth(1).click()
+    left = places(guest.page)
+    guest.page.reload()
+    assert places(guest.page) == left
+
+
+def test_second_tab_takes_the_seat_and_the_first_says_so(table, invite) -> None:
+    guest = invite("Lan", language="en")
+    guest.enter(table.url)
+    guest.open_room(RULESET, bots=1)
+    second = guest.page.context.new_page()
+    second.goto(table.url)
+    expect(second.locator(".room")).to_be_visible(timeout=PATIENCE)
+    notice = guest.page.locator(".notices .notice.warn")
+    expect(notice).to_contain_text("another window")
+    notice.get_by_role("button").click()
+    expect(second.locator(".notices .notice.warn")).to_contain_text("another window")
+    expect(guest.page.locator(".notices .notice.warn")).to_have_count(0)
+    guest.get_ready()
+    finish_round(guest)
+
+
+def test_cut_network_is_told_and_the_round_goes_on_when_it_is_back(table, invite) -> None:
+    guest = invite("Lan", language="en")
+    sockets = []
+
+    def carry(socket) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    guest.page.route_web_socket(re.compile("/api/stream"), carry)
+    guest.enter(table.url)
+    guest.open_room(RULESET, bots=1)
+    number = guest.deal()
+    sockets[-1].close()
+    expect(guest.page.locator(".notices .notice.warn")).to_contain_text("Nothing is lost")
+    guest.page.locator(".notices .notice.warn button").click()
+    expect(guest.page.locator(".notices .notice.warn")).to_have_count(0, timeout=PATIENCE)
+    finish_round(guest, number)
+    assert sum(guest.nets().values()) == 0
+
+
+def test_restarted_server_is_waited_for_and_the_round_is_finished_once(browser, invite, tmp_path: Path) -> None:
+    del browser
+    table = TableProcess(tmp_path, page=WEB / "dist", options=("--bot-ms", "40", "--brisk"))
+    try:
+        guest = invite("Lan", language="en")
+        guest.enter(table.url)
+        guest.open_room(RULESET, bots=1)
+        guest.get_ready()
+        finish_round(guest)
+        before = guest.nets()
+        guest.get_ready()
+        guest.wait_dealt(2)
+        table.kill()
+        expect(guest.page.locator(".notices .notice.warn").first).to_contain_text("Nothing is lost", timeout=PATIENCE)
+        table.start()
+        expect(guest.page.locator(".notices .notice.warn")).to_have_count(0, timeout=2 * PATIENCE)
+        finish_round(guest, 2)
+        guest.page.locator("nav .button").nth(2).click()
+        rounds = guest.page.locator("dialog li")
+        expect(rounds).to_have_count(2, timeout=PATIENCE)
+        assert sum(before.values()) == 0
+    finally:
+        table.stop()
+
+
+def test_clock_that_is_minutes_off_is_told_and_times_go_by_the_table(table, invite) -> None:
+    guest = invite("Lan", language="en")
+    guest.page.add_init_script("const now = Date.now.bind(Date); Date.now = () => now() + 7 * 60_000;")
+    guest.enter(table.url)
+    guest.open_room("mau_binh.maubinh_com", bots=1)
+    expect(guest.page.locator(".notices")).to_contain_text("7 minutes")
+    guest.deal()
+    timer = guest.page.locator(".arrange .countdown")
+    expect(timer).to_have_text(re.compile(r"1:[0-3]\d"), timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("language", ["vi", "en"])
+def test_tampered_bundle_turns_the_badge_red_and_names_the_check(table, invite, language: str) -> None:
+    guest = invite("Lan", language=language)
+
+    def tamper(route: Route) -> None:
+        bundle = route.fetch().json()
+        last = bundle["leaves"][-1]
+        last["proof"] = last["proof"][::-1]
+        route.fulfill(body=json.dumps(bundle), content_type="application/json")
+
+    guest.page.route("**/api/bundles/**", tamper)
+    guest.enter(table.url)
+    guest.open_room(RULESET, bots=1)
+    guest.get_ready()
+    finish_round(guest)
+    badge = guest.page.locator(".badge")
+    expect(badge).to_have_attribute("data-state", "FAILED", timeout=PATIENCE)
+    expect(badge).to_contain_text("TREE")
+    badge.click()
+    failed = guest.page.locator('dialog li[data-outcome="FAILED"]')
+    expect(failed.locator("code").first).to_have_text("TREE")
+    assert "rgb(179, 38, 30)" in badge.evaluate("one => getComputedStyle(one).backgroundColor")
+
+
+def test_payouts_that_the_referee_did_not_sign_turn_the_badge_red(table, invite) -> None:
+    """The table server is a stranger to the proof: what it tells of a result is held against what was signed."""
+    guest = invite("Lan", language="en")
+
+    def forge(socket) -> None:
+        server = socket.connect_to_server()
+
+        def pass_on(message: str) -> None:
+            told = json.loads(message)
+            for transfer in ((told.get("last") or {}).get("transfers") or [])[:1]:
+                transfer["amount_minor"] += 1
+            socket.send(json.dumps(told))
+
+        server.on_message(pass_on)
+
+    guest.page.route_web_socket(re.compile("/api/stream"), forge)
+    guest.enter(table.url)
+    guest.open_room(TEXAS, bots=1)
+    guest.get_ready()
+    buttons = guest.page.locator(".texas .buttons .button")
+    expect(buttons.first).to_be_visible(timeout=PATIENCE)
+    buttons.nth(1).click()
+    guest.wait_phase("LOBBY")
+    badge = guest.page.locator(".badge")
+    expect(badge).to_have_attribute("data-state", "FAILED", timeout=PATIENCE)
+    expect(badge).to_contain_text("SHOWN_RESULT")

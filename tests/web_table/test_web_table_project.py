@@ -1,0 +1,117 @@
+"""The page as a project: what is committed is what its sources build, small, in two languages, from pinned packages."""
+
+import gzip
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+WEB: Final = Path(__file__).parents[2] / "clients" / "web"
+LARGEST: Final = 150_000
+"""Bytes of gzip that the whole page may take."""
+VIETNAMESE: Final = re.compile("[ăâđêôơưàảãáạằẳẵắặầẩẫấậèẻẽéẹềểễếệìỉĩíịòỏõóọồổỗốộờởỡớợùủũúụừửữứựỳỷỹýỵ]", re.IGNORECASE)
+
+
+@pytest.fixture(scope="module")
+def npm() -> str:
+    """The path of npm, with the project's pinned packages installed; skips where that cannot be."""
+    found = shutil.which("npm")
+    if found is None or shutil.which("node") is None:
+        pytest.skip("the page is not built again: node is not on the path")
+    if not (WEB / "node_modules" / ".package-lock.json").exists():
+        installed = run(found, "ci", "--no-audit")
+        if installed.returncode:
+            pytest.skip(f"the page is not built again: npm ci failed: {installed.stderr.strip()[-300:]}")
+    return found
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    """A command of the project's folder, with its output."""
+    return subprocess.run(command, cwd=WEB, capture_output=True, text=True, timeout=280, check=False)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Every file's bytes by its path in the folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def words() -> dict[str, tuple[str, str]]:
+    """Every string of the page: Vietnamese and English, by its key."""
+    text = (WEB / "src" / "words" / "words.ts").read_text(encoding="utf-8")
+    literal = r'"((?:[^"\\]|\\.)*)"'
+    entries = re.findall(rf"^  (\w+): \[\s*{literal},\s*{literal},?\s*\],$", text, re.MULTILINE)
+    assert len(entries) == len(re.findall(r"^  \w+: \[", text, re.MULTILINE))
+    return {key: (vietnamese, english) for key, vietnamese, english in entries}
+
+
+def test_committed_page_is_what_its_sources_build(npm: str, tmp_path: Path) -> None:
+    built = run(npm, "run", "build", "--", "--outDir", str(tmp_path / "dist"))
+    assert built.returncode == 0, built.stdout + built.stderr
+    assert files(tmp_path / "dist") == files(WEB / "dist")
+
+
+def test_types_and_form_hold(npm: str) -> None:
+    checked = run(npm, "run", "check")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_whole_page_is_small() -> None:
+    sizes = {name: len(gzip.compress(data, 9, mtime=0)) for name, data in files(WEB / "dist").items()}
+    assert sum(sizes.values()) < LARGEST
+
+
+def test_packages_are_pinned_and_from_no_named_registry() -> None:
+    package = json.loads((WEB / "package.json").read_text(encoding="utf-8"))
+    versions = {**package["dependencies"], **package["devDependencies"]}
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in versions.values())
+    lock = json.loads((WEB / "package-lock.json").read_text(encoding="utf-8"))
+    assert all("resolved" not in entry for entry in lock["packages"].values())
+
+
+def test_every_string_is_there_in_both_languages_with_the_same_values() -> None:
+    for key, (vietnamese, english) in words().items():
+        assert vietnamese.strip(), key
+        assert english.strip(), key
+        holes = [sorted(re.findall(r"\{(\w+)\}", text)) for text in (vietnamese, english)]
+        assert holes[0] == holes[1], key
+
+
+def test_every_string_is_said_somewhere() -> None:
+    folder = WEB / "src"
+    sources = "".join(
+        path.read_text(encoding="utf-8")
+        for path in [*folder.rglob("*.svelte"), *folder.rglob("*.ts")]
+        if path.name != "words.ts"
+    )
+    assert [key for key in words() if not re.search(rf"[\"']{key}[\"']", sources)] == []
+
+
+def test_no_vietnamese_stands_outside_the_words() -> None:
+    """Names in the text of comments and of the two language buttons are no strings of the page."""
+    names = ("Tiếng Việt", "Ngôn ngữ / Language")
+    found = []
+    for path in (WEB / "src").rglob("*.svelte"):
+        text = re.sub(
+            r"/\*.*?\*/|//.*|<!--.*?-->", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+        )
+        for name in names:
+            text = text.replace(name, "")
+        found += [f"{path.name}: {line.strip()}" for line in text.splitlines() if VIETNAMESE.search(line)]
+    assert found == []
+
+
+def test_faces_are_drawn_and_not_written() -> None:
+    """No font decides how a card looks."""
+    for path in (WEB / "src" / "cards").glob("*.svelte"):
+        assert "<text" not in path.read_text(encoding="utf-8")
+
+
+def test_page_loads_nothing_from_elsewhere() -> None:
+    allowed = ("http://www.w3.org/",)
+    for name, data in files(WEB / "dist").items():
+        for address in re.findall(r"https?://[\w./-]+", data.decode("utf-8", errors="ignore")):
+            assert address.startswith(allowed) or name.endswith(".js"), f"{name}: {address}"

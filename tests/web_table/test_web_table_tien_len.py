@@ -1,0 +1,110 @@
+"""A whole round of Tiến Lên in four browsers: by mouse, touch, keys and typed commands, in both languages."""
+
+import time
+
+from playwright.sync_api import expect
+from web_table_guest import PATIENCE, Guest
+
+RULESET = "tien_len.mien_nam"
+LONGEST = 200
+"""Seconds in which a round is over, on a busy machine too."""
+
+
+STANDING = """() => ({
+  phase: document.querySelector('.room')?.dataset.phase,
+  turn: document.querySelector('.state .turn') !== null,
+  waits: document.querySelectorAll('.tien-len .buttons .button')[2]?.disabled,
+  leads: document.querySelectorAll('.tien-len .buttons .button')[0]?.disabled,
+  told: [...document.querySelectorAll('main.text li')].map((one) => one.textContent.trim())
+    .find((text) => text.startsWith('You may')),
+})"""
+"""Where a guest's page stands, asked in one question."""
+
+
+def play(guest: Guest) -> bool:
+    """Whether the guest was on turn; then it moved: the weakest card where it leads, what is suggested otherwise."""
+    page = guest.page
+    stands = page.evaluate(STANDING)
+    if stands["phase"] != "PLAYING":
+        return False
+    if guest.way == "TEXT":
+        if stands.get("told") is None:
+            return False
+        first = stands["told"].partition(":")[2].split(",")[0].strip()
+        cards = first.replace("♠", "S ").replace("♣", "C ").replace("♦", "D ").replace("♥", "H ")
+        guest.type_command("pass" if first == "Pass" else f"play {cards}")
+        page.wait_for_timeout(150)
+        return True
+    if not stands["turn"] or stands["waits"]:
+        return False
+    passes, go, suggest = (page.locator(".tien-len .buttons .button").nth(at) for at in range(3))
+    if stands["leads"]:  # who leads may not pass
+        pick_up(guest)
+    else:
+        guest.press(suggest)
+        expect(page.locator(".state svg.idea")).to_be_visible()
+        expect(suggest).to_be_enabled()
+    guest.press(go if go.is_enabled() else passes)
+    return True
+
+
+def pick_up(guest: Guest) -> None:
+    """Takes up the weakest card alone."""
+    first = guest.page.locator(".hand [data-card]").first
+    if guest.way == "KEYS":
+        guest.tab_to(guest.page.locator('.hand [tabindex="0"]'))
+        guest.page.keyboard.press("Home")
+        guest.page.keyboard.press("Space")
+    else:
+        guest.press(first)
+    expect(first).to_have_attribute("aria-pressed", "true")
+
+
+def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
+    guests = [
+        invite("Mouse", way="MOUSE", language="en"),
+        invite("Chạm", way="TOUCH", language="vi"),
+        invite("Keys", way="KEYS", language="en"),
+        invite("Text", way="TEXT", language="en"),
+    ]
+    first = guests[0]
+    first.enter(table.url)
+    room = first.open_room(RULESET, bots=0)
+    for guest in guests[1:]:
+        guest.enter(f"{table.url}#{room}")
+        expect(guest.page.locator(".room")).to_be_visible(timeout=PATIENCE)
+    guests[3].choose_text_mode()
+    for guest in guests:
+        guest.get_ready()
+    first.wait_dealt()
+    moves = 0
+    end = time.monotonic() + LONGEST
+    while first.phase == "PLAYING" and time.monotonic() < end:
+        moves += sum(play(guest) for guest in guests)
+    for guest in guests:
+        guest.wait_phase("LOBBY")
+    nets = first.nets()
+    assert set(nets) == {guest.name for guest in guests}
+    assert sum(nets.values()) == 0
+    assert guests[1].nets() == guests[2].nets() == nets
+    for guest in guests:
+        guest.expect_verified()
+    assert moves > 0 or max(nets.values()) > 0
+
+
+def test_only_cards_of_legal_plays_are_lit(table, invite) -> None:
+    """Where a card is not lit, its name says so too; cards that make no play cannot be handed in."""
+    guest = invite("Lan", language="vi")
+    guest.enter(table.url)
+    guest.open_room(RULESET, bots=1)
+    guest.deal()
+    expect(guest.page.locator(".state .turn")).to_be_visible(timeout=PATIENCE)
+    hand = guest.page.locator(".hand [data-card]")
+    lit = ["lit" in (card.get_attribute("class") or "").split() for card in hand.all()]
+    named = ["không đánh được" not in (card.get_attribute("aria-label") or "") for card in hand.all()]
+    assert lit == named
+    leads = guest.page.locator(".tien-len .buttons .button").first.is_disabled()
+    assert all(lit) or not leads
+    for card in hand.all():
+        card.click()
+    expect(guest.page.locator(".tien-len .buttons .main")).to_be_disabled()

@@ -1,0 +1,77 @@
+"""A whole round of Ultimate Texas Hold'em in four browsers: by mouse, touch, keys and typed commands."""
+
+import re
+import time
+
+from playwright.sync_api import expect
+from web_table_guest import PATIENCE, Guest
+
+RULESET = "ultimate_texas.casino"
+LONGEST = 240
+"""Seconds in which a round is over, on a busy machine too."""
+
+
+def decide(guest: Guest, *, last: bool) -> None:
+    """A decision in the guest's own way: the first that is offered, or the last but the suggestion."""
+    if guest.way == "TEXT":
+        line = guest.page.locator("main.text li", has_text="You may")
+        if line.count() > 0:
+            guest.type_command("check" if "check" in line.inner_text() else "bet 1x")
+        return
+    buttons = guest.page.locator(".texas .buttons .button")
+    count = buttons.count()
+    if count > 1:
+        guest.press(buttons.nth(count - 2 if last else 0))
+
+
+def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
+    guests = [
+        invite("Mouse", way="MOUSE", language="en"),
+        invite("Chạm", way="TOUCH", language="vi"),
+        invite("Phím", way="KEYS", language="vi"),
+        invite("Text", way="TEXT", language="en"),
+    ]
+    first = guests[0]
+    first.enter(table.url)
+    room = first.open_room(RULESET, bots=0)
+    for guest in guests[1:]:
+        guest.enter(f"{table.url}#{room}")
+        expect(guest.page.locator(".room")).to_be_visible(timeout=PATIENCE)
+    first.page.locator('select[name="trips"]').select_option("1")
+    guests[3].choose_text_mode()
+    for guest in guests:
+        guest.get_ready()
+    for guest in guests:
+        guest.wait_phase("PLAYING")
+    expect(first.page.locator(".bet.on")).to_have_count(3)
+    end = time.monotonic() + LONGEST
+    while "PLAYING" in (guest.phase for guest in guests) and time.monotonic() < end:
+        for guest in guests:
+            decide(guest, last=guest.way == "TOUCH")
+            guest.page.wait_for_timeout(60)
+    for guest in guests:
+        guest.wait_phase("LOBBY")
+    nets = first.nets()
+    assert set(nets) == {guest.name for guest in guests}
+    assert guests[1].nets() == guests[2].nets() == nets
+    for guest in guests:
+        guest.expect_verified()
+
+
+def test_advice_names_one_best_decision_and_a_worth_for_each(table, invite) -> None:
+    guest = invite("Ann", language="en")
+    guest.enter(table.url)
+    guest.open_room(RULESET, bots=0, sealed=True)
+    guest.get_ready()
+    buttons = guest.page.locator(".texas .buttons .button")
+    expect(buttons).to_have_count(4, timeout=PATIENCE)
+    guest.press(buttons.last)
+    expect(guest.page.locator(".worth")).to_have_count(3, timeout=PATIENCE)
+    worth = [
+        int(re.sub(r"[^\d-]", "", one.replace("\N{MINUS SIGN}", "-")))
+        for one in guest.page.locator(".worth").all_inner_texts()
+    ]
+    best = guest.page.locator(".texas .buttons .best")
+    expect(best).to_have_count(1)
+    at = next(at for at in range(3) if "best" in (buttons.nth(at).get_attribute("class") or "").split())
+    assert worth[at] == max(worth)

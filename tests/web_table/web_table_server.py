@@ -1,0 +1,53 @@
+"""The table in processes of its own: referee, gateway, table server and page, as one command starts them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from queue import Queue
+from typing import Any, Final
+
+STARTING: Final = 120
+"""Seconds that a busy machine may take to start it."""
+
+
+class TableProcess:
+    """A running table over a folder; started again it goes on there, at the same address."""
+
+    def __init__(self, folder: Path, *, page: Path, options: tuple[str, ...] = ()) -> None:
+        self.folder = folder
+        self.page = page
+        self.options = options
+        self.listen = "127.0.0.1:0"
+        self.start()
+
+    def start(self) -> None:
+        """Starts it and waits until pages can be opened."""
+        command = [sys.executable, "-m", "referee_table", "--listen", self.listen, "--data", str(self.folder)]
+        command += ["--page", str(self.page), *self.options]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
+        )
+        lines: Queue[str] = Queue()
+        reader = threading.Thread(target=lambda: lines.put(self.process.stdout.readline()), daemon=True)
+        reader.start()
+        told: dict[str, Any] = json.loads(lines.get(timeout=STARTING))
+        reader.join()
+        self.listen, self.url = told["address"], told["url"]
+
+    def stop(self) -> None:
+        """Ends it as an operator does."""
+        self.process.terminate()
+        self._ended()
+
+    def kill(self) -> None:
+        """Ends it, and the referee that it started, without a word of warning."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self._ended()
+
+    def _ended(self) -> None:
+        self.process.wait(STARTING)
+        self.process.stdout.close()
