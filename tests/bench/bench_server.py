@@ -2,7 +2,8 @@
 
 The rounds are opened and dealt by one server; a second one without the shuffler settles them, so that no reveal is
 counted in; a third one reveals. Certificates were seen before, as they are in play; so were the rounds themselves (the
-preview's lines warm them) except where a line says that only the certificate was.
+preview's lines warm them) except where a line says that only the certificate was. The echo to compare with goes through
+all that a call goes through, metrics and log line included; the two below it are limits, see ``raw_echo``.
 """
 
 import contextlib
@@ -26,6 +27,8 @@ from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc, s
 CALLERS: Final = 8
 ECHO_BYTES: Final = 1024
 BATCH: Final = 64
+CORES: Final = tuple(sorted(os.sched_getaffinity(0)))
+"""The first is the measured server's, the others are for whoever asks it."""
 SETTLED: Final = "SettleRound"
 AIMS: Final = {"CheckArrangement": 1.6, SETTLED: 3.0, f"{SETTLED}, only its certificate seen": 3.0, "DealRound": 5.0}
 
@@ -52,8 +55,8 @@ class Measured:
 
 @contextlib.contextmanager
 def measured_server(folder: Path, services: str) -> Iterator[Measured]:
-    """A server pinned to the first core; this process keeps to the others."""
-    command = [sys.executable, "-m", "tests.bench.measured_server", str(folder), services]
+    """A server pinned to the first core."""
+    command = [sys.executable, "-m", "tests.bench.measured_server", str(folder), services, str(CORES[0])]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         port = int(process.stdout.readline())
@@ -62,10 +65,28 @@ def measured_server(folder: Path, services: str) -> Iterator[Measured]:
         process.communicate("")
 
 
+def leave_first_core() -> None:
+    """The process keeps to the other cores, where there are some."""
+    os.sched_setaffinity(0, CORES[1:] or CORES)
+
+
+def limits(count: int) -> list[tuple[str, float]]:
+    """What an echo costs a plain server of gRPC, and one on the binding below."""
+    found = []
+    command = [sys.executable, "-m", "tests.bench.raw_echo", str(CORES[0])]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        ports = process.stdout.readline().split()
+        for label, port in zip(("echo, a plain gRPC server", "echo, gRPC's binding alone"), ports, strict=True):
+            with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+                found.append((label, _echo(Measured(channel, psutil.Process(process.pid)), count)))
+        process.communicate("")
+    return found
+
+
 def main(rounds: int) -> None:
     """Print the table."""
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, set(cores[1:]) or set(cores))
+    leave_first_core()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         start = time.perf_counter()
@@ -75,6 +96,7 @@ def main(rounds: int) -> None:
             idle = server.process.memory_info().rss / 2**20
             echo = _echo(server, rounds)
             rows.append(("echo of 1 kB", echo, echo))
+            rows += [(label, cost, echo) for label, cost in limits(rounds)]
             opened: dict[int, shuffler_pb2.OpenRoundResponse] = {}
             rows.append(("OpenRound", server.cost([_opens(server, number, opened) for number in range(rounds)]), echo))
             dealt: list[mau_binh_pb2.MauBinhRound] = []

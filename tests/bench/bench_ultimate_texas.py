@@ -1,10 +1,10 @@
 """Server CPU of Ultimate Texas Hold'em's calls beside an echo on the same server: six seats, played by bots.
 
 ``python -m tests.bench.bench_ultimate_texas``. As in ``bench_server`` one server deals and plays, and a second one
-without the shuffler settles, its certificates and receipts warmed by the preview's line.
+without the shuffler settles. Half of the rounds were previewed; of the others it has seen the certificate alone, and
+checks all receipts.
 """
 
-import os
 import secrets
 import sys
 import tempfile
@@ -12,15 +12,14 @@ from pathlib import Path
 
 from referee.cli.bots_ultimate_texas import play_round
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
-from tests.bench.bench_server import Measured, _call, _echo, measured_server
+from tests.bench.bench_server import Measured, _call, _echo, leave_first_core, measured_server
 
 SEATS = 6
 
 
 def main(rounds: int) -> None:
     """Print the table."""
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, set(cores[1:]) or set(cores))
+    leave_first_core()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with measured_server(folder, "rulesets,seating,shuffler,referee,log") as server:
@@ -54,13 +53,26 @@ def _print(server: Measured, played: list[ultimate_texas_pb2.UltimateTexasRound]
         _call(referee.SettleRound, ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=one))
         for one in played
     ]
+    half = len(played) // 2
+    first = [
+        _call(
+            referee.CheckDecision,
+            ultimate_texas_pb2.CheckDecisionRequest(
+                round=ultimate_texas_pb2.UltimateTexasRound(header=one.header, certificates=one.certificates),
+                event=one.events[0],
+            ),
+        )
+        for one in played[half:]
+    ]
     events = sum(len(one.events) for one in played) / len(played)
     sys.stdout.write(f"{events:.1f} events a round, {'all' if receipts else 'closing ones'} with receipts\n")
     for label, calls in (
-        ("PreviewRound, certificate not seen before", preview),
-        ("PreviewRound", preview),
+        ("PreviewRound, certificate not seen before", preview[:half]),
+        ("PreviewRound", preview[:half]),
         ("CheckDecision, last event", check),
-        ("SettleRound", settle),
+        ("CheckDecision, certificate not seen before", first),
+        ("SettleRound", settle[:half]),
+        ("SettleRound, only its certificate seen", settle[half:]),
     ):
         cost = server.cost(calls)
         sys.stdout.write(f"  {label:<44}{cost:>8.0f} us {cost / echo:>7.2f}x\n")
@@ -85,4 +97,4 @@ def _played(server: Measured, table_id: str, *, receipts: bool) -> ultimate_texa
 
 
 if __name__ == "__main__":
-    main(200)
+    main(400)

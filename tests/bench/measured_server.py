@@ -1,6 +1,6 @@
-"""A server to be measured: the real one, pinned to one core, with an echo and a meter beside its own methods.
+"""A server to be measured: the real one with its metrics, on one core, with an echo and a meter of its own.
 
-``python -m tests.bench.measured_server FOLDER SERVICES`` prints its port. ``/bench/Echo`` answers what it is sent,
+``python -m tests.bench.measured_server FOLDER SERVICES CORE`` prints its port. ``/bench/Echo`` answers what it is sent,
 ``/bench/Cpu`` the process's CPU nanoseconds so far.
 """
 
@@ -35,9 +35,8 @@ def main() -> None:
     """Serve until standard input ends."""
     folder, services = Path(sys.argv[1]), sys.argv[2].split(",")
     logging.configure(quiet=True)
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {cores[0]})
-    application = Application(Settings(data=folder, listen="127.0.0.1:0", services=services))
+    os.sched_setaffinity(0, {int(sys.argv[3])})
+    application = Application(Settings(data=folder, listen="127.0.0.1:0", services=services, metrics="127.0.0.1:0"))
     application.add_handler(Meter())
     application.start()
     freeze_heap()

@@ -29,7 +29,7 @@ def missing() -> str:
     """Why there can be no server here; empty where there can."""
     if _program("initdb") is None:
         return "PostgreSQL is not installed (apt-get install postgresql)"
-    if os.geteuid() == 0 and _unprivileged() is None:
+    if os.geteuid() == 0 and (_unprivileged() is None or shutil.which("setpriv") is None):
         return "no unprivileged user to run PostgreSQL as"
     return ""
 
@@ -37,9 +37,9 @@ def missing() -> str:
 class PostgresServer:
     """One server, running."""
 
-    def __init__(self) -> None:
+    def __init__(self, parent: str = "/tmp") -> None:  # noqa: S108 - a folder of our own is made in it
         self._account = _unprivileged() if os.geteuid() == 0 else None
-        self.folder = Path(tempfile.mkdtemp(prefix="referee-pg-", dir="/tmp"))  # a socket's path is short
+        self.folder = Path(tempfile.mkdtemp(prefix="referee-pg-", dir=parent))  # a socket's path is short
         self.folder.chmod(0o755)
         if self._account is not None:
             os.chown(self.folder, self._account.pw_uid, self._account.pw_gid)
@@ -95,18 +95,21 @@ class PostgresServer:
     def _run(self, name: str, *arguments: str) -> None:
         program = _program(name)
         assert program is not None
-        account = self._account
-        more: dict[str, object] = {} if account is None else {"user": account.pw_uid, "group": account.pw_gid}
         subprocess.run(
-            [program, *arguments],
+            [*_becoming(self._account), program, *arguments],
             check=True,
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            extra_groups=[] if account is not None else None,
-            **more,  # type: ignore[call-overload] # user and group, or neither
         )
+
+
+def _becoming(account: pwd.struct_passwd | None) -> Sequence[str]:
+    # A program that does it, so that this process need not fork: with gRPC's threads at work a fork may not survive.
+    if account is None:
+        return ()
+    return ("setpriv", f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups", "--")
 
 
 def _program(name: str) -> str | None:

@@ -1,0 +1,224 @@
+"""What a round costs from its opening to its reveal, with a receipt for every event; ``--keep`` writes it to a file.
+
+Eight tables of bots play at once against a server that is pinned to one core: each round is prepared, opened, dealt,
+its events accepted, settled and revealed. What the bots ask for their own sake, advice and previews, another process
+answers and is not counted. Then the log that they left is measured, published, and audited: once whole, and once with
+nobody to examine its rounds, which is what the process costs that hands them out to a cluster. ``capacity_note`` makes
+a note of the file.
+"""
+
+import json
+import os
+import platform
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final, cast
+
+from rich.console import Console
+
+from referee.audit import audit_log
+from referee.audit.gathered import GatheredRound
+from referee.cli.audit import StoredLog
+from referee.cli.demo import PLAYERS
+from referee.cli.table import Services, Table
+from referee.rulesets import load_builtin
+from referee.server.keyfolder import read_public_keys
+from referee.storage import Reader, open_sqlite_reader
+from referee.tiles import FolderPlace, publish
+from referee.v1 import mau_binh_pb2_grpc, tien_len_pb2_grpc, ultimate_texas_pb2_grpc
+from tests.bench.bench_server import Measured, measured_server
+from tests.storage.postgres_server import PostgresServer, missing
+
+FILE: Final = Path(__file__).parent / "capacity.json"
+TABLES: Final = 8
+SEATS: Final = {"mau_binh.chi_2020": 4, "tien_len.mien_nam": 4, "ultimate_texas.casino": 6}
+"""A ruleset of each game, at a full table."""
+LATER: Final = 4_102_444_800_000
+"""2100."""
+SETTLING_SECONDS: Final = 60
+WRITERS: Final = 2
+APPENDED: Final = 4_096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbered(Table):
+    """One of several tables of one ruleset."""
+
+    number: int
+
+    @property
+    def table_id(self) -> str:
+        """The table's name in the log."""
+        return f"{self.ruleset.id}-{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A stub whose signing methods go to the measured server, and all others to the adviser."""
+
+    counted: object
+    free: object
+
+    def __getattr__(self, method: str) -> Any:  # noqa: ANN401 - a stub's method
+        """The method of whichever stub it is for."""
+        return getattr(self.counted if method in {"AcceptEvent", "SettleRound"} else self.free, method)
+
+
+class Nobody:
+    """A team that examines nothing."""
+
+    chunk: Final = 64
+    ahead: Final = 0
+
+    def send(self, rounds: Sequence[GatheredRound]) -> "Nobody":  # noqa: ARG002 - it examines nothing
+        """The rounds are forgotten."""
+        return self
+
+    def result(self) -> list[Any]:
+        """Nothing."""
+        return []
+
+    def close(self, *, is_abandoned: bool) -> None:
+        """Nothing is left to do."""
+
+
+def main(rounds: int, *, is_kept: bool) -> None:
+    """Print what was measured, and keep it where that is asked for."""
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, set(cores[1:]) or set(cores))
+    found: dict[str, Any] = {
+        "machine": f"{platform.platform()}, {len(cores)} cores, Python {platform.python_version()}",
+        "rounds": rounds,
+        "games": {},
+    }
+    for ruleset_id, seats in SEATS.items():
+        with tempfile.TemporaryDirectory() as name:
+            found["games"][ruleset_id] = measured(Path(name), ruleset_id, seats, rounds)
+    found["leaves_per_second"] = _rates()
+    text = json.dumps(found, indent=2) + "\n"
+    sys.stdout.write(text)
+    if is_kept:
+        FILE.write_text(text, encoding="utf-8")
+
+
+def measured(folder: Path, ruleset_id: str, seats: int, rounds: int) -> Mapping[str, float]:
+    """The figures of one ruleset's rounds."""
+    data = folder / "data"
+    with measured_server(data, "shuffler,referee,log") as server, measured_server(data, "rulesets,referee") as adviser:
+        _play(server, adviser, ruleset_id, seats, TABLES)  # what is made once is made
+        before, begun = server.cpu_ns(), time.monotonic()
+        _play(server, adviser, ruleset_id, seats, rounds)
+        _await_reveals(data)
+        cpu = (server.cpu_ns() - before) / rounds / 1000
+        seconds = time.monotonic() - begun
+        memory = server.process.memory_info().rss / 2**20
+    with closing(open_sqlite_reader(data)) as reader:
+        leaves = list(reader.iterate())
+        whole, handing = _audits(reader, data)
+        publish(reader, reader.head().checkpoint, FolderPlace(folder / "tiles"))
+    count = rounds + TABLES
+    stored = sum(file.stat().st_size for file in data.glob("log.sqlite3*"))
+    tiles = sum(file.stat().st_size for file in (folder / "tiles").rglob("*") if file.is_file())
+    return {
+        "seats": seats,
+        "server_cpu_us": round(cpu),
+        "rounds_per_second_here": round(rounds / seconds, 1),
+        "leaves": round(len(leaves) / count, 2),
+        "leaf_bytes": round(sum(map(len, leaves)) / count),
+        "stored_bytes": round(stored / count),
+        "tile_bytes": round(tiles / count),
+        "audit_cpu_us": round(whole / count * 1e6),
+        "handing_out_cpu_us": round(handing / count * 1e6),
+        "server_megabytes": round(memory),
+    }
+
+
+def _play(server: Measured, adviser: Measured, ruleset_id: str, seats: int, rounds: int) -> None:
+    ruleset = load_builtin().get(ruleset_id)
+    counted, free = Services.at(server.channel), Services.at(adviser.channel)
+    services = Services(
+        free.rulesets,
+        counted.shuffler,
+        cast("mau_binh_pb2_grpc.MauBinhServiceStub", Split(counted.mau_binh, free.mau_binh)),
+        cast("tien_len_pb2_grpc.TienLenServiceStub", Split(counted.tien_len, free.tien_len)),
+        cast("ultimate_texas_pb2_grpc.UltimateTexasServiceStub", Split(counted.ultimate_texas, free.ultimate_texas)),
+    )
+
+    def play(number: int) -> None:
+        table = Numbered(
+            services=services,
+            ruleset=ruleset,
+            seat_count=seats,
+            console=Console(file=StringIO()),
+            luck=random.Random(number),  # noqa: S311 - the bots' taste
+            number=number,
+        )
+        for _ in range(rounds // TABLES):
+            PLAYERS[ruleset.game](table, stronger=True)
+
+    with ThreadPoolExecutor(TABLES) as tables:
+        list(tables.map(play, range(TABLES)))
+
+
+def _await_reveals(folder: Path) -> None:
+    """Every round that has ended shows its seed."""
+    deadline = time.monotonic() + SETTLING_SECONDS
+    size = -1
+    while time.monotonic() < deadline:
+        time.sleep(1)
+        with closing(open_sqlite_reader(folder)) as reader:
+            if reader.head().size == size:
+                return
+            size = reader.head().size
+
+
+def _audits(reader: Reader, folder: Path) -> tuple[float, float]:
+    """CPU seconds of an audit, and of one that examines no round."""
+    keys = read_public_keys(folder / "keys")
+    spent = []
+    for assemble in (None, lambda _law: Nobody()):
+        begun = time.process_time()
+        audit_log(
+            StoredLog(reader, reader.head().checkpoint),
+            origin=reader.origin,
+            log_key=keys["log"],
+            root_key=keys["root"],
+            catalogue=load_builtin(),
+            now=LATER,
+            assemble=assemble,
+        )
+        spent.append(time.process_time() - begun)
+    return spent[0], spent[1]
+
+
+def _rates() -> Mapping[str, int]:
+    """Leaves a second that one log takes from two writing processes, forced to disk, by store."""
+    with tempfile.TemporaryDirectory() as name:
+        rates = {"SQLite": _rate(name)}
+    if not missing():
+        server = PostgresServer()
+        try:
+            rates["PostgreSQL"] = _rate(server.make_schema("capacity"))
+        finally:
+            server.close()
+    return rates
+
+
+def _rate(place: str) -> int:
+    command = [sys.executable, "-m", "tests.bench.bench_workers", "--append", place, "--count", str(APPENDED)]
+    running = [subprocess.Popen([*command, "--name", str(n)], stdout=subprocess.PIPE) for n in range(WRITERS)]
+    told = [[float(word) for word in one.communicate()[0].split()] for one in running]
+    return round(WRITERS * APPENDED / (max(one[1] for one in told) - min(one[0] for one in told)))
+
+
+if __name__ == "__main__":
+    main(1_600, is_kept="--keep" in sys.argv)

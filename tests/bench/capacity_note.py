@@ -1,0 +1,116 @@
+"""The capacity note, written from what ``bench_capacity --keep`` measured: ``python -m tests.bench.capacity_note``.
+
+Every figure of the note is either in the file, or assumed in this module and said to be, or follows from both by the
+arithmetic here.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from tests.bench.bench_capacity import FILE
+
+NOTE: Final = Path(__file__).parents[2] / "referee" / "server" / "deploy" / "CAPACITY.md"
+TABLES: Final = 1_000_000
+ROUND_SECONDS: Final = {"mau_binh.chi_2020": 120, "tien_len.mien_nam": 180, "ultimate_texas.casino": 60}
+"""Assumed: how long a round lasts with people at the table, ready and showdown included."""
+BUSY: Final = 0.6
+"""Assumed: how much of a core may be busy on average, so that a peak finds room."""
+DAY: Final = 86_400
+COPIES: Final = 3
+"""Assumed: a database on three machines."""
+
+
+def note(found: Mapping[str, Any]) -> str:
+    """The note as Markdown."""
+    rates = found["leaves_per_second"]
+    lines = [
+        "# What it takes: capacity",
+        "",
+        f"Measured on {found['machine']}, {found['rounds']:,} rounds of each game, by",
+        "`python -m tests.bench.bench_capacity --keep`; this page is made from its file by",
+        "`python -m tests.bench.capacity_note`. Milliseconds are of a noisy machine: measure on yours before you buy.",
+        "",
+        "## A round, from its preparation to its reveal",
+        "",
+        "Every event has the referee's receipt (E1), every seat committed to its seed (L2). Calls that a frontend",
+        "makes for its players' sake (checks, previews, advice) come on top; `tests/bench/RESULTS.md` prices them.",
+        "",
+        "| | " + " | ".join(f"`{name}`, {one['seats']} seats" for name, one in found["games"].items()) + " |",
+        "|---|" + "---|" * len(found["games"]),
+    ]
+    for key, label, unit in (
+        ("server_cpu_us", "server, CPU ms", 1000),
+        ("leaves", "leaves", 1),
+        ("leaf_bytes", "bytes in the log", 1),
+        ("stored_bytes", "bytes in SQLite, with its indexes and tree", 1),
+        ("tile_bytes", "bytes as tiles", 1),
+        ("audit_cpu_us", "audit, CPU ms", 1000),
+        ("handing_out_cpu_us", "of that in the process that hands out rounds", 1000),
+        ("server_megabytes", "memory of the server afterwards, MB", 1),
+    ):
+        values = [one[key] / unit for one in found["games"].values()]
+        lines.append(f"| {label} | " + " | ".join(_said(value) for value in values) + " |")
+    lines += [
+        "",
+        "One log, forced to disk, two processes writing: "
+        + ", ".join(f"{rate:,} leaves a second on {store}" for store, rate in rates.items())
+        + ".",
+        "",
+        f"## A million tables at once ({TABLES:,})",
+        "",
+        "Assumed: a round lasts "
+        + ", ".join(f"{seconds} s in `{name}`" for name, seconds in ROUND_SECONDS.items())
+        + f"; cores are {BUSY:.0%} busy; the store is kept {COPIES} times.",
+        "Each column is all tables playing that one game.",
+        "",
+        "| | " + " | ".join(f"`{name}`" for name in found["games"]) + " |",
+        "|---|" + "---|" * len(found["games"]),
+    ]
+    needed = [needs(one, ROUND_SECONDS[name], min(rates.values())) for name, one in found["games"].items()]
+    for label in needed[0]:
+        lines.append(f"| {label} | " + " | ".join(_said(one[label]) for one in needed) + " |")
+    lines += [
+        "",
+        "A log is one sequence, so it is what does not grow with machines: several deployments, each with an origin, a",
+        "database and tables of its own, share the tables out (a table's rounds must stay in one log). Workers keep",
+        "nothing and stand anywhere in front of their log. Audits are read from tiles, which a web server or CDN hands",
+        "out, and spread over a Dask cluster (`referee audit URL --scheduler`); the process that hands rounds out",
+        "reads every leaf, and bounds one audit at "
+        + ", ".join(_said(1e6 / one["handing_out_cpu_us"]) for one in found["games"].values())
+        + " rounds a second for the three games.",
+        "",
+        "Witnesses cosign heads, not rounds: one signature a log every few seconds whatever the load.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def needs(one: Mapping[str, float], round_seconds: float, leaves_per_second: float) -> Mapping[str, float]:
+    """What a million tables of one game need, by what it is."""
+    rounds = TABLES / round_seconds
+    leaves = rounds * one["leaves"]
+    return {
+        "rounds a second": rounds,
+        "leaves a second": leaves,
+        "logs": math.ceil(leaves / (BUSY * leaves_per_second)),
+        "server cores": math.ceil(rounds * one["server_cpu_us"] / 1e6 / BUSY),
+        "log a day, TB, each copy": rounds * one["stored_bytes"] * DAY / 1e12,
+        "log a day, TB, all copies": rounds * one["stored_bytes"] * DAY / 1e12 * COPIES,
+        "tiles, MB a second to whoever follows all of it": rounds * one["tile_bytes"] / 1e6,
+        "cores that audit all of it as it grows": math.ceil(rounds * one["audit_cpu_us"] / 1e6 / BUSY),
+    }
+
+
+def _said(value: float) -> str:
+    """A figure to three digits."""
+    if value >= 100 or value == int(value):
+        digits = max(0, int(math.log10(max(value, 1))) - 2)
+        return f"{round(value, -digits):,.0f}"
+    return f"{value:.3g}"
+
+
+if __name__ == "__main__":
+    NOTE.write_text(note(json.loads(FILE.read_text(encoding="utf-8"))), encoding="utf-8")

@@ -1,0 +1,29 @@
+"""The capacity note says what was measured, and what follows from it."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.bench.bench_capacity import FILE
+from tests.bench.capacity_note import NOTE, needs, note
+
+
+def test_note_is_made_from_the_file_that_was_measured():
+    assert NOTE.read_text(encoding="utf-8") == note(json.loads(FILE.read_text(encoding="utf-8")))
+
+
+def test_a_million_tables_are_counted_by_hand():
+    """A round in 100 s: 4 leaves, 3 ms, 10 kB stored, 8 kB tiles, 1.5 ms audit; a log takes 5,000 leaves a second."""
+    one = {"leaves": 4, "server_cpu_us": 3_000, "stored_bytes": 10_000, "tile_bytes": 8_000, "audit_cpu_us": 1_500}
+    counted = needs(one, 100, 5_000)
+    assert counted["rounds a second"] == 10_000
+    assert counted["leaves a second"] == 40_000
+    assert counted["logs"] == 14  # 40,000 / 3,000
+    assert counted["server cores"] == 50
+    assert counted["log a day, TB, each copy"] == pytest.approx(8.64)
+    assert counted["tiles, MB a second to whoever follows all of it"] == pytest.approx(80)
+    assert counted["cores that audit all of it as it grows"] == 25

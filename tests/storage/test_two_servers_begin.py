@@ -1,0 +1,70 @@
+"""Two servers that start on one empty database at the same moment."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import pytest
+
+from referee.server.keyfolder import KeyFolder
+from referee.server.register import KeyRegister
+from referee.storage import open_postgres_reader
+
+Start: TypeAlias = "Callable[[Path, str], subprocess.Popen[str]]"
+SECONDS: Final = 120
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts servers; all have ended when the test has."""
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(data: Path, url: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--listen", "127.0.0.1:0", "--quiet"]
+        started.append(
+            subprocess.Popen([*command, "--database", url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        )
+        return started[-1]
+
+    yield begin
+    for process in started:
+        with process:
+            process.terminate()
+            process.wait(SECONDS)
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_keys_are_named_once_whoever_is_first(
+    start: Start,
+    postgres: Any,  # noqa: ANN401 - has its class in postgres_server
+    tmp_path: Path,
+    *,
+    is_same: bool,
+) -> None:
+    """With the same keys both serve; with other ones one does, and the other says why. Three leaves, either way."""
+    url = postgres.make_schema(f"test_{uuid.uuid4().hex}")
+    folders = [tmp_path / "one", tmp_path / "two"]
+    first = KeyFolder.open_or_make(folders[0] / "keys", origin="localhost/referee", entropy=os.urandom)
+    if is_same:
+        shutil.copytree(folders[0] / "keys", folders[1] / "keys")
+    processes = [start(folder, url) for folder in folders]
+    printed = [process.stdout.readline() for process in processes if process.stdout]
+    ready = [json.loads(line)["event"] for line in printed if line]
+    assert ready == ["ready"] * (2 if is_same else 1)
+    for process, line in zip(processes, printed, strict=True):
+        if not line:
+            assert process.wait(SECONDS) == 2
+            told = process.stderr.read() if process.stderr else ""
+            assert "other keys" in told or "not under the root key" in told
+    reader = open_postgres_reader(url)
+    size = reader.head().size
+    assert size == 3
+    if is_same:
+        assert len(KeyRegister.of(reader, first.public["root"]).records) == 3
+    reader.close()
