@@ -119,8 +119,8 @@ def test_tampered_bundle_turns_the_badge_red_and_names_the_check(table, invite, 
 
     def tamper(route: Route) -> None:
         bundle = route.fetch().json()
-        last = bundle["leaves"][-1]
-        last["proof"] = last["proof"][::-1]
+        proof = next(leaf["proof"] for leaf in reversed(bundle["leaves"]) if leaf["proof"])
+        proof[0] = ("1" if proof[0].startswith("0") else "0") + proof[0][1:]
         route.fulfill(body=json.dumps(bundle), content_type="application/json")
 
     guest.page.route("**/api/bundles/**", tamper)
