@@ -1,0 +1,264 @@
+"""Every fault for long, and the report of it: ``python -m tests.chaos`` (``make chaos``), ``CHAOS_SECONDS`` in all.
+
+Each fault is a module that can also be run by the tests beside it, for seconds. The report is written whatever was
+found; the command ends with 1 where something was.
+"""
+
+import json
+import os
+import platform
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+from tests.chaos.fault_broken import BROKEN, play_broken, what_was_found
+from tests.chaos.fault_clients import LONG, SHORT, crowd
+from tests.chaos.fault_clock import step_clock
+from tests.chaos.fault_disk import fill_database_disk, fill_disk
+from tests.chaos.fault_messages import Fuzzed, fuzz_over_socket, room_for
+from tests.chaos.fault_postgres import shake_database
+from tests.chaos.fault_workers import kill_workers
+from tests.chaos.outcome import Outcome
+from tests.storage.postgres_server import PostgresServer, missing
+
+REPORT: Final = Path(__file__).with_name("REPORT.md")
+SECONDS: Final = 600.0
+"""What all faults together take by default, on a quiet machine with two cores."""
+MESSAGES: Final = 1_000_000
+SOCKET_MESSAGES: Final = 20_000
+_LAW: Final = (
+    "Written by `make chaos`. Real servers on loopback, real rounds of the three games; every answer is remembered and",
+    "held against the log afterwards: each leaf that was answered stands at its place, once; each receipt proves it;",
+    "each checkpoint that was handed out is of this log; a settlement that is asked for again is answered alike; and",
+    "`referee audit` ends with 0. A status outside the set that the fault's module names is a fault.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of everything: how long in proportion to the default, and by which seed."""
+
+    share: float
+    seed: int
+
+    def luck(self, name: str) -> random.Random:
+        """The chance that decides when what befalls; of its own for each fault."""
+        return random.Random(f"{self.seed} {name}")  # noqa: S311 - not for secrets
+
+
+def say(words: str) -> None:
+    """One line of progress."""
+    sys.stdout.write(f"{time.strftime('%H:%M:%S')}  {words}\n")
+    sys.stdout.flush()
+
+
+@contextmanager
+def place() -> Iterator[Path]:
+    """A folder for one fault, gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="referee-chaos-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def workers(run: Run, folder: Path) -> Outcome:
+    """Workers killed and frozen."""
+    return kill_workers(folder, seconds=150 * run.share, luck=run.luck("workers"), say=say)
+
+
+def postgres(run: Run, folder: Path) -> Outcome:
+    """PostgreSQL and the way to it."""
+    if why := missing():
+        return Outcome("PostgreSQL restarted, its connections cut, its line disturbed", skipped=why)
+    database = PostgresServer()
+    try:
+        return shake_database(folder, database, seconds=110 * run.share, luck=run.luck("postgres"), say=say)
+    finally:
+        database.close()
+
+
+def disk(run: Run, folder: Path) -> Outcome:
+    """A full disk under SQLite."""
+    return fill_disk(folder, rounds=max(2, round(6 * run.share)), full=4, luck=run.luck("disk"), say=say)
+
+
+def database_disk(run: Run, folder: Path) -> Outcome:
+    """A full disk under PostgreSQL."""
+    if why := missing():
+        return Outcome("Disk full under PostgreSQL", skipped=why)
+    rounds = max(1, round(3 * run.share))
+    return fill_database_disk(folder, rounds=rounds, full=4, luck=run.luck("database disk"), say=say)
+
+
+def clock(run: Run, folder: Path) -> Outcome:
+    """The wall clock stepped."""
+    return step_clock(folder, steps=max(2, round(12 * run.share)), pause=1.5, luck=run.luck("clock"), say=say)
+
+
+def clients(run: Run, folder: Path) -> Outcome:
+    """Clients that behave badly."""
+    return crowd(folder, size=LONG if run.share >= 1 else SHORT, luck=run.luck("clients"), say=say)
+
+
+def messages(run: Run, folder: Path) -> Outcome:
+    """Malformed messages in process, by as many processes as there are cores."""
+    outcome, begun = Outcome("Malformed messages, called in process"), time.monotonic()
+    cores = len(os.sched_getaffinity(0))
+    count = max(1000, round(MESSAGES * run.share / cores))
+    rooms = [room_for(folder, str(number)) for number in range(cores)]
+    started = [
+        subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "tests.chaos.fault_messages",
+                str(count),
+                str(run.seed + number),
+                str(rooms[number]),
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parents[2],
+        )
+        for number in range(cores)
+    ]
+    slowest: list[tuple[float, str, int]] = []
+    most_calls = 0
+    for number, process in enumerate(started):
+        printed, _ = process.communicate()
+        if process.returncode:
+            outcome.hold([f"seed {run.seed + number} ended with {process.returncode}"])
+            continue
+        found = json.loads(printed.splitlines()[-1])
+        _count(outcome, Counter(found["statuses"]))
+        outcome.did["message sent"] += found["sent"]
+        outcome.hold(
+            [f"seed {run.seed + number}: {method}: {what} ({data[:200]})" for method, data, what in found["finds"]]
+        )
+        outcome.verdict.leaves += found["leaves"]
+        slowest += [tuple(one) for one in found["slowest"]]
+        most_calls = max(most_calls, found["most_calls"])
+    for room in rooms:
+        shutil.rmtree(room, ignore_errors=True)
+    seconds, method, size = max(slowest, default=(0.0, "", 0))
+    outcome.notes += [
+        f"seeds {run.seed} to {run.seed + cores - 1}",
+        f"most CPU for one message: {seconds * 1000:.0f} ms, {method} with {size:,} bytes",
+        f"most calls of functions for one message of those that were counted: {most_calls:,}",
+        "after every 20,000 messages a round was played; each log that was left audits clean",
+    ]
+    outcome.seconds = time.monotonic() - begun
+    return outcome
+
+
+def socket_messages(run: Run, folder: Path) -> Outcome:
+    """Malformed messages over a real connection."""
+    outcome = Outcome("Malformed messages over a socket")
+    fuzzed: Fuzzed = fuzz_over_socket(folder, count=max(500, round(SOCKET_MESSAGES * run.share)), seed=run.seed)
+    _count(outcome, fuzzed.statuses)
+    outcome.did["message sent"] = fuzzed.sent
+    outcome.hold([f"{one.method}: {one.what}" for one in fuzzed.finds])
+    outcome.verdict.leaves = fuzzed.leaves
+    outcome.notes.append(f"seed {run.seed}; the log that was left audits clean" * (not fuzzed.finds))
+    outcome.seconds = fuzzed.seconds
+    return outcome
+
+
+def controls(_run: Run, folder: Path) -> Outcome:
+    """Servers that are broken on purpose, to see that they are caught."""
+    outcome, begun = Outcome("Broken on purpose: what the same checks say of it"), time.monotonic()
+    for fault, (words, _) in BROKEN.items():
+        room = folder / fault
+        room.mkdir()
+        found = what_was_found(play_broken(room, fault), fault)
+        outcome.notes.append(f"{words}: “{found[:100]}”")
+        if not found:
+            outcome.hold([f"{words} was not caught"])
+    outcome.seconds = time.monotonic() - begun
+    return outcome
+
+
+FAULTS: Final[Sequence[Callable[[Run, Path], Outcome]]] = (
+    workers,
+    postgres,
+    disk,
+    database_disk,
+    clock,
+    clients,
+    messages,
+    socket_messages,
+    controls,
+)
+
+
+def main() -> None:
+    """Run what is named on the command line, or everything; only everything is reported."""
+    seconds = float(os.environ.get("CHAOS_SECONDS") or SECONDS)
+    run = Run(share=seconds / SECONDS, seed=int(os.environ.get("CHAOS_SEED") or time.time()))
+    wanted = sys.argv[1:]
+    begun, outcomes = time.monotonic(), []
+    for fault in FAULTS:
+        if wanted and fault.__name__ not in wanted:
+            continue
+        say(f"{fault.__name__}: {fault.__doc__}")
+        with place() as folder:
+            outcomes.append(fault(run, folder))
+        say("\n".join(outcomes[-1].lines))
+    lines = [*_head(run, time.monotonic() - begun, outcomes), *(line for one in outcomes for line in one.lines)]
+    if not wanted:
+        REPORT.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+        say(f"written to {REPORT}")
+    sys.exit(0 if all(one.is_well for one in outcomes) else 1)
+
+
+def _head(run: Run, seconds: float, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    wrong = [one.title for one in outcomes if not one.is_well]
+    model = next((line.partition(":")[2].strip() for line in _cpu() if line.startswith("model name")), "unknown")
+    yield "# What was broken, and what held"
+    yield ""
+    yield from _LAW
+    yield ""
+    yield f"- {time.strftime('%Y-%m-%d')}, {seconds:.0f} s, seed {run.seed}, {run.share:.2g} of the default length"
+    yield f"- {model}, {os.cpu_count()} cores, {psutil.virtual_memory().total >> 30} GB, {platform.platform()}"
+    packages = ", ".join(
+        f"{name} {version(name)}" for name in ("referee", "grpcio", "protobuf", "SQLAlchemy", "PyNaCl")
+    )
+    yield f"- Python {platform.python_version()}, {packages}, SQLite {sqlite3.sqlite_version}, {_postgres_version()}"
+    yield f"- verdict: **{'nothing wrong' if not wrong else 'WRONG: ' + ', '.join(wrong)}**"
+    yield ""
+
+
+def _cpu() -> Sequence[str]:
+    info = Path("/proc/cpuinfo")
+    return info.read_text(encoding="utf-8").splitlines() if info.exists() else ()
+
+
+def _postgres_version() -> str:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    if not found:
+        return "no PostgreSQL"
+    return subprocess.run([found[-1], "--version"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def _count(outcome: Outcome, statuses: Counter[str]) -> None:
+    outcome.ledger.answered += statuses.pop("OK", 0)
+    outcome.ledger.statuses += statuses
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Servers that are broken on purpose, under the same load and the same checks: these must find fault with them."""
+
+import time
+from pathlib import Path
+from typing import Final
+
+from tests.chaos.frontend import Load
+from tests.chaos.outcome import Outcome
+from tests.chaos.process import Server
+from tests.chaos.verdict import judge
+
+BROKEN: Final = {
+    "loses-commits": ("a store that undoes commits and answers them", "does not stand at"),
+    "forgets": ("a server that does not find what it settled before", "ALREADY_SETTLED"),
+}
+"""By fault: what it is, and what the checks must say of it."""
+_NOTICED: Final = ("DATA_LOSS/LOG_DAMAGED", "ALREADY_EXISTS/ALREADY_SETTLED")
+
+
+def play_broken(folder: Path, fault: str, *, within: float = 120) -> Outcome:
+    """Rounds on a broken server until somebody notices, and what the checks find."""
+    outcome = Outcome(BROKEN[fault][0])
+    server = Server(folder / "data", broken=[fault])
+    end = time.monotonic() + within
+    with Load(outcome.ledger, [server.address], each=4):
+        while not any(outcome.ledger.statuses[one] for one in _NOTICED) and time.monotonic() < end:
+            time.sleep(0.05)
+    server.stop()
+    outcome.hold(outcome.ledger.outside(()))
+    found = judge(outcome.ledger, server.data)
+    found.faults += outcome.verdict.faults
+    outcome.verdict = found
+    return outcome
+
+
+def what_was_found(outcome: Outcome, fault: str) -> str:
+    """The fault that the checks had to find; empty where they did not."""
+    words = BROKEN[fault][1]
+    return next((one for one in outcome.verdict.faults if words in one), "")

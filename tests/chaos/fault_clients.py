@@ -1,0 +1,311 @@
+"""Clients that are slow, silent, gone or rude, beside others who play: these are served, and nothing is kept for ever.
+
+Allowed for those who play: OVERLOADED, which is tried again, and nothing else. What the server holds is measured at its
+process: threads and open files go back to what they were, and memory stays bounded while it lasts.
+"""
+
+import contextlib
+import random
+import resource
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import grpc
+import psutil
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from referee.service.pool import RECEIVING, STREAMS
+from tests.chaos.frames import DATA, PING, PREFACE, RST_STREAM, dial, frame, headers, message, settings, vanish
+from tests.chaos.frontend import Load
+from tests.chaos.outcome import Outcome
+from tests.chaos.patience import CHANNEL
+from tests.chaos.process import Server
+from tests.chaos.verdict import ask_again, judge
+
+ALLOWED: Final = ("RESOURCE_EXHAUSTED/OVERLOADED",)
+CHECKPOINT: Final = "/referee.v1.LogService/GetCheckpoint"
+ENTRIES: Final = "/referee.v1.LogService/ListEntries"
+SETTLE: Final = "/referee.v1.MauBinhService/SettleRound"
+MOST_MEMORY: Final = 768 * 1024 * 1024
+"""Bytes that a server may take on while all this happens: a quarter of a gigabyte may lie unread by its own law, which
+Python and gRPC hold a copy each of."""
+SPARE_THREADS: Final = RECEIVING + STREAMS + 32
+"""Threads that the server's and gRPC's own pools may grow by, and keep."""
+SPARE_FILES: Final = 32
+"""Files that the pool of connections to the store may keep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """How many there are of each kind."""
+
+    half: int
+    """Calls that stop in the middle of their message."""
+    slow: int
+    """Callers who ask for much and read nothing."""
+    idle: int
+    """Connections that say nothing at all."""
+    gone: int
+    """Callers who reset their connection in the middle of a call."""
+    floods: int
+    """Frames of a kind that ask for an answer each, sent by one who reads none."""
+    streams: int
+    """Streams that are opened and left so."""
+
+
+Rude = Callable[[str, Crowd, random.Random], "contextlib.AbstractContextManager[None]"]
+
+
+def crowd(
+    folder: Path,
+    *,
+    size: Crowd,
+    luck: random.Random,
+    say: Callable[[str], None] = lambda _: None,
+) -> Outcome:
+    """Each kind in turn stays while rounds are settled, and leaves; at last all at once."""
+    outcome = Outcome("Slow, silent, vanished and rude clients")
+    begun = time.monotonic()
+    most_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    size = replace(size, idle=max(10, min(size.idle, most_files // 2 - 3 * size.half - size.slow)))
+    server = Server(folder / "data")
+    process = psutil.Process(server.process.pid)
+    with Load(outcome.ledger, [server.address], each=4) as load:
+        load.more(8)
+        before = _Held.of(process)
+        most = before
+        for name, rude in _KINDS.items():
+            with rude(server.address, size, luck):
+                load.more(4)
+                time.sleep(0.5)
+                most = most.most(_Held.of(process))
+            outcome.did[name] += 1
+            say(f"{name}: {len(outcome.ledger.settled)} settled, {_Held.of(process)}")
+        with contextlib.ExitStack() as all_at_once:
+            for rude in _KINDS.values():
+                all_at_once.enter_context(rude(server.address, size, luck))
+            load.more(4)
+            most = most.most(_Held.of(process))
+        outcome.did["all at once"] += 1
+        load.more(4)
+    after = _settled_down(process, before)
+    outcome.notes += [f"held before: {before}", f"held at most: {most}", f"held after: {after}", f"crowd: {size}"]
+    if most.memory - before.memory > MOST_MEMORY:
+        outcome.hold([f"memory grew by {(most.memory - before.memory) >> 20} MB"])
+    if after.threads > before.threads + SPARE_THREADS:
+        outcome.hold([f"{after.threads - before.threads} threads were left behind"])
+    if after.files > before.files + SPARE_FILES:
+        outcome.hold([f"{after.files - before.files} open files were left behind"])
+    outcome.hold(ask_again(outcome.ledger, server.address))
+    if not server.is_running or server.stop():
+        outcome.hold(["the server did not live through it"])
+    outcome.hold(outcome.ledger.outside(ALLOWED))
+    found = judge(outcome.ledger, folder / "data")
+    found.faults += outcome.verdict.faults
+    outcome.verdict = found
+    outcome.seconds = time.monotonic() - begun
+    return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What a process holds."""
+
+    memory: int
+    threads: int
+    files: int
+
+    @classmethod
+    def of(cls, process: psutil.Process) -> "_Held":
+        """What it holds now."""
+        return cls(process.memory_info().rss, process.num_threads(), process.num_fds())
+
+    def most(self, other: "_Held") -> "_Held":
+        """The larger of each."""
+        return _Held(max(self.memory, other.memory), max(self.threads, other.threads), max(self.files, other.files))
+
+    def __str__(self) -> str:
+        return f"{self.memory >> 20} MB, {self.threads} threads, {self.files} files"
+
+
+def _settled_down(process: psutil.Process, before: _Held) -> _Held:
+    """What it holds once it has let go, or after half a minute."""
+    end = time.monotonic() + 30
+    while True:
+        held = _Held.of(process)
+        is_down = held.threads <= before.threads + SPARE_THREADS and held.files <= before.files + SPARE_FILES
+        if is_down or time.monotonic() > end:
+            return held
+        time.sleep(0.2)
+
+
+@contextlib.contextmanager
+def _kept(sockets: list[socket.socket]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        for one in sockets:
+            with contextlib.suppress(OSError):
+                one.close()
+
+
+@contextlib.contextmanager
+def _half(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
+    """Calls whose message never ends, some of whose headers are all that comes."""
+    made = []
+    for number in range(size.half):
+        one = dial(address)
+        begun = PREFACE + settings() + headers(luck.choice((CHECKPOINT, SETTLE)), stream=1)
+        one.sendall(begun + (message(bytes(1000), stream=1, sent=luck.randrange(1000)) if number % 4 else b""))
+        made.append(one)
+    with _kept(made):
+        yield
+
+
+@contextlib.contextmanager
+def _half_frames(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
+    """Connections that stop inside a frame, or inside the preface."""
+    made = []
+    for _ in range(size.half):
+        one = dial(address)
+        words = PREFACE + settings() + headers(SETTLE, stream=1) + frame(DATA, bytes(5000), stream=1)
+        one.sendall(words[: luck.randrange(1, len(words))])
+        made.append(one)
+    with _kept(made):
+        yield
+
+
+@contextlib.contextmanager
+def _slow(address: str, size: Crowd, _: random.Random) -> Iterator[None]:
+    """Callers who ask for the longest answers, say that they take none of it yet, and read nothing."""
+    made = []
+    for _number in range(size.slow):
+        one = dial(address, buffer=4096)
+        one.sendall(PREFACE + settings(window=0))
+        for stream in range(1, 2 * 16, 2):
+            one.sendall(headers(ENTRIES, stream=stream) + message(b"", stream=stream))
+        made.append(one)
+    with _kept(made):
+        yield
+
+
+@contextlib.contextmanager
+def _idle(address: str, size: Crowd, _: random.Random) -> Iterator[None]:
+    """Connections that were made, half of which say hello."""
+    made = [dial(address) for _ in range(size.idle)]
+    for one in made[::2]:
+        one.sendall(PREFACE + settings())
+    with _kept(made):
+        yield
+
+
+@contextlib.contextmanager
+def _gone(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
+    """Callers who ask and reset the connection, or the call alone, before the answer."""
+    done = threading.Event()
+
+    def run() -> None:
+        for number in range(size.gone):
+            if done.is_set():
+                return
+            with contextlib.suppress(OSError):
+                one = dial(address)
+                one.sendall(PREFACE + settings() + headers(ENTRIES, stream=1) + message(b"", stream=1))
+                if number % 3 == 0:
+                    one.sendall(frame(RST_STREAM, b"\0\0\0\x08", stream=1))
+                if number % 2:
+                    time.sleep(luck.uniform(0, 0.002))
+                vanish(one)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+@contextlib.contextmanager
+def _floods(address: str, size: Crowd, _: random.Random) -> Iterator[None]:
+    """SETTINGS and PING frames by the thousand, whose answers nobody reads, and calls begun and reset at once."""
+    floods = (
+        settings(window=65_535) * 64,
+        frame(PING, bytes(8)) * 64,
+        b"".join(
+            headers(CHECKPOINT, stream=2 * n + 1) + frame(RST_STREAM, bytes(4), stream=2 * n + 1) for n in range(64)
+        ),
+        frame(PING + 5, bytes(8)) * 64,
+    )
+    made = []
+    for flood in floods:
+        one = dial(address, buffer=4096)
+        made.append(one)
+        one.settimeout(2)
+        with contextlib.suppress(OSError):
+            one.sendall(PREFACE + settings())
+            for _round in range(size.floods // 64):
+                one.sendall(flood)
+    with _kept(made):
+        yield
+
+
+@contextlib.contextmanager
+def _garbage(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
+    """Bytes of other protocols, and of none."""
+    words = (
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(500),
+        luck.randbytes(5000),
+        PREFACE + luck.randbytes(5000),
+        PREFACE + settings() + frame(1, b"\xff" * 200, flags=4, stream=1),
+        PREFACE + settings() + frame(DATA, b"x" * 100, stream=7),
+        PREFACE + settings() + frame(1, b"\0", flags=4, stream=2),
+    )
+    made = []
+    for number in range(min(size.gone, 10 * len(words))):
+        one = dial(address)
+        with contextlib.suppress(OSError):
+            one.sendall(words[number % len(words)])
+        made.append(one)
+    with _kept(made):
+        yield
+
+
+@contextlib.contextmanager
+def _streams(address: str, size: Crowd, _: random.Random) -> Iterator[None]:
+    """Streams of reflection and health that were begun and are kept open."""
+    done = threading.Event()
+
+    def ask() -> Iterator[reflection_pb2.ServerReflectionRequest]:
+        yield reflection_pb2.ServerReflectionRequest(list_services="")
+        done.wait()
+
+    with contextlib.ExitStack() as stack:
+        stack.callback(done.set)
+        for _number in range(max(1, size.streams // 16)):
+            channel = stack.enter_context(grpc.insecure_channel(address, CHANNEL))
+            for _stream in range(8):
+                reflection_pb2_grpc.ServerReflectionStub(channel).ServerReflectionInfo(ask())
+                health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
+        yield
+
+
+_KINDS: Final[dict[str, Rude]] = {
+    "messages that never end": _half,
+    "frames that never end": _half_frames,
+    "readers who do not read": _slow,
+    "idle connections": _idle,
+    "callers who vanish": _gone,
+    "floods of SETTINGS, PING, resets and unknown frames": _floods,
+    "other protocols and noise": _garbage,
+    "streams left open": _streams,
+}
+SHORT: Final = Crowd(half=40, slow=8, idle=100, gone=60, floods=2_000, streams=32)
+LONG: Final = Crowd(half=400, slow=100, idle=4_000, gone=2_000, floods=100_000, streams=160)

@@ -1,0 +1,93 @@
+"""A wall clock that is set back and forward by hours under load, as by a bad time source or a careful operator.
+
+Nothing measures durations by it, so nothing waits longer or shorter. A round under way when it moves on may be past its
+deadlines at once: it is refused, and aborted by the sweep. A round under way when it moves back has times that lie
+ahead: its next event is unlawful until the clock has caught up. Allowed: the answers that say so. What was answered
+stands, whatever the clock says when it is asked for again, and the audit is clean: the times of leaves may go back, and
+the order of leaves does not rest on them.
+"""
+
+import random
+import time
+from collections.abc import Callable
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from referee.dealing.leaf import DEAL_TYPE, DealLeaf, parse
+from referee.evidence.dsse import Envelope
+from referee.storage import open_reader
+from tests.chaos.frontend import Load
+from tests.chaos.outcome import Outcome
+from tests.chaos.process import Server
+from tests.chaos.verdict import ask_again, judge
+
+ALLOWED: Final = (
+    "FAILED_PRECONDITION/DEADLINE_PASSED",
+    "FAILED_PRECONDITION/EXPIRED",
+    "FAILED_PRECONDITION/ABORTED",
+    "INVALID_ARGUMENT/INVALID_HEADER",
+    "VIOLATION/*",
+)
+"""The last for a header that was prepared before the clock moved on, and whose deadlines have passed."""
+HOUR: Final = 3_600_000
+
+
+def step_clock(
+    folder: Path,
+    *,
+    steps: int,
+    pause: float,
+    luck: random.Random,
+    say: Callable[[str], None] = lambda _: None,
+) -> Outcome:
+    """The server's clock is off by up to half a day, each time for so many seconds; at the end it is right again."""
+    outcome = Outcome("The wall clock set back and forward")
+    begun = time.monotonic()
+    clock = folder / "clock"
+    clock.write_text("0")
+    server = Server(folder / "data", broken=[f"clock={clock}"])
+    offset = 0.0
+    with Load(outcome.ledger, [server.address], each=6) as load:
+        load.more(4)
+        for number in range(steps):
+            hours = luck.choice((-1, 1)) * luck.uniform(0.5, 8) if number > 1 else (3, -6)[number]
+            if abs(offset + hours) > 12:
+                hours = -hours
+            offset += hours
+            _set(clock, int(offset * HOUR))
+            outcome.did[f"set {'forward' if hours > 0 else 'back'}"] += 1
+            time.sleep(pause)
+            load.more(2)
+            say(f"off by {offset:+.1f} h: {len(outcome.ledger.settled)} settled")
+        _set(clock, 0)
+        load.more(4)
+    outcome.hold(ask_again(outcome.ledger, server.address))
+    if not server.is_running or server.stop():
+        outcome.hold(["the server did not live through it"])
+    outcome.hold(outcome.ledger.outside(ALLOWED))
+    outcome.notes.append(_order_of_times(folder / "data"))
+    found = judge(outcome.ledger, folder / "data")
+    found.faults += outcome.verdict.faults
+    outcome.verdict = found
+    outcome.seconds = time.monotonic() - begun
+    return outcome
+
+
+def _order_of_times(data: Path) -> str:
+    """How the times that the log tells follow one another."""
+    with closing(open_reader(data)) as reader:
+        envelopes = [Envelope.parse(leaf) for leaf in reader.iterate()]
+    times = [parse(one.payload, DealLeaf).dealt_time for one in envelopes if one.payload_type == DEAL_TYPE]
+    back = [(before - after) / HOUR for before, after in pairwise(times) if before - after > HOUR / 60]
+    return (
+        f"of {len(times)} deals {len(back)} are dated more than a minute before the one that stands before them, "
+        f"the furthest {max(back, default=0):.1f} h: times are the clock's, the order is the log's"
+    )
+
+
+def _set(clock: Path, milliseconds: int) -> None:
+    new = clock.with_suffix(".new")
+    new.write_text(str(milliseconds))
+    new.replace(clock)

@@ -1,0 +1,334 @@
+"""Malformed messages by the hundred thousand: what comes back is an answer or a documented refusal, and nothing else.
+
+The law: allowed are OK and every reason of ``error_reason.proto`` with its own status code, but for those that blame
+the server: INTERNAL, and a log that is busy or damaged. Whatever else happens is a find, with the bytes that made it
+happen. At the end a round can be played, and the log that the messages left audits clean.
+
+The work for one message is counted in calls of functions, not in time, so that a busy machine finds nothing more.
+"""
+
+import itertools
+import json
+import random
+import shutil
+import subprocess
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import structlog
+
+from referee.server.app import Settings
+from referee.service.status import CODES
+from referee.storage import open_reader
+from referee.v1 import (
+    log_pb2,
+    mau_binh_pb2,
+    ruleset_pb2,
+    seating_pb2,
+    shuffler_pb2,
+    tien_len_pb2,
+    ultimate_texas_pb2,
+)
+from referee.v1.error_reason_pb2 import ErrorReason
+from tests.chaos.frontend import RULESETS, Frontend
+from tests.chaos.in_process import Called, Channel, EndedError, InProcess, running
+from tests.chaos.ledger import HANG_SECONDS, Ledger, status_of
+from tests.chaos.mutation import Mutator
+from tests.chaos.process import Server
+from tests.chaos.recording import Recorded, record
+
+OURS: Final = frozenset({"INTERNAL", "LOG_DAMAGED", "LOG_BUSY", "OVERLOADED", "SIGNER_UNAVAILABLE"})
+"""Reasons that no message may bring about."""
+REFUSED: Final = {
+    ErrorReason.Name(reason).removeprefix("ERROR_REASON_"): code
+    for reason, code in CODES.items()
+    if ErrorReason.Name(reason).removeprefix("ERROR_REASON_") not in OURS
+}
+"""The code of each reason that a message may be refused for."""
+MOST_CALLS: Final = 1_000_000
+"""Calls of functions that the work for one message of at most a megabyte may come to."""
+_COUNTED_EVERY: Final = 400
+_PLAYED_EVERY: Final = 20_000
+_SLOWEST: Final = 10
+_HEAVY: Final = ("SuggestArrangement", "Advise", "SettleRounds", "CheckArrangements", "CheckPlays", "CheckDecisions")
+"""Methods whose lawful questions cost thousands of times an unlawful one's; asked more rarely."""
+
+
+METHODS: Final = sorted(
+    f"/{service.full_name}/{method.name}"
+    for file in (log_pb2, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2)
+    for service in file.DESCRIPTOR.services_by_name.values()
+    for method in service.methods
+)
+"""Every method of the protos."""
+
+
+class Clock:
+    """The time that the server sees; it stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = time.time_ns() // 1_000_000
+
+    def __call__(self) -> int:
+        """The time."""
+        return self.now
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """A message that did what none may do."""
+
+    method: str
+    data: bytes
+    what: str
+
+
+@dataclass(slots=True)
+class Fuzzed:
+    """What came of many messages."""
+
+    sent: int = 0
+    statuses: Counter[str] = field(default_factory=Counter)
+    finds: list[Find] = field(default_factory=list)
+    slowest: list[tuple[float, str, bytes]] = field(default_factory=list)
+    """CPU seconds, method, message; the slowest first."""
+    most_calls: int = 0
+    leaves: int = 0
+    seconds: float = 0.0
+
+    def note(self, method: str, data: bytes, status: str, seconds: float) -> None:
+        """One message was answered."""
+        self.sent += 1
+        self.statuses[status] += 1
+        if len(self.slowest) < _SLOWEST or seconds > self.slowest[-1][0]:
+            self.slowest = sorted([*self.slowest, (seconds, method, data)], reverse=True)[:_SLOWEST]
+
+
+def outcome_of(server: Called, method: str, data: bytes) -> tuple[str, str]:
+    """How a call ends, ``OK`` or code and reason; and what is wrong with that, empty for nothing."""
+    try:
+        server.call(method, data)
+    except EndedError as error:
+        status = f"{error.code().name}/{error.reason}"
+        code = REFUSED.get(error.reason)
+        is_known = code is not None and code == error.code().value[0]
+        return status, "" if is_known else (_failures.pop() if error.reason == "INTERNAL" and _failures else str(error))
+    except Exception as error:  # noqa: BLE001 - whatever escapes is the find
+        return f"ESCAPED/{type(error).__name__}", repr(error)
+    return "OK", ""
+
+
+def counted(work: Callable[[], object]) -> int:
+    """How many functions are called while the work is done."""
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        if event in {"call", "c_call"}:
+            calls += 1
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def messages(recorded: Recorded, luck: random.Random) -> Iterator[tuple[str, bytes]]:
+    """Malformed messages without end, each with the method that it is sent to, not always its own."""
+    corpus = sorted({one for sent in recorded.values() for one in sent})
+    mutator = Mutator(corpus, luck)
+    heavy = [method for method in sorted(recorded) if method.endswith(_HEAVY)]
+    light = [method for method in sorted(recorded) if not method.endswith(_HEAVY)]
+    while True:
+        method = luck.choice(light if luck.random() < 0.97 else heavy)
+        data = luck.choice(recorded[method]) if luck.random() < 0.98 else luck.choice(corpus)
+        yield method, mutator.mutate(data)
+
+
+def fuzz(
+    folder: Path,
+    *,
+    count: int,
+    seed: int,
+    say: Callable[[str], None] = lambda _: None,
+    broken: Callable[[InProcess], None] = lambda _: None,
+) -> Fuzzed:
+    """What comes of so many messages, by this seed; ``broken`` may spoil the server first."""
+    structlog.configure(processors=[_listen])
+    fuzzed, begun = Fuzzed(), time.monotonic()
+    clock, chance = Clock(), random.Random(f"entropy {seed}")  # noqa: S311 - so that a find comes back
+    settings = Settings(data=folder, listen="127.0.0.1:0", clock=clock, entropy=chance.randbytes)
+    try:
+        with running(settings) as server:
+            recorded = record(server, clock, seed=seed)
+            broken(server)
+            luck = random.Random(seed)  # noqa: S311 - so that a find comes back
+            for number, (method, data) in enumerate(itertools.islice(messages(recorded, luck), count)):
+                _send(server, method, data, number, fuzzed)
+                if number % _PLAYED_EVERY == _PLAYED_EVERY - 1:
+                    _play(server, number, fuzzed)
+                    say(f"seed {seed}: {number + 1:,} messages, {len(fuzzed.finds)} finds")
+            for _, method, data in fuzzed.slowest:
+                _count(server, method, data, fuzzed)
+            _play(server, count, fuzzed)
+            clock.now = time.time_ns() // 1_000_000
+        with running(Settings(data=folder, listen="127.0.0.1:0")) as swept:
+            _await_sweep(swept)
+    finally:
+        structlog.reset_defaults()
+    fuzzed.leaves = _size_of(folder)
+    fuzzed.finds += _audit(folder)
+    fuzzed.seconds = time.monotonic() - begun
+    return fuzzed
+
+
+_failures: Final[list[str]] = []
+"""Where the server failed, newest last, as its log would say."""
+
+
+def _listen(_logger: object, _method: str, event: Any) -> Any:  # noqa: ANN401 - a processor's own types
+    """Log lines go nowhere, but for where a call failed."""
+    if event.get("event") == "failed":
+        places = traceback.extract_tb(sys.exc_info()[2])[-3:]
+        where = " < ".join(f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in reversed(places))
+        _failures.append(f"{sys.exc_info()[1]!r} at {where}")
+    raise structlog.DropEvent
+
+
+def _send(server: InProcess, method: str, data: bytes, number: int, fuzzed: Fuzzed) -> None:
+    if number % _COUNTED_EVERY == 0:
+        _count(server, method, data, fuzzed)
+    before = time.thread_time()
+    status, wrong = outcome_of(server, method, data)
+    fuzzed.note(method, data, status, time.thread_time() - before)
+    if wrong:
+        fuzzed.finds.append(Find(method, data, wrong))
+
+
+def _count(server: InProcess, method: str, data: bytes, fuzzed: Fuzzed) -> None:
+    calls = counted(lambda: outcome_of(server, method, data))
+    fuzzed.most_calls = max(fuzzed.most_calls, calls)
+    if calls > MOST_CALLS:
+        fuzzed.finds.append(Find(method, data, f"{calls:,} calls of functions for {len(data)} bytes"))
+
+
+def _play(server: Called, number: int, fuzzed: Fuzzed) -> None:
+    ledger = Ledger()
+    channel: Any = Channel(server)
+    frontend = Frontend(channel, ledger, name=f"after-{number}", luck=random.Random(number))  # noqa: S311 - what is played
+    try:
+        frontend.play(RULESETS[number // _PLAYED_EVERY % len(RULESETS)])
+    except Exception as error:  # noqa: BLE001 - whatever it is, a round could not be played
+        fuzzed.finds.append(Find("", b"", f"no round can be played after {number} messages: {error!r}"))
+
+
+def _await_sweep(server: InProcess) -> None:
+    """Rounds whose deadline has passed were aborted."""
+    store = server.app._store  # noqa: SLF001 - nothing public says when the sweep is through
+    end = time.monotonic() + 60
+    while store.overdue_rounds(time.time_ns() // 1_000_000, 1) and time.monotonic() < end:
+        time.sleep(0.1)
+
+
+def _size_of(folder: Path) -> int:
+    with closing(open_reader(folder)) as reader:
+        return reader.head().size
+
+
+def _audit(folder: Path) -> list[Find]:
+    done = subprocess.run(
+        [sys.executable, "-m", "referee", "audit", "--data", str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=1800,
+        check=False,
+    )
+    words = done.stdout + done.stderr
+    return [Find("", b"", f"the audit ends with {done.returncode}: {words[-3000:]}")] if done.returncode else []
+
+
+class OverSocket:
+    """A running server whose methods are called with bytes over a real connection."""
+
+    def __init__(self, address: str, methods: Sequence[str]) -> None:
+        self.methods = methods
+        self._channel = grpc.insecure_channel(address, [("grpc.max_send_message_length", -1)])
+
+    def call(self, method: str, data: bytes) -> bytes:
+        """The answer's bytes; EndedError where the call is refused."""
+        try:
+            call: Any = self._channel.unary_unary(method)
+            answer: bytes = call(data, timeout=HANG_SECONDS)
+        except grpc.RpcError as error:
+            code, _, reason = status_of(error).partition("/")
+            raise EndedError(grpc.StatusCode[code], str(error), reason) from None
+        return answer
+
+    def close(self) -> None:
+        """The connection is closed."""
+        self._channel.close()
+
+
+def fuzz_over_socket(folder: Path, *, count: int, seed: int) -> Fuzzed:
+    """What comes of so many messages that are sent to a real server."""
+    fuzzed, begun = Fuzzed(), time.monotonic()
+    server = Server(folder / "data")
+    over = OverSocket(server.address, METHODS)
+    try:
+        luck = random.Random(seed)  # noqa: S311 - so that a find comes back
+        recorded = record(over, Clock(), seed=seed)
+        for method, data in itertools.islice(messages(recorded, luck), count):
+            before = time.monotonic()
+            status, wrong = outcome_of(over, method, data)
+            fuzzed.note(method, data, status, time.monotonic() - before)
+            if wrong:
+                fuzzed.finds.append(Find(method, data, wrong))
+        _play(over, count, fuzzed)
+    finally:
+        over.close()
+        if not server.is_running or server.stop():
+            fuzzed.finds.append(Find("", b"", "the server did not live through it"))
+    fuzzed.leaves = _size_of(folder / "data")
+    fuzzed.finds += _audit(folder / "data")
+    fuzzed.seconds = time.monotonic() - begun
+    return fuzzed
+
+
+def room_for(folder: Path, name: str) -> Path:
+    """A folder for a store that is forced to disk often: in memory where the system has such a place."""
+    shared = Path("/dev/shm")  # noqa: S108 - a folder of our own is made in it
+    if shared.is_dir() and shutil.disk_usage(shared).free > 2**30:
+        made = shared / f"referee-chaos-{folder.name}-{name}"
+        shutil.rmtree(made, ignore_errors=True)
+        return made
+    return folder / name
+
+
+def main() -> None:
+    """``python -m tests.chaos.fault_messages COUNT SEED FOLDER``: one JSON line of what came of it."""
+    count, seed, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
+    fuzzed = fuzz(folder, count=count, seed=seed, say=lambda words: print(words, file=sys.stderr, flush=True))  # noqa: T201 - progress
+    found = {
+        "sent": fuzzed.sent,
+        "statuses": dict(fuzzed.statuses),
+        "finds": [(one.method, one.data[:4000].hex(), one.what) for one in fuzzed.finds[:20]],
+        "count": len(fuzzed.finds),
+        "slowest": [(seconds, method, len(data)) for seconds, method, data in fuzzed.slowest[:3]],
+        "most_calls": fuzzed.most_calls,
+        "leaves": fuzzed.leaves,
+    }
+    print(json.dumps(found))  # noqa: T201 - what the parent reads
+
+
+if __name__ == "__main__":
+    main()

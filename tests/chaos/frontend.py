@@ -1,0 +1,253 @@
+"""Frontends that play real rounds of the three games while things break, and remember every answer.
+
+Each plays at tables of its own, one or two rounds a table, by the short path or with commitments, with receipts or on
+its own word. A settlement that was answered is asked for again now and then and must be the same.
+"""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Self
+
+import grpc
+
+from referee.cards import Seat
+from referee.cli.bots_tien_len import choose
+from referee.dealing.commitment import client_commitment
+from referee.rulesets import load_builtin
+from referee.v1 import (
+    log_pb2,
+    log_pb2_grpc,
+    mau_binh_pb2,
+    mau_binh_pb2_grpc,
+    money_pb2,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+    tien_len_pb2,
+    tien_len_pb2_grpc,
+    ultimate_texas_pb2,
+    ultimate_texas_pb2_grpc,
+)
+from tests.chaos.ledger import Ledger, status_of
+from tests.chaos.patience import CHANNEL, Patience
+
+RULESETS: Final = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
+_BET_UNITS: Final = {ruleset.id: ruleset.bet_unit for ruleset in load_builtin()}
+_STAKE: Final = 1000
+_ASK_AGAIN: Final = 0.25
+
+
+class UnlawfulError(Exception):
+    """The referee found fault with a round that was played by its own words; the codes of the faults."""
+
+
+class Frontend:
+    """One caller on one channel."""
+
+    def __init__(self, channel: grpc.Channel, ledger: Ledger, *, name: str, luck: random.Random) -> None:
+        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+        self.mau_binh = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
+        self.tien_len = tien_len_pb2_grpc.TienLenServiceStub(channel)
+        self.ultimate_texas = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
+        self.log = log_pb2_grpc.LogServiceStub(channel)
+        self._ledger = ledger
+        self._luck = luck
+        self._name = name
+        self._tables = 0
+
+    def play(self, ruleset: str = "") -> None:
+        """One or two rounds at a new table; grpc.RpcError where one was given up."""
+        self._tables += 1
+        ruleset = ruleset or self._luck.choice(RULESETS)
+        table = f"{self._name}-{self._tables}"
+        rounds = {
+            "mau_binh": self._play_mau_binh,
+            "tien_len": self._play_tien_len,
+            "ultimate_texas": self._play_ultimate_texas,
+        }
+        seats = self._luck.choice((2, 3))
+        previous: list[tien_len_pb2.PreviousRound] = []
+        winners: list[int] = []
+        for number in range(1, self._luck.choice((1, 1, 2)) + 1):
+            opened, dealt = self._deal(table, number, ruleset, seats)
+            method, stub, request = rounds[ruleset.partition(".")[0]](opened, dealt, (previous, winners))
+            settled = _lawful(stub(request))
+            told = self._ledger.hear("SETTLE", table, number, settled.log_receipt)
+            self._ledger.settle(told, method, request)
+            if self._luck.random() < _ASK_AGAIN:
+                again = stub(request).log_receipt
+                if (again.leaf, again.leaf_index) != (told.leaf, told.index):
+                    self._ledger.fault(f"round {number} of {table} was settled twice")
+            previous.append(tien_len_pb2.PreviousRound(terminal_leaf=told.leaf, header=opened.header))
+            winners += [one.seat for one in settled.outcome.seats if getattr(one, "winner", False)][:1]
+        self._ledger.see(self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint)
+        self.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id=table))
+
+    def _deal(
+        self, table: str, number: int, ruleset: str, seats: int
+    ) -> tuple[shuffler_pb2.OpenRoundResponse, shuffler_pb2.DealRoundResponse]:
+        stakes = [money_pb2.SeatStake(ante_minor=_STAKE)] * seats if ruleset.startswith("ultimate") else []
+        terms = shuffler_pb2.RoundTerms(
+            table_id=table,
+            round_number=number,
+            ruleset_id=ruleset,
+            seat_count=seats,
+            currency="CHIP",
+            stake_minor=_BET_UNITS[ruleset] if stakes else _STAKE,
+            seat_stakes=stakes,
+        )
+        seeds = [self._luck.randbytes(32) for _ in range(seats)]
+        opening = shuffler_pb2.OpenRoundRequest(terms=terms)
+        if self._luck.random() < 0.5:
+            prepared = self.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms))
+            commitments = [
+                client_commitment(round_id=prepared.round_id, seat=Seat(seat), seed=seed)
+                for seat, seed in enumerate(seeds)
+            ]
+            opening = shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=commitments)
+        opened = self.shuffler.OpenRound(opening)
+        self._ledger.hear("OPEN", table, number, opened.log_receipt)
+        dealing = shuffler_pb2.DealRoundRequest(table_id=table, round_number=number, client_seeds=seeds)
+        dealt = self.shuffler.DealRound(dealing)
+        self._ledger.hear("DEAL", table, number, dealt.log_receipt)
+        return opened, dealt
+
+    def _play_mau_binh(
+        self, opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse, _before: object
+    ) -> tuple[str, Callable[..., Any], mau_binh_pb2.MauBinhServiceSettleRoundRequest]:
+        told = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
+        preview = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=told)
+        if self.mau_binh.PreviewRound(preview).violations:  # no instant win has ended it
+            has_receipts = self._luck.random() < 0.5
+            for hand in dealt.hands:
+                cards = list(hand.cards)
+                arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
+                event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=arrange)
+                if has_receipts:
+                    asked = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=told, event=event)
+                    event = _lawful(self.mau_binh.AcceptEvent(asked)).event
+                else:
+                    event.time = dealt.dealt_time
+                told.events.append(event)
+        request = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told)
+        return "MauBinhService", self.mau_binh.SettleRound, request
+
+    def _play_tien_len(
+        self,
+        opened: shuffler_pb2.OpenRoundResponse,
+        dealt: shuffler_pb2.DealRoundResponse,
+        before: tuple[list[tien_len_pb2.PreviousRound], list[int]],
+    ) -> tuple[str, Callable[..., Any], tien_len_pb2.TienLenServiceSettleRoundRequest]:
+        told = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
+        previous, winners = before
+        if previous:
+            told.previous_rounds.append(previous[-1])
+            told.previous_winner_seat = winners[-1]
+        while (event := choose(self.tien_len, told)) is not None:
+            if self._luck.random() < 0.2:
+                asked = tien_len_pb2.TienLenServiceAcceptEventRequest(round=told, event=event)
+                event = _lawful(self.tien_len.AcceptEvent(asked)).event
+            else:
+                event.time = max([dealt.dealt_time, *(one.time for one in told.events[-1:])])
+            told.events.append(event)
+        request = tien_len_pb2.TienLenServiceSettleRoundRequest(round=told)
+        return "TienLenService", self.tien_len.SettleRound, request
+
+    def _play_ultimate_texas(
+        self, opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse, _before: object
+    ) -> tuple[str, Callable[..., Any], ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest]:
+        header = opened.header
+        told = ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])
+        question = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=told)
+        state = self.ultimate_texas.PreviewRound(question).state
+        while state.HasField("turn"):
+            seat = state.seats[state.turn]
+            event = ultimate_texas_pb2.UltimateTexasEvent(
+                seat=seat.seat, decision=self._luck.choice(list(seat.legal_decisions))
+            )
+            asked = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=told, event=event)
+            accepted = _lawful(self.ultimate_texas.AcceptEvent(asked))
+            told.events.append(accepted.event)
+            state = accepted.state
+            if accepted.HasField("opens_section"):
+                section = self.shuffler.OpenSection(
+                    shuffler_pb2.OpenSectionRequest(
+                        table_id=header.table_id,
+                        round_number=header.round_number,
+                        event_receipt=accepted.event.receipt,
+                    )
+                )
+                told.certificates[:] = [section.certificate]
+        request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=told)
+        return "UltimateTexasService", self.ultimate_texas.SettleRound, request
+
+
+def _lawful(answer: Any) -> Any:  # noqa: ANN401 - answers of any game
+    if answer.violations and not getattr(answer, "event_number", 0):  # an accepted event may have warnings
+        raise UnlawfulError(", ".join(sorted({one.code for one in answer.violations})))
+    return answer
+
+
+class Load:
+    """Frontends at work until the block ends, ``each`` so many an address."""
+
+    def __init__(
+        self, ledger: Ledger, addresses: Sequence[str], *, each: int = 4, patience: float = 90.0, name: str = "t"
+    ) -> None:
+        self._ledger = ledger
+        self._stop = threading.Event()
+        self._hurry = threading.Event()
+        self._channels: list[grpc.Channel] = []
+        self._threads: list[threading.Thread] = []
+        for number, address in enumerate([one for one in addresses for _ in range(each)]):
+            raw = grpc.insecure_channel(address, CHANNEL)
+            patient = Patience(ledger, seconds=patience, stop=self._hurry, seed=number)
+            luck = random.Random(f"{name} {number}")  # noqa: S311 - what is played, never a deal
+            frontend = Frontend(grpc.intercept_channel(raw, patient), ledger, name=f"{name}{number}", luck=luck)
+            self._channels.append(raw)
+            self._threads.append(threading.Thread(target=self._play, args=(frontend,), daemon=True))
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Rounds that run are ended, or given up where nobody answers any more."""
+        self._stop.set()
+        end = time.monotonic() + 30
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
+        self._hurry.set()
+        end = time.monotonic() + 90
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
+            if thread.is_alive():
+                self._ledger.fault("a caller never came back")
+        for channel in self._channels:
+            channel.close()
+
+    def more(self, rounds: int, *, within: float = 120.0) -> bool:
+        """Whether so many more rounds were settled in this time; said as a fault where not."""
+        end, before = time.monotonic() + within, len(self._ledger.settled)
+        while len(self._ledger.settled) < before + rounds:
+            if time.monotonic() > end:
+                self._ledger.fault(f"only {len(self._ledger.settled) - before} rounds in {within:.0f} s")
+                return False
+            time.sleep(0.05)
+        return True
+
+    def _play(self, frontend: Frontend) -> None:
+        while not self._stop.is_set():
+            try:
+                frontend.play()
+            except grpc.RpcError as error:
+                self._ledger.abandon(status_of(error))
+                self._stop.wait(0.05)
+            except UnlawfulError as error:
+                self._ledger.ended("", f"VIOLATION/{error}", seconds=0)
+                self._ledger.abandon(f"VIOLATION/{error}")
+            except Exception as error:  # noqa: BLE001 - a frontend that falls over has been told something odd
+                self._ledger.fault(f"a frontend fell over: {error!r}")
+                return

@@ -1,0 +1,237 @@
+"""The server without its transport: methods are called with the bytes that gRPC would hand them, on this thread.
+
+Deserializers, interceptor, servicers, store and keys are the real ones; what is left out is sockets and threads. A
+channel of this kind plays rounds like any other.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+from unittest import mock
+
+import grpc
+from google.rpc import error_details_pb2, status_pb2
+
+from referee.server.app import Application, Settings
+
+FOREVER: Final = 1e9
+
+
+class EndedError(grpc.RpcError):
+    """A call that was not answered: code, and reason where it has one."""
+
+    def __init__(self, code: grpc.StatusCode, details: str, reason: str) -> None:
+        super().__init__(f"{code.name}/{reason}: {details}")
+        self._code, self._details, self.reason = code, details, reason
+
+    def code(self) -> grpc.StatusCode:
+        """The status code."""
+        return self._code
+
+    def details(self) -> str:
+        """The words."""
+        return self._details
+
+    def trailing_metadata(self) -> tuple[()]:
+        """Nothing more is known."""
+        return ()
+
+
+class Context:
+    """What a servicer sees of a call."""
+
+    def __init__(self) -> None:
+        self._code: grpc.StatusCode | None = None
+        self._details = ""
+        self._callbacks: list[Callable[[], None]] = []
+
+    def abort_with_status(self, status: Any) -> None:  # noqa: ANN401 - a grpc.Status
+        """The call ends with this status."""
+        self._code = status.code
+        reason = ""
+        for key, value in status.trailing_metadata or ():
+            if key == "grpc-status-details-bin":
+                info = error_details_pb2.ErrorInfo()
+                for detail in status_pb2.Status.FromString(value).details:
+                    if detail.Unpack(info):
+                        reason = info.reason
+        raise EndedError(status.code, status.details, reason)
+
+    def abort(self, code: grpc.StatusCode, details: str) -> None:
+        """The call ends with this code."""
+        self._code = code
+        raise EndedError(code, details, "")
+
+    def over(self) -> None:
+        """The call has ended."""
+        for callback in self._callbacks:
+            callback()
+
+    def add_callback(self, callback: Callable[[], None]) -> bool:
+        """Whether it will run at the end."""
+        self._callbacks.append(callback)
+        return True
+
+    def set_code(self, code: grpc.StatusCode) -> None:
+        """The call ends with this code although it is answered."""
+        self._code = code
+
+    def code(self) -> grpc.StatusCode | None:
+        """The code that was set."""
+        return self._code
+
+    def set_details(self, details: str) -> None:
+        """The words that go with it."""
+        self._details = details
+
+    def set_trailing_metadata(self, _metadata: object) -> None:
+        """Trailers are not looked at."""
+
+    def peer(self) -> str:
+        """Who calls."""
+        return "ipv4:127.0.0.1:1"
+
+    def peer_identities(self) -> None:
+        """Nobody has proved a name."""
+
+    def auth_context(self) -> Mapping[str, Iterable[bytes]]:
+        """Nothing was proved."""
+        return {}
+
+    def is_active(self) -> bool:
+        """Whether somebody waits."""
+        return True
+
+    def time_remaining(self) -> float:
+        """How long the caller waits."""
+        return FOREVER
+
+    def cancel(self) -> None:
+        """Nobody is there to be cut off."""
+
+    def invocation_metadata(self) -> tuple[()]:
+        """The caller sends none."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What an interceptor is told of a call."""
+
+    method: str
+    invocation_metadata: tuple[tuple[str, str], ...] = ()
+
+
+class RecordedServer:
+    """Stands in for ``grpc.server``: keeps handlers and interceptors."""
+
+    def __init__(self, _pool: object, interceptors: Iterable[grpc.ServerInterceptor] = (), **_: object) -> None:
+        self.interceptors = tuple(interceptors)
+        self.handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
+
+    def add_generic_rpc_handlers(self, _handlers: object) -> None:
+        """The same methods are registered by name too."""
+
+    def add_registered_method_handlers(
+        self, service: str, handlers: "Mapping[str, grpc.RpcMethodHandler[Any, Any]]"
+    ) -> None:
+        """The methods of a service."""
+        self.handlers |= {f"/{service}/{name}": handler for name, handler in handlers.items()}
+
+    def add_insecure_port(self, _address: str) -> int:
+        """No port is opened."""
+        return 1
+
+    add_secure_port = add_insecure_port
+
+    def start(self) -> None:
+        """Nothing listens."""
+
+    def stop(self, _grace: float | None) -> Any:  # noqa: ANN401 - an event
+        """Nothing listened."""
+        done = mock.Mock()
+        done.wait = lambda *_: True
+        return done
+
+
+class InProcess:
+    """An application whose methods are called directly."""
+
+    def __init__(self, settings: Settings) -> None:
+        made: list[RecordedServer] = []
+
+        def make(*arguments: Any, **options: Any) -> RecordedServer:  # noqa: ANN401 - as grpc.server takes them
+            made.append(RecordedServer(*arguments, **options))
+            return made[-1]
+
+        with mock.patch("grpc.server", make):
+            self.app = Application(settings).start()
+        (self._server,) = made
+        self.methods = sorted(name for name in self._server.handlers if name.startswith("/referee."))
+
+    def close(self) -> None:
+        """The application has ended."""
+        self.app.close()
+
+    def call(self, method: str, data: bytes) -> bytes:
+        """The answer's bytes; EndedError where the call is refused; anything else that escapes is a fault."""
+        lookup: Callable[[Any], Any] = lambda _: self._server.handlers[method]  # noqa: E731 - the innermost of several
+        for interceptor in reversed(self._server.interceptors):
+            lookup = _through(interceptor, lookup)
+        handler = lookup(Details(method))
+        context = Context()
+        try:
+            answer: bytes = handler.unary_unary(data, context)
+        finally:
+            context.over()
+        return answer
+
+
+def _through(interceptor: grpc.ServerInterceptor, inner: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda details: interceptor.intercept_service(inner, details)
+
+
+class Called(Protocol):
+    """A server whose methods are called with bytes."""
+
+    @property
+    def methods(self) -> Sequence[str]:
+        """Their full names."""
+
+    def call(self, method: str, data: bytes) -> bytes:
+        """The answer's bytes; EndedError where the call is refused."""
+
+
+class Channel:
+    """As much of a grpc.Channel as stubs use; ``heard`` is told every request."""
+
+    def __init__(self, server: Called, heard: Callable[[str, bytes], None] = lambda *_: None) -> None:
+        self._server = server
+        self._heard = heard
+
+    def unary_unary(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes],
+        response_deserializer: Callable[[bytes], Any],
+        **_: object,
+    ) -> Callable[..., Any]:
+        """A method as a function of its request."""
+
+        def call(request: Any, **_options: object) -> Any:  # noqa: ANN401 - messages of any method
+            data = request_serializer(request)
+            self._heard(method, data)
+            return response_deserializer(self._server.call(method, data))
+
+        return call
+
+
+@contextlib.contextmanager
+def running(settings: Settings) -> Iterator[InProcess]:
+    """An application for the block."""
+    server = InProcess(settings)
+    try:
+        yield server
+    finally:
+        server.close()

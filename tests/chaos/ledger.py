@@ -1,0 +1,133 @@
+"""What callers were told, kept so that it can be held against the log afterwards.
+
+The law: an answer counts once it has arrived. A call that failed may have happened or not, and nothing follows from it;
+what was answered must stand for ever, at the place that was named, once.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+import grpc
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from referee.v1.round_pb2 import LogReceipt
+
+HANG_SECONDS: Final = 75.0
+"""A call that takes longer hangs: the longest wait inside a server is 30 s for its log, behind 15 s for a lock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One leaf that was answered: which step of which round, and the receipt's parts."""
+
+    kind: str
+    table: str
+    number: int
+    leaf: bytes
+    index: int
+    checkpoint: str
+    proof: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """A settlement that was answered, and the question, to ask it once more."""
+
+    told: Told
+    method: str
+    request: bytes
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Written by any number of threads."""
+
+    told: list[Told] = field(default_factory=list)
+    settled: list[Settlement] = field(default_factory=list)
+    checkpoints: set[str] = field(default_factory=set)
+    statuses: Counter[str] = field(default_factory=Counter)
+    """Calls that failed, by code and reason, each try counted."""
+    retried: int = 0
+    answered: int = 0
+    abandoned: Counter[str] = field(default_factory=Counter)
+    """Rounds given up, by the status that ended them."""
+    faults: list[str] = field(default_factory=list)
+    """What must never be seen, as it was seen."""
+    longest: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def hear(self, kind: str, table: str, number: int, receipt: LogReceipt) -> Told:
+        """A leaf was answered."""
+        told = Told(
+            kind,
+            table,
+            number,
+            receipt.leaf,
+            receipt.leaf_index,
+            receipt.checkpoint,
+            tuple(receipt.inclusion_proof),
+        )
+        with self._lock:
+            self.told.append(told)
+        return told
+
+    def settle(self, told: Told, method: str, request: Message) -> None:
+        """A settlement was answered."""
+        with self._lock:
+            self.settled.append(Settlement(told, method, request.SerializeToString()))
+
+    def see(self, checkpoint: str) -> None:
+        """A checkpoint was handed out."""
+        with self._lock:
+            self.checkpoints.add(checkpoint)
+
+    def fault(self, words: str) -> None:
+        """Something was seen that must not be."""
+        with self._lock:
+            self.faults.append(words)
+
+    def abandon(self, status: str) -> None:
+        """A round was given up."""
+        with self._lock:
+            self.abandoned[status] += 1
+
+    def ended(self, method: str, status: str, *, seconds: float) -> None:
+        """A call has ended: ``OK``, or how it failed."""
+        with self._lock:
+            self.longest = max(self.longest, seconds)
+            if seconds > HANG_SECONDS:
+                self.faults.append(f"{method} took {seconds:.0f} s and ended with {status}")
+            if status == "OK":
+                self.answered += 1
+            else:
+                self.statuses[status] += 1
+
+    def again(self) -> None:
+        """A call is tried once more."""
+        with self._lock:
+            self.retried += 1
+
+    def outside(self, allowed: Iterable[str]) -> list[str]:
+        """What is said of every status that is not among these; ``CODE/*`` allows each reason of a code."""
+        known = set(allowed)
+        return [
+            f"{count} calls ended with {status}"
+            for status, count in sorted(self.statuses.items())
+            if status not in known and f"{status.partition('/')[0]}/*" not in known
+        ]
+
+
+def status_of(error: grpc.RpcError | grpc.Call) -> str:
+    """The code of a failed call, and its reason behind a stroke where it says one."""
+    code = error.code().name
+    status = rpc_status.from_call(error)
+    info = error_details_pb2.ErrorInfo()
+    for detail in status.details if status is not None else ():
+        if detail.Unpack(info):
+            return f"{code}/{info.reason}"
+    return str(code)

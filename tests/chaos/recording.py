@@ -1,0 +1,173 @@
+"""Real requests of every method, as frontends and seats send them, recorded while rounds are played in process."""
+
+import random
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from referee.v1 import (
+    log_pb2,
+    log_pb2_grpc,
+    mau_binh_pb2,
+    mau_binh_pb2_grpc,
+    ruleset_pb2,
+    ruleset_pb2_grpc,
+    seating_pb2,
+    seating_pb2_grpc,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+    tien_len_pb2,
+    tien_len_pb2_grpc,
+    ultimate_texas_pb2,
+    ultimate_texas_pb2_grpc,
+)
+from tests.chaos.frontend import Frontend
+from tests.chaos.in_process import Called, Channel
+from tests.chaos.ledger import Ledger
+
+_HERE: Final = Path(__file__).parents[1]
+for _folder in ("service", "vectors/dealing"):
+    sys.path.insert(0, str(_HERE / _folder))
+
+from seat_players import Table  # noqa: E402 - beside the services' tests
+
+Recorded = dict[str, list[bytes]]
+"""Requests by method, in the order they were sent."""
+
+_ROUND_EVENTS: Final = (0, 1, 3)
+"""After how many events the questions about a round are asked."""
+
+
+class _Room:
+    """What a table of players needs of a server."""
+
+    def __init__(self, channel: Any, clock: Any) -> None:  # noqa: ANN401 - a channel in process, a clock of the caller's
+        self.channel, self.clock = channel, clock
+        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+        self.log = log_pb2_grpc.LogServiceStub(channel)
+        self._tables = iter(range(1, 10_000))
+
+    def terms(self, table: str, **changes: Any) -> shuffler_pb2.RoundTerms:  # noqa: ANN401 - any field
+        """Terms for a table."""
+        fields: dict[str, Any] = {"seat_count": 2, "currency": "VND", "stake_minor": 1000}
+        return shuffler_pb2.RoundTerms(table_id=table, **fields | changes)
+
+
+def record(server: Called, clock: Any, *, seed: int) -> Recorded:  # noqa: ANN401 - a clock with its time in ``now``
+    """Requests of every method of the server; AssertionError names one that was never sent."""
+    found: Recorded = {}
+
+    def hear(method: str, data: bytes) -> None:
+        found.setdefault(method, []).append(data)
+
+    channel: Any = Channel(server, hear)
+    frontend = Frontend(channel, Ledger(), name="recorded", luck=random.Random(seed))  # noqa: S311 - what is played
+    for ruleset in ("mau_binh.classic", "mau_binh.chi_2020", "tien_len.mien_nam", "ultimate_texas.casino"):
+        frontend.play(ruleset)
+        frontend.play(ruleset)
+    room = _Room(channel, clock)
+    _play_sealed(room)
+    _ask_about_mau_binh(channel, found)
+    _ask_about_tien_len(channel, found)
+    _ask_about_ultimate_texas(channel, found)
+    _ask_the_rest(channel, room)
+    missing = set(server.methods) - set(found)
+    assert not missing, missing
+    return found
+
+
+def _play_sealed(room: _Room) -> None:
+    """A sealed round of Mậu Binh with keys, one of Ultimate Texas Hold'em, one that is aborted, and their seeds."""
+    table = Table(room, sealed=True).play()
+    for seat in range(2):
+        hand = table.open_hand(seat)
+        if not table.dealt.hands:  # no hand has won at the deal
+            table.commit(seat, list(hand.hand.cards))
+    if not table.dealt.hands:
+        opened = table.open_section()
+        for one in opened.hands:
+            table.accept(one.seat, **table.arrangement(one.seat, list(one.cards)))
+    table.settle()
+    room.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    texas = Table(room, "ultimate_texas", sealed=True).play()
+    for seat in range(2):
+        texas.open_hand(seat)
+        texas.accept(seat, decision=ultimate_texas_pb2.DECISION_CHECK)
+    texas.open_section()
+    texas.preview()
+    lost = Table(room, "tien_len").open()
+    lost.contribute(0)
+    room.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**lost.slot, reason=shuffler_pb2.ABORT_REASON_OPERATOR))
+
+
+def _ask_about_mau_binh(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
+    """The questions that play leaves out, about rounds that were settled, before any event of them."""
+    stub = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
+    asked = [mau_binh_pb2.MauBinhServiceSettleRoundRequest.FromString(one) for one in _settled(found, "MauBinh")]
+    stub.SettleRounds(mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=asked))
+    for one in asked:
+        events = list(one.round.events)
+        del one.round.events[:]
+        checks = [
+            mau_binh_pb2.CheckArrangementRequest(round=one.round, seat=event.seat, arrangement=event.arrange)
+            for event in events
+        ]
+        if checks:
+            stub.CheckArrangement(checks[0])
+            stub.CheckArrangements(mau_binh_pb2.CheckArrangementsRequest(requests=checks))
+            dealt = mau_binh_pb2.DealtHand(round=one.round, seat=0)
+            stub.SuggestArrangement(mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=2))
+
+
+def _ask_about_tien_len(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
+    """The same, at several places in the rounds."""
+    stub = tien_len_pb2_grpc.TienLenServiceStub(channel)
+    asked = [tien_len_pb2.TienLenServiceSettleRoundRequest.FromString(one) for one in _settled(found, "TienLen")]
+    stub.SettleRounds(tien_len_pb2.TienLenServiceSettleRoundsRequest(requests=asked))
+    for one in asked:
+        events = list(one.round.events)
+        for count in _ROUND_EVENTS:
+            del one.round.events[:]
+            one.round.events.extend(events[:count])
+            if count < len(events):
+                check = tien_len_pb2.CheckPlayRequest(round=one.round, event=events[count])
+                stub.CheckPlay(check)
+                stub.CheckPlays(tien_len_pb2.CheckPlaysRequest(requests=[check, check]))
+            stub.ListPlays(tien_len_pb2.ListPlaysRequest(round=one.round, grouped=True))
+            stub.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=one.round))
+
+
+def _ask_about_ultimate_texas(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
+    """The same; a round has two events at least."""
+    stub = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
+    settle = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest
+    asked = [settle.FromString(one) for one in _settled(found, "UltimateTexas")]
+    stub.SettleRounds(ultimate_texas_pb2.UltimateTexasServiceSettleRoundsRequest(requests=asked))
+    for one in asked:
+        events = list(one.round.events)
+        for count in _ROUND_EVENTS[:2]:
+            del one.round.events[:]
+            one.round.events.extend(events[:count])
+            check = ultimate_texas_pb2.CheckDecisionRequest(round=one.round, event=events[count])
+            stub.CheckDecision(check)
+            stub.CheckDecisions(ultimate_texas_pb2.CheckDecisionsRequest(requests=[check, check]))
+            stub.Advise(ultimate_texas_pb2.AdviseRequest(round=one.round, seat=events[count].seat))
+
+
+def _ask_the_rest(channel: Any, room: _Room) -> None:  # noqa: ANN401 - a channel in process
+    rulesets = ruleset_pb2_grpc.RulesetServiceStub(channel)
+    rulesets.ListRulesets(ruleset_pb2.ListRulesetsRequest())
+    rulesets.GetRuleset(ruleset_pb2.GetRulesetRequest(ruleset_id="mau_binh.classic"))
+    person = seating_pb2.Person(person_id="an", came_time=1, seated_time=2, ready_time=3)
+    seating_pb2_grpc.SeatingServiceStub(channel).DecideSeating(
+        seating_pb2.DecideSeatingRequest(ruleset_id="mau_binh.classic", persons=[person], now_time=room.clock.now)
+    )
+    room.log.GetKeys(log_pb2.GetKeysRequest())
+    room.log.ListEntries(log_pb2.ListEntriesRequest(start=1, count=5))
+    room.log.GetInclusionProof(log_pb2.GetInclusionProofRequest(leaf_index=3, tree_size=9))
+    room.log.GetConsistencyProof(log_pb2.GetConsistencyProofRequest(first_size=3, second_size=9))
+    room.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest(start_size=1, count=3))
+
+
+def _settled(found: Recorded, game: str) -> list[bytes]:
+    return list(dict.fromkeys(found[f"/referee.v1.{game}Service/SettleRound"]))

@@ -1,0 +1,86 @@
+"""Calls that are begun and not finished take no turn from others, and are not waited for for ever."""
+
+import contextlib
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import grpc
+import pytest
+import structlog
+
+from referee.server.app import Application, Settings
+from referee.server.limits import LimitSettings
+from referee.v1 import log_pb2, log_pb2_grpc
+from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, await_end, dial, headers, message, settings
+from tests.chaos.patience import CHANNEL
+
+HALF = 64
+"""Many more than there are turns."""
+Serve: TypeAlias = Callable[[float], Application]
+GET_KEYS = "/referee.v1.LogService/GetKeys"
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[[float], Application]]:
+    """Starts a server with two turns, which waits for a request for so many seconds."""
+    with structlog.testing.capture_logs(), contextlib.ExitStack() as stack:
+
+        def start(seconds: float) -> Application:
+            limits = LimitSettings(request_seconds=seconds)
+            made = Application(Settings(data=tmp_path, listen="127.0.0.1:0", threads=2, limits=limits))
+            return stack.enter_context(made)
+
+        yield start
+
+
+def half_calls(app: Application, count: int) -> list[socket.socket]:
+    """Connections, each with a call of whose message ten bytes of a thousand have come."""
+    made = []
+    for _ in range(count):
+        made.append(dial(f"127.0.0.1:{app.port}"))
+        made[-1].sendall(PREFACE + settings() + headers(GET_KEYS, stream=1) + message(bytes(1000), stream=1, sent=10))
+    return made
+
+
+def wait_until(happened: Callable[[], bool], *, seconds: float = 60) -> None:
+    """It has happened, or the test fails."""
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_calls_whose_message_never_comes_keep_nobody_waiting(serve: Serve) -> None:
+    """All are there before a whole call comes, and the first of them are waited for for an hour."""
+    app = serve(3600)
+    with contextlib.ExitStack() as stack:
+        for one in half_calls(app, HALF):
+            stack.enter_context(one)
+        wait_until(lambda: app.pool.waiting >= HALF // 2)
+        channel = stack.enter_context(grpc.insecure_channel(f"127.0.0.1:{app.port}", CHANNEL))
+        answer = log_pb2_grpc.LogServiceStub(channel).GetKeys(log_pb2.GetKeysRequest(), timeout=120)
+        assert answer.origin
+        assert app.pool.waiting > 0, "some are there all the while"
+
+
+def test_calls_whose_message_never_comes_are_cut_off(serve: Serve) -> None:
+    """Each is told so on its connection, which stays; then nothing waits any more."""
+    app = serve(0.5)
+    with contextlib.ExitStack() as stack:
+        made = [stack.enter_context(one) for one in half_calls(app, 12)]
+        assert {await_end(one, stream=1) for one in made} <= {HEADERS, RST_STREAM}
+        wait_until(lambda: app.pool.waiting == 0)
+
+
+def test_call_that_is_whole_has_a_turn_and_gives_it_back(serve: Serve) -> None:
+    """Many more calls than there are turns, many times over: no turn is lost."""
+    app = serve(60)
+    with grpc.insecure_channel(f"127.0.0.1:{app.port}", CHANNEL) as channel:
+        stub = log_pb2_grpc.LogServiceStub(channel)
+        for _ in range(20):
+            calls = [stub.GetKeys.future(log_pb2.GetKeysRequest(), timeout=60) for _ in range(16)]
+            assert all(call.result().origin for call in calls)
+    wait_until(lambda: app.pool.waiting == app.pool.running == 0)

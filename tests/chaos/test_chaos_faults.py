@@ -1,0 +1,149 @@
+"""Each fault for seconds in the ordinary suite, and for a minute among the exhaustive ones: nothing answered is lost.
+
+``make chaos`` runs them for long. Each run that finds nothing is believed because the same checks find fault with
+servers that are broken on purpose.
+"""
+
+import random
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.fault_broken import BROKEN, play_broken, what_was_found
+from tests.chaos.fault_clients import LONG, SHORT, crowd
+from tests.chaos.fault_clock import step_clock
+from tests.chaos.fault_disk import fill_database_disk, fill_disk
+from tests.chaos.fault_postgres import shake_database
+from tests.chaos.fault_workers import kill_workers
+from tests.chaos.outcome import Outcome
+from tests.storage.postgres_server import PostgresServer, missing
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server of this module's own, which the tests stop and start."""
+    if why := missing():
+        pytest.skip(why)
+    server = PostgresServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def tell(capsys: pytest.CaptureFixture[str]) -> Callable[[Outcome], None]:
+    """Prints what a long run did."""
+
+    def say(outcome: Outcome) -> None:
+        with capsys.disabled():
+            print("\n" + "\n".join(outcome.lines))  # noqa: T201 - the counts are the result
+
+    return say
+
+
+def luck(request: pytest.FixtureRequest) -> random.Random:
+    """A chance that is the same in every run of a test."""
+    return random.Random(request.node.name)  # noqa: S311 - when what befalls
+
+
+def held(outcome: Outcome, *, rounds: int) -> None:
+    """The run found nothing wrong, and was no walkover."""
+    if outcome.skipped:
+        pytest.skip(outcome.skipped)
+    assert outcome.verdict.faults == []
+    assert len(outcome.ledger.settled) >= rounds
+    assert outcome.verdict.settled >= len({one.told.index for one in outcome.ledger.settled})
+    assert sum(outcome.did.values()) > 0
+
+
+@pytest.mark.timeout(600)
+def test_workers_killed_and_frozen_take_nothing_back(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    held(kill_workers(tmp_path, seconds=4, luck=luck(request)), rounds=8)
+
+
+@pytest.mark.timeout(600)
+def test_database_that_comes_and_goes_takes_nothing_back(
+    request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer
+) -> None:
+    """Restarted, crashed, its connections cut and its line disturbed, one after the other as far as time goes."""
+    held(shake_database(tmp_path, postgres, seconds=8, luck=luck(request)), rounds=8)
+
+
+@pytest.mark.timeout(600)
+def test_full_disk_refuses_and_recovers(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """Once to the last byte of a small disk where one can be mounted, once by a limit on files."""
+    outcome = fill_disk(tmp_path, rounds=2, full=1, luck=luck(request))
+    held(outcome, rounds=9)
+    assert outcome.ledger.statuses["UNAVAILABLE/LOG_BUSY"]
+    assert outcome.did["log read while full: OK"]
+
+
+@pytest.mark.timeout(600)
+def test_clock_that_is_set_takes_nothing_back(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """Three hours on, six back: what was settled is answered the same, and the audit is clean."""
+    held(step_clock(tmp_path, steps=2, pause=0.5, luck=luck(request)), rounds=12)
+
+
+@pytest.mark.timeout(600)
+def test_rude_clients_keep_nobody_from_playing(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """Half messages, readers who do not read, floods: no call of the others takes a deadline's time."""
+    outcome = crowd(tmp_path, size=SHORT, luck=luck(request))
+    held(outcome, rounds=40)
+    assert outcome.did["all at once"] == 1
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+@pytest.mark.timeout(600)
+def test_server_that_is_broken_on_purpose_is_caught(tmp_path: Path, fault: str) -> None:
+    """A store that answers commits which it undid, and a server that forgets what it settled."""
+    outcome = play_broken(tmp_path, fault)
+    assert what_was_found(outcome, fault), outcome.verdict.faults
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(900)
+def test_workers_killed_for_a_minute_take_nothing_back(
+    request: pytest.FixtureRequest, tmp_path: Path, tell: Callable[[Outcome], None]
+) -> None:
+    outcome = kill_workers(tmp_path, seconds=60, luck=luck(request))
+    tell(outcome)
+    held(outcome, rounds=50)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(900)
+def test_database_that_comes_and_goes_for_a_minute_takes_nothing_back(
+    request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer, tell: Callable[[Outcome], None]
+) -> None:
+    outcome = shake_database(tmp_path, postgres, seconds=60, luck=luck(request))
+    tell(outcome)
+    held(outcome, rounds=20)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(900)
+def test_database_on_a_full_disk_refuses_and_recovers(
+    request: pytest.FixtureRequest, tell: Callable[[Outcome], None]
+) -> None:
+    """PostgreSQL runs as a user of its own, who cannot enter a test's folder."""
+    if why := missing():
+        pytest.skip(why)
+    place = Path("/tmp") / f"referee-chaos-{uuid.uuid4().hex[:12]}"  # noqa: S108 - PostgreSQL's own user must get there
+    try:
+        outcome = fill_database_disk(place, rounds=2, full=3, luck=luck(request))
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    tell(outcome)
+    held(outcome, rounds=6)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(900)
+def test_a_crowd_of_rude_clients_keeps_nobody_from_playing(
+    request: pytest.FixtureRequest, tmp_path: Path, tell: Callable[[Outcome], None]
+) -> None:
+    outcome = crowd(tmp_path, size=LONG, luck=luck(request))
+    tell(outcome)
+    held(outcome, rounds=40)

@@ -1,0 +1,149 @@
+"""What was told, held against the log that is left: read from the store itself, and audited by the command.
+
+The law: every leaf that was answered stands at its place, and nowhere else; its receipt proves it; every checkpoint
+that was handed out is of this log; a round has one end; the same question is answered the same again.
+"""
+
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+
+from referee.evidence.dsse import Envelope
+from referee.evidence.merkle import Frontier, LeafIndex, leaf_hash
+from referee.evidence.note import Note
+from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint, LogReceipt, ReceiptError, grow
+from referee.server.keyfolder import read_public_keys
+from referee.storage import DataLossError, StoreError, check_store, open_reader
+from referee.transcript.told import MEDIA_TYPE
+from referee.v1 import mau_binh_pb2, tien_len_pb2, ultimate_texas_pb2
+from tests.chaos.ledger import Ledger, Told
+
+AUDIT_SECONDS: Final = 900
+_ASKED_AGAIN: Final = 200
+_SETTLING: Final[dict[str, tuple[Any, Any]]] = {
+    "MauBinhService": (
+        mau_binh_pb2.MauBinhServiceSettleRoundRequest,
+        mau_binh_pb2.MauBinhServiceSettleRoundResponse,
+    ),
+    "TienLenService": (
+        tien_len_pb2.TienLenServiceSettleRoundRequest,
+        tien_len_pb2.TienLenServiceSettleRoundResponse,
+    ),
+    "UltimateTexasService": (
+        ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest,
+        ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse,
+    ),
+}
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What came out of the comparison; empty ``faults`` is well."""
+
+    leaves: int = 0
+    settled: int = 0
+    """Settlements in the log, answered or not."""
+    faults: list[str] = field(default_factory=list)
+
+
+def judge(ledger: Ledger, data: Path, *, database: str | None = None) -> Verdict:
+    """The verdict on a log at rest; ``faults`` of the ledger are among its own."""
+    verdict = Verdict(faults=list(ledger.faults))
+    try:
+        with closing(open_reader(data, database=database)) as reader:
+            leaves = list(reader.iterate(0, check_store(reader).size))
+            origin = reader.origin
+    except (StoreError, DataLossError) as error:
+        verdict.faults.append(f"the log cannot be read: {error}")
+        return verdict
+    verdict.leaves = len(leaves)
+    verdict.settled = sum(Envelope.parse(leaf).payload_type == MEDIA_TYPE for leaf in leaves)
+    verdict.faults += _misplaced(ledger.told, leaves)
+    verdict.faults += _doubled(ledger.told)
+    verdict.faults += _unproved(ledger, data, origin, leaves)
+    verdict.faults += _audited(data, database)
+    return verdict
+
+
+def ask_again(ledger: Ledger, address: str) -> list[str]:
+    """What is wrong with the answers to settlements that are asked for once more; some of them where there are many."""
+    luck = random.Random(len(ledger.settled))  # noqa: S311 - which are asked
+    asked = luck.sample(ledger.settled, min(_ASKED_AGAIN, len(ledger.settled)))
+    wrong = []
+    with grpc.insecure_channel(address) as channel:
+        for one in asked:
+            request, response = _SETTLING[one.method]
+            call = channel.unary_unary(
+                f"/referee.v1.{one.method}/SettleRound",
+                request_serializer=request.SerializeToString,
+                response_deserializer=response.FromString,
+            )
+            answer = call(request.FromString(one.request), timeout=60, wait_for_ready=True)
+            receipt, codes = answer.log_receipt, {fault.code for fault in answer.violations}
+            if codes:
+                wrong.append(f"round {one.told.number} of {one.told.table} is found to be {', '.join(codes)} now")
+            elif (receipt.leaf, receipt.leaf_index) != (one.told.leaf, one.told.index):
+                wrong.append(f"round {one.told.number} of {one.told.table} is answered otherwise now")
+    return wrong
+
+
+def _misplaced(told: list[Told], leaves: list[bytes]) -> Iterator[str]:
+    times = Counter(leaves)
+    for one in told:
+        name = f"{one.kind} of round {one.number} of {one.table}"
+        if one.index >= len(leaves) or leaves[one.index] != one.leaf:
+            yield f"{name} was answered and does not stand at {one.index}"
+        elif times[one.leaf] != 1:
+            yield f"{name} stands {times[one.leaf]} times in the log"
+
+
+def _doubled(told: list[Told]) -> Iterator[str]:
+    places: dict[tuple[str, str, int], set[int]] = {}
+    for one in told:
+        places.setdefault((one.kind, one.table, one.number), set()).add(one.index)
+    yield from (f"{slot} was answered at {sorted(found)}" for slot, found in places.items() if len(found) > 1)
+
+
+def _unproved(ledger: Ledger, data: Path, origin: str, leaves: list[bytes]) -> Iterator[str]:
+    keys = [VerifierKey.parse(read_public_keys(data / "keys")["log"])]
+    edge, roots = Frontier(), {0: Frontier().root}
+    for leaf in leaves:
+        edge = grow(edge, [leaf_hash(leaf)]).frontier
+        roots[edge.size] = edge.root
+    for one in ledger.told:
+        receipt = LogReceipt(
+            index=LeafIndex(one.index),
+            leaf_hash=leaf_hash(one.leaf),
+            proof=one.proof,
+            checkpoint=one.checkpoint.encode(),
+        )
+        try:
+            receipt.verify(one.leaf, origin=origin, keys=keys)
+        except ReceiptError as error:
+            yield f"the receipt of {one.kind} of round {one.number} of {one.table}: {error}"
+    for text in ledger.checkpoints | {one.checkpoint for one in ledger.told}:
+        head = Checkpoint.parse(Note.parse(text.encode()).text)
+        if roots.get(head.size) != head.root:
+            yield f"a checkpoint of {head.size} leaves was handed out that is not of this log"
+
+
+def _audited(data: Path, database: str | None) -> Iterator[str]:
+    command = [sys.executable, "-m", "referee", "audit", "--data", str(data)]
+    done = subprocess.run(
+        [*command, *(["--database", database] if database else [])],
+        capture_output=True,
+        text=True,
+        timeout=AUDIT_SECONDS,
+        check=False,
+    )
+    if done.returncode:
+        yield f"referee audit ends with {done.returncode}: {done.stdout[-1500:]}{done.stderr[-500:]}"
