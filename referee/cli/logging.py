@@ -38,12 +38,12 @@ class _Lossy:
 
     def write(self, line: bytes) -> None:
         """The line is written, all of it or less."""
-        with suppress(OSError):
+        with suppress(OSError, ValueError):  # the latter where the file was closed
             self._file.write(line)
 
     def flush(self) -> None:
         """Nothing is kept back."""
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             self._file.flush()
 
 
