@@ -32,8 +32,8 @@ RECONNECTING = [
     ("grpc.max_reconnect_backoff_ms", 250),
     ("grpc.use_local_subchannel_pool", 1),
 ]
-"""A channel that looks for a server that is away sooner than a lead ends, as a lead must be chosen; the last option keeps
-channels from sharing one."""
+"""A channel that looks for a server that is away again before a lead has passed, as leads are to be chosen; the last
+option keeps channels from sharing one."""
 GRACE_SECONDS = 10
 SERVING = health_pb2.HealthCheckResponse.SERVING
 
