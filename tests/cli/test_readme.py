@@ -4,6 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from referee.server.app import Application, Settings
 
 ROOT = Path(__file__).parents[2]
@@ -28,9 +30,20 @@ def test_the_two_commands_are_targets_of_the_makefile():
 
 def test_every_link_to_a_file_leads_somewhere():
     """No room of the map is missing."""
-    links = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in link]
-    assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
+    assert broken_links(ROOT / "README.md") == []
+    assert broken_links(ROOT / "CHANGELOG.md") == []
+
+
+@pytest.mark.parametrize("folder", ["protos", "referee", "clients", "tests"])
+def test_every_link_in_a_folders_pages_leads_somewhere(folder: str):
+    pages = [page for page in (ROOT / folder).rglob("*.md") if "node_modules" not in page.parts]
+    assert pages
+    assert [link for page in pages for link in broken_links(page)] == []
+
+
+def broken_links(page: Path) -> list[str]:
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    return [f"{page}: {link}" for link in links if "://" not in link and not (page.parent / link).exists()]
 
 
 def test_the_python_version_is_the_one_the_package_asks_for():
