@@ -89,7 +89,7 @@ async function play() {
     leaf_index: Number(receipt.leaf_index),
     leaf_sha256: createHash("sha256").update(receipt.leaf).digest("hex"),
     tree_size: size,
-    net: settled.outcome.seats.map((seat) => Number(seat.net_minor)),
+    net: settled.outcome.seats.map((seat) => Number(seat.net_minor ?? 0)),
   };
 }
 
