@@ -13,8 +13,8 @@ BROKEN: Final = {
     "loses-commits": ("a store that undoes commits and answers them", ("does not stand at", "LOG_DAMAGED")),
     "forgets": ("a server that does not find what it settled before", ("ALREADY_SETTLED",)),
 }
-"""By fault: what it is, and what the checks must say of it, one or another. A store that loses commits is told by what is
-not in its log, or by its own server, which finds a head behind what it has signed."""
+"""By fault: what it is, and what the checks must say of it, one or another: a store that loses commits is told by what
+is not in its log, or by its own server, which finds a head behind what it has signed."""
 _NOTICED: Final = ("DATA_LOSS/LOG_DAMAGED", "ALREADY_EXISTS/ALREADY_SETTLED")
 
 

@@ -2,13 +2,13 @@
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 from web_table_guest import DESKTOP, LANDSCAPE, PATIENCE, PHONE, Guest
+from web_table_packages import WEB, installed
 
-AXE = Path(__file__).parents[2] / "clients" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 GRAVE = {"serious", "critical"}
 SCREENS = {
     "mau_binh.maubinh_com": ".arrange",
@@ -19,9 +19,8 @@ SCREENS = {
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The source of axe-core; skips where the page's packages are not installed."""
-    if not AXE.exists():
-        pytest.skip("axe-core is not run: `npm ci` was not run in clients/web")
+    """The source of axe-core; skips where the page's packages cannot be installed."""
+    installed("axe-core is not run")
     return AXE.read_text(encoding="utf-8")
 
 

@@ -3,14 +3,12 @@
 import gzip
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Final
 
 import pytest
+from web_table_packages import WEB, installed, run
 
-WEB: Final = Path(__file__).parents[2] / "clients" / "web"
 LARGEST: Final = 150_000
 """Bytes of gzip that the whole page may take."""
 VIETNAMESE: Final = re.compile("[ăâđêôơưàảãáạằẳẵắặầẩẫấậèẻẽéẹềểễếệìỉĩíịòỏõóọồổỗốộờởỡớợùủũúụừửữứựỳỷỹýỵ]", re.IGNORECASE)
@@ -19,19 +17,7 @@ VIETNAMESE: Final = re.compile("[ăâđêôơưàảãáạằẳẵắặầẩ
 @pytest.fixture(scope="module")
 def npm() -> str:
     """The path of npm, with the project's pinned packages installed; skips where that cannot be."""
-    found = shutil.which("npm")
-    if found is None or shutil.which("node") is None:
-        pytest.skip("the page is not built again: node is not on the path")
-    if not (WEB / "node_modules" / ".package-lock.json").exists():
-        installed = run(found, "ci", "--no-audit")
-        if installed.returncode:
-            pytest.skip(f"the page is not built again: npm ci failed: {installed.stderr.strip()[-300:]}")
-    return found
-
-
-def run(*command: str) -> subprocess.CompletedProcess[str]:
-    """A command of the project's folder, with its output."""
-    return subprocess.run(command, cwd=WEB, capture_output=True, text=True, timeout=280, check=False)
+    return installed("the page is not built again")
 
 
 def files(folder: Path) -> dict[str, bytes]:
