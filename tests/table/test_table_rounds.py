@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -14,6 +13,7 @@ from referee_table.bundle import Prover
 from referee_table.judge import RefereeRefusedError
 from scripted_player import Player, View
 from table_scene import Scene, ready
+from verifier_built import built_verifier
 
 from referee.audit.audit import audit_log
 from referee.audit.level import DealingLevel, EventLevel
@@ -30,7 +30,6 @@ GAMES: Final = [
     ("ultimate_texas.casino", False),
     ("ultimate_texas.casino", True),
 ]
-VERIFIER: Final = Path(__file__).parents[2] / "clients" / "verifier" / "dist" / "cli.js"
 
 
 def audited(scene: Scene) -> Report:
@@ -219,9 +218,7 @@ def test_people_come_before_bots(scene: Scene) -> None:
 
 def test_bundle_of_a_round_is_verified_by_a_stranger(scene: Scene, tmp_path: Path) -> None:
     """The proof that a page fetches holds for the verifier, which shares no code with this project."""
-    node = shutil.which("node")
-    if node is None or not VERIFIER.is_file():
-        pytest.skip("node or the built verifier is missing")
+    verifier = built_verifier(tmp_path)
 
     async def play() -> tuple[dict[str, str], list[dict[str, Any]]]:
         async with scene.open():
@@ -240,7 +237,7 @@ def test_bundle_of_a_round_is_verified_by_a_stranger(scene: Scene, tmp_path: Pat
     for number, bundle in enumerate(bundles):
         path = tmp_path / f"{number}.json"
         path.write_text(json.dumps(bundle))
-        command = [node, str(VERIFIER), str(path), "--log-key", keys["log_key"], "--root-key", keys["root_key"]]
+        command = ["node", str(verifier), str(path), "--log-key", keys["log_key"], "--root-key", keys["root_key"]]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 

@@ -102,12 +102,13 @@ def test_restarted_server_is_waited_for_and_the_round_is_finished_once(browser, 
         table.stop()
 
 
-def test_clock_that_is_minutes_off_is_told_and_times_go_by_the_table(table, invite) -> None:
+@pytest.mark.parametrize("minutes", [7, -11])
+def test_clock_that_is_minutes_off_is_told_and_times_go_by_the_table(table, invite, minutes: int) -> None:
     guest = invite("Lan", language="en")
-    guest.page.add_init_script("const now = Date.now.bind(Date); Date.now = () => now() + 7 * 60_000;")
+    guest.page.add_init_script("const now = Date.now.bind(Date); Date.now = () => now() + " + f"{minutes} * 60_000;")
     guest.enter(table.url)
     guest.open_room("mau_binh.maubinh_com", bots=1)
-    expect(guest.page.locator(".notices")).to_contain_text("7 minutes")
+    expect(guest.page.locator(".notices")).to_contain_text(f"{abs(minutes)} minutes")
     guest.deal()
     timer = guest.page.locator(".arrange .countdown")
     expect(timer).to_have_text(re.compile(r"1:[0-3]\d"), timeout=PATIENCE)

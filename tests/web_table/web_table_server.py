@@ -17,11 +17,11 @@ STARTING: Final = 120
 class TableProcess:
     """A running table over a folder; started again it goes on there, at the same address."""
 
-    def __init__(self, folder: Path, *, page: Path, options: tuple[str, ...] = ()) -> None:
+    def __init__(self, folder: Path, *, page: Path, options: tuple[str, ...] = (), listen: str = "127.0.0.1:0") -> None:
         self.folder = folder
         self.page = page
         self.options = options
-        self.listen = "127.0.0.1:0"
+        self.listen = listen
         self.start()
 
     def start(self) -> None:

@@ -303,6 +303,11 @@ class Hall:
 
     def _on_referee(self) -> None:
         code = "REFEREE_BACK" if self.house.judge.is_reached else "REFEREE_AWAY"
+        for room in self.rooms.values():
+            room.state.version += 1  # pages drop what is not newer
+        for key, view in self.views.items():
+            if view["room"] in self.rooms:
+                self.views[key] = view | {"version": self.rooms[view["room"]].state.version}
         for stream in list(self.streams.values()):
             stream.say(notice(code))
             stream.refresh()

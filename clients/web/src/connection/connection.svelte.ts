@@ -66,6 +66,12 @@ class Connection {
         this.connect();
       }
     });
+    addEventListener("offline", () => {
+      if (this.status === "OPEN") {
+        this.#socket?.close();
+        this.#lose();
+      }
+    });
   }
 
   /** Says hello, with a room to join where one is given. */

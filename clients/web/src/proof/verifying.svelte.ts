@@ -4,7 +4,9 @@
  */
 
 import type { Check, RoundResult } from "referee-verifier";
+import { unbase64 } from "referee-verifier/bytes";
 
+import { attending } from "../connection/attending.svelte";
 import { clock } from "../connection/clock.svelte";
 import { connection } from "../connection/connection.svelte";
 import { recall } from "../connection/keepsakes";
@@ -59,7 +61,7 @@ export async function verify(last: Last): Promise<void> {
   verdicts[last.round_id] = { state: "CHECKING", failed: [] };
   try {
     const [bundle, { verifyRound }] = await Promise.all([
-      fetchBundle(last.proof.bundle),
+      fetchBundle(last.proof.bundle).then((fetched) => withHeld(fetched, last.round_id)),
       import("referee-verifier"),
     ]);
     const keys = { origin: log.origin, logKey: log.log_key, rootKey: log.root_key };
@@ -92,14 +94,22 @@ export async function verify(last: Last): Promise<void> {
   }
 }
 
-async function fetchBundle(path: string): Promise<unknown> {
+/** The bundle, and the certificate that this page's own sealed hand came with: it has to show the deal in the log. */
+function withHeld(bundle: object, roundId: string): object {
+  const { hand } = attending;
+  return hand?.roundId === roundId
+    ? { ...bundle, certificates: [new TextDecoder().decode(unbase64(hand.certificate))] }
+    : bundle;
+}
+
+async function fetchBundle(path: string): Promise<object> {
   const response = await fetch(new URL(path, location.href), { cache: "no-store" });
   if (!response.ok) {
     const error = new Error(`${response.status}`);
     error.name = "UnreachedError";
     throw error;
   }
-  return response.json();
+  return (await response.json()) as object;
 }
 
 export type { Check };

@@ -1,0 +1,83 @@
+"""How fast the page is on this machine: ``python tests/web_table/measure.py``.
+
+Prints the milliseconds from the start of a load to the first button that can be pressed, each in a browser with nothing
+kept, and the page's own work for a frame of a dragged card. It judges neither.
+"""
+
+import shutil
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from playwright.sync_api import Browser, sync_playwright
+from web_table_guest import Guest
+from web_table_server import TableProcess
+
+WEB: Final = Path(__file__).parents[2] / "clients" / "web"
+LOADS: Final = 9
+LOADED: Final = """() => {
+  const button = document.querySelector('button:not([disabled])');
+  return button === null ? null : performance.now();
+}"""
+DRAGGED: Final = """board => {
+  const card = board.querySelector('[data-place="0"]');
+  const box = card.getBoundingClientRect();
+  const send = (type, at) => card.dispatchEvent(new PointerEvent(type,
+    {bubbles: true, button: 0, pointerId: 1, clientX: box.x + 20 + at, clientY: box.y + 20 - at}));
+  card.setPointerCapture = () => {};
+  send('pointerdown', 0);
+  const times = [];
+  for (let at = 0; at < 200; at += 1) {
+    const start = performance.now();
+    send('pointermove', at);
+    board.getBoundingClientRect();
+    times.push(performance.now() - start);
+  }
+  send('pointercancel', 0);
+  return times.sort((a, b) => a - b);
+}"""
+
+
+def loads(browser: Browser, url: str) -> list[float]:
+    """Milliseconds of each load, sorted."""
+    times = []
+    for _ in range(LOADS):
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(url, wait_until="commit")
+        times.append(page.wait_for_function(LOADED, polling=5).json_value())
+        context.close()
+    return sorted(times)
+
+
+def drags(browser: Browser, url: str) -> list[float]:
+    """Milliseconds of the page's work for each of 200 movements, sorted."""
+    guest = Guest(browser.new_page(), "Lan", "MOUSE")
+    guest.enter(url)
+    guest.open_room("mau_binh.classic", bots=1)
+    guest.deal()
+    times: list[float] = guest.page.locator(".board").evaluate(DRAGGED)
+    return times
+
+
+def main() -> None:
+    """Measures both and prints them."""
+    found = shutil.which("chromium") or shutil.which("google-chrome")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        table = TableProcess(Path(folder), page=WEB / "dist", options=("--bot-ms", "40", "--brisk"))
+        try:
+            browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+            loaded, dragged = loads(browser, table.url), drags(browser, table.url)
+            version = browser.version
+            browser.close()
+        finally:
+            table.stop()
+    sys.stdout.write(f"Chromium {version}\n")
+    sys.stdout.write(f"load to first button: median {statistics.median(loaded):.0f} ms, slowest {loaded[-1]:.0f} ms\n")
+    sys.stdout.write(f"a dragged frame: median {dragged[100]:.2f} ms, 99th percentile {dragged[198]:.2f} ms\n")
+
+
+if __name__ == "__main__":
+    main()
