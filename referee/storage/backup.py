@@ -60,7 +60,7 @@ def restore_into(store: RelationalStore, source: Path, *, known: Iterable[Checkp
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         restore(source, folder, known=known)
-        with closing(open_sqlite(folder)) as copy:  # brought up to date, where the backup is of an earlier version
+        with closing(open_sqlite(folder)) as copy:
             store.fill(lambda into: copy.pour(lambda out: _pour(out, into)))
     return check_store(store)
 

@@ -22,9 +22,9 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from referee.storage.flavor import Flavor
-from referee.storage.migrations import migrate
 from referee.storage.reader import RelationalReader
 from referee.storage.relational import RelationalStore
+from referee.storage.schema import open_schema
 from referee.storage.statements import HEAD_ID
 from referee.storage.store import StoreError
 
@@ -54,18 +54,18 @@ _NETWORK: Final[dict[str, Any]] = {
 
 
 def open_postgres(url: str, *, patience: float = _PATIENCE) -> RelationalStore:
-    """The store of a database, its tables made or brought up to date. A log stands in it once it was founded.
+    """The store of a database, its tables made where they are missing. A log stands in it once it was founded.
 
     ``url`` is ``postgresql://user@host:port/database``; several logs share a database in schemas of their own, with
     ``?options=-csearch_path%3Dname``. A server that goes away later is waited for this many seconds. Raises StoreError
-    where it cannot be reached, does not force commits to disk, or is a standby.
+    where it cannot be reached, does not force commits to disk, is a standby, or has another schema version.
     """
     engine = _engine(url)
     event.listen(engine, "connect", _check_durability)
     try:
         with engine.connect() as connection:
             connection.exec_driver_sql(f"BEGIN; SELECT pg_advisory_xact_lock({_FOUNDING})")
-            migrate(connection)
+            open_schema(connection)
             connection.exec_driver_sql("COMMIT")
     except DBAPIError as error:
         engine.dispose()

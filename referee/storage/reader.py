@@ -15,8 +15,7 @@ from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex, ProofError, 
 from referee.log import Kind, LogReceipt, Round, SlotKey, Stage, consistency_proof, inclusion_proof
 from referee.log.proof import TILE_WIDTH, MissingNodeError
 from referee.storage.flavor import Flavor, Patience
-from referee.storage.migrations import CONTRIBUTIONS_SINCE, COSIGNED_SINCE, check_version
-from referee.storage.schema import FORMAT
+from referee.storage.schema import check_version
 from referee.storage.statements import Statements
 from referee.storage.store import Contribution, Cosigned, DataLossError, Head, Mark, NotFoundedError, StoreError
 
@@ -35,17 +34,20 @@ class RelationalReader:
         self._flavor: Final = flavor
         self._sql = Statements(engine.dialect)
         self._driver_error: type[Exception] = engine.dialect.loaded_dbapi.Error
-        self._identity: tuple[int, str] | None = None
+        self._origin: str | None = None
 
     @property
     def origin(self) -> str:
-        """The origin of the log; StoreError where there is no log that this program can read."""
-        return self._identified()[1]
-
-    @property
-    def version(self) -> int:
-        """The version of the schema; an older one, in a store that is only read, lacks the tables of later steps."""
-        return self._identified()[0]
+        """The log's origin. Raises StoreError where there is no log, or one of another schema version."""
+        if self._origin is None:
+            versions = self._rows(self._sql.read_version)
+            check_version(versions[0][0] if versions else 0)
+            rows = self._rows(self._sql.read_origin)
+            if not rows:
+                msg = "this store holds no log yet; the first start of the referee makes one"
+                raise NotFoundedError(msg)
+            self._origin = str(rows[0][0])
+        return self._origin
 
     def head(self) -> Head:
         """The newest head; DataLossError where there is none or it contradicts itself."""
@@ -101,8 +103,6 @@ class RelationalReader:
 
     def contributions(self, key: SlotKey) -> tuple[Contribution, ...]:
         """The seeds that the round's seats have contributed, by seat."""
-        if self.version < CONTRIBUTIONS_SINCE:
-            return ()
         return contributions_of(key, self._rows(self._sql.read_contributions, key.table_id, key.round_number))
 
     def overdue_rounds(self, now: int, limit: int) -> list[Round]:
@@ -148,35 +148,17 @@ class RelationalReader:
 
     def cosigned(self, start: int, count: int, *, quorate: bool = True) -> list[Cosigned]:
         """Cosigned checkpoints from size ``start`` on, at most ``count``, smallest first."""
-        if self.version < COSIGNED_SINCE:
-            return []
         rows = self._rows(self._sql.read_cosigned, int(quorate), start, count, 0)
         return [cosigned_of(row) for row in rows]
 
     def newest_cosigned(self, *, quorate: bool = True) -> Cosigned | None:
         """The largest cosigned checkpoint, or None."""
-        if self.version < COSIGNED_SINCE:
-            return None
         rows = self._rows(self._sql.read_newest_cosigned, int(quorate), 1, 0)
         return cosigned_of(rows[0]) if rows else None
 
     def close(self) -> None:
         """The connections are closed."""
         self._engine.dispose()
-
-    def _identified(self) -> tuple[int, str]:
-        if self._identity is None:
-            rows = self._rows(self._sql.read_identity)
-            if not rows:
-                msg = "no log stands in this store"
-                raise NotFoundedError(msg)
-            if len(rows) != 1 or not 1 <= rows[0][0] <= FORMAT:
-                msg = f"this store holds no log of format {FORMAT}"
-                raise StoreError(msg)
-            version = self._rows(self._sql.read_version)[0][0] if rows[0][0] == FORMAT else 1
-            check_version(version)
-            self._identity = version, str(rows[0][1])
-        return self._identity
 
     def _inclusion(self, index: int, size: int) -> tuple[bytes, ...]:
         try:

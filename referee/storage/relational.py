@@ -18,7 +18,6 @@ from referee.evidence.merkle import LeafIndex
 from referee.log import Kind, Round, SlotKey
 from referee.storage.flavor import Flavor, Patience
 from referee.storage.reader import RelationalReader, contributions_of, due_of, head_of, round_of
-from referee.storage.schema import FORMAT
 from referee.storage.statements import HEAD_ID, Statements
 from referee.storage.store import (
     Change,
@@ -44,10 +43,10 @@ class RelationalStore(RelationalReader):
     def found(self, origin: str, checkpoint: bytes) -> None:
         """The log exists, empty, with this origin and checkpoint; nothing happens where one exists already."""
         with self._transaction() as cursor:
-            cursor.execute(self._sql.read_identity)
+            cursor.execute(self._sql.read_origin)
             if not cursor.fetchall():
                 empty = Head.empty(checkpoint)
-                cursor.execute(self._sql.insert_head, (HEAD_ID, FORMAT, origin, 0, empty.root, b"", checkpoint))
+                cursor.execute(self._sql.insert_head, (HEAD_ID, origin, 0, empty.root, b"", checkpoint))
 
     @contextmanager
     def transaction(self) -> Iterator["RelationalTransaction"]:

@@ -5,15 +5,29 @@ tile is a range of rows. ``round`` is the state that the next step is judged by,
 needed to answer them again. ``head`` is one row, and so is ``schema_version``. ``contribution`` holds the seats' seeds
 before the deal tells them, and is only ever inserted into; ``cosigned`` holds checkpoints with the cosignatures of
 witnesses, which are added to. Neither is part of the log. Numbers are signed 64-bit, times milliseconds since 1970 UTC.
-A table that is new or changed needs a step at the end of ``migrations.STEPS`` as well.
+A changed table needs a new ``VERSION``.
 """
 
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData, SmallInteger, String, Table
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    String,
+    Table,
+    inspect,
+)
 
-FORMAT: Final = 2
-"""What ``head.format`` says once ``schema_version`` exists; 1 before, which is all that older programs go on with."""
+from referee.storage.store import SchemaVersionError
+
+VERSION: Final = 1
+"""Version of the schema that this program reads and writes; a store of another version is refused."""
 
 _TABLE_ID: Final = String(64).with_variant(String(64, collation="C"), "postgresql")
 """Ordered by its bytes in every database."""
@@ -33,7 +47,6 @@ HEAD: Final = Table(
     "head",
     METADATA,
     Column("id", SmallInteger, primary_key=True, autoincrement=False),
-    Column("format", SmallInteger, nullable=False),
     Column("origin", String(255), nullable=False),
     Column("size", BigInteger, nullable=False),
     Column("root", LargeBinary, nullable=False),
@@ -108,3 +121,30 @@ COSIGNED: Final = Table(
     Column("is_quorate", SmallInteger, nullable=False),
     sqlite_with_rowid=False,
 )
+
+
+def open_schema(connection: Connection) -> None:
+    """Create the tables in an empty database, or verify the schema version of the tables that are there.
+
+    Raises SchemaVersionError where it is another version. The caller's transaction must keep other writers out.
+    """
+    tables = inspect(connection)
+    if tables.has_table(SCHEMA_VERSION.name):
+        check_version(int(connection.execute(SCHEMA_VERSION.select()).one().version))
+    elif tables.has_table(HEAD.name):
+        check_version(0)
+    else:
+        METADATA.create_all(connection)
+        connection.execute(SCHEMA_VERSION.insert().values(id=1, version=VERSION, openings=0))
+    # Counting makes every opening a commit, which a store may need; a row that stays the same would not be written.
+    connection.execute(SCHEMA_VERSION.update().values(openings=SCHEMA_VERSION.c.openings + 1))
+
+
+def check_version(version: int) -> None:
+    """Raise SchemaVersionError unless the store's version is that of this program; 0 stands for none."""
+    if version != VERSION:
+        msg = (
+            f"the store has schema version {version}, and this program reads and writes version {VERSION} only: "
+            "use the release of Referee that made the store, or start a new log in another folder or database"
+        )
+        raise SchemaVersionError(msg)

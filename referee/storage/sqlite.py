@@ -22,9 +22,9 @@ from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPICursor
 
 from referee.storage.flavor import Flavor
-from referee.storage.migrations import migrate
 from referee.storage.reader import RelationalReader
 from referee.storage.relational import RelationalStore
+from referee.storage.schema import open_schema
 from referee.storage.store import StoreBusyError, StoreError
 
 FILE_NAME: Final = "log.sqlite3"
@@ -107,7 +107,7 @@ def _make_tables(engine: Engine, *, deadline: float) -> None:
                 connection.exec_driver_sql(f"PRAGMA page_size={_PAGE_SIZE}")
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
-                migrate(connection)
+                open_schema(connection)
                 connection.exec_driver_sql("COMMIT")
         except Exception as error:
             # Two processes that turn one new file into write-ahead mode do not wait for each other by themselves.

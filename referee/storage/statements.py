@@ -22,7 +22,7 @@ class Statements:
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self.read_head = self._text(_columns(HEAD, "size", "root", "peaks", "checkpoint"))
-        self.read_identity = self._text(_columns(HEAD, "format", "origin"))
+        self.read_origin = self._text(_columns(HEAD, "origin"))
         self.read_version = self._text(_columns(SCHEMA_VERSION, "version"))
         self.insert_head = f"{self._insert(HEAD)} ON CONFLICT DO NOTHING"
         self.move_head = self._text(_move_head(), *_new("size", "root", "peaks", "checkpoint"), "old_size", "old_root")

@@ -25,6 +25,10 @@ class StoreError(Exception):
     """The store could not do it now; nothing was appended, or the error says that nobody knows."""
 
 
+class SchemaVersionError(StoreError):
+    """The store's tables are those of another version of this program."""
+
+
 class NotFoundedError(StoreError):
     """The store is there and no log stands in it yet."""
 

@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,6 +17,7 @@ from referee.storage import (
     DataLossError,
     Head,
     RelationalStore,
+    SchemaVersionError,
     StoreBusyError,
     StoreError,
     Writer,
@@ -23,6 +25,7 @@ from referee.storage import (
     open_sqlite,
     open_sqlite_reader,
 )
+from referee.storage.schema import METADATA, VERSION
 from referee.storage.sqlite import FILE_NAME
 
 Bench: TypeAlias = Any  # a fixture, with its class in conftest
@@ -140,22 +143,34 @@ def test_folder_without_a_log_is_not_read(tmp_path: Path, bench: Bench):
     reader.close()
 
 
-def test_store_of_another_format_is_refused(tmp_path: Path, bench: Bench):
+@pytest.mark.parametrize("version", [0, VERSION + 1, 99])
+def test_store_of_another_schema_version_is_refused_and_left_alone(tmp_path: Path, bench: Bench, version: int):
+    """Neither read nor written; the error names both versions and what to do."""
     _fill(tmp_path, bench, count=0)
-    _damage(tmp_path, "UPDATE head SET format = 3")
-    with pytest.raises(StoreError, match="format"):
+    _damage(tmp_path, "UPDATE schema_version SET version = ?", version)
+    before = (tmp_path / FILE_NAME).read_bytes()
+    for opening in (open_sqlite, open_sqlite_reader):
+        with pytest.raises(SchemaVersionError, match=rf"version {version}, .* version {VERSION} only: use the release"):
+            opening(tmp_path)
+    assert (tmp_path / FILE_NAME).read_bytes() == before
+
+
+def test_store_without_a_schema_version_is_refused(tmp_path: Path, bench: Bench):
+    _fill(tmp_path, bench, count=0)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        connection.execute("DROP TABLE schema_version")
+    with pytest.raises(SchemaVersionError, match="version 0"):
+        open_sqlite(tmp_path)
+    with pytest.raises(StoreError, match="schema_version"):
         open_sqlite_reader(tmp_path)
 
 
-def test_store_of_a_later_version_is_refused_and_left_alone(tmp_path: Path, bench: Bench):
-    """Neither read nor written: nobody knows what its tables mean."""
-    _fill(tmp_path, bench, count=0)
-    _damage(tmp_path, "UPDATE schema_version SET version = 99")
-    before = (tmp_path / FILE_NAME).read_bytes()
-    for opening in (open_sqlite, open_sqlite_reader):
-        with pytest.raises(StoreError, match="version 99"):
-            opening(tmp_path)
-    assert (tmp_path / FILE_NAME).read_bytes() == before
+def test_new_store_has_the_tables_of_the_schema(tmp_path: Path):
+    open_sqlite(tmp_path).close()
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        assert names == set(METADATA.tables)
+        assert connection.execute("SELECT version, openings FROM schema_version").fetchall() == [(VERSION, 1)]
 
 
 def test_reader_changes_nothing(tmp_path: Path, bench: Bench):

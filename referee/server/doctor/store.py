@@ -21,8 +21,16 @@ from referee.server.cosigner import known_checkpoints
 from referee.server.doctor.finding import Finding
 from referee.server.register import KeyRegister
 from referee.server.settings import Configuration
-from referee.storage import DataLossError, RelationalReader, StoreError, check_store, open_reader
-from referee.storage.migrations import VERSION
+from referee.storage import (
+    DataLossError,
+    NotFoundedError,
+    RelationalReader,
+    SchemaVersionError,
+    StoreError,
+    check_store,
+    open_reader,
+)
+from referee.storage.schema import VERSION
 from referee.storage.sqlite import FILE_NAME
 
 _SLOW_MS: Final = 20.0
@@ -66,10 +74,10 @@ def check_storage(configuration: Configuration, stored: Stored) -> Iterator[Find
         reader = open_reader(data, database=database)
         opened = time.perf_counter() - began
     except StoreError as error:
-        yield _unopened(str(error), database)
+        yield _unopened(error, database)
         return
     with closing(reader):
-        yield _schema(reader)
+        yield Finding.ok("schema", f"version {VERSION}")
         if database is not None:
             yield Finding.ok("database", f"reached in {opened * 1000:,.0f} ms")
         yield from _whole(reader, data, stored)
@@ -78,21 +86,15 @@ def check_storage(configuration: Configuration, stored: Stored) -> Iterator[Find
         yield from _writable(data)
 
 
-def _unopened(why: str, database: str | None) -> Finding:
+def _unopened(error: StoreError, database: str | None) -> Finding:
+    why = str(error)
+    if isinstance(error, SchemaVersionError):
+        return Finding.fail("schema", why, "run the release that made the store, or begin a new log elsewhere")
     if database is None:
         return Finding.fail("log", why, "restore it from its backup: referee restore")
-    if "no log" in why:
+    if isinstance(error, NotFoundedError):
         return Finding.ok("log", "the database holds no log yet; it is founded at the first start")
     return Finding.fail("database", why, "see that it runs, that its address and password are right, and its firewall")
-
-
-def _schema(reader: RelationalReader) -> Finding:
-    version = reader.version
-    if version > VERSION:
-        return Finding.fail("schema", f"version {version}; this program knows {VERSION}", "run the newer program")
-    if version < VERSION:
-        return Finding.ok("schema", f"version {version}; the next start makes it {VERSION}")
-    return Finding.ok("schema", f"version {version}")
 
 
 def _whole(reader: RelationalReader, data: Path, stored: Stored) -> Iterator[Finding]:
