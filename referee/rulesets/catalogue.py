@@ -16,8 +16,8 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from referee.rulesets.line import line_of_path
-from referee.rulesets.ruleset import Ruleset, RulesetError, parse_ruleset
+from referee.rulesets.ruleset import Ruleset, error_of, parse_ruleset
+from referee.rulesets.shape import Fault
 
 
 class UnknownRulesetError(LookupError):
@@ -88,5 +88,5 @@ def _distinct(files: Iterable[tuple[str, bytes]], known: Iterable[Ruleset] = ())
         other, where = taken.setdefault((ruleset.id, ruleset.version), (ruleset, file))
         if other.digest != ruleset.digest:
             reason = f"{ruleset.id} {ruleset.version} is already {where} with other bytes; give it a new version"
-            raise RulesetError(file=file, reason=reason, line=line_of_path(["version"], source.decode()))
+            raise error_of([Fault(("version",), reason)], source=source, file=file)
     return [ruleset for ruleset, _ in taken.values()]

@@ -1,53 +1,76 @@
-"""A ruleset is the bytes of one file: what cannot be read back exactly is refused, so no file says more than it does.
+r"""Ruleset: the bytes of one TOML file, read strictly, so that no file says more than it does.
 
-Read strictly: TOML, the fields of ``Header`` and of the game's rules type and none besides, and dumping the result
-again equals what was read. The bet unit is proved (every payout times the unit is whole), and every code that a result
-can show has a name. Identity is id, version and the SHA-256 of the bytes.
+A file has the fields of ``Header`` and those of its game's rules type in its schema, and none besides; writing the
+result out again gives what was read. The bet unit is proved (every payout times the unit is whole), and every code that
+a result can show has a name. Identity is id, version and the SHA-256 of the bytes.
 
->>> parse_ruleset(b"game = 'whist'", file="house.toml")
+>>> parse_ruleset(b"schema = 1\ngame = 'whist'\nid = 'whist.club'\nbet_unit = 0", file="a.toml")  # doctest: +ELLIPSIS
 Traceback (most recent call last):
 ...
-referee.rulesets.ruleset.RulesetError: house.toml: Object missing required field `id`
+referee.rulesets.ruleset.RulesetError: a.toml, line 2: game 'whist' is unknown; known are mau_binh, tien_len, ...
+a.toml, line 4: Expected `int` >= 1, found 0
+a.toml: missing required field `version`
+a.toml: missing required field `title`
+a.toml: missing required field `names`
 """
 
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
 from referee.rulesets.line import line_of_path
 from referee.rulesets.registry import GAMES, GameRules
+from referee.rulesets.shape import Fault, faults_of, newest_schema, spelled_out
 
 _TOML_LINE: Final = re.compile(r" *\(at line ([0-9]+), column [0-9]+\)")
-_PATH: Final = re.compile(r" - at `(?:key in )?\$\.?([^`]*)`")
-_UNKNOWN: Final = re.compile(r"unknown field `([^`]*)`")
-_T = TypeVar("_T")
 
 _Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class RulesetError(ValueError):
-    """A file that is no ruleset: ``file``, ``reason``, and the ``line`` (from 1) where it is known."""
+    """A file that is no ruleset: ``file``, and its ``faults`` as pairs of line and reason, in the order of lines.
 
-    def __init__(self, *, file: str, reason: str, line: int | None = None) -> None:
-        self.file, self.reason, self.line = file, reason, line
-        super().__init__(f"{file}: {reason}" if line is None else f"{file}, line {line}: {reason}")
+    A line is counted from 1, None where it is not known. The message has one line for each fault.
+    """
+
+    def __init__(self, file: str, faults: Iterable[tuple[int | None, str]]) -> None:
+        self.file, self.faults = file, tuple(faults)
+        where = [file if line is None else f"{file}, line {line}" for line, _ in self.faults]
+        super().__init__("\n".join(f"{place}: {reason}" for place, (_, reason) in zip(where, self.faults, strict=True)))
+
+    @property
+    def line(self) -> int | None:
+        """Line of the first fault."""
+        return self.faults[0][0]
+
+    @property
+    def reason(self) -> str:
+        """Reason of the first fault."""
+        return self.faults[0][1]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return RulesetError, (self.file, self.faults)
 
 
 class Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What people call something, in Vietnamese and in English."""
+    """A name for people, in Vietnamese and in English."""
 
     vi: _Text
     en: _Text
 
 
 class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The part of a file that every game's has. ``names`` go by table, then by code."""
+    """The part of a file that is the same in every game. ``names`` go by table, then by code.
 
+    ``schema`` is the version of the shape that the file is written in: it has no field that a later schema adds.
+    """
+
+    schema: Annotated[int, msgspec.Meta(ge=1)]
     id: Annotated[str, msgspec.Meta(pattern=r"\A[a-z0-9_]{1,32}\.[a-z0-9_]{1,64}\Z")]
     version: Annotated[str, msgspec.Meta(pattern=r"\A(0|[1-9][0-9]{0,5})(\.(0|[1-9][0-9]{0,5})){2}\Z")]
     game: str
@@ -58,7 +81,7 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """A ruleset as loaded; equal when id, version and digest are.
+    """A ruleset as loaded; two are equal when their id, version and digest are.
 
     ``rules`` is the game's own type, ``names`` go by table (``category``, ``reason``) and code, ``source`` are the
     file's bytes and ``digest`` their SHA-256.
@@ -76,26 +99,33 @@ class Ruleset:
 
     @property
     def version_numbers(self) -> tuple[int, ...]:
-        """The version as numbers, which compare as versions do."""
+        """Version as numbers, which compare as versions do."""
         return tuple(int(number) for number in self.version.split("."))
 
 
 def parse_ruleset(source: bytes, *, file: str) -> Ruleset:
-    """The ruleset that a file's bytes state; RulesetError names the file, the reason and, where known, the line."""
-    data = read_toml(source, file=file)
+    """Return the ruleset that a file's bytes state; raise RulesetError with every fault of the file."""
+    data = {"schema": 1, **read_toml(source, file=file)}
     common = {key: value for key, value in data.items() if key in Header.__struct_fields__}
-    own = {key: value for key, value in data.items() if key not in Header.__struct_fields__}
-    header = convert(common, Header, source=source, file=file)
-    rules_type = GAMES.get(header.game)
-    if rules_type is None:
-        reason = f"game {header.game!r} is unknown; known are {', '.join(GAMES)}"
-        raise RulesetError(file=file, reason=reason, line=line_of_path(["game"], source.decode()))
-    if header.id.partition(".")[0] != header.game:
-        reason = f"the id {header.id!r} must begin with its game, {header.game}.; a round's header names no other game"
-        raise RulesetError(file=file, reason=reason, line=line_of_path(["id"], source.decode()))
-    rules = convert(own, rules_type, source=source, file=file)
-    _prove_bet_unit(header, rules, source=source, file=file)
-    _check_names(header, rules, source=source, file=file)
+    own = {key: value for key, value in data.items() if key not in common}
+    rules_type = GAMES.get(str(data.get("game")))
+    faults = faults_of(common, Header, schema=1)
+    if rules_type is None and "game" in data:
+        faults.append(Fault(("game",), f"game {data['game']!r} is unknown; known are {', '.join(GAMES)}"))
+    elif rules_type is not None and isinstance(schema := data.get("schema"), int):
+        newest = newest_schema(rules_type)
+        if schema > newest:
+            faults.append(Fault(("schema",), f"schema {schema} is unknown; this release reads 1 to {newest}"))
+        else:
+            faults += faults_of(own, rules_type, schema=schema)
+    if faults or rules_type is None:
+        raise error_of(faults, source=source, file=file)
+    header, rules = msgspec.convert(common, Header), msgspec.convert(own, rules_type)
+    faults = [*_identity_faults(header), *_bet_unit_faults(header, rules), *_name_faults(header, rules)]
+    if spelled_out(rules, schema=header.schema) != own:
+        faults.append(Fault((), "reading it and writing it again gives other data"))
+    if faults:
+        raise error_of(faults, source=source, file=file)
     return Ruleset(
         id=header.id,
         version=header.version,
@@ -110,55 +140,45 @@ def parse_ruleset(source: bytes, *, file: str) -> Ruleset:
 
 
 def read_toml(source: bytes, *, file: str) -> dict[str, Any]:
-    """The tables of a TOML file; RulesetError when it is none."""
+    """Return the tables of a TOML file; raise RulesetError for any other text."""
     try:
         return tomllib.loads(source.decode())
     except UnicodeDecodeError as error:
-        line = source[: error.start].count(b"\n") + 1
-        raise RulesetError(file=file, reason="not UTF-8 text", line=line) from error
+        raise RulesetError(file, [(source[: error.start].count(b"\n") + 1, "not UTF-8 text")]) from error
     except tomllib.TOMLDecodeError as error:
         found = _TOML_LINE.search(str(error))
         reason = "not TOML: " + _TOML_LINE.sub("", str(error))
-        raise RulesetError(file=file, reason=reason, line=int(found[1]) if found else None) from error
+        raise RulesetError(file, [(int(found[1]) if found else None, reason)]) from error
 
 
-def convert(data: dict[str, Any], shape: type[_T], *, source: bytes, file: str) -> _T:
-    """The data in its shape; RulesetError unless it has that shape and dumping the result gives the data again."""
-    try:
-        made = msgspec.convert(data, shape)
-    except msgspec.ValidationError as error:
-        where, unknown = _PATH.search(str(error)), _UNKNOWN.search(str(error))
-        path = re.sub(r"\[([0-9]+)\]", r".\1", where[1]).split(".") if where else []
-        line = line_of_path([*path, unknown[1]] if unknown else path, source.decode())
-        raise RulesetError(file=file, reason=str(error), line=line) from error
-    if _spelled_out(made) != _spelled_out(data):
-        raise RulesetError(file=file, reason="reading it and writing it again gives other data")
-    return made
+def error_of(faults: Iterable[Fault], *, source: bytes, file: str) -> RulesetError:
+    """Return the error for some faults of a file, in the order of its lines."""
+    text = source.decode()
+    lines = [(line_of_path(fault.path, text), fault.reason) for fault in faults]
+    return RulesetError(file, sorted(lines, key=lambda one: (one[0] is None, one[0] or 0)))
 
 
-def _spelled_out(data: object) -> bytes:
-    """The data as text in which 1, 1.0 and true differ and the order of keys does not count."""
-    return msgspec.json.encode(data, order="sorted")
+def _identity_faults(header: Header) -> list[Fault]:
+    if header.id.partition(".")[0] == header.game:
+        return []
+    reason = f"the id {header.id!r} must begin with its game, {header.game}.; a round's header names no other game"
+    return [Fault(("id",), reason)]
 
 
-def _prove_bet_unit(header: Header, rules: GameRules, *, source: bytes, file: str) -> None:
+def _bet_unit_faults(header: Header, rules: GameRules) -> list[Fault]:
     broken = sorted({str(payout) for payout in rules.payouts if (payout * header.bet_unit).denominator != 1})
-    if broken:
-        reason = f"a stake of one bet_unit ({header.bet_unit}) does not pay a whole amount at {', '.join(broken)}"
-        raise RulesetError(file=file, reason=reason, line=line_of_path(["bet_unit"], source.decode()))
+    if not broken:
+        return []
+    reason = f"a stake of one bet_unit ({header.bet_unit}) does not pay a whole amount at {', '.join(broken)}"
+    return [Fault(("bet_unit",), reason)]
 
 
-def _check_names(header: Header, rules: GameRules, *, source: bytes, file: str) -> None:
-    given = {f"{table}.{code}" for table, names in header.names.items() for code in names}
-    wanted = {f"{table}.{code}" for table, codes in rules.named_codes.items() for code in codes}
-    if missing := sorted(wanted - given):
-        line = _line_of_name(missing[0], source)
-        raise RulesetError(file=file, reason=f"names lacks {', '.join(missing)}", line=line)
-    if extra := sorted(given - wanted):
-        line = _line_of_name(extra[0], source)
-        raise RulesetError(file=file, reason=f"names has {', '.join(extra)}, which no result can show", line=line)
-
-
-def _line_of_name(name: str, source: bytes) -> int | None:
-    """The line of a name, or of the table that it should stand in."""
-    return line_of_path(["names", *name.split(".")], source.decode())
+def _name_faults(header: Header, rules: GameRules) -> list[Fault]:
+    given = {(table, code) for table, names in header.names.items() for code in names}
+    wanted = {(table, str(code)) for table, codes in rules.named_codes.items() for code in codes}
+    missing = [Fault(("names", *name), f"names lacks {'.'.join(name)}") for name in sorted(wanted - given)]
+    extra = [
+        Fault(("names", *name), f"names has {'.'.join(name)}, which no result can show")
+        for name in sorted(given - wanted)
+    ]
+    return missing + extra

@@ -80,4 +80,4 @@ def load_texts(game: str) -> Texts:
         read = msgspec.convert(read_toml(file.read_bytes(), file=file.name), _File)
         return Texts(read.violation, read.advice)
     except msgspec.ValidationError as error:
-        raise RulesetError(file=file.name, reason=str(error)) from error
+        raise RulesetError(file.name, [(None, str(error))]) from error

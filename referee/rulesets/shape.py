@@ -1,0 +1,189 @@
+"""Shape of a ruleset's data: every fault at once, and which fields a schema has.
+
+A field that is added in a later schema says so, ``Annotated[int, since(2)] = 30``. A file of an earlier schema must not
+have it and means its default; a file of that schema or a later one must spell it out.
+
+>>> class Turn(msgspec.Struct, frozen=True):
+...     seconds: Annotated[int, msgspec.Meta(ge=1)]
+...     warning: Annotated[int, since(2)] = 10
+>>> faults_of({"seconds": 0, "bell": True}, Turn, schema=1)
+[Fault(path=('bell',), reason='unknown field `bell`; fields here are seconds'), Fault(path=('seconds',), \
+reason='Expected `int` >= 1, found 0')]
+"""
+
+import enum
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+import msgspec
+
+_SINCE: Final = "since"
+
+
+class Fault(NamedTuple):
+    """One fault of a file: the path of keys to it, indexes into arrays included, and what is wrong there."""
+
+    path: tuple[str, ...]
+    reason: str
+
+
+class Member(NamedTuple):
+    """One field of a table: its name, its type with constraints, and the schema that brought it."""
+
+    name: str
+    hint: Any
+    since: int
+
+
+def since(schema: int) -> msgspec.Meta:
+    """Mark a field, which has a default, as one that files have from this schema on."""
+    return msgspec.Meta(extra={_SINCE: schema})
+
+
+def faults_of(data: object, shape: Any, *, schema: int) -> list[Fault]:  # noqa: ANN401 - any type that msgspec reads
+    """Return every fault of some data against a type, in a schema: unknown and missing fields, values, contradictions.
+
+    What contradicts itself in a table (``ValueError`` of its ``__post_init__``) is checked once its fields are right.
+    """
+    return list(_faults(data, shape, (), schema))
+
+
+def newest_schema(shape: Any) -> int:  # noqa: ANN401 - as above
+    """Return the newest schema that any field of a type, at any depth, belongs to; 1 where nothing was added."""
+    return max([1, *(member.since for table in tables_of(shape) for member in members_of(table))])
+
+
+def spelled_out(made: object, *, schema: int) -> object:
+    """Return what a file of a schema says for some value: plain data without the fields of later schemas."""
+    if isinstance(made, msgspec.Struct):
+        kind = type(made)
+        config = kind.__struct_config__
+        plain: dict[str, object] = {} if config.tag_field is None else {config.tag_field: config.tag}
+        for member in members_of(kind):
+            if member.since <= schema:
+                plain[member.name] = spelled_out(getattr(made, member.name), schema=schema)
+        return plain
+    if isinstance(made, tuple | list):
+        return [spelled_out(item, schema=schema) for item in made]
+    if isinstance(made, Mapping):
+        return {key: spelled_out(value, schema=schema) for key, value in made.items()}
+    return msgspec.to_builtins(made)
+
+
+def members_of(table: type[msgspec.Struct]) -> tuple[Member, ...]:
+    """Return the fields of a table in the order of its type."""
+    hints = typing.get_type_hints(table, include_extras=True)
+    return tuple([Member(name, hints[name], _since_of(hints[name])) for name in table.__struct_fields__])
+
+
+def tables_of(hint: Any) -> Iterator[type[msgspec.Struct]]:  # noqa: ANN401 - as above
+    """Yield the tables that a type is made of, itself first."""
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        yield hint
+        for member in members_of(hint):
+            yield from tables_of(member.hint)
+    else:
+        for part in typing.get_args(hint):
+            yield from tables_of(part)
+
+
+def _faults(data: object, hint: Any, path: tuple[str, ...], schema: int) -> Iterator[Fault]:  # noqa: ANN401 - as above
+    bare = _bare(hint)
+    origin = typing.get_origin(bare)
+    if isinstance(bare, type) and issubclass(bare, msgspec.Struct):
+        yield from _faults_of_table(data, bare, path, schema)
+    elif origin in (typing.Union, types.UnionType):
+        yield from _faults_of_variants(data, typing.get_args(bare), path, schema)
+    elif origin is tuple and isinstance(data, list):
+        for index, item in enumerate(data):
+            yield from _faults(item, typing.get_args(bare)[0], (*path, str(index)), schema)
+    elif origin is dict and isinstance(data, dict):
+        for key, value in data.items():
+            yield from _faults(value, typing.get_args(bare)[1], (*path, key), schema)
+    elif legal := _legal_values(bare):
+        if data not in legal:
+            yield Fault(path, f"{data!r} is not allowed; write one of {', '.join(map(str, legal))}")
+    else:
+        try:
+            msgspec.convert(data, hint)
+        except msgspec.ValidationError as error:
+            yield Fault(path, f"{error}, found {data!r}")
+
+
+def _faults_of_table(data: object, table: type[msgspec.Struct], path: tuple[str, ...], schema: int) -> Iterator[Fault]:
+    if not isinstance(data, dict):
+        yield Fault(path, f"expected a table, found {data!r}")
+        return
+    faults = [*_surplus_faults(data, table, path, schema), *_member_faults(data, table, path, schema)]
+    yield from faults
+    if not faults:
+        try:
+            msgspec.convert(data, table)
+        except msgspec.ValidationError as error:
+            yield Fault(path, str(error).partition(" - at `")[0])
+
+
+def _surplus_faults(
+    data: dict[str, object], table: type[msgspec.Struct], path: tuple[str, ...], schema: int
+) -> Iterator[Fault]:
+    """Yield a fault for each key that is no field of the table in this schema."""
+    members = {member.name: member for member in members_of(table)}
+    known = [name for name, member in members.items() if member.since <= schema]
+    for key in data:
+        if key in known or key == table.__struct_config__.tag_field:
+            continue
+        reason = f"unknown field `{key}`; fields here are {', '.join(known)}"
+        if key in members:
+            reason = f"field `{key}` belongs to schema {members[key].since}; this file says schema = {schema}"
+        yield Fault((*path, key), reason)
+
+
+def _member_faults(
+    data: dict[str, object], table: type[msgspec.Struct], path: tuple[str, ...], schema: int
+) -> Iterator[Fault]:
+    """Yield the faults of the fields that the table has in this schema, missing ones among them."""
+    for member in members_of(table):
+        if member.since > schema:
+            continue
+        if member.name in data:
+            yield from _faults(data[member.name], member.hint, (*path, member.name), schema)
+        else:
+            yield Fault((*path, member.name), f"missing required field `{member.name}`")
+
+
+def _faults_of_variants(data: object, variants: tuple[Any, ...], path: tuple[str, ...], schema: int) -> Iterator[Fault]:
+    """Yield the faults of data that may be one of several tables, told apart by their tag."""
+    if not isinstance(data, dict):
+        yield Fault(path, f"expected a table, found {data!r}")
+        return
+    configs = {variant.__struct_config__.tag: variant for variant in variants}
+    tag_field = variants[0].__struct_config__.tag_field
+    found = configs.get(data.get(tag_field))
+    if found is not None:
+        yield from _faults_of_table(data, found, path, schema)
+    elif tag_field in data:
+        yield Fault((*path, tag_field), f"{data[tag_field]!r} is not allowed; write one of {', '.join(configs)}")
+    else:
+        yield Fault((*path, tag_field), f"missing required field `{tag_field}`: one of {', '.join(configs)}")
+
+
+def _bare(hint: Any) -> Any:  # noqa: ANN401 - as above
+    return typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
+
+
+def _legal_values(bare: Any) -> tuple[object, ...]:  # noqa: ANN401 - as above
+    """Return the values of a closed set; empty for any other type."""
+    if typing.get_origin(bare) is Literal:
+        return typing.get_args(bare)
+    if isinstance(bare, type) and issubclass(bare, enum.Enum):
+        return tuple([member.value for member in bare])
+    return ()
+
+
+def _since_of(hint: Any) -> int:  # noqa: ANN401 - as above
+    if typing.get_origin(hint) is not Annotated:
+        return 1
+    extras = [note.extra or {} for note in typing.get_args(hint)[1:] if isinstance(note, msgspec.Meta)]
+    return max([int(extra.get(_SINCE, 1)) for extra in extras], default=1)
