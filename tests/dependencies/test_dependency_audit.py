@@ -36,6 +36,15 @@ def found(
     return list(faults(installed, pins=pins_of(pins), lock=pins_of(lock), hashes=hashes_of(lock)))
 
 
+def test_every_distribution_carries_the_licence_of_the_project():
+    """Each folder that is built has a copy, because a distribution may take no file from above its own folder."""
+    projects = sorted(ROOT.glob("clients/*/pyproject.toml"))
+    assert len(projects) >= 4
+    for project in (ROOT / "pyproject.toml", *projects):
+        assert tomllib.loads(project.read_text())["project"]["license"] == "Apache-2.0"
+        assert (project.parent / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
 def test_distribution_that_is_pinned_whole_and_free_is_sound():
     assert found(SOUND) == []
 
