@@ -10,18 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
-from audit_builder import (
-    SHUFFLER,
-    START,
-    LogBuilder,
-    NamedSigner,
-    Parts,
-    Table,
-    dealt_from,
-    receipt_of,
-    settle,
-    sign,
-)
 
 from referee.audit import Bundle, Code, Exhibits
 from referee.audit.source import NO_EXHIBITS
@@ -33,6 +21,18 @@ from referee.evidence.dsse import Envelope
 from referee.transcript.chain import chain_hashes
 from referee.transcript.replay import write_transcript
 from referee.transcript.told import ToldEvent
+from tests.audit.audit_builder import (
+    SHUFFLER,
+    START,
+    LogBuilder,
+    NamedSigner,
+    Parts,
+    Table,
+    dealt_from,
+    receipt_of,
+    settle,
+    sign,
+)
 
 TABLE: Final = Table(name="table-1", ruleset_id="mau_binh.classic", seats=2)
 WORD: Final = replace(TABLE, attested="FRONTEND")

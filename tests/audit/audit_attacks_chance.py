@@ -9,12 +9,12 @@ from functools import partial
 from operator import eq
 
 import msgspec
-from audit_attack import Attacked, adopt, ended, mutation, redealt
-from audit_builder import LogBuilder, Parts, Table, abort, dealt_from, digest, settle
 
 from referee.audit import Code
 from referee.audit.quality import points_of
 from referee.dealing.deal import Deal
+from tests.audit.audit_attack import Attacked, adopt, ended, mutation, redealt
+from tests.audit.audit_builder import LogBuilder, Parts, Table, abort, dealt_from, digest, settle
 
 FILE = "chance.jsonl"
 DUEL = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND")

@@ -4,29 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import msgspec
-from audit_attack import (
-    WORD,
-    Attacked,
-    adopt,
-    begun,
-    certified,
-    ended,
-    forged_payload,
-    mutation,
-    redealt,
-    rewrite,
-)
-from audit_builder import (
-    FAR,
-    REFEREE,
-    SHUFFLER,
-    STRANGER,
-    LogBuilder,
-    Parts,
-    digest,
-    settle,
-    sign,
-)
 
 from referee.audit import Code, Exhibits
 from referee.cards import DECK, Seat
@@ -39,6 +16,29 @@ from referee.evidence.hkdf import hkdf
 from referee.games.mau_binh import Arrange
 from referee.transcript.mau_binh import encode_event
 from referee.transcript.replay import write_transcript
+from tests.audit.audit_attack import (
+    WORD,
+    Attacked,
+    adopt,
+    begun,
+    certified,
+    ended,
+    forged_payload,
+    mutation,
+    redealt,
+    rewrite,
+)
+from tests.audit.audit_builder import (
+    FAR,
+    REFEREE,
+    SHUFFLER,
+    STRANGER,
+    LogBuilder,
+    Parts,
+    digest,
+    settle,
+    sign,
+)
 
 
 @mutation(Code.CARDS_MISMATCH, "two cards change hands between the deal and the settlement")

@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from audit_attack import TABLE, Attacked, begun, ended, healthy, mutation
-from audit_builder import (
+from referee.audit import Code, Exhibits
+from referee.evidence.note import sign_note
+from referee.transcript.told import MEDIA_TYPE
+from tests.audit.audit_attack import TABLE, Attacked, begun, ended, healthy, mutation
+from tests.audit.audit_builder import (
     LOG,
     REFEREE,
     LogBuilder,
@@ -12,10 +15,6 @@ from audit_builder import (
     settle,
     sign,
 )
-
-from referee.audit import Code, Exhibits
-from referee.evidence.note import sign_note
-from referee.transcript.told import MEDIA_TYPE
 
 
 @mutation(Code.ROOT_MISMATCH, "a leaf is edited where it is kept, under the old checkpoint")

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from audit_attack import TABLE, Attacked, begun, ended, mutation
-from audit_builder import STRANGER, LogBuilder, Parts, digest, settle
-
 from referee.audit import Code, Exhibits
 from referee.audit.source import Promise
 from referee.evidence.merkle import LeafIndex, inclusion_path, leaf_hash
 from referee.log import LogReceipt
+from tests.audit.audit_attack import TABLE, Attacked, begun, ended, mutation
+from tests.audit.audit_builder import STRANGER, LogBuilder, Parts, digest, settle
 
 FILE = "held.jsonl"
 

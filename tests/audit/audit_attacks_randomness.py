@@ -3,8 +3,12 @@
 from collections.abc import Callable
 
 import msgspec
-from audit_attack import TABLE, Attacked, begun, ended, mutation, told_id, with_seeds
-from audit_builder import (
+
+from referee.audit import Code
+from referee.cards import Seat
+from referee.dealing.commitment import client_commitment, server_commitment
+from tests.audit.audit_attack import TABLE, Attacked, begun, ended, mutation, told_id, with_seeds
+from tests.audit.audit_builder import (
     FAR,
     LogBuilder,
     Parts,
@@ -14,10 +18,6 @@ from audit_builder import (
     retell,
     settle,
 )
-
-from referee.audit import Code
-from referee.cards import Seat
-from referee.dealing.commitment import client_commitment, server_commitment
 
 
 @mutation(

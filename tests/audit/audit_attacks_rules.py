@@ -1,13 +1,6 @@
 """Attacks on the rules: results, events, receipts and settlements."""
 
 import msgspec
-from audit_attack import TABLE, WORD, Attacked, begun, ended, mutation, receipt, rewrite, told_id
-from audit_builder import (
-    LogBuilder,
-    digest,
-    retell,
-    settle,
-)
 
 from referee.audit import Code, Exhibits
 from referee.cards import Seat
@@ -15,6 +8,13 @@ from referee.games.mau_binh import Arrange
 from referee.rulesets import get
 from referee.transcript.mau_binh import encode_event
 from referee.transcript.replay import write_transcript
+from tests.audit.audit_attack import TABLE, WORD, Attacked, begun, ended, mutation, receipt, rewrite, told_id
+from tests.audit.audit_builder import (
+    LogBuilder,
+    digest,
+    retell,
+    settle,
+)
 
 
 @mutation(Code.WRONG_RESULT, "money moves that the rules do not move")

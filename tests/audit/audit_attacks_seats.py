@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 import msgspec
-from audit_attack import TABLE, Attacked, begun, ended, mutation, receipt, rewrite
-from audit_builder import LogBuilder, Parts, Table, abort, digest
 
 from referee.audit import Code
 from referee.cards import Seat
@@ -12,6 +10,8 @@ from referee.dealing.commitment import seed_statement
 from referee.evidence.dsse import Envelope
 from referee.transcript.chain import chain_hashes
 from referee.transcript.replay import write_transcript
+from tests.audit.audit_attack import TABLE, Attacked, begun, ended, mutation, receipt, rewrite
+from tests.audit.audit_builder import LogBuilder, Parts, Table, abort, digest
 
 FILE = "seats.jsonl"
 KEYED = Table(name="table-1", ruleset_id="mau_binh.classic", seats=2, keyed=True, attested="SEAT")

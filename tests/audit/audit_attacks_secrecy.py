@@ -4,14 +4,13 @@ import base64
 import json
 from dataclasses import replace
 
-from audit_attack import TABLE, Attacked, adopt, begun, certified, ended, mutation, receipt, redealt
-from audit_builder import SHUFFLER, Parts, Table, receipt_of, retell, settle
-
 from referee.audit import Code, Exhibits
 from referee.dealing import certificate
 from referee.dealing.deal import Deal
 from referee.dealing.section import card_salts
 from referee.transcript.chain import chain_hashes
+from tests.audit.audit_attack import TABLE, Attacked, adopt, begun, certified, ended, mutation, receipt, redealt
+from tests.audit.audit_builder import SHUFFLER, Parts, Table, receipt_of, retell, settle
 
 FILE = "held.jsonl"
 BOARD = Table(name="table-1", ruleset_id="ultimate_texas.casino", seats=2)

@@ -5,8 +5,12 @@ import hashlib
 from dataclasses import replace
 
 import msgspec
-from audit_attack import GROUP_ORDER, TABLE, Attacked, begun, certified, ended, mutation
-from audit_builder import (
+
+from referee.audit import Code
+from referee.dealing import leaf as leaves
+from referee.evidence.dsse import Envelope
+from tests.audit.audit_attack import GROUP_ORDER, TABLE, Attacked, begun, certified, ended, mutation
+from tests.audit.audit_builder import (
     REFEREE,
     ROOT,
     SHUFFLER,
@@ -18,10 +22,6 @@ from audit_builder import (
     plain,
     sign,
 )
-
-from referee.audit import Code
-from referee.dealing import leaf as leaves
-from referee.evidence.dsse import Envelope
 
 
 @mutation(Code.WRONG_ROLE, "the shuffler signs a settlement")

@@ -3,8 +3,16 @@
 from dataclasses import replace
 
 import msgspec
-from audit_attack import LEADING, TABLE, WORD, Attacked, begun, ended, mutation, receipt, with_seeds
-from audit_builder import (
+
+from referee.audit import Code, Exhibits
+from referee.cards import Seat
+from referee.dealing import leaf as leaves
+from referee.dealing.header import NO_KEY
+from referee.evidence.dsse import Envelope
+from referee.evidence.merkle import leaf_hash
+from referee.transcript.leader import LastWinner
+from tests.audit.audit_attack import LEADING, TABLE, WORD, Attacked, begun, ended, mutation, receipt, with_seeds
+from tests.audit.audit_builder import (
     FAR,
     SHUFFLER,
     STRANGER,
@@ -16,14 +24,6 @@ from audit_builder import (
     settle,
     sign,
 )
-
-from referee.audit import Code, Exhibits
-from referee.cards import Seat
-from referee.dealing import leaf as leaves
-from referee.dealing.header import NO_KEY
-from referee.evidence.dsse import Envelope
-from referee.evidence.merkle import leaf_hash
-from referee.transcript.leader import LastWinner
 
 
 @mutation(Code.DEALT_TWICE, "the operator deals again until it likes the cards")

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 import msgspec
-from audit_players import PLAYERS, Dealt, Play
 from nacl.signing import SigningKey
 
 from referee.audit import Bundle, Exhibits, Report
@@ -33,6 +32,7 @@ from referee.transcript.leader import LastWinner
 from referee.transcript.receipt import EventReceipt, sign_receipt
 from referee.transcript.replay import replay
 from referee.transcript.told import MEDIA_TYPE, Attested, Told, ToldEvent
+from tests.audit.audit_players import PLAYERS, Dealt, Play
 
 ORIGIN: Final = "log.example/1"
 START: Final = 1_800_000_000_000

@@ -2,17 +2,19 @@
 
 from typing import Final
 
-import audit_attacks_chance
-import audit_attacks_deck
-import audit_attacks_log
-import audit_attacks_promises
-import audit_attacks_randomness
-import audit_attacks_rules
-import audit_attacks_seats
-import audit_attacks_secrecy
-import audit_attacks_signatures
-import audit_attacks_slots
-from audit_attack import ENTERED, Attacked, Mutation, healthy
+from tests.audit import (
+    audit_attacks_chance,
+    audit_attacks_deck,
+    audit_attacks_log,
+    audit_attacks_promises,
+    audit_attacks_randomness,
+    audit_attacks_rules,
+    audit_attacks_seats,
+    audit_attacks_secrecy,
+    audit_attacks_signatures,
+    audit_attacks_slots,
+)
+from tests.audit.audit_attack import ENTERED, Attacked, Mutation, healthy
 
 ROOMS: Final = (
     audit_attacks_randomness,

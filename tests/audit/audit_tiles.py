@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from audit_attack import TABLE
-from audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder
-
 from referee.audit import Code
 from referee.evidence.merkle import leaf_hash, root_of_hashes
 from referee.log.proof import TILE_WIDTH
 from referee.log.tile import EntryTile, HashTile, join_hashes
 from referee.log.tile_entries import encode_entries
+from tests.audit.audit_attack import TABLE
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder
 
 FILE: Final = Path(__file__).parents[1] / "vectors" / "audit" / "tiles.jsonl"
 SOURCE: Final = "fairness.md, What the audit must catch, 50; https://c2sp.org/tlog-tiles"

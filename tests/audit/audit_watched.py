@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from audit_builder import (
+from referee.audit import Bundle, Code
+from referee.audit.cosigned import Witnessing
+from referee.evidence.merkle import root
+from referee.evidence.note import Note, NoteSignature
+from referee.evidence.vkey import Algorithm, VerifierKey
+from referee.log import Checkpoint, CheckpointSigner
+from referee.log.cosignature import cosign, merged, quorum_of
+from tests.audit.audit_builder import (
     LOG,
     ORIGIN,
     REFEREE,
@@ -24,14 +31,6 @@ from audit_builder import (
     key_leaf,
     settle,
 )
-
-from referee.audit import Bundle, Code
-from referee.audit.cosigned import Witnessing
-from referee.evidence.merkle import root
-from referee.evidence.note import Note, NoteSignature
-from referee.evidence.vkey import Algorithm, VerifierKey
-from referee.log import Checkpoint, CheckpointSigner
-from referee.log.cosignature import cosign, merged, quorum_of
 
 FILE: Final = Path(__file__).parents[1] / "vectors" / "audit" / "cosigned.jsonl"
 SOURCE: Final = "fairness.md, What the audit must catch"

@@ -1,17 +1,12 @@
 """The builder of logs and the attacks on them, importable by the tests beside them, and a short way to audit."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from referee.audit import Bundle, Report, audit_log
 from referee.rulesets import load_builtin
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from audit_builder import LOG, ORIGIN, ROOT, START, Auditor  # beside this file
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, Auditor
 
 
 @pytest.fixture(scope="session")

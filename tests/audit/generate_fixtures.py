@@ -18,10 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from audit_builder import LOG, ORIGIN, ROOT
-from audit_mutations import MUTATIONS, Attacked, healthy
-
 from referee.audit.source import Promise
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT
+from tests.audit.audit_mutations import MUTATIONS, Attacked, healthy
 
 FOLDER: Final = Path(__file__).parents[1] / "vectors" / "audit"
 FILES: Final = ("healthy.jsonl", "mutations.jsonl", "held.jsonl", "seats.jsonl", "chance.jsonl")

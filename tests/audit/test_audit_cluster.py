@@ -15,9 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import audit_tiles
 import pytest
-from audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder, Table
 
 import referee
 from referee.audit import Bundle, Exhibits, Report, TiledLog, audit_log, cluster
@@ -25,6 +23,8 @@ from referee.audit.cluster import Cluster, ClusterError
 from referee.audit.source import LogSource, Promise
 from referee.rulesets import load_builtin
 from referee.tiles import open_place
+from tests.audit import audit_tiles
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder, Table
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "audit"
 SECONDS = 120

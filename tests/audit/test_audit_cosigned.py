@@ -3,9 +3,15 @@
 import json
 from typing import Any
 
-import audit_watched
 import pytest
-from audit_builder import (
+
+from referee.audit import Bundle, Code, Report, audit_log
+from referee.audit.cosigned import Witnessing
+from referee.audit.level import DealingLevel
+from referee.log.cosignature import quorum_of
+from referee.rulesets import load_builtin
+from tests.audit import audit_watched
+from tests.audit.audit_builder import (
     LOG,
     ORIGIN,
     ROOT,
@@ -18,13 +24,7 @@ from audit_builder import (
     key_leaf,
     settle,
 )
-from audit_watched import FIRST, NEW_LOG, NOW_S, SECOND, Watched, cosigned, note_at, played, rotated, vkey
-
-from referee.audit import Bundle, Code, Report, audit_log
-from referee.audit.cosigned import Witnessing
-from referee.audit.level import DealingLevel
-from referee.log.cosignature import quorum_of
-from referee.rulesets import load_builtin
+from tests.audit.audit_watched import FIRST, NEW_LOG, NOW_S, SECOND, Watched, cosigned, note_at, played, rotated, vkey
 
 FIXTURES = [json.loads(line) for line in audit_watched.FILE.read_text(encoding="utf-8").splitlines()]
 

@@ -5,12 +5,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import generate_fixtures
 import pytest
 
 from referee.audit import Bundle, Code, Exhibits, Report, audit_log
 from referee.audit.source import Promise
 from referee.rulesets import load_builtin
+from tests.audit import generate_fixtures
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "audit"
 

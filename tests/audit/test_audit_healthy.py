@@ -4,12 +4,23 @@ import random
 from dataclasses import replace
 
 import pytest
-from audit_builder import FAR, START, Auditor, LogBuilder, Parts, Table, abort, dealt_of, healthy_tables, settle
-from audit_players import play_mau_binh
 
 from referee.audit import Report
 from referee.audit.level import DealingLevel, EventLevel
 from referee.rulesets import load_builtin
+from tests.audit.audit_builder import (
+    FAR,
+    START,
+    Auditor,
+    LogBuilder,
+    Parts,
+    Table,
+    abort,
+    dealt_of,
+    healthy_tables,
+    settle,
+)
+from tests.audit.audit_players import play_mau_binh
 
 RULESETS = [ruleset.id for ruleset in load_builtin()]
 BINH = Table(name="binh", ruleset_id="mau_binh.maubinh_com", seats=4)

@@ -4,10 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from audit_attacks_promises import promise
-from audit_attacks_secrecy import opening
-from audit_builder import LOG, ORIGIN, ROOT, Auditor, LogBuilder, Parts, Table, receipt_of, settle
-from audit_tiles import served
 from typer.testing import CliRunner
 
 from referee.audit import Code, Exhibits
@@ -15,6 +11,10 @@ from referee.audit.held import HeldError, exhibits_of
 from referee.audit.source import Promise
 from referee.cli.main import app
 from referee.evidence.merkle import inclusion_path, leaf_hash
+from tests.audit.audit_attacks_promises import promise
+from tests.audit.audit_attacks_secrecy import opening
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT, Auditor, LogBuilder, Parts, Table, receipt_of, settle
+from tests.audit.audit_tiles import served
 
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
 

@@ -3,7 +3,6 @@
 import msgspec
 import orjson
 import pytest
-from audit_builder import FAR, REFEREE, ROOT, SHUFFLER, Auditor, LogBuilder, Table, settle, sign
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from referee.dealing import leaf as leaves
 from referee.evidence.dsse import Envelope
 from referee.transcript.chain import chain_hashes
 from referee.transcript.told import MEDIA_TYPE
+from tests.audit.audit_builder import FAR, REFEREE, ROOT, SHUFFLER, Auditor, LogBuilder, Table, settle, sign
 
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
 SIGNED_BY = {"shuffler": SHUFFLER, "referee": REFEREE, "root": ROOT}

@@ -1,8 +1,7 @@
 """Keys count from the leaf that adds them to the leaf that revokes them, and only under the root's signature."""
 
-from audit_builder import REFEREE, SHUFFLER, Auditor, LogBuilder, NamedSigner, Table, key_leaf, settle
-
 from referee.audit import Code
+from tests.audit.audit_builder import REFEREE, SHUFFLER, Auditor, LogBuilder, NamedSigner, Table, key_leaf, settle
 
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND")
 SECOND = NamedSigner("log.example/1/referee/2")

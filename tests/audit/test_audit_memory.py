@@ -3,10 +3,10 @@
 import tracemalloc
 
 import pytest
-from audit_builder import FAR, Auditor, LogBuilder, Table
 
 from referee.audit import Bundle
 from referee.audit.seeds import Owner, SeedBook
+from tests.audit.audit_builder import FAR, Auditor, LogBuilder, Table
 
 ROUNDS = 1200
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND")

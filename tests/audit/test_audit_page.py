@@ -11,10 +11,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from audit_attack import WORD, Attacked, begun
-from audit_builder import LOG, ORIGIN, REFEREE, ROOT, Auditor, LogBuilder, Table, abort, healthy_tables, settle, sign
-from audit_mutations import MUTATIONS
-from audit_tiles import served
 from typer.testing import CliRunner
 
 from referee.audit import Code, Finding, Report
@@ -33,6 +29,22 @@ from referee.cli.main import app
 from referee.rulesets import load_builtin
 from referee.transcript.replay import write_transcript
 from referee.transcript.told import MEDIA_TYPE
+from tests.audit.audit_attack import WORD, Attacked, begun
+from tests.audit.audit_builder import (
+    LOG,
+    ORIGIN,
+    REFEREE,
+    ROOT,
+    Auditor,
+    LogBuilder,
+    Table,
+    abort,
+    healthy_tables,
+    settle,
+    sign,
+)
+from tests.audit.audit_mutations import MUTATIONS
+from tests.audit.audit_tiles import served
 
 VOID = {"meta", "input", "br"}
 HOSTILE = "<script>alert('&\"')</script>"

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from audit_population import Luck, log_of, played, quality
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from referee.audit.table import TableCounts
 from referee.audit.throwaway import thrown_away
 from referee.cards import DECK
 from referee.rulesets import get
+from tests.audit.audit_population import Luck, log_of, played, quality
 
 GAMES = ("mau_binh", "tien_len", "ultimate_texas")
 """Games, one with a house."""

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 import pytest
-from audit_attacks_promises import promise
-from audit_builder import LOG, ORIGIN, Auditor, LogBuilder, NamedSigner, Table, digest, key_leaf
 
 from referee.audit import Code, Exhibits
 from referee.audit.promise import Promises
@@ -24,6 +22,8 @@ from referee.evidence.merkle import (
 )
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointSigner, LogReceipt, ReceiptError
+from tests.audit.audit_attacks_promises import promise
+from tests.audit.audit_builder import LOG, ORIGIN, Auditor, LogBuilder, NamedSigner, Table, digest, key_leaf
 
 LARGEST = 130
 KEY = VerifierKey.parse(LOG.text)

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from audit_attacks_seats import KEYED, SEALED, hashes_of
-from audit_builder import Auditor, LogBuilder, Table, receipt_of, settle
 
 from referee.audit.level import DealingLevel, EventLevel
 from referee.evidence.dsse import Envelope
 from referee.transcript.replay import write_transcript
+from tests.audit.audit_attacks_seats import KEYED, SEALED, hashes_of
+from tests.audit.audit_builder import Auditor, LogBuilder, Table, receipt_of, settle
 
 TEXAS = Table(name="texas", ruleset_id="ultimate_texas.casino", seats=3, keyed=True, attested="SEAT", sealed=True)
 

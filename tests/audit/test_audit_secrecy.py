@@ -5,13 +5,13 @@ import itertools
 import json
 
 import pytest
-from audit_attacks_secrecy import BOARD, FLOP, HOUSE, handed_out, opening
-from audit_builder import Auditor, LogBuilder, Parts, Table, receipt_of, settle
 
 from referee.audit import Code, Exhibits, Report
 from referee.audit.secrecy import layers_of, round_ids_in
 from referee.dealing.section import card_salts
 from referee.transcript.chain import chain_hashes
+from tests.audit.audit_attacks_secrecy import BOARD, FLOP, HOUSE, handed_out, opening
+from tests.audit.audit_builder import Auditor, LogBuilder, Parts, Table, receipt_of, settle
 
 LON = Table(name="felt", ruleset_id="tien_len.mien_nam", seats=3)
 TURN_RIVER = 4

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table
 
 from referee.audit import Code
 from referee.audit.single import BundleError, ProvedRound, prove_round
 from referee.evidence.merkle import inclusion_proof, leaf_hash
 from referee.rulesets import load_builtin
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "audit"
 TABLES = (

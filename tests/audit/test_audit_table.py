@@ -2,7 +2,7 @@
 
 import re
 
-import table
+from tests.audit import table
 
 
 def test_every_number_is_caught_by_a_fixture_or_a_named_test():

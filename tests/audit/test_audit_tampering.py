@@ -1,11 +1,11 @@
 """Whatever is done to the leaves of a sound log, with a tree and checkpoint made anew, shows in the audit."""
 
-from audit_builder import FAR, Auditor, LogBuilder, Table, dealt_from, digest, settle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.audit import Code, Severity
 from referee.audit.level import DealingLevel
+from tests.audit.audit_builder import FAR, Auditor, LogBuilder, Table, dealt_from, digest, settle
 
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
 KEYS = 3

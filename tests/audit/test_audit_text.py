@@ -4,8 +4,6 @@ import itertools
 from typing import Any
 
 import orjson
-from audit_builder import Auditor
-from audit_mutations import MUTATIONS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +11,8 @@ from referee.audit import Code, Report
 from referee.audit.difference import first_difference
 from referee.audit.explanation import explain
 from referee.audit.text import report_lines
+from tests.audit.audit_builder import Auditor
+from tests.audit.audit_mutations import MUTATIONS
 
 JSON = st.recursive(
     st.integers(-5, 5) | st.sampled_from(["", "a", "b"]),

@@ -5,15 +5,15 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import audit_tiles
 import pytest
-from audit_attack import TABLE, WORD
-from audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder
 
 from referee.audit import Bundle, Code, Report, TiledLog, audit_log
 from referee.log.tile_entries import decode_entries, encode_entries
 from referee.rulesets import load_builtin
 from referee.tiles import MemoryPlace, PlaceError
+from tests.audit import audit_tiles
+from tests.audit.audit_attack import TABLE, WORD
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder
 
 FIXTURES = [json.loads(line) for line in audit_tiles.FILE.read_text(encoding="utf-8").splitlines()]
 

@@ -14,8 +14,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "audit"))
-
 TABLES: Final = 20
 _LENGTH: Final = 4
 _AUDIT: Final = "from tests.bench.bench_audit import audit_file; audit_file({file!r}, {head!r})"
@@ -23,10 +21,9 @@ _AUDIT: Final = "from tests.bench.bench_audit import audit_file; audit_file({fil
 
 def write_log(file: Path, rounds: int, *, attested: str) -> tuple[str, str, str, str, int]:
     """A log of so many rounds in a file, each leaf behind its length; its checkpoint, keys and the time it is for."""
-    from audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table  # noqa: PLC0415 - a test module, found by path
-
-    from referee.evidence.merkle import Frontier, leaf_hash  # noqa: PLC0415 - as above
-    from referee.log import Checkpoint, CheckpointSigner  # noqa: PLC0415 - as above
+    from referee.evidence.merkle import Frontier, leaf_hash  # noqa: PLC0415 - not in the audit's memory
+    from referee.log import Checkpoint, CheckpointSigner  # noqa: PLC0415 - not in the audit's memory
+    from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table  # noqa: PLC0415 - not in the audit's memory
 
     builder, frontier = LogBuilder.founded(), Frontier()
     tables = [
@@ -67,7 +64,7 @@ def audit_file(file: str, head: Sequence[str | int]) -> None:
     import resource  # noqa: PLC0415 - the audited process measures itself
 
     from referee.audit.audit import audit_log  # noqa: PLC0415 - so that its import is not timed twice
-    from referee.rulesets import load_builtin  # noqa: PLC0415 - as above
+    from referee.rulesets import load_builtin  # noqa: PLC0415 - not in the audit's memory
 
     checkpoint, origin, log_key, root_key, now = head
     source = FileLog(file, str(checkpoint))

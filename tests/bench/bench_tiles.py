@@ -43,7 +43,7 @@ def print_row(name: str, leaves: int, used: float, passed: float, baseline: floa
 
 def fill(folder: Path, file: Path, note: str, count: int) -> RelationalStore:
     """A store of the log in a file."""
-    from audit_builder import LOG, ORIGIN  # noqa: PLC0415 - a test module, found by the path that bench_audit extends
+    from tests.audit.audit_builder import LOG, ORIGIN  # noqa: PLC0415 - not in the publication's memory
 
     store = open_sqlite(folder)
     with Writer(store, CheckpointSigner(LOG, key_name=LOG.name), origin=ORIGIN) as writer:

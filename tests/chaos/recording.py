@@ -1,8 +1,6 @@
 """Real requests of every method, as frontends and seats send them, recorded while rounds are played in process."""
 
 import random
-import sys
-from pathlib import Path
 from typing import Any, Final
 
 from referee.v1 import (
@@ -24,12 +22,7 @@ from referee.v1 import (
 from tests.chaos.frontend import Frontend
 from tests.chaos.in_process import Called, Channel
 from tests.chaos.ledger import Ledger
-
-_HERE: Final = Path(__file__).parents[1]
-for _folder in ("service", "vectors/dealing"):
-    sys.path.insert(0, str(_HERE / _folder))
-
-from seat_players import Table  # noqa: E402 - beside the services' tests
+from tests.service.seat_players import Table
 
 Recorded = dict[str, list[bytes]]
 """Requests by method, in the order they were sent."""

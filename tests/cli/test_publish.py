@@ -14,14 +14,11 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "audit"))
-
-from audit_builder import LOG, ORIGIN, ROOT, LogBuilder, NamedSigner, Table
-
 from referee.evidence.note import Note, cosign_note
 from referee.log import CheckpointSigner, open_checkpoint
 from referee.log.tile import entry_tiles, hash_tiles
 from referee.storage import Append, Cosigned, Writer, open_sqlite
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, NamedSigner, Table
 
 SECONDS = 60
 KEYS = ("--log-key", LOG.text, "--root-key", ROOT.text)

@@ -11,9 +11,9 @@ from unittest.mock import ANY
 
 import grpc
 import pytest
-from harness_process import PATIENCE, Running, ask, harness_process, persist
 
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from tests.clients_harness.harness_process import PATIENCE, Running, ask, harness_process, persist
 
 README = Path(__file__).parents[2] / "clients" / "harness" / "README.md"
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import grpc
 import pytest
-from harness_process import persist
 from referee_harness import Clock, Fault, Harness, HarnessError
 
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from tests.clients_harness.harness_process import persist
 
 ASKED = shuffler_pb2.OpenRoundRequest(
     terms=shuffler_pb2.RoundTerms(

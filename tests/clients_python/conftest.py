@@ -1,15 +1,11 @@
 """A server that deals what it is told, shared by the tests of a file, and one client to it."""
 
-import sys
 from collections.abc import Iterator
 from itertools import count
-from pathlib import Path
 
 import pytest
 from referee_client import Client
 from referee_harness import Clock, Harness
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 _TABLES = count(1)
 

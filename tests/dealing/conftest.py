@@ -1,9 +1,7 @@
 """The protocol's second derivation, its vectors, and signers and headers with fixed keys."""
 
-import importlib
 import json
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -13,24 +11,22 @@ from nacl.signing import SigningKey
 
 from referee.dealing.header import Header, HeaderJson
 from referee.evidence.canonical import Form
+from tests.vectors.dealing import dealing_derivation, dealing_rows
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors" / "dealing"
 _HEADER: Final = Form(HeaderJson)
 
 
 @pytest.fixture(scope="session")
-def second() -> Iterator[ModuleType]:
+def second() -> ModuleType:
     """The derivation that shares no line with this project."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(VECTORS)
-        yield importlib.import_module("dealing_derivation")
+    return dealing_derivation
 
 
 @pytest.fixture(scope="session")
-def rows(second: ModuleType) -> ModuleType:
+def rows() -> ModuleType:
     """What writes the vectors."""
-    assert second.__name__ in sys.modules
-    return importlib.import_module("dealing_rows")
+    return dealing_rows
 
 
 @pytest.fixture(scope="session")

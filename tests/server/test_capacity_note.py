@@ -1,12 +1,8 @@
 """The capacity note says what was measured, and what follows from it."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.bench.bench_capacity import FILE
 from tests.bench.capacity_note import NOTE, needs, note

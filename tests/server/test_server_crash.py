@@ -2,7 +2,6 @@
 
 import itertools
 import random
-import sys
 import threading
 import time
 import uuid
@@ -24,10 +23,7 @@ from referee.server.clock import system_clock
 from referee.server.keyfolder import read_public_keys
 from referee.storage import check_store, open_reader
 from referee.v1 import log_pb2
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "storage"))
-
-from postgres_server import PostgresServer, missing  # beside the storage's tests
+from tests.storage.postgres_server import PostgresServer, missing
 
 Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
 Serve: TypeAlias = Callable[..., Process]

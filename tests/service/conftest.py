@@ -4,11 +4,9 @@ Servicers, store, keys and transport are the real ones. The entropy is a hash of
 """
 
 import hashlib
-import importlib
 import itertools
 import logging
 import random
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,11 +37,8 @@ from referee.v1 import (
     shuffler_pb2_grpc,
 )
 from referee.wire.header import read_header
-
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "vectors" / "dealing"))
-
-from seat_players import Table  # beside this file
+from tests.service.seat_players import Table
+from tests.vectors.dealing import dealing_derivation
 
 START: Final = 1_800_000_000_000
 ORIGIN: Final = "log.example/1"
@@ -384,4 +379,4 @@ def house(make_house: Callable[..., House]) -> House:
 @pytest.fixture(scope="session")
 def second() -> ModuleType:
     """The dealing protocol written a second time, which shares no line with this project."""
-    return importlib.import_module("dealing_derivation")
+    return dealing_derivation

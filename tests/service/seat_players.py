@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from dealing_derivation import canonical, number, tagged
 
 from referee.v1 import (
     log_pb2,
@@ -25,6 +24,7 @@ from referee.v1 import (
     ultimate_texas_pb2,
     ultimate_texas_pb2_grpc,
 )
+from tests.vectors.dealing.dealing_derivation import canonical, number, tagged
 
 RULESETS: Final = {
     "mau_binh": "mau_binh.classic",

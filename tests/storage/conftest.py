@@ -1,6 +1,5 @@
 """Stores to hold to the contract, a writer on one of them, and a database server where one is installed."""
 
-import sys
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,11 +16,8 @@ from referee.storage import (
     open_sqlite,
     open_sqlite_reader,
 )
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from log_bench import ORIGIN, Bench  # beside this file
-from postgres_server import PostgresServer, missing
+from tests.storage.log_bench import ORIGIN, Bench
+from tests.storage.postgres_server import PostgresServer, missing
 
 
 @dataclass(frozen=True)

@@ -29,17 +29,14 @@ from typing import Any, Final
 
 from sqlalchemy import event
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from faulty_disk import FaultyDisk, Unforced  # beside this file
-from real_rounds import HALF, LEAVES, LOG, ORIGIN, REQUESTS, ROOT, START
-
 from referee.audit import Bundle, audit_log
 from referee.evidence.merkle import leaf_hash, verify_consistency
 from referee.evidence.note import Note
 from referee.log import Checkpoint, CheckpointSigner
 from referee.rulesets import load_builtin
 from referee.storage import Append, Reader, RelationalStore, StoreError, Writer, check_store, open_sqlite
+from tests.storage.faulty_disk import FaultyDisk, Unforced
+from tests.storage.real_rounds import HALF, LEAVES, LOG, ORIGIN, REQUESTS, ROOT, START
 
 SIGNER: Final = CheckpointSigner(LOG, key_name=LOG.name)
 CATALOGUE: Final = load_builtin()

@@ -10,12 +10,11 @@ A line on standard input lets it go on; it says READY when it is.
 import sys
 from pathlib import Path
 
-from append_until_killed import ORIGIN, SeedSigner
-
 from referee.evidence.merkle import EMPTY_ROOT, leaf_hash
 from referee.log import Checkpoint, CheckpointSigner, grow
 from referee.storage import Head, HeadMovedError, is_postgres, open_store
 from referee.storage.store import Change
+from tests.storage.append_until_killed import ORIGIN, SeedSigner
 
 
 def main() -> None:

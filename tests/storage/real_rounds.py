@@ -1,16 +1,11 @@
 """Real rounds, cut into the requests that would have brought them into the log: they audit clean as far as they go."""
 
-import sys
-from pathlib import Path
 from typing import Final
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "audit"))
-
-from audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder, Parts, Table  # beside the audit's tests
 
 from referee.evidence.merkle import leaf_hash
 from referee.log import Deal, Kind, Open, Reveal, Settle, SlotKey, Step
 from referee.storage import Append
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder, Parts, Table
 
 __all__ = ["HALF", "LEAVES", "LOG", "ORIGIN", "REQUESTS", "ROOT", "START"]
 

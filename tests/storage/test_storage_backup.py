@@ -1,7 +1,6 @@
 """A backup is the log at one moment; a restored one is the same log, and never written over another."""
 
 import sqlite3
-import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 from sqlalchemy import Insert, Table
 
 from referee.evidence.merkle import root
-from referee.log import Checkpoint, SlotKey
+from referee.log import Checkpoint, CheckpointSigner, SlotKey
 from referee.storage import (
     Append,
     Contribution,
@@ -27,12 +26,7 @@ from referee.storage import (
     restore_into,
 )
 from referee.storage.sqlite import FILE_NAME, open_sqlite_file
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from real_rounds import LOG, ORIGIN, REQUESTS  # beside this file
-
-from referee.log import CheckpointSigner
+from tests.storage.real_rounds import LOG, ORIGIN, REQUESTS
 
 Bench: TypeAlias = Any
 Place: TypeAlias = Any  # both are fixtures, and have their classes in conftest

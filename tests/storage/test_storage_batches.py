@@ -1,6 +1,5 @@
 """Any requests, cut into any batches, come to what they come to one by one on a sheet of paper."""
 
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,10 +11,7 @@ from referee.evidence.merkle import EMPTY_ROOT
 from referee.log import Checkpoint, Open, SlotError, SlotReason
 from referee.storage import Store, check_store, open_sqlite
 from referee.storage.batch import append_batch
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from paper_log import WORDS, Paper, Shown, append_of  # beside this file
+from tests.storage.paper_log import WORDS, Paper, Shown, append_of
 
 Bench: TypeAlias = Any  # a fixture, with its class in conftest
 

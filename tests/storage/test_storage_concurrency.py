@@ -1,7 +1,6 @@
 """Several writers on one log, asked at once in any order: each answer was true at some moment of the wait for it."""
 
 import shutil
-import sys
 import tempfile
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -14,11 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from referee.log import SlotError
 from referee.storage import Append, Limits, Logged, RelationalStore, Writer, check_store, open_sqlite
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from log_bench import Bench  # beside this file
-from paper_log import WORDS, Paper, Words, append_of
+from tests.storage.log_bench import Bench
+from tests.storage.paper_log import WORDS, Paper, Words, append_of
 
 Answer: TypeAlias = "Future[tuple[Logged, ...]]"
 

@@ -26,10 +26,7 @@ from referee.storage import (
     open_reader,
     open_store,
 )
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from cutting_proxy import Cut, CuttingProxy  # beside this file
+from tests.storage.cutting_proxy import Cut, CuttingProxy
 
 Bench: TypeAlias = Any
 Server: TypeAlias = Any  # both are fixtures, and have their classes in conftest and beside it

@@ -1,16 +1,13 @@
 """Scenes: a referee with a clock that tests move, and table servers beside it."""
 
 import logging
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import structlog
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from table_scene import Court, MovedClock, Scene  # beside this file
+from tests.table.table_scene import Court, MovedClock, Scene
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -17,10 +17,8 @@ from typing import Any, Final
 import grpc
 import psutil
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from scripted_player import Player, View, play_anything
-from table_process import Running, table_process
+from tests.table.scripted_player import Player, View, play_anything
+from tests.table.table_process import Running, table_process
 
 GAMES: Final = (
     ("mau_binh.classic", False),

@@ -6,7 +6,6 @@
 import asyncio
 import json
 import logging
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,10 +13,8 @@ from typing import Any, Final
 
 import structlog
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from scripted_player import Player, View, hashed, number_of, play_anything, split
-from table_scene import Court, MovedClock, Scene
+from tests.table.scripted_player import Player, View, hashed, number_of, play_anything, split
+from tests.table.table_scene import Court, MovedClock, Scene
 
 FOLDER: Final = Path(__file__).parents[2] / "clients" / "table" / "examples"
 SHOW_MS: Final = 15_000

@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import itertools
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -16,10 +15,7 @@ from referee_table.play import Pace
 from referee_table.serving import Plan, serving
 
 from referee.server.app import Application, Settings
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from scripted_player import Player, play_anything
+from tests.table.scripted_player import Player, play_anything
 
 START: Final = 1_800_000_000_000
 ORIGIN: Final = "log.example/table"

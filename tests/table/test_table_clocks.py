@@ -5,8 +5,9 @@ from typing import Any, Final
 
 import pytest
 from referee_table.play import Pace
-from scripted_player import Player, View, split
-from table_scene import Scene, ready
+
+from tests.table.scripted_player import Player, View, split
+from tests.table.table_scene import Scene, ready
 
 READY_MS: Final = 20_000
 ARRANGING_MS: Final = 60_000

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from referee_table.commands import AnyCommand, Hello, read
 from referee_table.wording import GOODBYES, NOTICES, Code
-from table_examples import FOLDER, record, written
 
 from referee.cards import Card, Seat
 from referee.dealing.commitment import arrangement_commitment, client_commitment, seat_token_hash
+from tests.table.table_examples import FOLDER, record, written
 
 PROTOCOL = (FOLDER.parent / "PROTOCOL.md").read_text()
 EXAMPLES = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}

@@ -3,8 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from load import PEOPLE, play_all
-from table_process import table_process
+from tests.table.load import PEOPLE, play_all
+from tests.table.table_process import table_process
 
 
 def test_tables_of_every_game_are_played_at_once(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import grpc
 import httpx
 import psutil
 import pytest
-from scripted_player import Player, View, play_anything
-from table_process import STOPPING_SECONDS, Running, table_process
+
+from tests.table.scripted_player import Player, View, play_anything
+from tests.table.table_process import STOPPING_SECONDS, Running, table_process
 
 PATIENCE: Final = 60.0
 

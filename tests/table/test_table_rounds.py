@@ -11,9 +11,6 @@ import grpc
 import pytest
 from referee_table.bundle import Prover
 from referee_table.judge import RefereeRefusedError
-from scripted_player import Player, View
-from table_scene import Scene, ready
-from verifier_built import built_verifier
 
 from referee.audit.audit import audit_log
 from referee.audit.level import DealingLevel, EventLevel
@@ -21,6 +18,9 @@ from referee.audit.report import Report
 from referee.audit.source import Bundle
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from tests.table.scripted_player import Player, View
+from tests.table.table_scene import Scene, ready
+from tests.table.verifier_built import built_verifier
 
 SHOW_MS: Final = 15_000
 GAMES: Final = [

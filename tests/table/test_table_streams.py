@@ -7,10 +7,11 @@ from typing import Any, Final
 
 import httpx
 import pytest
-from scripted_player import Player, View
-from table_scene import Scene, ready
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from tests.table.scripted_player import Player, View
+from tests.table.table_scene import Scene, ready
 
 HELLO: Final = {
     "type": "hello",

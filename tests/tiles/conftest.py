@@ -1,14 +1,10 @@
 """Logs to publish; what makes them stands beside, for processes that are no tests as well."""
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from tiles_log import ORIGIN, FixedSigner, MemoryLog
+from tests.tiles.tiles_log import ORIGIN, FixedSigner, MemoryLog
 
 MakeLog = Callable[..., MemoryLog]
 

@@ -9,9 +9,8 @@ import signal
 import sys
 from pathlib import Path
 
-from tiles_log import MemoryLog
-
 from referee.tiles import FolderPlace, publish
+from tests.tiles.tiles_log import MemoryLog
 
 
 def main() -> None:

@@ -5,13 +5,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from tiles_log import MemoryLog
 
 import referee
 from referee.evidence.merkle import leaf_hash
 from referee.log.tile import parse_path
 from referee.log.tile_check import TileCheck
 from referee.tiles import FolderPlace, PublishedLog, publish, read_note
+from tests.tiles.tiles_log import MemoryLog
 
 CHILD = Path(__file__).with_name("publish_until_killed.py")
 STEPS = 18

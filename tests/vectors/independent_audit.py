@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from independent_bytes import (
+from tests.vectors.independent_bytes import (
     RefusedError,
     inclusion_root,
     leaf_hash,
@@ -14,9 +14,9 @@ from independent_bytes import (
     refuse,
     tree_root,
 )
-from independent_examination import examine
-from independent_gathered import Held, Ring, Round, group, signature_fault
-from independent_log import (
+from tests.vectors.independent_examination import examine
+from tests.vectors.independent_gathered import Held, Ring, Round, group, signature_fault
+from tests.vectors.independent_log import (
     COSIGNATURE,
     Checkpoint,
     Key,
@@ -33,7 +33,7 @@ from independent_log import (
     tiles_of,
     try_read_note,
 )
-from independent_round import ZEROS, Row, header_fault, read_payload
+from tests.vectors.independent_round import ZEROS, Row, header_fault, read_payload
 
 NOTES = {
     *("CLIENT_SEED_TRIVIAL", "CLIENT_SEEDS_EQUAL", "CLIENT_SEED_REPEATED", "CLIENT_SEED_UNSIGNED"),

@@ -3,10 +3,10 @@
 import re
 from typing import NamedTuple
 
-from independent_bytes import RefusedError, holds, media_type, pae, write_json
-from independent_exhibits import FEWEST, Exhibits
-from independent_gathered import Held, Round
-from independent_round import (
+from tests.vectors.independent_bytes import RefusedError, holds, media_type, pae, write_json
+from tests.vectors.independent_exhibits import FEWEST, Exhibits
+from tests.vectors.independent_gathered import Held, Round
+from tests.vectors.independent_round import (
     ZEROS,
     Deal,
     Row,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from independent_bytes import RefusedError, write_json
-from independent_gathered import Held, Round, layers
-from independent_round import Deal, Row, read_certificate, read_event_receipt, salts_of, server_commitment
+from tests.vectors.independent_bytes import RefusedError, write_json
+from tests.vectors.independent_gathered import Held, Round, layers
+from tests.vectors.independent_round import Deal, Row, read_certificate, read_event_receipt, salts_of, server_commitment
 
 FEWEST = 9
 

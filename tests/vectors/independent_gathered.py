@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from independent_bytes import GROUP_ORDER, Envelope, read_envelope
-from independent_round import Row
+from tests.vectors.independent_bytes import GROUP_ORDER, Envelope, read_envelope
+from tests.vectors.independent_round import Row
 
 
 class Ring(NamedTuple):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from independent_bytes import (
+from tests.vectors.independent_bytes import (
     LARGEST,
     RefusedError,
     holds,

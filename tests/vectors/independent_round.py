@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from independent_bytes import (
+from tests.vectors.independent_bytes import (
     LARGEST,
     RefusedError,
     enc,
@@ -22,7 +22,7 @@ from independent_bytes import (
     uint,
     unhex,
 )
-from independent_log import read_key
+from tests.vectors.independent_log import read_key
 
 Row = dict[str, Any]
 ZEROS = "00" * 32

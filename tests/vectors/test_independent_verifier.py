@@ -11,13 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import independent_bytes as evidence
-import independent_examination
-import independent_log as log
-import independent_round as rounds
 import pytest
-from independent_audit import audit
-from independent_bytes import RefusedError
+
+from tests.vectors import independent_bytes as evidence
+from tests.vectors import independent_examination
+from tests.vectors import independent_log as log
+from tests.vectors import independent_round as rounds
+from tests.vectors.independent_audit import audit
+from tests.vectors.independent_bytes import RefusedError
 
 FOLDER = Path(__file__).parent
 BY_THE_RULES = {"ILLEGAL_EVENT"}

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import written_refusals
-import written_rows
 
 from referee.cards import Seat, cards_of
 from referee.dealing import leaf as leaves
@@ -30,6 +28,7 @@ from referee.transcript import mau_binh, tien_len, ultimate_texas
 from referee.transcript.chain import chain_hashes, first_hash, next_hash
 from referee.transcript.receipt import FORM, RECEIPT_TYPE
 from referee.transcript.told import TranscriptError
+from tests.vectors import written_refusals, written_rows
 
 FOLDER = Path(__file__).parent
 TOPICS = written_rows.TOPICS | written_refusals.TOPICS

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import independent_bytes as evidence
-import independent_round as rounds
-import written_curve as curve
-from written_rows import FOLDER, HAND, PROTOCOL, SIGNER, Row, compact, envelope, read, row, text
+from tests.vectors import independent_bytes as evidence
+from tests.vectors import independent_round as rounds
+from tests.vectors import written_curve as curve
+from tests.vectors.written_rows import FOLDER, HAND, PROTOCOL, SIGNER, Row, compact, envelope, read, row, text
 
 ZEROS = rounds.ZEROS
 RULESETS = FOLDER.parents[1] / "referee" / "rulesets"

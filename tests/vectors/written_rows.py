@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import independent_bytes as evidence
-import independent_round as rounds
-import written_curve as curve
+from tests.vectors import independent_bytes as evidence
+from tests.vectors import independent_round as rounds
+from tests.vectors import written_curve as curve
 
 Row = rounds.Row
 FOLDER = Path(__file__).parent

@@ -2,17 +2,13 @@
 
 import json
 import shutil
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS / "audit"), str(TESTS / "verifier")]
-
-from verifier_project import PROJECT, run  # noqa: E402 - on the path since the line above
+from tests.verifier.verifier_project import PROJECT, run
 
 Verdicts = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
 

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import table as list_of_54
-from audit_builder import FAR, LOG, ORIGIN, ROOT, START, LogBuilder, Table, abort, healthy_tables
-from verifier_bundles import bundle_of, log_row, round_ids
-from verifier_mutations import mutate
-from verifier_project import run
 
 from referee.audit import Bundle, Finding, audit_log
 from referee.audit.finding import Code
 from referee.rulesets import load_builtin
+from tests.audit import table as list_of_54
+from tests.audit.audit_builder import FAR, LOG, ORIGIN, ROOT, START, LogBuilder, Table, abort, healthy_tables
+from tests.verifier.verifier_bundles import bundle_of, log_row, round_ids
+from tests.verifier.verifier_mutations import mutate
+from tests.verifier.verifier_project import run
 
 Verdicts = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
 

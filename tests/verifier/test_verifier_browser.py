@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from audit_builder import START, LogBuilder, Table
-from verifier_bundles import bundle_of, round_ids
-from verifier_project import SECONDS
-from verifier_serving import served
+
+from tests.audit.audit_builder import START, LogBuilder, Table
+from tests.verifier.verifier_bundles import bundle_of, round_ids
+from tests.verifier.verifier_project import SECONDS
+from tests.verifier.verifier_serving import served
 
 FLAGS = (
     "--headless",

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from verifier_project import SECONDS, run
+from tests.verifier.verifier_project import SECONDS, run
 
 TABLES = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
 

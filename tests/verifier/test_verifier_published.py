@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from verifier_project import SECONDS, run
-from verifier_serving import served
 
 from referee.rulesets import load_builtin
 from referee.storage import open_reader
+from tests.verifier.verifier_project import SECONDS, run
+from tests.verifier.verifier_serving import served
 
 
 class Published(NamedTuple):

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from referee_client import Arrangement, Client, Terms
 from referee_harness import Harness
-from verifier_project import SECONDS, run
+
+from tests.verifier.verifier_project import SECONDS, run
 
 
 def referee(*arguments: object) -> str:

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from audit_builder import LOG, ORIGIN, ROOT
-
 from referee.audit import Bundle
 from referee.audit.reading import Payload, read_envelope, read_payload
 from referee.dealing.header import NO_LEAF
 from referee.dealing.leaf import KeyLeaf, OpenLeaf
 from referee.evidence.merkle import inclusion_path, leaf_hash
 from referee.transcript.told import Transcript
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT
 
 
 def terms_of(log: Bundle) -> dict[str, str]:

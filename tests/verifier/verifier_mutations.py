@@ -5,11 +5,10 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from audit_builder import LOG, REFEREE, ROOT, SHUFFLER, NamedSigner, sign
-
 from referee.dealing import leaf as leaves
 from referee.evidence.dsse import Envelope
 from referee.transcript.told import MEDIA_TYPE
+from tests.audit.audit_builder import LOG, REFEREE, ROOT, SHUFFLER, NamedSigner, sign
 
 _SIGNERS: dict[str, NamedSigner] = {
     leaves.OPEN_TYPE: SHUFFLER,

@@ -2,7 +2,6 @@
 
 import json
 import struct
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,8 +17,6 @@ from referee.server.limits import LimitSettings
 from referee.server.tls import TlsSettings
 from referee.server.web import WebSettings
 from referee.service.call import Call
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 FOLDED: Final = 0x80
 """The flag of a gRPC-Web frame with trailers."""

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from browser_cases import CASES, Case, told
-from web_client import CLIENT, built, page_served, run
 
 from referee.cli.browsers import door_for
 from referee.server.app import Application, Settings
 from referee.server.limits import LimitSettings
 from referee.server.tls import TlsSettings
 from referee.server.web import WebSettings
+from tests.web.browser_cases import CASES, Case, told
+from tests.web.web_client import CLIENT, built, page_served, run
 
 api = pytest.importorskip("playwright.sync_api", reason="no browser is tested: playwright is not installed")
 

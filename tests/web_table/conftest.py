@@ -1,7 +1,6 @@
 """The page in real Chromium, before a table in processes of its own; skipped aloud where either cannot be."""
 
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -9,10 +8,8 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from web_table_guest import DESKTOP, PATIENCE, PHONE, Guest, Way
-from web_table_server import TableProcess
+from tests.web_table.web_table_guest import DESKTOP, PATIENCE, PHONE, Guest, Way
+from tests.web_table.web_table_server import TableProcess
 
 WEB: Final = Path(__file__).parents[2] / "clients" / "web"
 FLAGS: Final = (

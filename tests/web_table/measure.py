@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from playwright.sync_api import Browser, sync_playwright
-from web_table_guest import Guest
-from web_table_server import TableProcess
+
+from tests.web_table.web_table_guest import Guest
+from tests.web_table.web_table_server import TableProcess
 
 WEB: Final = Path(__file__).parents[2] / "clients" / "web"
 LOADS: Final = 9

@@ -5,8 +5,9 @@ import sys
 
 import pytest
 from playwright.sync_api import Page, expect
-from web_table_guest import DESKTOP, LANDSCAPE, PATIENCE, PHONE, Guest
-from web_table_packages import WEB, installed
+
+from tests.web_table.web_table_guest import DESKTOP, LANDSCAPE, PATIENCE, PHONE, Guest
+from tests.web_table.web_table_packages import WEB, installed
 
 AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 GRAVE = {"serious", "critical"}

@@ -4,12 +4,12 @@ import random
 import re
 
 from playwright.sync_api import expect
-from web_table_guest import MANY_ROUNDS, PATIENCE, Guest
 
 from referee.cards import Card, parse_card
 from referee.games.mau_binh import MauBinhRules
 from referee.hands import Ranking
 from referee.rulesets import get
+from tests.web_table.web_table_guest import MANY_ROUNDS, PATIENCE, Guest
 
 RULESET = "mau_binh.maubinh_com"
 

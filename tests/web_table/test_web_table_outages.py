@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from web_table_guest import PATIENCE, Guest
-from web_table_referee import RefereeProcess, free_address
-from web_table_server import TableProcess
+
+from tests.web_table.web_table_guest import PATIENCE, Guest
+from tests.web_table.web_table_referee import RefereeProcess, free_address
+from tests.web_table.web_table_server import TableProcess
 
 WEB = Path(__file__).parents[2] / "clients" / "web"
 RULESET = "mau_binh.maubinh_com"

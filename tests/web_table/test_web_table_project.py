@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from web_table_packages import WEB, installed, run
+
+from tests.web_table.web_table_packages import WEB, installed, run
 
 LARGEST: Final = 150_000
 """Bytes of gzip that the whole page may take."""

@@ -3,7 +3,8 @@
 import time
 
 from playwright.sync_api import expect
-from web_table_guest import PATIENCE, Guest
+
+from tests.web_table.web_table_guest import PATIENCE, Guest
 
 RULESET = "tien_len.mien_nam"
 LONGEST = 200

@@ -4,7 +4,8 @@ import re
 import time
 
 from playwright.sync_api import expect
-from web_table_guest import PATIENCE, Guest
+
+from tests.web_table.web_table_guest import PATIENCE, Guest
 
 RULESET = "ultimate_texas.casino"
 LONGEST = 240

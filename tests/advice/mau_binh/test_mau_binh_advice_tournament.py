@@ -4,51 +4,33 @@
 deals whose seed is fixed; ``tournament`` plays a hundred thousand rounds, whose means are five times as sure.
 """
 
-import importlib.util
 import random
-import sys
-from functools import cache
-from pathlib import Path
-from types import ModuleType
 
 from referee.advice.mau_binh import Splitter
 from referee.cards import DECK
 from referee.games.mau_binh import MauBinhRules, check_arrangement
 from referee.rulesets import Ruleset, get
-
-
-@cache
-def tournament() -> ModuleType:
-    """The module beside this file, which pytest does not import."""
-    name = "mau_binh_tournament"
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name("tournament.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+from tests.advice.mau_binh import tournament
 
 
 def test_advice_wins_money_from_every_other_policy(ruleset: Ruleset) -> None:
-    field = tournament()
-    report = field.play(ruleset, field.standard_policies(ruleset, seed=1), deals=600, seed=3)
+    report = tournament.play(ruleset, tournament.standard_policies(ruleset, seed=1), deals=600, seed=3)
     assert report.rounds == 2_400
-    total = report.totals[field.ADVICE]
+    total = report.totals[tournament.ADVICE]
     assert total.mean > total.margin
     for (mine, other), won in report.against.items():
-        if mine == field.ADVICE:
+        if mine == tournament.ADVICE:
             assert won.mean > won.margin, (other, won.mean, won.margin)
 
 
 def test_every_policy_lays_out_lawful_hands(ruleset: Ruleset, rules: MauBinhRules) -> None:
     """So that none of them loses by fouling."""
-    field, splitter = tournament(), Splitter(rules.ranker)
+    splitter = Splitter(rules.ranker)
     luck = random.Random(2)  # noqa: S311 - a test that repeats itself
     for _ in range(40):
         hand = tuple(luck.sample(DECK, 13))
         splits = splitter.split(hand)
-        for name, policy in field.standard_policies(ruleset, seed=2).items():
+        for name, policy in tournament.standard_policies(ruleset, seed=2).items():
             assert check_arrangement(rules, hand, splits.arrangement(*policy(splits))) == (), name
 
 
@@ -63,13 +45,12 @@ def test_back_first_takes_the_strongest_back() -> None:
             (int(splits.backs[place]), int(splits.middles[place]), int(splits.fronts[place[0]]))
             for place in zip(*(~splits.fouled).nonzero(), strict=True)
         ]
-        place = tournament().back_first(splits)
+        place = tournament.back_first(splits)
         assert (splits.backs[place], splits.middles[place], splits.fronts[place[0]]) == max(lawful)
 
 
 def test_equal_policies_win_nothing_from_one_another(ruleset: Ruleset) -> None:
     """The tournament itself favours no seat: four times the advice comes out even to the last stake."""
-    field = tournament()
-    advice = field.by_advice(ruleset)
-    report = field.play(ruleset, {str(number): advice for number in range(4)}, deals=60, seed=5)
+    advice = tournament.by_advice(ruleset)
+    report = tournament.play(ruleset, {str(number): advice for number in range(4)}, deals=60, seed=5)
     assert [total.sums for total in report.totals.values()] == [0.0] * 4

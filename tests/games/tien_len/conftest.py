@@ -1,9 +1,7 @@
 """What the tests of Tiến Lên share: vectors by topic, the rules, deals at random, the second implementation."""
 
-import importlib.util
 import json
 import random
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +13,7 @@ import pytest
 from referee.cards import DECK, Card, Seat, parse_cards
 from referee.games.tien_len import Event, Leave, Pass, Play, TienLenRules, Timeout
 from referee.rulesets import get
+from tests.games.tien_len import second_implementation
 
 VECTORS: Final = Path(__file__).parents[2] / "vectors" / "tien_len"
 KNOB_TABLES: Final = {"chain": "chops", "quad": "chops", "out_of_time": "turn", "seconds": "turn"}
@@ -115,12 +114,5 @@ def read_event() -> Callable[[str, int], Event]:
 
 @pytest.fixture(scope="session")
 def second() -> ModuleType:
-    """The second implementation, loaded by its path because tests are no package."""
-    name = "tien_len_second_implementation"
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name("second_implementation.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+    """The second implementation, which shares no line with this project."""
+    return second_implementation

@@ -1,6 +1,5 @@
 """A server that knows its callers, and tokens made without a line of the project's."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,10 +12,7 @@ from grpc_status import rpc_status
 
 from referee.server.access import AccessSettings, Issuer
 from referee.server.app import Application, Settings
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from mint import NOW, Mint  # beside this file
+from tests.server.access.mint import NOW, Mint
 
 
 class Bearer(grpc.UnaryUnaryClientInterceptor):  # type: ignore[misc] # the stubs' class is untyped

@@ -10,7 +10,6 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mint import FILE, NOW, Mint, canonical, text  # beside this file
 
 from referee.evidence.vkey import VerifierKey
 from referee.server.access import AccessSettings, Issuer, Role
@@ -18,6 +17,7 @@ from referee.server.access.prover import REMEMBERED, Prover
 from referee.server.access.token import Claims, TokenError, issue, read_token
 from referee.server.keys import KeySigner
 from referee.wire.refusal import RefusedError
+from tests.server.access.mint import FILE, NOW, Mint, canonical, text
 
 ROWS = [json.loads(line) for line in FILE.read_text(encoding="ascii").splitlines()]
 CHECKPOINTS = "/referee.v1.LogService/GetCheckpoint"

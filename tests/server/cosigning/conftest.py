@@ -1,7 +1,6 @@
 """Witnesses and servers on loopback; their classes stand in a module beside this file."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,10 +11,7 @@ import pytest
 from referee.server.app import Application
 from referee.server.cosigner import Witnesses
 from referee.server.keyfolder import KeyFolder
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from witness_stands import ORIGIN, House, Stand, settings  # beside this file
+from tests.server.cosigning.witness_stands import ORIGIN, House, Stand, settings
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from witness_stands import ORIGIN, House, Stand, quorum_of
 
 from referee.evidence.note import Note
 from referee.evidence.vkey import VerifierKey
@@ -14,6 +13,7 @@ from referee.server.correspondent import Correspondent, WitnessError
 from referee.server.cosigner import Witnesses
 from referee.server.keys import KeySigner
 from referee.storage import DataLossError, open_sqlite
+from tests.server.cosigning.witness_stands import ORIGIN, House, Stand, quorum_of
 
 
 def set_back(tmp_path: Path, run: Callable[..., House], witnesses: Witnesses) -> None:

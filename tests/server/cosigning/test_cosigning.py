@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from witness_stands import ORIGIN, House, Stand, quorum_of, settings
 
 from referee.evidence.merkle import verify_inclusion
 from referee.evidence.note import Note
@@ -22,6 +21,7 @@ from referee.server.keys import KeySigner
 from referee.server.presence import Turn
 from referee.storage import open_sqlite
 from referee.v1 import log_pb2
+from tests.server.cosigning.witness_stands import ORIGIN, House, Stand, quorum_of, settings
 
 
 def sizes_of(house: House) -> list[int]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dealing_derivation import (
+from tests.vectors.dealing.dealing_derivation import (
     CERTIFICATE_TYPE,
     DEALT_TIME,
     HEADERS,

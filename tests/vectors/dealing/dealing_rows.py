@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dealing_derivation import (
+from tests.vectors.dealing.dealing_derivation import (
     CERTIFICATE_TYPE,
     DEALT_TIME,
     HEADERS,
@@ -28,8 +28,8 @@ from dealing_derivation import (
     tagged,
     tree_path,
 )
-from dealing_refusals import SOURCE, refused_certificate_rows
-from dealing_seats import (
+from tests.vectors.dealing.dealing_refusals import SOURCE, refused_certificate_rows
+from tests.vectors.dealing.dealing_seats import (
     sealed_certificate_rows,
     sealed_event_rows,
     seat_leaf_rows,

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from dealing_derivation import (
+
+from tests.vectors.dealing.dealing_derivation import (
     CERTIFICATE_TYPE,
     DEALT_TIME,
     HEADERS,
@@ -23,7 +24,7 @@ from dealing_derivation import (
     seeds_of,
     tagged,
 )
-from dealing_refusals import SOURCE
+from tests.vectors.dealing.dealing_refusals import SOURCE
 
 
 def row(id_: str, why: str, **members: Any) -> Row:  # noqa: ANN401 - any member
