@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Final
 
 import pytest
-from tests.table.test_table_rounds import audited, finish
 
 from tests.table.scripted_player import Player, View, play_anything
 from tests.table.table_scene import Scene, ready
+from tests.table.test_table_rounds import audited, finish
 
 GAMES: Final = [
     ("mau_binh.classic", False),
