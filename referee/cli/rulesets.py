@@ -1,5 +1,6 @@
 """``referee rulesets``."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from referee.cli.ending import RulesetFolder, catalogue_of, fail
-from referee.rulesets import UnknownRulesetError
+from referee.rulesets import GAMES, UnknownRulesetError, faults_in
+from referee.rulesets.reference import UnknownGameError, field_page, json_schema
 
 app = typer.Typer(help="Show the rulesets at hand.", no_args_is_help=True)
 
@@ -48,6 +50,26 @@ def show(
 def check(
     folder: Annotated[Path, typer.Argument(help="Folder with TOML files.", exists=True, file_okay=False)],
 ) -> None:
-    """Load a folder of rulesets as a server would, and say what is wrong with the first bad one."""
+    """Load a folder of rulesets as a server would, and report every fault of every file with its line."""
+    if errors := faults_in(folder):
+        fail("\n".join(str(error) for error in errors))
     count = len(catalogue_of(folder)) - len(catalogue_of(None))
     typer.echo(f"{count} ruleset{'s' * (count != 1)} of your own, nothing wrong")
+
+
+@app.command("schema")
+def schema(game: Annotated[str, typer.Argument(help="Name of a game, such as tien_len.")]) -> None:
+    """Print the JSON Schema of a game's ruleset files."""
+    try:
+        typer.echo(json.dumps(json_schema(game), indent=2))
+    except UnknownGameError as error:
+        fail(str(error))
+
+
+@app.command("fields")
+def fields(game: Annotated[str | None, typer.Argument(help="Name of a game; all games without it.")] = None) -> None:
+    """Print a page of all fields of ruleset files: values allowed, meaning, schema."""
+    try:
+        typer.echo(field_page(GAMES if game is None else [game]), nl=False)
+    except UnknownGameError as error:
+        fail(str(error))

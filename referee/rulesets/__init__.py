@@ -11,7 +11,7 @@ bet unit does not make whole are refused, and a released file never changes. It 
 'cù lũ'
 """
 
-from referee.rulesets.catalogue import Catalogue, UnknownRulesetError, get, load_builtin, load_folder
+from referee.rulesets.catalogue import Catalogue, UnknownRulesetError, faults_in, get, load_builtin, load_folder
 from referee.rulesets.registry import GAMES, GameRules
 from referee.rulesets.ruleset import Name, Ruleset, RulesetError, parse_ruleset
 from referee.rulesets.texts import Language, Texts, load_texts
@@ -26,6 +26,7 @@ __all__ = [
     "RulesetError",
     "Texts",
     "UnknownRulesetError",
+    "faults_in",
     "get",
     "load_builtin",
     "load_folder",

@@ -16,7 +16,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from referee.rulesets.ruleset import Ruleset, error_of, parse_ruleset
+from referee.rulesets.ruleset import Ruleset, RulesetError, error_of, parse_ruleset
 from referee.rulesets.shape import Fault
 
 
@@ -73,6 +73,19 @@ def load_folder(path: Path) -> Catalogue:
     """
     own = [(str(file), file.read_bytes()) for file in sorted(path.iterdir()) if file.suffix == ".toml"]
     return Catalogue(_distinct(own, known=load_builtin()))
+
+
+def faults_in(path: Path) -> list[RulesetError]:
+    """Return an error for each file of a folder that ``load_folder`` would refuse, all of its faults in each."""
+    errors, sound = [], list[tuple[str, bytes]]()
+    for file in sorted(path.glob("*.toml")):
+        sound.append((str(file), file.read_bytes()))
+        try:
+            _distinct(sound, known=load_builtin())
+        except RulesetError as error:
+            errors.append(error)
+            sound.pop()
+    return errors
 
 
 def get(ruleset_id: str, version: str | None = None) -> Ruleset:

@@ -70,11 +70,26 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``schema`` is the version of the shape that the file is written in: it has no field that a later schema adds.
     """
 
-    schema: Annotated[int, msgspec.Meta(ge=1)]
-    id: Annotated[str, msgspec.Meta(pattern=r"\A[a-z0-9_]{1,32}\.[a-z0-9_]{1,64}\Z")]
-    version: Annotated[str, msgspec.Meta(pattern=r"\A(0|[1-9][0-9]{0,5})(\.(0|[1-9][0-9]{0,5})){2}\Z")]
-    game: str
-    bet_unit: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+    schema: Annotated[int, msgspec.Meta(ge=1, description="Version of the shape that the file is written in.")]
+    id: Annotated[
+        str,
+        msgspec.Meta(
+            pattern=r"^[a-z0-9_]{1,32}\.[a-z0-9_]{1,64}$(?!\n)",
+            description="Name of the ruleset, which begins with its game and a dot.",
+        ),
+    ]
+    version: Annotated[
+        str,
+        msgspec.Meta(
+            pattern=r"^(0|[1-9][0-9]{0,5})(\.(0|[1-9][0-9]{0,5})){2}$(?!\n)",
+            description="Version of the ruleset, such as 1.0.0. A changed file needs a new version.",
+        ),
+    ]
+    game: Annotated[str, msgspec.Meta(description="Name of the game.")]
+    bet_unit: Annotated[
+        int,
+        msgspec.Meta(ge=1, le=1_000_000, description="What stakes are multiples of, so that every payout is whole."),
+    ]
     title: Name
     names: dict[str, dict[str, Name]]
 

@@ -39,7 +39,7 @@ class Member(NamedTuple):
 
 def since(schema: int) -> msgspec.Meta:
     """Mark a field, which has a default, as one that files have from this schema on."""
-    return msgspec.Meta(extra={_SINCE: schema})
+    return msgspec.Meta(extra={_SINCE: schema}, extra_json_schema={"x-since": schema})
 
 
 def faults_of(data: object, shape: Any, *, schema: int) -> list[Fault]:  # noqa: ANN401 - any type that msgspec reads
@@ -75,7 +75,7 @@ def spelled_out(made: object, *, schema: int) -> object:
 def members_of(table: type[msgspec.Struct]) -> tuple[Member, ...]:
     """Return the fields of a table in the order of its type."""
     hints = typing.get_type_hints(table, include_extras=True)
-    return tuple([Member(name, hints[name], _since_of(hints[name])) for name in table.__struct_fields__])
+    return tuple([Member(name, hints[name], notes_of(hints[name]).get(_SINCE, 1)) for name in table.__struct_fields__])
 
 
 def tables_of(hint: Any) -> Iterator[type[msgspec.Struct]]:  # noqa: ANN401 - as above
@@ -90,7 +90,7 @@ def tables_of(hint: Any) -> Iterator[type[msgspec.Struct]]:  # noqa: ANN401 - as
 
 
 def _faults(data: object, hint: Any, path: tuple[str, ...], schema: int) -> Iterator[Fault]:  # noqa: ANN401 - as above
-    bare = _bare(hint)
+    bare = bare_type(hint)
     origin = typing.get_origin(bare)
     if isinstance(bare, type) and issubclass(bare, msgspec.Struct):
         yield from _faults_of_table(data, bare, path, schema)
@@ -102,7 +102,7 @@ def _faults(data: object, hint: Any, path: tuple[str, ...], schema: int) -> Iter
     elif origin is dict and isinstance(data, dict):
         for key, value in data.items():
             yield from _faults(value, typing.get_args(bare)[1], (*path, key), schema)
-    elif legal := _legal_values(bare):
+    elif legal := legal_values(bare):
         if data not in legal:
             yield Fault(path, f"{data!r} is not allowed; write one of {', '.join(map(str, legal))}")
     else:
@@ -169,21 +169,22 @@ def _faults_of_variants(data: object, variants: tuple[Any, ...], path: tuple[str
         yield Fault((*path, tag_field), f"missing required field `{tag_field}`: one of {', '.join(configs)}")
 
 
-def _bare(hint: Any) -> Any:  # noqa: ANN401 - as above
+def bare_type(hint: Any) -> Any:  # noqa: ANN401 - as above
+    """Return a type without its constraints."""
     return typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
 
 
-def _legal_values(bare: Any) -> tuple[object, ...]:  # noqa: ANN401 - as above
+def notes_of(hint: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    """Return the constraints and notes of a type by name, such as ``ge``, ``pattern`` and ``since``."""
+    notes = typing.get_args(hint)[1:] if typing.get_origin(hint) is Annotated else ()
+    found = {name: value for note in notes for name, value in note.__rich_repr__() if value is not None}
+    return {**found, **found.get("extra", {})}
+
+
+def legal_values(bare: Any) -> tuple[object, ...]:  # noqa: ANN401 - as above
     """Return the values of a closed set; empty for any other type."""
     if typing.get_origin(bare) is Literal:
         return typing.get_args(bare)
     if isinstance(bare, type) and issubclass(bare, enum.Enum):
         return tuple([member.value for member in bare])
     return ()
-
-
-def _since_of(hint: Any) -> int:  # noqa: ANN401 - as above
-    if typing.get_origin(hint) is not Annotated:
-        return 1
-    extras = [note.extra or {} for note in typing.get_args(hint)[1:] if isinstance(note, msgspec.Meta)]
-    return max([int(extra.get(_SINCE, 1)) for extra in extras], default=1)

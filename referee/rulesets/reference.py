@@ -1,0 +1,128 @@
+"""Reference of the fields that a game's rulesets have: as JSON Schema for editors, as a page for people.
+
+Both are made from the types that read the files, so they cannot say anything else.
+"""
+
+import types
+import typing
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from referee.rulesets.registry import GAMES
+from referee.rulesets.ruleset import Header
+from referee.rulesets.shape import bare_type, legal_values, members_of, notes_of
+
+_SOURCES: Final = ("source", "quote")
+"""Fields that nearly every table has; the page explains them once."""
+
+
+_INTRODUCTION: Final = """\
+# Fields of a ruleset
+
+A ruleset is one TOML file. It has all fields of its game in the schema that it names, and no other: none has a default,
+so that a file says everything that it means. `referee rulesets check FOLDER` reports every fault with its line,
+`referee rulesets schema GAME` prints the same fields as JSON Schema for an editor.
+
+Nearly every table has two more fields, which the tables below leave out: `source`, the text that it is taken from, and
+`quote`, the sentence in that text's own words. `names` gives every code that a result can show a name in Vietnamese and
+English, by table and code. A field of a later schema says so in the last column; a file of an earlier schema must not
+have it and means the value stated there.
+
+This page is written by `referee rulesets fields`.
+"""
+
+
+class UnknownGameError(LookupError):
+    """No game has this name."""
+
+
+class Row(NamedTuple):
+    """One row of the page: a path of keys, its legal values, its meaning and the schema that added it."""
+
+    path: str
+    value: str
+    meaning: str
+    since: int
+
+
+def json_schema(game: str) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of the game's ruleset files; raise UnknownGameError for any other game."""
+    fields = [(member.name, member.hint) for table in (Header, _rules_type(game)) for member in members_of(table)]
+    shape = msgspec.defstruct(f"{game}_ruleset", fields, forbid_unknown_fields=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(shape)}
+
+
+def field_page(games: Iterable[str]) -> str:
+    """Return the fields of some games' ruleset files as a Markdown page; raise UnknownGameError for any other game."""
+    parts = [_INTRODUCTION]
+    for game in games:
+        rows = [*_rows(Header, ""), *_rows(_rules_type(game), "")]
+        lines = [f"| `{row.path}` | {row.value} | {row.meaning} | {row.since} |" for row in rows]
+        parts.append(
+            "\n".join([f"## {game}", "", "| field | value | meaning | schema |", "|---|---|---|---|", *lines, ""])
+        )
+    return "\n".join(parts)
+
+
+def _rules_type(game: str) -> type[msgspec.Struct]:
+    found = GAMES.get(game)
+    if found is None or not issubclass(found, msgspec.Struct):
+        msg = f"no game is called {game!r}; there are {', '.join(GAMES)}"
+        raise UnknownGameError(msg)
+    return found
+
+
+def _rows(table: type[msgspec.Struct], path: str) -> Iterator[Row]:
+    for member in members_of(table):
+        if member.name in _SOURCES:
+            continue
+        place = f"{path}{member.name}"
+        yield from _rows_of(member.hint, place, member.since)
+
+
+def _rows_of(hint: Any, path: str, since: int) -> Iterator[Row]:  # noqa: ANN401 - any type that msgspec reads
+    bare, notes = bare_type(hint), notes_of(hint)
+    origin, parts = typing.get_origin(bare), typing.get_args(bare)
+    if isinstance(bare, type) and issubclass(bare, msgspec.Struct):
+        yield Row(path, "table", _doc(bare), since)
+        yield from _rows(bare, f"{path}.")
+    elif origin in (typing.Union, types.UnionType):
+        config = parts[0].__struct_config__
+        tags = ", ".join(f"`{part.__struct_config__.tag}`" for part in parts)
+        yield Row(f"{path}.{config.tag_field}", f"one of {tags}", "Kind of the table.", since)
+        for part in parts:
+            yield Row(path, f"table, {config.tag_field} `{part.__struct_config__.tag}`", _doc(part), since)
+            yield from _rows(part, f"{path}.")
+    elif origin is tuple and issubclass(_class_of(parts[0]), msgspec.Struct):
+        yield Row(path, "array of tables", _doc(_class_of(parts[0])), since)
+        yield from _rows(bare_type(parts[0]), f"{path}[].")
+    else:
+        yield Row(path, _value(bare, notes), notes.get("description", ""), since)
+
+
+def _value(bare: Any, notes: dict[str, Any]) -> str:  # noqa: ANN401 - as above
+    """Return what may be written for a value that is no table."""
+    origin, parts = typing.get_origin(bare), typing.get_args(bare)
+    if legal := legal_values(bare):
+        return "one of " + ", ".join(f"`{value}`" for value in legal)
+    if origin is tuple:
+        return f"array, each {_value(bare_type(parts[0]), notes_of(parts[0]))}"
+    if origin is dict:
+        return f"table of {_value(bare_type(parts[1]), notes_of(parts[1]))}".replace("table of table of", "tables of")
+    if _class_of(bare) is int:
+        least, most = notes.get("ge"), notes.get("le")
+        return "whole number" + ("" if least is None else f" from {least}") + ("" if most is None else f" to {most}")
+    return {bool: "`true` or `false`", str: "text"}.get(_class_of(bare), "names")
+
+
+def _class_of(hint: Any) -> type:  # noqa: ANN401 - as above
+    bare = bare_type(hint)
+    return bare if isinstance(bare, type) else object
+
+
+def _doc(kind: type) -> str:
+    """Return the first paragraph of a class's docstring on one line."""
+    text = (kind.__doc__ or "").strip().partition("\n\n")[0]
+    return " ".join(text.split()).replace("|", "\\|")
