@@ -31,7 +31,7 @@ from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log.cosignature import QuorumError, quorum_of
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.clock import system_clock
-from referee.server.keyfolder import read_public_keys
+from referee.server.key_folder import read_public_keys
 from referee.server.keys import KeyFileError
 from referee.storage import DataLossError, Reader, StoreError, open_reader
 from referee.storage.sqlite import FILE_NAME

@@ -12,7 +12,7 @@ from referee.cli.ending import fail
 from referee.server.app import Application
 from referee.server.limits import LimitSettings
 from referee.server.tls import TlsSettings
-from referee.server.web import WebSettings
+from referee.server.web_settings import WebSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,16 +37,16 @@ class Door:
         """
         if self.folder is None:
             return ""
-        from referee.web import Behind, Gateway  # noqa: PLC0415 - an extra
+        from referee.web import Gateway, Upstream  # noqa: PLC0415 - an extra
 
         gateway = Gateway(
             self.settings,
-            Behind(target=self.sockets[0], gateway_pass=self.gateway_pass, message_bytes=self.limits.message_bytes),
+            Upstream(target=self.sockets[0], gateway_pass=self.gateway_pass, message_bytes=self.limits.message_bytes),
             tls=self.tls,
             is_port_shared=is_port_shared,
             grace=grace,
         )
-        application.add_front(gateway.start().close)
+        application.add_gateway(gateway.start().close)
         return f"{self.settings.place.rpartition(':')[0]}:{gateway.port}"
 
 

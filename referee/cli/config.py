@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from referee.cli.ending import UNANSWERABLE
-from referee.server.settings_reading import DEFAULT, KEYS, Read, SettingsError, read_settings
+from referee.server.settings_reading import DEFAULT, KEYS, LoadedSettings, SettingsError, read_settings
 
 app = typer.Typer(help="Show, check and begin a server's configuration.", no_args_is_help=True)
 
@@ -77,7 +77,7 @@ def example() -> None:
 
 def read_or_fail(
     *, config: Path | None, flags: Mapping[str, object] | None = None, extra: tuple[str, ...] | list[str] = ()
-) -> Read:
+) -> LoadedSettings:
     """The settings of this process; ends the command with everything that is wrong where something is."""
     try:
         return read_settings(file=config, environ=os.environ, flags=flags or {}, extra=extra)
@@ -89,7 +89,7 @@ def read_or_fail(
         raise typer.Exit(UNANSWERABLE) from None
 
 
-def values_of(found: Read) -> dict[str, Any]:
+def values_of(found: LoadedSettings) -> dict[str, Any]:
     """The value of every key, as JSON has it, passwords left out."""
     sections = msgspec.to_builtins(found.configuration)
     return {key: _without_password(sections[key.partition(".")[0]][key.partition(".")[2]]) for key in KEYS}

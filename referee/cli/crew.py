@@ -13,7 +13,7 @@ import typer
 from referee.cli.ending import FOUND, fail
 from referee.cli.stopping import until_asked
 from referee.server.settings import Configuration
-from referee.server.workers import Crew, Patience, WorkerError, reserved
+from referee.server.supervisor import RestartPolicy, Supervisor, WorkerError, reserve_address
 
 _WORKER: Final = "--worker"
 _TOLD: Final = "REFEREE_CREW"
@@ -33,7 +33,9 @@ def lead_crew(configuration: Configuration, *, stopping: float) -> NoReturn:
         told = msgspec.structs.replace(configuration, serve=serve, web=web)
         os.environ[_TOLD] = msgspec.json.encode(told).decode()
         command = [sys.executable, "-m", "referee", "serve", _WORKER]
-        crew = Crew([[*command, str(index)] for index in range(serve.workers)], patience=Patience(stopping=stopping))
+        crew = Supervisor(
+            [[*command, str(index)] for index in range(serve.workers)], patience=RestartPolicy(stopping=stopping)
+        )
         stop = kept.enter_context(until_asked())
         threading.Thread(target=_announce, args=(crew, stop), daemon=True).start()
         threading.Thread(target=_await_end, args=(crew, stop), daemon=True).start()
@@ -54,7 +56,7 @@ def crew_configuration() -> Configuration:
 def _reserved(key: str, address: str, kept: ExitStack) -> str:
     """The address with its port filled in, this process's until it ends; empty for none."""
     try:
-        return kept.enter_context(reserved(address)) if address else ""
+        return kept.enter_context(reserve_address(address)) if address else ""
     except (OSError, ValueError) as error:
         fail(f"{key} {address}: {error}")
 
@@ -70,7 +72,7 @@ def stop_without_crew(stop: threading.Event) -> None:
     threading.Thread(target=wait, name="crew", daemon=True).start()
 
 
-def _announce(crew: Crew, stop: threading.Event) -> None:
+def _announce(crew: Supervisor, stop: threading.Event) -> None:
     """One line once all are ready: the first worker's, with everybody's addresses."""
     try:
         printed = crew.start()
@@ -87,6 +89,6 @@ def _announce(crew: Crew, stop: threading.Event) -> None:
     sys.stdout.flush()
 
 
-def _await_end(crew: Crew, stop: threading.Event) -> None:
+def _await_end(crew: Supervisor, stop: threading.Event) -> None:
     crew.ended.wait()
     stop.set()

@@ -13,11 +13,11 @@ from rich.table import Table as Grid
 
 from referee.cli.config import ConfigFile, Set
 from referee.cli.ending import FOUND
-from referee.server.doctor import Finding, Level, examine
+from referee.server.doctor import CheckLevel, CheckResult, examine
 from referee.server.settings_reading import DEFAULT, KEYS, SettingsError, read_settings
 
-_MARKS: Final = {Level.OK: "[green]✓[/]", Level.WARN: "[yellow]![/]", Level.FAIL: "[red]✗[/]"}
-_WORDS: Final = {Level.FAIL: "failed", Level.WARN: "to look at", Level.OK: "well"}
+_MARKS: Final = {CheckLevel.OK: "[green]✓[/]", CheckLevel.WARN: "[yellow]![/]", CheckLevel.FAIL: "[red]✗[/]"}
+_WORDS: Final = {CheckLevel.FAIL: "failed", CheckLevel.WARN: "to look at", CheckLevel.OK: "well"}
 _NAMES: Final = 20
 
 
@@ -32,7 +32,7 @@ def doctor(
     Exit code 0 where a server can serve, 1 where something failed.
     """
     console = Console(highlight=False)
-    told: list[tuple[str, Finding]] = []
+    told: list[tuple[str, CheckResult]] = []
     is_shown = not as_json
     with console.status("asking …") if console.is_terminal and is_shown else nullcontext():
         for group, finding in _findings(config, extra or []):
@@ -41,32 +41,34 @@ def doctor(
             told.append((group, finding))
     count = {level: sum(finding.level is level for _, finding in told) for level in _WORDS}
     if is_shown:
-        style = "red" if count[Level.FAIL] else "yellow" if count[Level.WARN] else "green"
+        style = "red" if count[CheckLevel.FAIL] else "yellow" if count[CheckLevel.WARN] else "green"
         words = ", ".join(f"{number} {_WORDS[level]}" for level, number in count.items() if number)
         console.print(f"\n[{style}]{words}[/]")
     else:
         checks = [{"group": group, **msgspec.to_builtins(finding)} for group, finding in told]
         typer.echo(
-            msgspec.json.format(msgspec.json.encode({"ok": not count[Level.FAIL], "checks": checks}), indent=2).decode()
+            msgspec.json.format(
+                msgspec.json.encode({"ok": not count[CheckLevel.FAIL], "checks": checks}), indent=2
+            ).decode()
         )
-    raise typer.Exit(FOUND if count[Level.FAIL] else 0)
+    raise typer.Exit(FOUND if count[CheckLevel.FAIL] else 0)
 
 
-def _findings(config: ConfigFile, extra: list[str]) -> Iterator[tuple[str, Finding]]:
+def _findings(config: ConfigFile, extra: list[str]) -> Iterator[tuple[str, CheckResult]]:
     """What is wrong with the configuration, or else all that is found with it."""
     try:
         read = read_settings(file=config, environ=os.environ, extra=extra)
     except SettingsError as error:
         for fault in error.faults:
-            yield "configuration", Finding.fail(fault.where, fault.what, fault.remedy)
+            yield "configuration", CheckResult.fail(fault.where, fault.what, fault.remedy)
         return
     count = sum(source != DEFAULT for source in read.sources.values())
     where = str(config) if config is not None else "no file"
-    yield "configuration", Finding.ok(where, f"{count} of {len(KEYS)} keys set, nothing wrong")
+    yield "configuration", CheckResult.ok(where, f"{count} of {len(KEYS)} keys set, nothing wrong")
     yield from examine(read.configuration)
 
 
-def _show(console: Console, group: str, finding: Finding, *, is_first: bool) -> None:
+def _show(console: Console, group: str, finding: CheckResult, *, is_first: bool) -> None:
     if is_first:
         console.print(f"\n[bold]{group}[/]")
     grid = Grid.grid(padding=(0, 1))

@@ -18,7 +18,7 @@ from referee.dealing.header import NO_LEAF
 from referee.dealing.leaf import KEY_TYPE
 from referee.evidence.dsse import Envelope
 from referee.log import Kind, Round, SlotKey, Stage
-from referee.server.keyfolder import read_public_keys
+from referee.server.key_folder import read_public_keys
 from referee.server.keys import KeyFileError
 from referee.service.revealing import Sealed
 from referee.storage import Reader, StoreError, open_reader

@@ -11,11 +11,11 @@ import typer
 from referee.cli import keys_at_rest
 from referee.cli.ending import Database, DataFolder, fail
 from referee.cli.passphrase import PassphraseFile, lock_of
-from referee.server.app import DEFAULT_ORIGIN
-from referee.server.keyfolder import EVERY, ROLES, KeyFolder, is_locked_file
+from referee.server.folder_lock import FolderInUseError
+from referee.server.key_folder import EVERY, ROLES, KeyFolder, is_locked_file
+from referee.server.key_rotation import CHANGING, KeyRotation, KeyRotationError
 from referee.server.keys import KeyFileError, Lock
-from referee.server.presence import PresenceError
-from referee.server.rotation import CHANGING, Rotation, RotationError
+from referee.server.options import DEFAULT_ORIGIN
 from referee.storage import DataLossError, StoreError
 
 app = typer.Typer(
@@ -105,13 +105,13 @@ def _checked(folder: Path, *, is_openable: bool) -> tuple[str, ...]:
 
 
 @contextmanager
-def _changing(data: Path, root: Path | None, database: str | None, lock: Lock | None) -> Iterator[Rotation]:
+def _changing(data: Path, root: Path | None, database: str | None, lock: Lock | None) -> Iterator[KeyRotation]:
     if not (data / "keys").exists():
         fail(f"{data} has no keys to change")
     try:
-        with Rotation.of(data, root=root, entropy=os.urandom, database=database, lock=lock) as rotation:
+        with KeyRotation.of(data, root=root, entropy=os.urandom, database=database, lock=lock) as rotation:
             yield rotation
-    except (KeyFileError, StoreError, PresenceError, RotationError, OSError) as error:
+    except (KeyFileError, StoreError, FolderInUseError, KeyRotationError, OSError) as error:
         fail(str(error))
     except DataLossError as error:
         fail(f"{error}. The log is damaged and nothing was changed; restore {data} from its backup")

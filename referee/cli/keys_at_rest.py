@@ -19,7 +19,7 @@ from referee.cli.passphrase import (
     lock_to_seal,
 )
 from referee.cli.stopping import until_asked
-from referee.server.keyfolder import ROLES
+from referee.server.key_folder import ROLES
 from referee.server.keys import KeyFileError, Lock, NamedSigner, read_key, relock
 from referee.server.signing_agent import SigningAgent
 

@@ -16,15 +16,14 @@ from referee.cli.crew import crew_configuration, lead_crew, stop_without_crew
 from referee.cli.ending import catalogue_of, fail
 from referee.cli.passphrase import lock_of
 from referee.cli.stopping import until_asked
-from referee.server.app import SERVICES, Application, Settings
-from referee.server.correspondent import WitnessError
+from referee.server.app import Application, freeze_heap
 from referee.server.drain import Drain
-from referee.server.heap import freeze_heap
 from referee.server.keys import KeyFileError
-from referee.server.remote_signer import Agent
+from referee.server.options import SERVICES, ServerObserver, ServerOptions
+from referee.server.remote_signer import AgentClient
 from referee.server.settings import Configuration, ServeSettings, witnesses_of
-from referee.server.watcher import Watcher
-from referee.server.workers import next_port
+from referee.server.supervisor import next_port
+from referee.server.witness_client import WitnessError
 from referee.storage import DataLossError, StoreError
 
 _STOPPING_SECONDS: Final = 20.0
@@ -192,7 +191,9 @@ def _serve(configuration: Configuration, *, worker: int | None) -> None:
         if worker is not None:
             stop_without_crew(stop)
         try:
-            application = Application(replace(settings, doors=door.sockets, gateway_pass=door.gateway_pass)).start()
+            application = Application(
+                replace(settings, gateway_sockets=door.sockets, gateway_pass=door.gateway_pass)
+            ).start()
             browsers = door.open(application, is_port_shared=settings.is_port_shared, grace=serving.drain_grace)
             freeze_heap()
         except (KeyFileError, StoreError, WitnessError, OSError, RuntimeError) as error:
@@ -211,23 +212,23 @@ def _serve(configuration: Configuration, *, worker: int | None) -> None:
         application.close()
 
 
-def _settings_of(configuration: Configuration, *, worker: int | None) -> Settings:
+def _settings_of(configuration: Configuration, *, worker: int | None) -> ServerOptions:
     """What this process is told, being the worker of that number, or the only one."""
     serving, log, metrics = configuration.serve, configuration.log, configuration.telemetry.metrics
     rulesets = Path(serving.rulesets) if serving.rulesets else None
     keys = configuration.keys
     index = worker or 0
-    return Settings(
+    return ServerOptions(
         data=Path(log.data),
         database=log.database or None,
         root=Path(keys.root) if keys.root else None,
         lock=lock_of(Path(keys.passphrase_file) if keys.passphrase_file else None),
-        agent=Agent(keys.signer) if keys.signer else None,
+        agent=AgentClient(keys.signer) if keys.signer else None,
         witnesses=witnesses_of(configuration.witnesses),
         listen=next_port(serving.listen, index) if serving.apart else serving.listen,
         is_port_shared=worker is not None and not serving.apart,
         metrics=next_port(metrics, index) if metrics else "",
-        watchers=[_tracing()] if configuration.telemetry.trace else [],
+        observers=[_tracing()] if configuration.telemetry.trace else [],
         drain=Drain(lead=serving.drain_lead, grace=serving.drain_grace),
         origin=log.origin,
         services=serving.services,
@@ -246,7 +247,7 @@ def _stopping_seconds(serving: ServeSettings) -> float:
     return serving.drain_lead + 2 * serving.drain_grace + _STOPPING_SECONDS
 
 
-def _tracing() -> Watcher:
+def _tracing() -> ServerObserver:
     try:
         from referee.server.tracing import exporting  # noqa: PLC0415 - an extra that few install
 

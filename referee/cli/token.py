@@ -12,7 +12,7 @@ import typer
 from referee.cli.ending import FOUND, fail
 from referee.cli.passphrase import PassphraseFile, lock_of
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
-from referee.server.access import Role
+from referee.server.access import CallerRole
 from referee.server.access.roles import markdown
 from referee.server.access.token import Claims, TokenError, issue, read_token
 from referee.server.clock import system_clock
@@ -46,7 +46,7 @@ def key(
 def issue_token(  # noqa: PLR0913 - one parameter a claim
     *,
     key: KeyFile,
-    role: Annotated[Role, typer.Option(help="What its bearer is there for.")],
+    role: Annotated[CallerRole, typer.Option(help="What its bearer is there for.")],
     name: Annotated[str, typer.Option(help="Its bearer's name, for log lines and limits.")],
     tenant: Annotated[str, typer.Option(help="Whose tables it is for; * for every tenant's.")],
     tables: Annotated[str, typer.Option(help="A pattern that narrows them, such as acme.vip-*.")] = "",

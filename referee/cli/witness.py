@@ -15,7 +15,7 @@ from referee.cli.stopping import until_asked
 from referee.evidence.vkey import Algorithm, KeyTextError
 from referee.server.clock import system_clock
 from referee.server.keys import KeyFileError, Lock, open_or_make_key, read_key
-from referee.witness import Listener, State, StateError, TrustError, Witness
+from referee.witness import TrustError, Witness, WitnessServer, WitnessState, WitnessStateError
 from referee.witness.trust import read_trusted
 
 
@@ -56,7 +56,7 @@ def witness(  # noqa: PLR0913 - one parameter an option
         if key.exists() and not state.exists():
             fail(f"{state} is gone, and with it what {key} has cosigned; begin anew with another folder")
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
-        seen = State(state)
+        seen = WitnessState(state)
         lock = lock_of(passphrase_file)
         signer = open_or_make_key(
             key,
@@ -66,11 +66,11 @@ def witness(  # noqa: PLR0913 - one parameter an option
             lock=lock,
         )
         own = Witness(seen, signer, name=signer.name, trusted=trusted, clock=lambda: system_clock() // 1000)
-    except (TrustError, KeyFileError, KeyTextError, StateError, OSError) as error:
+    except (TrustError, KeyFileError, KeyTextError, WitnessStateError, OSError) as error:
         fail(str(error))
     with until_asked() as stop:
         try:
-            listener = Listener(own, host=host.strip("[]"), port=int(port)).start()
+            listener = WitnessServer(own, host=host.strip("[]"), port=int(port)).start()
         except OSError as error:
             fail(str(error))
         ready = {"event": "ready", "address": f"{host}:{listener.port}", "key": own.key.text}

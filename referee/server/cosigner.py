@@ -23,14 +23,14 @@ from referee.evidence.note import Note, NoteError, NoteSignature
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint
 from referee.log.cosignature import Quorum, merged
-from referee.server.correspondent import (
-    Address,
-    Correspondent,
+from referee.server.folder_lock import LeaderLock
+from referee.server.witness_client import (
+    WitnessAddress,
     WitnessAheadError,
+    WitnessClient,
     WitnessDisagreesError,
     WitnessError,
 )
-from referee.server.presence import Turn
 from referee.storage import Cosigned, DataLossError, Head, RelationalReader, RelationalStore, StoreError
 
 CALL_SECONDS: Final = 5.0
@@ -49,7 +49,7 @@ _log = structlog.get_logger("referee.cosigner")
 class Witnesses:
     """The witnesses that a log asks, and how many of them are a quorum. ``is_required`` says that all must be there."""
 
-    addresses: tuple[Address, ...]
+    addresses: tuple[WitnessAddress, ...]
     quorum: Quorum
     is_required: bool = False
 
@@ -58,7 +58,7 @@ class Witnesses:
 class _Desk:
     """How it stands with one witness: the size it cosigned last and when, when to ask again, whether it is asked."""
 
-    correspondent: Correspondent
+    correspondent: WitnessClient
     signed: int = -1
     since: float = 0.0
     pause: float = 0.0
@@ -76,14 +76,14 @@ class Cosigner:
         *,
         timeout: float = CALL_SECONDS,
         refresh: float = REFRESH_SECONDS,
-        turn: Turn | None = None,
+        turn: LeaderLock | None = None,
     ) -> None:
         self._store = store
         self._turn = turn
         self._leads = turn is None
         self._refresh = refresh
         self._quorum = witnesses.quorum
-        self._desks = [_Desk(Correspondent(one, store, timeout=timeout)) for one in witnesses.addresses]
+        self._desks = [_Desk(WitnessClient(one, store, timeout=timeout)) for one in witnesses.addresses]
         self._changed = threading.Condition()
         self._target: Head | None = None
         self._newest = store.newest_cosigned()
@@ -243,8 +243,8 @@ def check_witnesses(
     or is a WitnessError where all are required.
     """
 
-    def ask(address: Address) -> None:
-        correspondent = Correspondent(address, store, timeout=timeout)
+    def ask(address: WitnessAddress) -> None:
+        correspondent = WitnessClient(address, store, timeout=timeout)
         try:
             head, lines = _submitted(correspondent, store)
         except (WitnessAheadError, WitnessDisagreesError) as error:
@@ -276,7 +276,7 @@ def has_grown_to(store: RelationalStore, size: int) -> bool:
         return False
 
 
-def _submitted(correspondent: Correspondent, store: RelationalStore) -> tuple[Head, tuple[NoteSignature, ...]]:
+def _submitted(correspondent: WitnessClient, store: RelationalStore) -> tuple[Head, tuple[NoteSignature, ...]]:
     """The head of now with the witness's lines under it; taken anew while another process is appending."""
     for _ in range(_TRIES):
         head = store.head()
@@ -289,7 +289,7 @@ def _submitted(correspondent: Correspondent, store: RelationalStore) -> tuple[He
     raise WitnessError(msg)
 
 
-def _evidence(correspondent: Correspondent, origin: str, log_keys: Sequence[VerifierKey]) -> str:
+def _evidence(correspondent: WitnessClient, origin: str, log_keys: Sequence[VerifierKey]) -> str:
     """The words for what a witness can show of what it says."""
     try:
         shown = correspondent.last(origin)

@@ -1,14 +1,15 @@
-"""How a server stops so that nobody's call is lost: first it says so, then it takes no more, then it lets go.
+"""Health reports and the graceful shutdown of a server.
 
-The law: health says NOT_SERVING before anything else happens, and ``lead`` seconds later, when balancers have looked
-and gone elsewhere, no new call is taken. Calls that were accepted are answered for up to ``grace`` seconds; those that
-are still not answered then are cut off. A call that was not accepted was not begun, and its caller may ask elsewhere.
+Health reports NOT_SERVING first; ``lead`` seconds later, when load balancers have noticed, no new call is accepted.
+Accepted calls are answered for up to ``grace`` seconds; those still unanswered then are cancelled.
 """
 
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import grpc
 from grpc_health.v1 import health
@@ -16,24 +17,61 @@ from grpc_health.v1 import health
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drain:
-    """Seconds that stopping may take."""
+    """Durations of a shutdown, in seconds."""
 
     lead: float = 0.0
-    """Between saying so and taking no more calls: longer than a balancer needs between two looks at health."""
+    """From NOT_SERVING to the last accepted call: longer than a load balancer's health check interval."""
     grace: float = 10.0
     """For the calls that were accepted."""
 
 
-def drain(
-    server: grpc.Server, healths: health.HealthServicer, limits: Drain, *, fronts: Sequence[Callable[[], None]] = ()
-) -> threading.Event:
-    """The server takes no more calls; set once every call that it accepted is answered or, after the grace, cut off.
+class HealthService(health.HealthServicer):  # type: ignore[misc] # the package ships no types
+    """The standard health service, except that watchers are removed on a thread of its own.
 
-    ``fronts`` close what else lets calls in, and return when its calls are answered.
+    The standard one removes them on gRPC's thread and waits there for a lock whose holder waits for gRPC's thread: a
+    server that stops while a watcher leaves would never stop.
+
+    >>> from grpc_health.v1 import health_pb2
+    >>> service = HealthService()
+    >>> service.set("referee.v1.LogService", health_pb2.HealthCheckResponse.SERVING)
+    >>> service.close()
     """
-    healths.enter_graceful_shutdown()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._removing = ThreadPoolExecutor(1, thread_name_prefix="health")
+
+    @property
+    def watchers(self) -> int:
+        """Number of watching calls."""
+        return sum(map(len, self._send_response_callbacks.values()))
+
+    def close(self) -> None:
+        """Stop the thread; call this once the server has stopped."""
+        self._removing.shutdown(wait=False)
+
+    def _on_close_callback(self, send_response_callback: Callable[[Any], None], service: str) -> Callable[[], None]:
+        remove: Callable[[], None] = super()._on_close_callback(send_response_callback, service)
+
+        def on_close() -> None:
+            try:
+                self._removing.submit(remove)
+            except RuntimeError:  # the server has stopped, and with it every call
+                return
+
+        return on_close
+
+
+def drain(
+    server: grpc.Server, service: health.HealthServicer, limits: Drain, *, gateways: Sequence[Callable[[], None]] = ()
+) -> threading.Event:
+    """Stop accepting calls; the event is set once each accepted call is answered or, after the grace, cancelled.
+
+    ``gateways`` close other ways in and return when their calls are answered.
+    """
+    service.enter_graceful_shutdown()
     if limits.lead > 0:
         time.sleep(limits.lead)
-    for close in fronts:
+    for close in gateways:
         close()
     return server.stop(limits.grace)

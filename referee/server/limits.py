@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from referee.server.problem import Problem
+from referee.server.setting_problem import SettingProblem
 
 _KIB: Final = 1024
 _MIB: Final = 1024 * 1024
@@ -77,17 +77,19 @@ class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     age_grace_seconds: float = 30
     """How long the calls of such a connection may take."""
 
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[SettingProblem, ...]:
         """Every setting that is out of its range, and a burst without a rate."""
         return tuple(self._found())
 
-    def _found(self) -> Iterator[Problem]:
+    def _found(self) -> Iterator[SettingProblem]:
         for name, (least, most) in _RANGES.items():
             value = getattr(self, name)
             if not least <= value <= most:
-                yield Problem(f"limits.{name}", f"is {value}", f"give a number from {least} to {most}")
+                yield SettingProblem(f"limits.{name}", f"is {value}", f"give a number from {least} to {most}")
         if self.burst and not self.calls_per_second:
-            yield Problem("limits.burst", "is named without a rate", "name limits.calls_per_second too, or neither")
+            yield SettingProblem(
+                "limits.burst", "is named without a rate", "name limits.calls_per_second too, or neither"
+            )
 
     @property
     def transport(self) -> list[tuple[str, int]]:

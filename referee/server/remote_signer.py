@@ -125,7 +125,7 @@ class RemoteSigner:
         return signature
 
 
-class Agent:
+class AgentClient:
     """Another process that signs. Each role is asked on a connection of its own."""
 
     def __init__(self, address: str, *, seconds: float = _ANSWER_SECONDS) -> None:

@@ -21,22 +21,22 @@ from msgspec import Meta
 from referee.evidence.vkey import KeyTextError
 from referee.log.cosignature import QuorumError, quorum_of
 from referee.server.access.settings import AccessSettings, listen_problems
-from referee.server.app import DEFAULT_ORIGIN, SERVICES
-from referee.server.correspondent import Address
 from referee.server.cosigner import Witnesses
 from referee.server.limits import LimitSettings
-from referee.server.problem import Problem
+from referee.server.options import DEFAULT_ORIGIN, SERVICES
 from referee.server.remote_signer import SIGNER_SCHEME
+from referee.server.setting_problem import SettingProblem
 from referee.server.tls import TlsSettings
-from referee.server.web import WebSettings
+from referee.server.web_settings import WebSettings
+from referee.server.witness_client import WitnessAddress
 from referee.storage import is_postgres
 
 
-class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SettingsSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One table of the configuration file."""
 
 
-class ServeSettings(Section, frozen=True):
+class ServeSettings(SettingsSection, frozen=True):
     """``[serve]``: where calls are answered, by how many, and how serving ends."""
 
     listen: str = "127.0.0.1:50051"
@@ -52,7 +52,7 @@ class ServeSettings(Section, frozen=True):
     quiet: bool = False
 
 
-class LogSettings(Section, frozen=True):
+class LogSettings(SettingsSection, frozen=True):
     """``[log]``: where the log is kept."""
 
     data: str = "referee-data"
@@ -60,7 +60,7 @@ class LogSettings(Section, frozen=True):
     origin: str = DEFAULT_ORIGIN
 
 
-class KeySettings(Section, frozen=True):
+class KeySettings(SettingsSection, frozen=True):
     """``[keys]``: where private keys are, and what opens them."""
 
     root: str = ""
@@ -68,7 +68,7 @@ class KeySettings(Section, frozen=True):
     signer: str = ""
 
 
-class WitnessSettings(Section, frozen=True):
+class WitnessSettings(SettingsSection, frozen=True):
     """``[witnesses]``: who cosigns the log's head."""
 
     urls: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ class WitnessSettings(Section, frozen=True):
     required: bool = False
 
 
-class TelemetrySettings(Section, frozen=True):
+class TelemetrySettings(SettingsSection, frozen=True):
     """``[telemetry]``: what is told to whoever watches the server."""
 
     metrics: str = ""
@@ -97,7 +97,7 @@ class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: LimitSettings = LimitSettings()
     web: WebSettings = WebSettings()
 
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[SettingProblem, ...]:
         """Everything that cannot be served with, in the order of the sections."""
         return (
             *_of_serving(self.serve),
@@ -121,53 +121,55 @@ def witnesses_of(settings: WitnessSettings) -> Witnesses | None:
     if agreed.doubled:
         msg = f"{agreed.doubled[0].text} is the key of another witness too; one key is one witness"
         raise ValueError(msg)
-    named = tuple(Address(url, key) for url, key in zip(settings.urls, agreed.witnesses, strict=True))
+    named = tuple(WitnessAddress(url, key) for url, key in zip(settings.urls, agreed.witnesses, strict=True))
     return Witnesses(addresses=named, quorum=agreed, is_required=settings.required)
 
 
-def _of_serving(settings: ServeSettings) -> Iterator[Problem]:
+def _of_serving(settings: ServeSettings) -> Iterator[SettingProblem]:
     known = f"there are {', '.join(SERVICES)}"
     if not settings.services:
-        yield Problem("serve.services", "names nothing", known)
+        yield SettingProblem("serve.services", "names nothing", known)
     for name in settings.services:
         if name not in SERVICES:
-            yield Problem("serve.services", f"names {name!r}", known)
+            yield SettingProblem("serve.services", f"names {name!r}", known)
     yield from _of_address("serve.listen", settings.listen)
     if settings.listen.startswith("unix:") and settings.workers > 1:
-        yield Problem(
+        yield SettingProblem(
             "serve.listen",
             "is a socket, which several workers cannot share",
             "name an address such as 127.0.0.1:50051, or serve with one worker",
         )
 
 
-def _of_reach(settings: Configuration) -> Iterator[Problem]:
-    found: list[Problem] = []
+def _of_reach(settings: Configuration) -> Iterator[SettingProblem]:
+    found: list[SettingProblem] = []
     for key, listen in (("serve.listen", settings.serve.listen), ("web.listen", settings.web.place)):
         if listen and not any(_of_address(key, listen)):
             found += listen_problems(listen, tls=settings.tls, access=settings.access)
     yield from dict.fromkeys(found)
 
 
-def _of_log(settings: LogSettings) -> Iterator[Problem]:
+def _of_log(settings: LogSettings) -> Iterator[SettingProblem]:
     if not settings.data:
-        yield Problem("log.data", "is empty", "name the folder with the log and the keys")
+        yield SettingProblem("log.data", "is empty", "name the folder with the log and the keys")
     if settings.database and not is_postgres(settings.database):
-        yield Problem("log.database", "is no database's URL", "write it as postgresql://user@host/database")
+        yield SettingProblem("log.database", "is no database's URL", "write it as postgresql://user@host/database")
     if not settings.origin:
-        yield Problem("log.origin", "is empty", "name the log, such as example.com/referee")
+        yield SettingProblem("log.origin", "is empty", "name the log, such as example.com/referee")
 
 
-def _of_keys(settings: KeySettings) -> Iterator[Problem]:
+def _of_keys(settings: KeySettings) -> Iterator[SettingProblem]:
     if settings.signer and not settings.signer.removeprefix(SIGNER_SCHEME).startswith("/"):
-        yield Problem("keys.signer", f"is {settings.signer!r}", "name a socket, such as unix:/run/referee/signer.sock")
+        yield SettingProblem(
+            "keys.signer", f"is {settings.signer!r}", "name a socket, such as unix:/run/referee/signer.sock"
+        )
     elif settings.signer and not settings.signer.startswith(SIGNER_SCHEME):
-        yield Problem("keys.signer", f"is {settings.signer!r}", f"write {SIGNER_SCHEME}{settings.signer}")
+        yield SettingProblem("keys.signer", f"is {settings.signer!r}", f"write {SIGNER_SCHEME}{settings.signer}")
 
 
-def _of_witnesses(settings: WitnessSettings) -> Iterator[Problem]:
+def _of_witnesses(settings: WitnessSettings) -> Iterator[SettingProblem]:
     if len(settings.urls) != len(settings.keys):
-        yield Problem(
+        yield SettingProblem(
             "witnesses.keys",
             f"has {len(settings.keys)} keys for {len(settings.urls)} addresses",
             "give the verifier key of each witness, in the order of witnesses.urls",
@@ -176,14 +178,14 @@ def _of_witnesses(settings: WitnessSettings) -> Iterator[Problem]:
     try:
         witnesses_of(settings)
     except (KeyTextError, QuorumError, ValueError) as error:
-        yield Problem("witnesses", "cannot be meant", str(error))
+        yield SettingProblem("witnesses", "cannot be meant", str(error))
 
 
-def _of_address(key: str, address: str) -> Iterator[Problem]:
+def _of_address(key: str, address: str) -> Iterator[SettingProblem]:
     host, _, port = address.rpartition(":")
     if address.startswith("unix:"):
         return
     if address and (not host or not port.isascii() or not port.isdigit() or int(port) > 65_535):  # noqa: PLR2004 - ports
-        yield Problem(key, f"is {address!r}", "write host:port, such as 127.0.0.1:50051")
+        yield SettingProblem(key, f"is {address!r}", "write host:port, such as 127.0.0.1:50051")
     if not address and key == "serve.listen":
-        yield Problem(key, "is empty", "write host:port, such as 127.0.0.1:50051")
+        yield SettingProblem(key, "is empty", "write host:port, such as 127.0.0.1:50051")

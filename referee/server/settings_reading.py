@@ -58,13 +58,13 @@ FLAGS: Final = MappingProxyType(
 class SettingsError(ValueError):
     """Settings that cannot be served with; ``faults`` has them all."""
 
-    def __init__(self, faults: "Sequence[Fault]") -> None:
+    def __init__(self, faults: "Sequence[SettingsFault]") -> None:
         self.faults = tuple(faults)
         super().__init__("\n".join(map(str, faults)))
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class SettingsFault:
     """One thing that is wrong: where it was said, what is wrong with it, and what to do."""
 
     where: str
@@ -76,7 +76,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class LoadedSettings:
     """Settings as they were read. ``sources`` tells of every key where its value came from."""
 
     configuration: Configuration
@@ -97,7 +97,7 @@ class _Reading:
     """What was read so far, the weakest source first."""
 
     said: list[_Said] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[SettingsFault] = field(default_factory=list)
 
     def take(self, key: str, value: object, where: str) -> None:
         """One more value; a later one overrides it."""
@@ -105,13 +105,13 @@ class _Reading:
         try:
             self.said.append(_Said(key, msgspec.convert(value, kind), where))
         except msgspec.ValidationError as error:
-            self.faults.append(Fault(where, f"{key} is wrong: {_plain(error)}", _wanted(kind)))
+            self.faults.append(SettingsFault(where, f"{key} is wrong: {_plain(error)}", _wanted(kind)))
 
     def unknown(self, named: str, where: str, known: Iterable[str]) -> None:
         """A key that there is not."""
         near = difflib.get_close_matches(named, list(known), n=1)
         remedy = f"did you mean {near[0]}?" if near else "`referee config example` shows every key"
-        self.faults.append(Fault(where, "there is no such key", remedy))
+        self.faults.append(SettingsFault(where, "there is no such key", remedy))
 
 
 def _keys() -> Iterator[tuple[str, Any]]:
@@ -149,7 +149,7 @@ def read_settings(
     environ: Mapping[str, str] = MappingProxyType({}),
     flags: Mapping[str, object] = MappingProxyType({}),
     extra: Iterable[str] = (),
-) -> Read:
+) -> LoadedSettings:
     """The settings that all sources give together; SettingsError with everything that is wrong.
 
     ``flags`` has values by ``section.key``; ``extra`` are the texts of ``--set``, each ``section.key=value``.
@@ -170,10 +170,12 @@ def read_settings(
     }
     configuration = Configuration(**sections)
     for problem in configuration.problems():
-        reading.faults.append(Fault(_where(problem.key, told), f"{problem.key} {problem.what}", problem.remedy))
+        reading.faults.append(SettingsFault(_where(problem.key, told), f"{problem.key} {problem.what}", problem.remedy))
     if reading.faults:
         raise SettingsError(list(dict.fromkeys(reading.faults)))
-    return Read(configuration, MappingProxyType({key: told[key].where if key in told else DEFAULT for key in KEYS}))
+    return LoadedSettings(
+        configuration, MappingProxyType({key: told[key].where if key in told else DEFAULT for key in KEYS})
+    )
 
 
 def _where(key: str, told: Mapping[str, _Said]) -> str:
@@ -190,20 +192,22 @@ def _read_file(file: Path, reading: _Reading) -> None:
         text = file.read_text(encoding="utf-8")
         tables = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
-        reading.faults.append(Fault(str(file), f"cannot be read: {error}", "name another file with --config"))
+        reading.faults.append(SettingsFault(str(file), f"cannot be read: {error}", "name another file with --config"))
         return
     except tomllib.TOMLDecodeError as error:
         place = _TOML_PLACE.search(str(error))
         where = f"{file}, line {place[1]}" if place else str(file)
         what = _TOML_PLACE.sub("", str(error))
-        reading.faults.append(Fault(where, f"is no TOML: {what}", "`referee config example` shows how it is written"))
+        reading.faults.append(
+            SettingsFault(where, f"is no TOML: {what}", "`referee config example` shows how it is written")
+        )
         return
     for section, table in tables.items():
         where = _place(file, [section], text)
         if section not in SECTIONS:
             reading.unknown(section, f"{where}: {section}", SECTIONS)
         elif not isinstance(table, dict):
-            reading.faults.append(Fault(where, f"{section} is a section", f"write [{section}], its keys below"))
+            reading.faults.append(SettingsFault(where, f"{section} is a section", f"write [{section}], its keys below"))
         else:
             for name, value in table.items():
                 key, at = f"{section}.{name}", _place(file, [section, name], text)
@@ -230,7 +234,7 @@ def _read_extra(extra: Iterable[str], reading: _Reading) -> None:
     for text in extra:
         key, equals, value = text.partition("=")
         if not equals:
-            reading.faults.append(Fault(f"--set {key}", "sets nothing", "write --set section.key=value"))
+            reading.faults.append(SettingsFault(f"--set {key}", "sets nothing", "write --set section.key=value"))
         elif key.strip() not in KEYS:
             reading.unknown(key.strip(), f"--set {key.strip()}", KEYS)
         else:

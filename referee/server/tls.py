@@ -10,7 +10,11 @@ It refuses to know who calls: that the client authority signed a caller's certif
 'tls.certificate'
 """
 
+import base64
+import binascii
+import datetime as dt
 import hashlib
+import re
 import ssl
 import stat
 import threading
@@ -24,10 +28,14 @@ import grpc
 import msgspec
 import structlog
 
-from referee.server.problem import Problem
-from referee.server.tls_validity import CertificateError, expires_time
+from referee.server.setting_problem import SettingProblem
 
 _READ_SECONDS: Final = 1.0
+_PEM: Final = re.compile(rb"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----")
+_UTC_TIME: Final = 0x17
+_VERSION: Final = 0xA0
+_LONG: Final = 0x80
+_LENGTH_BYTES: Final = 4
 _log = structlog.get_logger("referee.tls")
 
 
@@ -46,12 +54,14 @@ class TlsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         """Whether the server speaks TLS."""
         return bool(self.certificate or self.key or self.client_ca)
 
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[SettingProblem, ...]:
         """All that keeps the server from speaking TLS as told."""
         if not self.is_on:
             return ()
         found = [
-            Problem(f"tls.{name}", "is not named, but another file of the section is", "name all of them, or none")
+            SettingProblem(
+                f"tls.{name}", "is not named, but another file of the section is", "name all of them, or none"
+            )
             for name, value in (("certificate", self.certificate), ("key", self.key))
             if not value
         ]
@@ -67,9 +77,13 @@ class TlsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 class TlsFileError(ValueError):
     """A file of the section that cannot be served with."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: SettingProblem) -> None:
         super().__init__(str(problem))
         self.problem = problem
+
+
+class CertificateFormatError(ValueError):
+    """Bytes that hold no certificate that can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +106,9 @@ class _Files:
             )
         }
         if Path(settings.key).stat().st_mode & (stat.S_IRWXO | stat.S_IWGRP):
-            problem = Problem("tls.key", f"is {settings.key}, which others can read", f"run: chmod 600 {settings.key}")
+            problem = SettingProblem(
+                "tls.key", f"is {settings.key}, which others can read", f"run: chmod 600 {settings.key}"
+            )
             raise TlsFileError(problem)
         return cls(**held)
 
@@ -104,16 +120,18 @@ class _Files:
         except (OSError, ValueError) as error:
             what = f"and tls.key do not hold together ({settings.certificate}, {settings.key}: {error})"
             remedy = "give an unencrypted PEM key and the certificate that was made for it"
-            raise TlsFileError(Problem("tls.certificate", what, remedy)) from None
+            raise TlsFileError(SettingProblem("tls.certificate", what, remedy)) from None
         if settings.client_ca:
             try:
                 context.load_verify_locations(cadata=self.client_ca.decode("ascii"))
             except (OSError, ValueError) as error:
                 what = f"is {settings.client_ca}, which holds no certificates ({error})"
-                raise TlsFileError(Problem("tls.client_ca", what, "give the PEM file of the authority")) from None
+                raise TlsFileError(
+                    SettingProblem("tls.client_ca", what, "give the PEM file of the authority")
+                ) from None
         if _Files.read(settings) != self:
             remedy = "write the files whole, then rename them"
-            raise TlsFileError(Problem("tls.certificate", "changed while it was read", remedy))
+            raise TlsFileError(SettingProblem("tls.certificate", "changed while it was read", remedy))
 
     @property
     def digest(self) -> str:
@@ -149,7 +167,7 @@ class ServedCertificate:
         """When what is served ends, in ms since 1970 UTC; 0 where it does not say."""
         try:
             return expires_time(self._served.certificate)
-        except CertificateError:
+        except CertificateFormatError:
             return 0
 
     def credentials(self) -> grpc.ServerCredentials:
@@ -198,4 +216,44 @@ def _bytes_of(name: str, path: str) -> bytes:
     except OSError as error:
         what = f"is {path}, which cannot be read ({error.strerror})"
         remedy = "name a PEM file that the server may read"
-        raise TlsFileError(Problem(f"tls.{name}", what, remedy)) from None
+        raise TlsFileError(SettingProblem(f"tls.{name}", what, remedy)) from None
+
+
+def expires_time(pem: bytes) -> int:
+    """Return when the first certificate of a PEM text expires, in ms since 1970 UTC (RFC 5280, 4.1.2.5)."""
+    match = _PEM.search(pem)
+    if match is None:
+        msg = "no PEM certificate stands in the file"
+        raise CertificateFormatError(msg)
+    try:
+        certificate = _members(base64.b64decode(match[1]))[0][1]
+        fields = _members(_members(certificate)[0][1])
+        if fields[0][0] == _VERSION:
+            del fields[0]
+        tag, text = _members(fields[3][1])[1]
+        moment = text.decode("ascii")
+        if tag == _UTC_TIME:  # RFC 5280: 50 to 99 are of the 20th century
+            moment = ("19" if int(moment[:2]) >= 50 else "20") + moment  # noqa: PLR2004 - as said
+        ends = dt.datetime.strptime(moment, "%Y%m%d%H%M%SZ").replace(tzinfo=dt.UTC)
+    except (binascii.Error, IndexError, ValueError) as error:
+        msg = f"the certificate cannot be read: {error}"
+        raise CertificateFormatError(msg) from None
+    return int(ends.timestamp()) * 1000
+
+
+def _members(data: bytes) -> list[tuple[int, bytes]]:
+    """Tags and contents of the DER values that stand one behind another; IndexError where one is cut off."""
+    found = []
+    at = 0
+    while at < len(data):
+        tag, length, start = data[at], data[at + 1], at + 2
+        if length >= _LONG:
+            size = length - _LONG
+            if not 0 < size <= _LENGTH_BYTES:
+                raise IndexError(size)
+            length, start = int.from_bytes(data[start : start + size], "big"), start + size
+        if start + length > len(data):
+            raise IndexError(length)
+        found.append((tag, data[start : start + length]))
+        at = start + length
+    return found

@@ -7,7 +7,7 @@ that binary has, MALFORMED.
 
 >>> from referee.v1.ruleset_pb2 import GetRulesetRequest
 >>> told = Json().decode(b'{"rulesetId": "mau_binh.classic"}', GetRulesetRequest)
->>> Json().encode(Answer(told, GetRulesetRequest))
+>>> Json().encode(EncodedAnswer(told, GetRulesetRequest))
 b'{"rulesetId":"mau_binh.classic"}'
 """
 
@@ -22,27 +22,27 @@ from google.protobuf import json_format
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 
-from referee.web.fault import readable
+from referee.web.errors import readable
 
 _LONGEST: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class EncodedAnswer:
     """What the service answered: the bytes, and the type that they are of."""
 
     data: bytes
     kind: type[Message]
 
 
-class Binary(Codec[Answer, Any]):
+class Binary(Codec[EncodedAnswer, Any]):
     """The bytes themselves."""
 
     def name(self) -> str:
         """As content types have it."""
         return "proto"
 
-    def encode(self, message: Answer) -> bytes:
+    def encode(self, message: EncodedAnswer) -> bytes:
         """The answer's bytes."""
         return message.data
 
@@ -51,14 +51,14 @@ class Binary(Codec[Answer, Any]):
         return bytes(data)
 
 
-class Json(Codec[Answer, Any]):
+class Json(Codec[EncodedAnswer, Any]):
     """JSON for whoever reads and writes it by hand, and for clients that prefer it."""
 
     def name(self) -> str:
         """As content types have it."""
         return "json"
 
-    def encode(self, message: Answer) -> bytes:
+    def encode(self, message: EncodedAnswer) -> bytes:
         """The answer as one line of JSON, in UTF-8."""
         told = json_format.MessageToDict(message.kind.FromString(message.data))
         return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()

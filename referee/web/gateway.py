@@ -15,10 +15,10 @@ from typing import Final, Self
 import uvicorn
 
 from referee.server.tls import TlsSettings
-from referee.server.web import WebSettings
+from referee.server.web_settings import WebSettings
+from referee.web.application import WebApplication
 from referee.web.certificate import WebCertificate
-from referee.web.forward import Behind, Forward
-from referee.web.site import Site
+from referee.web.forwarder import Forwarder, Upstream
 
 CONNECTIONS: Final = 10
 """To the service: together they carry as many calls as it lets wait, so that the refusals are its own."""
@@ -36,7 +36,7 @@ class Gateway:
     def __init__(
         self,
         settings: WebSettings,
-        behind: Behind,
+        behind: Upstream,
         *,
         tls: TlsSettings | None = None,
         is_port_shared: bool = False,
@@ -82,10 +82,10 @@ class Gateway:
             self._is_up.set_exception(error)
 
     async def _serve(self) -> None:
-        forward = Forward(self._behind, connections=CONNECTIONS)
+        forward = Forwarder(self._behind, connections=CONNECTIONS)
         certificate = self._certificate
         config = uvicorn.Config(
-            Site(forward, self._settings, message_bytes=self._behind.message_bytes),
+            WebApplication(forward, self._settings, message_bytes=self._behind.message_bytes),
             log_config=None,
             access_log=False,
             lifespan="off",

@@ -22,8 +22,8 @@ from google.protobuf.descriptor_pb2 import MethodOptions
 from grpc_health.v1 import health_pb2
 
 from referee import v1
-from referee.web.codec import Answer
-from referee.web.forward import Context, Forward
+from referee.web.codec import EncodedAnswer
+from referee.web.forwarder import Context, Forwarder
 
 Route: TypeAlias = Any  # an endpoint of connectrpc, which keeps the classes of its kinds to itself
 
@@ -34,7 +34,7 @@ _LEVELS: Final = {
 }
 
 
-def routes(forward: Forward) -> Mapping[str, Route]:
+def routes(forward: Forwarder) -> Mapping[str, Route]:
     """What answers each path, ``/package.Service/Method``."""
     return {
         f"/{service.full_name}/{method.name}": _endpoint(forward, method)
@@ -51,7 +51,7 @@ def _services() -> Iterator[ServiceDescriptor]:
         yield from module.DESCRIPTOR.services_by_name.values()
 
 
-def _endpoint(forward: Forward, method: MethodDescriptor) -> Route:
+def _endpoint(forward: Forwarder, method: MethodDescriptor) -> Route:
     path = f"/{method.containing_service.full_name}/{method.name}"
     kind = message_factory.GetMessageClass(method.output_type)
     info: MethodInfo[Any, Any] = MethodInfo(  # what passes is bytes; the types are for JSON
@@ -63,10 +63,10 @@ def _endpoint(forward: Forward, method: MethodDescriptor) -> Route:
         stream_type=StreamType.SERVER_STREAM if method.server_streaming else StreamType.UNARY,
     )
 
-    async def answer(question: bytes, context: Context) -> Answer:
+    async def answer(question: bytes, context: Context) -> EncodedAnswer:
         return await forward.unary(path, question, context, kind=kind)
 
-    def answers(question: bytes, context: Context) -> AsyncIterator[Answer]:
+    def answers(question: bytes, context: Context) -> AsyncIterator[EncodedAnswer]:
         return forward.stream(path, question, context, kind=kind)
 
     if method.server_streaming:

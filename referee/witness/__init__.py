@@ -12,9 +12,18 @@ module          what it says
 It never knows what a log says. Keys and the clock are handed in.
 """
 
-from referee.witness.listener import Listener
-from referee.witness.state import State, StateError
+from referee.witness.server import WitnessServer
+from referee.witness.state import WitnessState, WitnessStateError
 from referee.witness.trust import Trusted, TrustError, read_trusted
-from referee.witness.witness import Answer, Witness
+from referee.witness.witness import Witness, WitnessAnswer
 
-__all__ = ["Answer", "Listener", "State", "StateError", "TrustError", "Trusted", "Witness", "read_trusted"]
+__all__ = [
+    "TrustError",
+    "Trusted",
+    "Witness",
+    "WitnessAnswer",
+    "WitnessServer",
+    "WitnessState",
+    "WitnessStateError",
+    "read_trusted",
+]

@@ -9,9 +9,9 @@ It refuses to know signatures, proofs and the time.
 >>> import tempfile
 >>> from pathlib import Path
 >>> with tempfile.TemporaryDirectory() as folder:
-...     state = State(Path(folder) / "witness.sqlite3")
-...     moved = state.move("log.example/1", None, Seen(3, b"r" * 32, b"note"))
-...     again = state.move("log.example/1", None, Seen(4, b"s" * 32, b"other"))
+...     state = WitnessState(Path(folder) / "witness.sqlite3")
+...     moved = state.move("log.example/1", None, SeenCheckpoint(3, b"r" * 32, b"note"))
+...     again = state.move("log.example/1", None, SeenCheckpoint(4, b"s" * 32, b"other"))
 ...     moved, again, state.last("log.example/1").size
 ...     state.close()
 (True, False, 3)
@@ -30,11 +30,11 @@ CREATE TABLE IF NOT EXISTS seen (
 _MOVE: Final = "UPDATE seen SET size = ?, root = ?, note = ? WHERE origin = ? AND size = ? AND root = ?"
 
 
-class StateError(Exception):
+class WitnessStateError(Exception):
     """The state could not be read or written; nothing was moved, or the outcome is unknown and asking again is safe."""
 
 
-class Seen(NamedTuple):
+class SeenCheckpoint(NamedTuple):
     """A checkpoint: size, root (32 bytes), and the note as it was cosigned."""
 
     size: int
@@ -42,7 +42,7 @@ class Seen(NamedTuple):
     note: bytes
 
 
-class State:
+class WitnessState:
     """The records of one witness; safe to use from several threads and processes."""
 
     def __init__(self, path: Path) -> None:
@@ -54,14 +54,14 @@ class State:
             self._connection.execute(_TABLE)
         except sqlite3.Error as error:
             msg = f"{path} cannot be opened: {error}"
-            raise StateError(msg) from error
+            raise WitnessStateError(msg) from error
 
-    def last(self, origin: str) -> Seen | None:
+    def last(self, origin: str) -> SeenCheckpoint | None:
         """The newest checkpoint that was cosigned, None before the first."""
         rows = self._run("SELECT size, root, note FROM seen WHERE origin = ?", (origin,)).fetchall()
-        return Seen(*rows[0]) if rows else None
+        return SeenCheckpoint(*rows[0]) if rows else None
 
-    def move(self, origin: str, expected: Seen | None, new: Seen) -> bool:
+    def move(self, origin: str, expected: SeenCheckpoint | None, new: SeenCheckpoint) -> bool:
         """Whether the record was the expected one and is the new one now, durably."""
         if expected is None:
             return self._run("INSERT OR IGNORE INTO seen VALUES (?, ?, ?, ?)", (origin, *new)).rowcount == 1
@@ -78,4 +78,4 @@ class State:
                 return self._connection.execute(statement, parameters)
             except sqlite3.Error as error:
                 msg = f"the witness's state cannot be used: {error}"
-                raise StateError(msg) from error
+                raise WitnessStateError(msg) from error

@@ -28,7 +28,7 @@ from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.log import Checkpoint, CheckpointError
 from referee.log.cosignature import cosign, merged
 from referee.log.submission import SIZE_TYPE, AddCheckpoint, SubmissionError, format_size
-from referee.witness.state import Seen, State
+from referee.witness.state import SeenCheckpoint, WitnessState
 from referee.witness.trust import Trusted
 
 _TEXT: Final = "text/plain; charset=utf-8"
@@ -37,7 +37,7 @@ STEPS: Final = ("JUDGED", "SIGNED", "KEPT")
 """The points at which ``probe`` is called, in their order."""
 
 
-class Answer(NamedTuple):
+class WitnessAnswer(NamedTuple):
     """An HTTP status, a body, and the body's media type."""
 
     status: int
@@ -48,7 +48,7 @@ class Answer(NamedTuple):
 class _RefusedError(Exception):
     """Why a submission is not cosigned."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: WitnessAnswer) -> None:
         super().__init__(answer.body.decode())
         self.answer = answer
 
@@ -58,7 +58,7 @@ class Witness:
 
     def __init__(  # noqa: PLR0913 - what a witness is made of
         self,
-        state: State,
+        state: WitnessState,
         signer: Signer,
         *,
         name: str,
@@ -74,20 +74,20 @@ class Witness:
         self._probe = probe
         self._origins = {hashlib.sha256(origin.encode()).hexdigest(): origin for origin in trusted}
 
-    def add_checkpoint(self, submission: bytes) -> Answer:
+    def add_checkpoint(self, submission: bytes) -> WitnessAnswer:
         """The answer to a submission. Raises StateError where the state failed; asking again is safe then."""
         try:
             return self._add(submission)
         except _RefusedError as refused:
             return refused.answer
 
-    def checkpoint(self, origin_digest: str) -> Answer:
+    def checkpoint(self, origin_digest: str) -> WitnessAnswer:
         """The checkpoint cosigned last of the origin with this SHA-256 in hex, as a note with the cosignature."""
         origin = self._origins.get(origin_digest)
         seen = None if origin is None else self._state.last(origin)
-        return _refusal(404, "nothing was cosigned for it") if seen is None else Answer(200, seen.note)
+        return _refusal(404, "nothing was cosigned for it") if seen is None else WitnessAnswer(200, seen.note)
 
-    def _add(self, submission: bytes) -> Answer:
+    def _add(self, submission: bytes) -> WitnessAnswer:
         try:
             asked = AddCheckpoint.parse(submission)
             note = Note.parse(asked.checkpoint)
@@ -103,11 +103,11 @@ class Witness:
         self._probe("JUDGED")
         line = cosign(note, name=self.key.name, signer=self._signer, time=self._clock())
         self._probe("SIGNED")
-        kept = Seen(checkpoint.size, checkpoint.root, merged(self._own_lines(note), [line]).format())
+        kept = SeenCheckpoint(checkpoint.size, checkpoint.root, merged(self._own_lines(note), [line]).format())
         if not self._state.move(checkpoint.origin, last, kept):
             raise _RefusedError(_conflict(self._state.last(checkpoint.origin)))
         self._probe("KEPT")
-        return Answer(200, line.format().encode())
+        return WitnessAnswer(200, line.format().encode())
 
     def _read(self, note: Note) -> Checkpoint:
         """The checkpoint of a note that its log signed."""
@@ -131,7 +131,7 @@ class Witness:
         return Note(note.text, tuple(line for line in note.signatures if (line.name, line.key_id) in known))
 
 
-def _check_growth(last: Seen | None, checkpoint: Checkpoint, proof: tuple[bytes, ...]) -> None:
+def _check_growth(last: SeenCheckpoint | None, checkpoint: Checkpoint, proof: tuple[bytes, ...]) -> None:
     """Nothing where the checkpoint continues what was cosigned last."""
     if last is None or last.size == 0:
         if proof:
@@ -151,9 +151,9 @@ def _check_growth(last: Seen | None, checkpoint: Checkpoint, proof: tuple[bytes,
         raise _RefusedError(_refusal(422, str(error))) from None
 
 
-def _conflict(last: Seen | None) -> Answer:
-    return Answer(409, format_size(0 if last is None else last.size), SIZE_TYPE)
+def _conflict(last: SeenCheckpoint | None) -> WitnessAnswer:
+    return WitnessAnswer(409, format_size(0 if last is None else last.size), SIZE_TYPE)
 
 
-def _refusal(status: int, reason: str) -> Answer:
-    return Answer(status, f"{reason}\n".encode())
+def _refusal(status: int, reason: str) -> WitnessAnswer:
+    return WitnessAnswer(status, f"{reason}\n".encode())

@@ -31,7 +31,7 @@ from referee.cli.audit import StoredLog
 from referee.cli.demo import PLAYERS
 from referee.cli.table import Services, Table
 from referee.rulesets import load_builtin
-from referee.server.keyfolder import read_public_keys
+from referee.server.key_folder import read_public_keys
 from referee.storage import Reader, open_sqlite_reader
 from referee.tiles import FolderPlace, publish
 from referee.v1 import mau_binh_pb2_grpc, tien_len_pb2_grpc, ultimate_texas_pb2_grpc

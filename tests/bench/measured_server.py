@@ -14,8 +14,8 @@ from pathlib import Path
 import grpc
 
 from referee.cli import logging
-from referee.server.app import Application, Settings
-from referee.server.heap import freeze_heap
+from referee.server.app import Application, freeze_heap
+from referee.server.options import ServerOptions
 
 
 class Meter(grpc.GenericRpcHandler):
@@ -36,7 +36,9 @@ def main() -> None:
     folder, services = Path(sys.argv[1]), sys.argv[2].split(",")
     logging.configure(quiet=True)
     os.sched_setaffinity(0, {int(sys.argv[3])})
-    application = Application(Settings(data=folder, listen="127.0.0.1:0", services=services, metrics="127.0.0.1:0"))
+    application = Application(
+        ServerOptions(data=folder, listen="127.0.0.1:0", services=services, metrics="127.0.0.1:0")
+    )
     application.add_handler(Meter())
     application.start()
     freeze_heap()

@@ -25,7 +25,7 @@ from typing import Any, Final
 import grpc
 import structlog
 
-from referee.server.app import Settings
+from referee.server.options import ServerOptions
 from referee.service.status import CODES
 from referee.storage import open_reader
 from referee.v1 import (
@@ -167,7 +167,7 @@ def fuzz(
     structlog.configure(processors=[_listen])
     fuzzed, begun = Fuzzed(), time.monotonic()
     clock, chance = Clock(), random.Random(f"entropy {seed}")  # noqa: S311 - so that a find comes back
-    settings = Settings(data=folder, listen="127.0.0.1:0", clock=clock, entropy=chance.randbytes)
+    settings = ServerOptions(data=folder, listen="127.0.0.1:0", clock=clock, entropy=chance.randbytes)
     try:
         with running(settings) as server:
             recorded = record(server, clock, seed=seed)
@@ -182,7 +182,7 @@ def fuzz(
                 _count(server, method, data, fuzzed)
             _play(server, count, fuzzed)
             clock.now = time.time_ns() // 1_000_000
-        with running(Settings(data=folder, listen="127.0.0.1:0")) as swept:
+        with running(ServerOptions(data=folder, listen="127.0.0.1:0")) as swept:
             _await_sweep(swept)
     finally:
         structlog.reset_defaults()
@@ -234,7 +234,7 @@ def _play(server: Called, number: int, fuzzed: Fuzzed) -> None:
 
 def _await_sweep(server: InProcess) -> None:
     """Rounds whose deadline has passed were aborted."""
-    store = server.app._store  # noqa: SLF001 - nothing public says when the sweep is through
+    store = server.app.log.store
     end = time.monotonic() + 60
     while store.overdue_rounds(time.time_ns() // 1_000_000, 1) and time.monotonic() < end:
         time.sleep(0.1)

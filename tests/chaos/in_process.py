@@ -13,7 +13,8 @@ from unittest import mock
 import grpc
 from google.rpc import error_details_pb2, status_pb2
 
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 
 FOREVER: Final = 1e9
 
@@ -158,7 +159,7 @@ class RecordedServer:
 class InProcess:
     """An application whose methods are called directly."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServerOptions) -> None:
         made: list[RecordedServer] = []
 
         def make(*arguments: Any, **options: Any) -> RecordedServer:  # noqa: ANN401 - as grpc.server takes them
@@ -228,7 +229,7 @@ class Channel:
 
 
 @contextlib.contextmanager
-def running(settings: Settings) -> Iterator[InProcess]:
+def running(settings: ServerOptions) -> Iterator[InProcess]:
     """An application for the block."""
     server = InProcess(settings)
     try:

@@ -11,8 +11,9 @@ import grpc
 import pytest
 import structlog
 
-from referee.server.app import Application, Settings
+from referee.server.app import Application
 from referee.server.limits import LimitSettings
+from referee.server.options import ServerOptions
 from referee.v1 import log_pb2, log_pb2_grpc
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, await_end, dial, headers, message, settings
 from tests.chaos.patience import CHANNEL
@@ -30,7 +31,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[[float], Application]]:
 
         def start(seconds: float) -> Application:
             limits = LimitSettings(request_seconds=seconds)
-            made = Application(Settings(data=tmp_path, listen="127.0.0.1:0", threads=2, limits=limits))
+            made = Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0", threads=2, limits=limits))
             return stack.enter_context(made)
 
         yield start

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee.log.slot import LAST_TIME
-from referee.server.app import Settings
+from referee.server.options import ServerOptions
 from referee.service.status import CODES
 from referee.v1 import round_pb2, shuffler_pb2, tien_len_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -58,7 +58,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recording]:
     """One server for the tests of this module."""
     structlog.configure(processors=[_drop])
     clock = Clock()
-    made = Settings(
+    made = ServerOptions(
         data=tmp_path_factory.mktemp("messages"), listen="127.0.0.1:0", clock=clock, entropy=chance(7).randbytes
     )
     with running(made) as server:
@@ -70,7 +70,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recording]:
 def unplayed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
     """A server on which nobody has played."""
     structlog.configure(processors=[_drop])
-    with running(Settings(data=tmp_path_factory.mktemp("unplayed"), listen="127.0.0.1:0")) as server:
+    with running(ServerOptions(data=tmp_path_factory.mktemp("unplayed"), listen="127.0.0.1:0")) as server:
         yield server
     structlog.reset_defaults()
 

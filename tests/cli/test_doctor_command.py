@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from referee.cli.main import app
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 
 
 def doctor(*arguments: str, **environ: str) -> Result:
@@ -19,7 +20,7 @@ def doctor(*arguments: str, **environ: str) -> Result:
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A data folder that a server has founded."""
-    with Application(Settings(data=tmp_path / "data", listen="127.0.0.1:0")):
+    with Application(ServerOptions(data=tmp_path / "data", listen="127.0.0.1:0")):
         return tmp_path / "data"
 
 

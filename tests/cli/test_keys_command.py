@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from referee.cli.main import app
-from referee.server.keyfolder import EVERY, KeyFolder
+from referee.server.key_folder import EVERY, KeyFolder
 from referee.server.keys import Lock
 
 OLD: Final = "correct horse battery"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -15,7 +16,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def test_the_first_call_runs_as_printed(tmp_path, capsys):
     """A round is opened, dealt and settled by the printed code; only the port is another."""
     (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    with Application(Settings(data=tmp_path, listen="127.0.0.1:0")) as application:
+    with Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as application:
         code = code.replace("127.0.0.1:50051", f"127.0.0.1:{application.port}")
         exec(compile(code + "\nchannel.close()\n", "README.md", "exec"), {})  # noqa: S102 - the README's own code
     assert "proved under\nlocalhost/referee\n" in capsys.readouterr().out

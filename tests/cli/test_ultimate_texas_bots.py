@@ -10,7 +10,8 @@ from referee.cards import DECK
 from referee.cli.bots_ultimate_texas import play_round
 from referee.games.ultimate_texas import Stake
 from referee.rulesets import get
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2_grpc
 from referee.v1.ultimate_texas_pb2 import Decision
 
@@ -20,7 +21,7 @@ STAKES = [(10, 0), (10, 2), (20, 20)]
 @pytest.mark.parametrize("ruleset_id", ["ultimate_texas.casino", "ultimate_texas.two_plus_three"])
 def test_bots_decide_what_is_worth_most(tmp_path: Path, ruleset_id: str):
     rules = get(ruleset_id).rules
-    with Application(Settings(data=tmp_path, listen="127.0.0.1:0")) as server:
+    with Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as server:
         channel = grpc.insecure_channel(f"127.0.0.1:{server.port}")
         referee = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
         shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)

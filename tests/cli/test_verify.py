@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.server.keyfolder import read_public_keys
+from referee.server.key_folder import read_public_keys
 
 SECONDS = 120
 

@@ -13,8 +13,9 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from referee_harness import Harness
 
-from referee.server.app import Application, Settings
-from referee.server.suite import SuiteError
+from referee.server.app import Application
+from referee.server.options import ServerOptions
+from referee.server.startup import SuiteError
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, round_pb2, shuffler_pb2, shuffler_pb2_grpc
 
 DRAGONS = {"wins": ["sanh rong", "sanh rong"]}
@@ -24,7 +25,7 @@ DRAGONS = {"wins": ["sanh rong", "sanh rong"]}
 def drawing(tmp_path: Path) -> Iterator[str]:
     """The address of a server that draws, of an origin that the harness has too."""
     with Application(
-        Settings(data=tmp_path / "drawn", listen="127.0.0.1:0", origin="harness.invalid/told")
+        ServerOptions(data=tmp_path / "drawn", listen="127.0.0.1:0", origin="harness.invalid/told")
     ) as application:
         yield f"127.0.0.1:{application.port}"
 
@@ -77,8 +78,8 @@ def test_the_audit_calls_told_decks_l0_and_counts_them_in_no_statistics(tmp_path
 def test_a_server_that_draws_does_not_start_on_told_decks(tmp_path: Path):
     with Harness(data=tmp_path) as harness, grpc.insecure_channel(harness.grpc) as channel:
         shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms("t")))
-    with pytest.raises(SuiteError, match="told for tests and never fair"):
-        Application(Settings(data=tmp_path, listen="127.0.0.1:0"))
+    with pytest.raises(SuiteError, match="from a fixed seed for tests, which is never fair"):
+        Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0"))
     served = subprocess.run(
         [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path), "--listen", "127.0.0.1:0"],
         capture_output=True,
@@ -86,12 +87,12 @@ def test_a_server_that_draws_does_not_start_on_told_decks(tmp_path: Path):
         check=False,
     )
     assert served.returncode == 2
-    assert "told for tests and never fair" in " ".join(served.stderr.split())
+    assert "from a fixed seed for tests, which is never fair" in " ".join(served.stderr.split())
 
 
 def test_a_server_that_is_told_does_not_start_on_drawn_decks(tmp_path: Path):
     with (
-        Application(Settings(data=tmp_path, listen="127.0.0.1:0")) as application,
+        Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as application,
         grpc.insecure_channel(f"127.0.0.1:{application.port}") as channel,
     ):
         shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms("t")))

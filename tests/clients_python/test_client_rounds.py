@@ -345,10 +345,10 @@ def test_a_trust_that_is_no_key_is_refused():
 
 def test_rounds_of_the_client_are_dealt_on_level_two(tmp_path: Path):
     """Told decks stay at L0, so a server that draws is asked, and its log audited."""
-    from referee.server.app import Settings  # noqa: PLC0415 - the one test that needs it
+    from referee.server.options import ServerOptions  # noqa: PLC0415 - the one test that needs it
 
     with (
-        Application(Settings(data=tmp_path, listen="127.0.0.1:0")) as application,
+        Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as application,
         Client(f"127.0.0.1:{application.port}") as client,
     ):
         for number in range(3):

@@ -17,11 +17,12 @@ from referee_client.trust import Believed
 from referee.evidence.note import Note, cosign_note
 from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.log.cosignature import Quorum
-from referee.server.app import Application, Settings
-from referee.server.correspondent import Address
+from referee.server.app import Application
 from referee.server.cosigner import Witnesses
-from referee.witness import State, Witness, read_trusted
-from referee.witness.listener import Listener
+from referee.server.options import ServerOptions
+from referee.server.witness_client import WitnessAddress
+from referee.witness import Witness, WitnessState, read_trusted
+from referee.witness.server import WitnessServer
 
 NAME = "witness.example/w1"
 STRANGER = VerifierKey("stranger.example/w", bytes(SigningKey(b"s" * 32).verify_key), Algorithm.COSIGNATURE_V1)
@@ -55,20 +56,20 @@ class Watched:
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     folder = tmp_path_factory.mktemp("watched")
     data = folder / "data"
-    with Application(Settings(data=data, listen="127.0.0.1:0")) as application:
+    with Application(ServerOptions(data=data, listen="127.0.0.1:0")) as application:
         log, root = (application.keys.public[role].text for role in ("log", "root"))
     with ExitStack() as open_:
-        state = State(folder / "witness.sqlite3")
+        state = WitnessState(folder / "witness.sqlite3")
         open_.callback(state.close)
         witness = Witness(
             state, Key(b"w" * 32), name=NAME, trusted=read_trusted(f"log {log}"), clock=lambda: int(time.time())
         )
-        listener = Listener(witness, host="127.0.0.1", port=0).start()
+        listener = WitnessServer(witness, host="127.0.0.1", port=0).start()
         open_.callback(listener.close)
         witnesses = Witnesses(
-            addresses=(Address(f"http://127.0.0.1:{listener.port}", WITNESS),), quorum=Quorum((WITNESS,), 1)
+            addresses=(WitnessAddress(f"http://127.0.0.1:{listener.port}", WITNESS),), quorum=Quorum((WITNESS,), 1)
         )
-        settings = Settings(data=data, listen="127.0.0.1:0", witnesses=witnesses)
+        settings = ServerOptions(data=data, listen="127.0.0.1:0", witnesses=witnesses)
         running = open_.enter_context(Application(settings))
         trust = Trust(log_key=log, root_key=root, witnesses=[WITNESS.text])
         yield Watched(data, f"127.0.0.1:{running.port}", trust)
@@ -108,7 +109,7 @@ def test_no_seed_is_shown_where_another_witness_is_believed(watched: Watched):
 
 def test_no_seed_is_shown_where_nobody_cosigns(tmp_path: Path):
     """A server without witnesses says so, and nothing is dealt."""
-    with Application(Settings(data=tmp_path, listen="127.0.0.1:0")) as application:
+    with Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as application:
         public = application.keys.public
         trust = Trust(log_key=public["log"].text, root_key=public["root"].text, witnesses=[WITNESS.text])
         with Client(f"127.0.0.1:{application.port}", trust=trust, timeout=60) as client:

@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from referee.server.heap import freeze_heap
+from referee.server.app import freeze_heap
 
 
 class Leaf:

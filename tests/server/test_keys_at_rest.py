@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 from cryptography.hazmat.primitives.poly1305 import Poly1305
 
 from referee.evidence.vkey import Algorithm
-from referee.server.keyfolder import EVERY, ROLES, KeyFolder, read_public_keys
+from referee.server.key_folder import EVERY, ROLES, KeyFolder, read_public_keys
 from referee.server.keys import (
     KeyFileError,
     KeySigner,

@@ -15,9 +15,10 @@ import grpc
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from referee.server.app import Application, Settings
+from referee.server.app import Application
 from referee.server.clock import system_clock
 from referee.server.metrics import LogCollector, Metrics
+from referee.server.options import ServerOptions
 from referee.service.call import Call
 from referee.storage import Cosigned, StoreError, open_sqlite
 from referee.v1 import log_pb2, shuffler_pb2
@@ -43,7 +44,7 @@ class Clock:
 @contextmanager
 def serving(folder: Path, caller_type: type, **more: Any) -> Iterator[tuple[Application, Caller]]:  # noqa: ANN401 - settings
     """A server with figures, and a caller."""
-    settings = Settings(data=folder, listen="127.0.0.1:0", metrics="127.0.0.1:0", sweep=False, **more)
+    settings = ServerOptions(data=folder, listen="127.0.0.1:0", metrics="127.0.0.1:0", sweep=False, **more)
     with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         yield app, caller_type(channel)
 

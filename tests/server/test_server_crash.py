@@ -20,7 +20,7 @@ from referee.evidence.note import Note
 from referee.log import Checkpoint, grow
 from referee.rulesets import load_builtin
 from referee.server.clock import system_clock
-from referee.server.keyfolder import read_public_keys
+from referee.server.key_folder import read_public_keys
 from referee.storage import check_store, open_reader
 from referee.v1 import log_pb2
 from tests.storage.postgres_server import PostgresServer, missing

@@ -10,10 +10,11 @@ import pytest
 
 from referee.evidence.ed25519 import is_signature
 from referee.evidence.vkey import Algorithm, VerifierKey
-from referee.server.app import Application, Settings
+from referee.server.app import Application
 from referee.server.clock import system_clock
-from referee.server.keyfolder import ROLES, KeyFolder, read_public_keys
+from referee.server.key_folder import ROLES, KeyFolder, read_public_keys
 from referee.server.keys import KeyFileError, KeySigner
+from referee.server.options import ServerOptions
 
 ORIGIN = "log.example/1"
 
@@ -158,7 +159,7 @@ def test_clock_tells_milliseconds_since_1970() -> None:
 def test_port_that_is_taken_is_refused(tmp_path: Path) -> None:
     """A second server must not share it unseen, or half of the calls would go to the wrong log."""
     with (
-        Application(Settings(data=tmp_path / "one", listen="127.0.0.1:0")) as first,
+        Application(ServerOptions(data=tmp_path / "one", listen="127.0.0.1:0")) as first,
         pytest.raises(RuntimeError),
     ):
-        Application(Settings(data=tmp_path / "two", listen=f"127.0.0.1:{first.port}"))
+        Application(ServerOptions(data=tmp_path / "two", listen=f"127.0.0.1:{first.port}"))

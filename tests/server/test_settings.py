@@ -13,7 +13,7 @@ from referee.server.settings import Configuration
 from referee.server.settings_reading import (
     DEFAULT,
     KEYS,
-    Read,
+    LoadedSettings,
     SettingsError,
     flag_of,
     read_settings,
@@ -24,7 +24,7 @@ EXAMPLE: Final = resources.files("referee.server").joinpath("deploy/referee.toml
 WITNESS: Final = "witness.example/w1+2eab6327+BBc2S2oIZmeuT3dXDfzUmLwDKCHBJvGrAhRqE8QdeK+S"
 
 
-def read(tmp_path: Path, text: str = "", **more: Any) -> Read:  # noqa: ANN401 - whatever is read beside the file
+def read(tmp_path: Path, text: str = "", **more: Any) -> LoadedSettings:  # noqa: ANN401 - whatever is read beside the file
     """The settings with this file."""
     file = tmp_path / "referee.toml"
     file.write_text(text, encoding="utf-8")

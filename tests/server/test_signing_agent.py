@@ -19,9 +19,9 @@ from referee.dealing.leaf import DEAL_TYPE, KEY_TYPE
 from referee.evidence.dsse import pae
 from referee.evidence.ed25519 import SignerUnavailableError, is_signature
 from referee.log import Checkpoint
-from referee.server.keyfolder import ROLES, KeyFolder
+from referee.server.key_folder import ROLES, KeyFolder
 from referee.server.keys import KeySigner
-from referee.server.remote_signer import MAX_MESSAGE, Agent, RemoteSigner
+from referee.server.remote_signer import MAX_MESSAGE, AgentClient, RemoteSigner
 from referee.server.signing_agent import SigningAgent
 from referee.v1 import log_pb2, shuffler_pb2
 
@@ -54,10 +54,10 @@ def agent(path: Path) -> Iterator[SigningAgent]:
 @pytest.fixture
 def ask(path: Path) -> Iterator[Ask]:
     """A signer that asks at this test's socket; its connections are closed when the test ends."""
-    agents: list[Agent] = []
+    agents: list[AgentClient] = []
 
     def asking(role: str, **more: float) -> RemoteSigner:
-        agents.append(Agent(f"unix:{path}", **more))
+        agents.append(AgentClient(f"unix:{path}", **more))
         return agents[-1].signer(role)
 
     yield asking

@@ -9,7 +9,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 from referee.server.tracing import Tracing, exporting
 from referee.v1 import log_pb2
 
@@ -23,7 +24,7 @@ def spans(tmp_path: Path, caller_type: type) -> list[ReadableSpan]:
     """What is exported of a played round, a traced call and a refused one."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    settings = Settings(data=tmp_path, listen="127.0.0.1:0", sweep=False, watchers=[Tracing(provider)])
+    settings = ServerOptions(data=tmp_path, listen="127.0.0.1:0", sweep=False, observers=[Tracing(provider)])
     with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         caller = caller_type(channel)
         caller.play("t-1")

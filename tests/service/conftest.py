@@ -24,7 +24,8 @@ from referee.dealing.deal import Deal
 from referee.evidence.ed25519 import Signer
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, LogReceipt, open_checkpoint
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 from referee.v1 import (
     log_pb2,
     log_pb2_grpc,
@@ -207,7 +208,7 @@ class House:
     arranged = staticmethod(arranged)
     START, ORIGIN, ARRANGING_MS = START, ORIGIN, ARRANGING_MS
 
-    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what Settings takes
+    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what ServerOptions takes
         self.folder = folder
         self.clock = Clock()
         counter = itertools.count()
@@ -223,7 +224,7 @@ class House:
 
     def start(self) -> None:
         """The server runs on the folder."""
-        self.app = Application(Settings(data=self.folder, **self._settings)).start()
+        self.app = Application(ServerOptions(data=self.folder, **self._settings)).start()
         self.channel = self.dial()
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
         self.referee = mau_binh_pb2_grpc.MauBinhServiceStub(self.channel)
@@ -361,7 +362,7 @@ def make_house(tmp_path: Path) -> Iterator[Callable[..., House]]:
     """Makes servers in this test's folder, each on a data folder by name; they are stopped when the test ends."""
     running: list[House] = []
 
-    def make(name: str = "data", **settings: Any) -> House:  # noqa: ANN401 - what Settings takes
+    def make(name: str = "data", **settings: Any) -> House:  # noqa: ANN401 - what ServerOptions takes
         running.append(House(tmp_path / name, **settings))
         return running[-1]
 

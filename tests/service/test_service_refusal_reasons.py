@@ -19,7 +19,7 @@ from referee.dealing.section import deck_root, section_root
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.log import SlotReason
 from referee.rulesets import Catalogue, get, parse_ruleset
-from referee.server.access import AccessSettings, Issuer, Role
+from referee.server.access import AccessSettings, CallerRole, Issuer
 from referee.server.access.token import Claims, issue
 from referee.server.keys import KeySigner
 from referee.server.limits import LimitSettings
@@ -319,7 +319,7 @@ def bearing(house: House, role: str, **claims: Any) -> list[tuple[str, str]]:  #
     access = AccessSettings(issuers=(Issuer(key=issuer.verifier_key),), revoked=str(revoked))
     restarted(house, access=access)
     told: dict[str, Any] = {"id": "kept", "not_before": house.clock.now, "expires": house.clock.now + 60_000} | claims
-    made = Claims(issuer=issuer.name, name="an", role=Role(role), tenant="acme", **told)
+    made = Claims(issuer=issuer.name, name="an", role=CallerRole(role), tenant="acme", **told)
     return [("authorization", f"Bearer {issue(made, issuer)}")]
 
 
@@ -409,7 +409,7 @@ class Held:
 @refused("TOO_MANY_CALLS")
 def caller_whose_last_call_is_still_under_way(house: House) -> Call:
     held = Held("ListRulesets")
-    restarted(house, limits=LimitSettings(calls_at_once=1), watchers=[held])
+    restarted(house, limits=LimitSettings(calls_at_once=1), observers=[held])
 
     def ask_meanwhile() -> object:
         with ThreadPoolExecutor(1) as other:
@@ -428,7 +428,7 @@ def caller_whose_last_call_is_still_under_way(house: House) -> Call:
 def log_that_takes_no_more(house: House) -> Call:
     """The writer is closed, as it is while the server stops."""
     opened = house.open()
-    house.app._writer.close()  # noqa: SLF001 - the fault is made where it would happen
+    house.app.log.writer.close()
     return lambda: house.deal(opened)
 
 
@@ -463,7 +463,7 @@ def leaves_beyond_the_end(house: House) -> Call:
 def checkpoint_that_witnesses_have_not_seen_yet(house: House) -> Call:
     """The log has a cosigned checkpoint, and has grown since."""
     note = house.checkpoint().encode()
-    house.app._store.keep_cosigned(3, lambda _: Cosigned(size=3, note=note, is_quorate=True))  # noqa: SLF001 - as if
+    house.app.log.store.keep_cosigned(3, lambda _: Cosigned(size=3, note=note, is_quorate=True))
     house.open()
     return lambda: house.log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=4))
 

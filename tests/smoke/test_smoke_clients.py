@@ -12,7 +12,8 @@ from typing import Any, Final
 import grpc
 import pytest
 
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 from referee.v1 import log_pb2, log_pb2_grpc
 
 ROOT: Final = Path(__file__).parents[2]
@@ -45,7 +46,7 @@ LANGUAGES: Final = {
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server with a log of its own."""
     data = tmp_path_factory.mktemp("smoke")
-    with Application(Settings(data=data, listen="127.0.0.1:0")) as application:
+    with Application(ServerOptions(data=data, listen="127.0.0.1:0")) as application:
         yield f"127.0.0.1:{application.port}"
 
 

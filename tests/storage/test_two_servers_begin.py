@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 
-from referee.server.keyfolder import KeyFolder
-from referee.server.register import KeyRegister
+from referee.server.key_folder import KeyFolder
+from referee.server.key_registry import KeyRegistry
 from referee.storage import open_postgres_reader
 
 Start: TypeAlias = "Callable[[Path, str], subprocess.Popen[str]]"
@@ -66,5 +66,5 @@ def test_keys_are_named_once_whoever_is_first(
     size = reader.head().size
     assert size == 3
     if is_same:
-        assert len(KeyRegister.of(reader, first.public["root"]).records) == 3
+        assert len(KeyRegistry.of(reader, first.public["root"]).records) == 3
     reader.close()

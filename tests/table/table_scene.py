@@ -14,7 +14,8 @@ from referee_table.hall import Hall
 from referee_table.play import Pace
 from referee_table.serving import Plan, serving
 
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 from tests.table.scripted_player import Player, play_anything
 
 START: Final = 1_800_000_000_000
@@ -60,7 +61,7 @@ class Court:
 
     def __init__(self, folder: Path, clock: MovedClock, *, luck: str = "court") -> None:
         self.clock = clock
-        self._settings = Settings(
+        self._settings = ServerOptions(
             data=folder, entropy=counted(luck), clock=clock.now, origin=ORIGIN, listen="127.0.0.1:0", sweep=False
         )
         self.app = Application(self._settings).start()

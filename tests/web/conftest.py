@@ -12,10 +12,11 @@ import httpx
 import pytest
 
 from referee.cli.browsers import door_for
-from referee.server.app import Application, Settings
+from referee.server.app import Application
 from referee.server.limits import LimitSettings
+from referee.server.options import ServerOptions
 from referee.server.tls import TlsSettings
-from referee.server.web import WebSettings
+from referee.server.web_settings import WebSettings
 from referee.service.call import Call
 
 FOLDED: Final = 0x80
@@ -105,12 +106,12 @@ def serve_web(tmp_path: Path) -> Iterator[Callable[..., Door]]:
             door = opened.enter_context(door_for(settings, tls=told["tls"], limits=told["limits"]))
             watching = Watching()
             application = Application(
-                Settings(
+                ServerOptions(
                     data=tmp_path / "data",
                     listen="127.0.0.1:0",
-                    doors=door.sockets,
+                    gateway_sockets=door.sockets,
                     gateway_pass=door.gateway_pass,
-                    watchers=[watching],
+                    observers=[watching],
                     **told,
                 )
             )

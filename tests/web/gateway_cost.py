@@ -20,10 +20,11 @@ import grpc
 import structlog
 
 from referee.cli.browsers import door_for
-from referee.server.app import Application, Settings
+from referee.server.app import Application
 from referee.server.limits import LimitSettings
+from referee.server.options import ServerOptions
 from referee.server.tls import TlsSettings
-from referee.server.web import WebSettings
+from referee.server.web_settings import WebSettings
 from referee.v1 import log_pb2, log_pb2_grpc
 
 METHOD = "/referee.v1.LogService/GetCheckpoint"
@@ -36,7 +37,9 @@ def main() -> None:
     settings = WebSettings(listen="127.0.0.1:0")
     with tempfile.TemporaryDirectory() as data, door_for(settings, tls=TlsSettings(), limits=LimitSettings()) as door:
         application = Application(
-            Settings(data=Path(data), listen="127.0.0.1:0", doors=door.sockets, gateway_pass=door.gateway_pass)
+            ServerOptions(
+                data=Path(data), listen="127.0.0.1:0", gateway_sockets=door.sockets, gateway_pass=door.gateway_pass
+            )
         ).start()
         address = door.open(application, is_port_shared=False, grace=5.0)
         with grpc.insecure_channel(f"127.0.0.1:{application.port}") as channel:

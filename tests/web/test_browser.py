@@ -18,10 +18,11 @@ from typing import Any, Final
 import pytest
 
 from referee.cli.browsers import door_for
-from referee.server.app import Application, Settings
+from referee.server.app import Application
 from referee.server.limits import LimitSettings
+from referee.server.options import ServerOptions
 from referee.server.tls import TlsSettings
-from referee.server.web import WebSettings
+from referee.server.web_settings import WebSettings
 from tests.web.browser_cases import CASES, Case, told
 from tests.web.web_client import CLIENT, built, page_served, run
 
@@ -68,7 +69,7 @@ def reached(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reached]:
         door = opened.enter_context(door_for(settings, tls=TlsSettings(), limits=LimitSettings()))
         data = tmp_path_factory.mktemp("browser")
         application = Application(
-            Settings(data=data, listen="127.0.0.1:0", doors=door.sockets, gateway_pass=door.gateway_pass)
+            ServerOptions(data=data, listen="127.0.0.1:0", gateway_sockets=door.sockets, gateway_pass=door.gateway_pass)
         )
         opened.callback(application.close)
         application.start()

@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from referee.server.tls import TlsSettings
-from referee.server.web import WebSettings
+from referee.server.web_settings import WebSettings
 
 Door = Any  # made by a fixture, and has its class in conftest
 KEYS: Final = "/referee.v1.LogService/GetKeys"

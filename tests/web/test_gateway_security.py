@@ -8,7 +8,7 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from referee.server.access import AccessSettings, Issuer, Role
+from referee.server.access import AccessSettings, CallerRole, Issuer
 from referee.server.access.token import Claims, issue
 from referee.server.keys import KeySigner
 from referee.server.limits import LimitSettings
@@ -137,7 +137,7 @@ def token(issuer: KeySigner) -> str:
         id=secrets.token_hex(4),
         issuer=issuer.name,
         name="an auditor",
-        role=Role.AUDITOR,
+        role=CallerRole.AUDITOR,
         tenant="*",
         not_before=now - 60_000,
         expires=now + 3_600_000,

@@ -18,7 +18,7 @@ from referee.evidence.merkle import consistency_proof, root
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointSigner
 from referee.log.submission import AddCheckpoint
-from referee.witness import Answer, State, Witness, read_trusted
+from referee.witness import Witness, WitnessAnswer, WitnessState, read_trusted
 
 ORIGIN: Final = "log.example/1"
 STOP_SECONDS: Final = 20
@@ -75,10 +75,10 @@ class Booth:
     steps: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.state = State(self.folder / "witness.sqlite3")
+        self.state = WitnessState(self.folder / "witness.sqlite3")
         self.witness = self.opened(self.state)
 
-    def opened(self, state: State, probe: Callable[[str], None] | None = None) -> Witness:
+    def opened(self, state: WitnessState, probe: Callable[[str], None] | None = None) -> Witness:
         """A witness over a state."""
         return Witness(
             state,
@@ -89,7 +89,7 @@ class Booth:
             probe=probe or self.steps.append,
         )
 
-    def ask(self, submission: bytes) -> Answer:
+    def ask(self, submission: bytes) -> WitnessAnswer:
         """The answer to a submission."""
         return self.witness.add_checkpoint(submission)
 

@@ -18,7 +18,7 @@ from referee.evidence.vkey import Algorithm
 from referee.log import Checkpoint
 from referee.log.cosignature import Quorum, merged, read_cosignatures
 from referee.log.submission import MAX_SUBMISSION, monitoring_path, parse_size
-from referee.witness import Listener
+from referee.witness import WitnessServer
 
 PaperLog: TypeAlias = Any
 Booth: TypeAlias = Any
@@ -29,8 +29,8 @@ KILLER = Path(__file__).parent / "witness_until_killed.py"
 
 
 @pytest.fixture
-def listener(booth: Booth) -> Iterator[Listener]:
-    with Listener(booth.witness, host="127.0.0.1", port=0) as listening:
+def listener(booth: Booth) -> Iterator[WitnessServer]:
+    with WitnessServer(booth.witness, host="127.0.0.1", port=0) as listening:
         yield listening
 
 
@@ -45,7 +45,7 @@ def ask(port: int, body: bytes, *, path: str = "/add-checkpoint", method: str = 
         connection.close()
 
 
-def test_one_connection_carries_many_submissions(listener: Listener, log: PaperLog):
+def test_one_connection_carries_many_submissions(listener: WitnessServer, log: PaperLog):
     connection = http.client.HTTPConnection("127.0.0.1", listener.port, timeout=10)
     connection.connect()
     kept = connection.sock
@@ -57,12 +57,12 @@ def test_one_connection_carries_many_submissions(listener: Listener, log: PaperL
     connection.close()
 
 
-def test_conflict_has_the_media_type_of_the_specification(listener: Listener, log: PaperLog):
+def test_conflict_has_the_media_type_of_the_specification(listener: WitnessServer, log: PaperLog):
     assert ask(listener.port, log.submission(0, 3))[0] == 200
     assert ask(listener.port, log.submission(0, 4)) == (409, "text/x.tlog.size", b"3\n")
 
 
-def test_monitor_reads_the_checkpoint(listener: Listener, log: PaperLog):
+def test_monitor_reads_the_checkpoint(listener: WitnessServer, log: PaperLog):
     path = monitoring_path(log.origin)
     assert ask(listener.port, b"", path=path, method="GET")[0] == 404
     ask(listener.port, log.submission(0, 3))
@@ -73,7 +73,7 @@ def test_monitor_reads_the_checkpoint(listener: Listener, log: PaperLog):
 
 
 @pytest.mark.parametrize("path", ["/", "/add-checkpoint/", "/x/add-checkpoint", "/sign-subtree"])
-def test_other_paths_are_not_found(listener: Listener, log: PaperLog, path: str):
+def test_other_paths_are_not_found(listener: WitnessServer, log: PaperLog, path: str):
     assert ask(listener.port, log.submission(0, 3), path=path)[0] == 404
 
 
@@ -97,12 +97,12 @@ def raw(port: int, request: bytes) -> bytes:
         ("Accept: */*", b"411"),
     ],
 )
-def test_body_without_a_sound_length_is_refused_unread(listener: Listener, head: str, status: bytes):
+def test_body_without_a_sound_length_is_refused_unread(listener: WitnessServer, head: str, status: bytes):
     answer = raw(listener.port, f"POST /add-checkpoint HTTP/1.1\r\nHost: w\r\n{head}\r\n\r\n".encode())
     assert answer.split()[1] == status
 
 
-def test_body_that_breaks_off_is_no_submission(listener: Listener, booth: Booth, log: PaperLog):
+def test_body_that_breaks_off_is_no_submission(listener: WitnessServer, booth: Booth, log: PaperLog):
     whole = log.submission(0, 3)
     with socket.create_connection(("127.0.0.1", listener.port), timeout=15) as connection:
         connection.sendall(
@@ -113,13 +113,13 @@ def test_body_that_breaks_off_is_no_submission(listener: Listener, booth: Booth,
     assert booth.state.last(log.origin) is None
 
 
-def test_garbage_does_not_stop_a_witness(listener: Listener, log: PaperLog):
+def test_garbage_does_not_stop_a_witness(listener: WitnessServer, log: PaperLog):
     for request in (b"\x00" * 100 + b"\r\n\r\n", b"POST\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"A" * 70_000):
         raw(listener.port, request)
     assert ask(listener.port, log.submission(0, 3))[0] == 200
 
 
-def test_connections_beyond_the_limit_are_closed(listener: Listener, log: PaperLog):
+def test_connections_beyond_the_limit_are_closed(listener: WitnessServer, log: PaperLog):
     """Sixty-four wait and say nothing; the next is turned away, and served once there is room."""
     waiting = [socket.create_connection(("127.0.0.1", listener.port), timeout=15) for _ in range(64)]
     time.sleep(0.3)
@@ -138,7 +138,7 @@ def test_connections_beyond_the_limit_are_closed(listener: Listener, log: PaperL
 
 
 def test_closing_does_not_wait_for_those_who_say_nothing(booth: Booth, log: PaperLog):
-    listening = Listener(booth.witness, host="127.0.0.1", port=0).start()
+    listening = WitnessServer(booth.witness, host="127.0.0.1", port=0).start()
     idle = socket.create_connection(("127.0.0.1", listening.port), timeout=15)
     kept = http.client.HTTPConnection("127.0.0.1", listening.port, timeout=10)
     kept.request("POST", "/add-checkpoint", log.submission(0, 3))

@@ -14,8 +14,8 @@ from referee.evidence.note import Note, NoteSignature, cosign_note, sign_note
 from referee.log import Checkpoint
 from referee.log.cosignature import Quorum, merged, read_cosignatures
 from referee.log.submission import SIZE_TYPE, AddCheckpoint, parse_size
-from referee.witness import State, StateError, TrustError, read_trusted
-from referee.witness.state import Seen
+from referee.witness import TrustError, WitnessState, WitnessStateError, read_trusted
+from referee.witness.state import SeenCheckpoint
 
 PaperLog: TypeAlias = Any
 Booth: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
@@ -205,7 +205,7 @@ def test_of_submissions_at_once_one_history_is_cosigned(
     tmp_path: Path, booth: Booth, log: PaperLog, paper_log: type[PaperLog]
 ):
     """Two connections to one file, both past the checks before either is kept: the second is told the first's size."""
-    other_state = State(tmp_path / "witness.sqlite3")
+    other_state = WitnessState(tmp_path / "witness.sqlite3")
     together = threading.Barrier(2, timeout=10)
     logs = [log, paper_log(history="second")]
     witnesses = [
@@ -241,19 +241,19 @@ def test_monitor_sees_what_was_cosigned_last(booth: Booth, log: PaperLog):
 def test_state_outlives_its_process(tmp_path: Path, booth: Booth, log: PaperLog):
     booth.ask(log.submission(0, 5))
     booth.state.close()
-    again = State(tmp_path / "witness.sqlite3")
+    again = WitnessState(tmp_path / "witness.sqlite3")
     assert again.last(log.origin).size == 5  # type: ignore[union-attr]
     again.close()
-    with pytest.raises(StateError):
+    with pytest.raises(WitnessStateError):
         again.last(log.origin)
 
 
 def test_record_moves_from_what_was_seen_and_from_nothing_else(booth: Booth):
-    one, two, three = (Seen(size, bytes([size]) * 32, b"note") for size in (1, 2, 3))
+    one, two, three = (SeenCheckpoint(size, bytes([size]) * 32, b"note") for size in (1, 2, 3))
     assert booth.state.move("o", None, one)
     assert not booth.state.move("o", None, two)
     assert not booth.state.move("o", two, three)
-    assert not booth.state.move("o", Seen(1, b"x" * 32, b"note"), three)
+    assert not booth.state.move("o", SeenCheckpoint(1, b"x" * 32, b"note"), three)
     assert booth.state.move("o", one, two)
     assert booth.state.last("o") == two
     assert booth.state.last("p") is None

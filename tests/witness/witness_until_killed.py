@@ -13,7 +13,7 @@ from pathlib import Path
 
 from nacl.signing import SigningKey
 
-from referee.witness import Listener, State, Witness, read_trusted
+from referee.witness import Witness, WitnessServer, WitnessState, read_trusted
 
 
 class FixedSigner:
@@ -39,14 +39,14 @@ def main(folder: str, log_key: str, step: str, count: str) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     witness = Witness(
-        State(Path(folder) / "witness.sqlite3"),
+        WitnessState(Path(folder) / "witness.sqlite3"),
         FixedSigner(),
         name="witness.example/w1",
         trusted=read_trusted(f"log {log_key}"),
         clock=lambda: 1_800_000_000,
         probe=probe,
     )
-    listener = Listener(witness, host="127.0.0.1", port=0).start()
+    listener = WitnessServer(witness, host="127.0.0.1", port=0).start()
     print(json.dumps({"address": f"127.0.0.1:{listener.port}", "key": witness.key.text}), flush=True)  # noqa: T201 - as the command does
     threading.Event().wait()
 

@@ -5,7 +5,7 @@ and ``vip-7`` is nobody's. The owner is a part of the name, and the name stands 
 id, certificate, receipt and leaf; it needs no memory, cannot change under a round, and is the same on every server,
 after every restore, and for whoever audits. A caller for every tenant, written ``*``, has all tables.
 
->>> an = Caller(name="an", role=Role.FRONTEND, tenant="acme", tables="acme.vip-*")
+>>> an = Caller(name="an", role=CallerRole.FRONTEND, tenant="acme", tables="acme.vip-*")
 >>> [an.has(table) for table in ("acme.vip-7", "acme.7", "acme2.vip-7", "vip-7", "")]
 [True, False, False, False, False]
 """
@@ -21,7 +21,7 @@ _TENANT: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _PATTERN: Final = re.compile(r"[A-Za-z0-9._*-]{1,64}")
 
 
-class Role(enum.StrEnum):
+class CallerRole(enum.StrEnum):
     """What a caller is there for. What each may ask stands in ``roles.TABLE`` alone."""
 
     ANYONE = "anyone"
@@ -39,7 +39,7 @@ class Role(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class SeatScope:
     """One seat of one round, for which a caller speaks."""
 
     table: str
@@ -52,10 +52,10 @@ class Caller:
     """Who calls. ``tables`` narrows the tenant's tables by a pattern in which ``*`` stands for any characters."""
 
     name: str
-    role: Role
+    role: CallerRole
     tenant: str = ""
     tables: str = "*"
-    place: Place | None = None
+    place: SeatScope | None = None
     """For a seat, which; None for all others."""
 
     def has(self, table: str) -> bool:

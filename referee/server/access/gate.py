@@ -14,13 +14,13 @@ from collections.abc import Callable, Mapping
 import grpc
 from google.protobuf.message import Message
 
-from referee.server.access.caller import Caller, Role
-from referee.server.access.prover import Prover, certified_names
+from referee.server.access.authenticator import Authenticator, certified_names
+from referee.server.access.caller import Caller, CallerRole
 from referee.server.access.roles import PUBLIC_LOG, TABLE, Rule
 from referee.server.access.scope import rounds_named, values_at
 from referee.server.access.settings import AccessSettings
 from referee.server.limits import LimitSettings
-from referee.server.limits_rate import AtOnce, Buckets, address_of
+from referee.server.rate_limit import ConcurrencyLimit, TokenBuckets, address_of
 from referee.server.tls import TlsSettings
 from referee.service.call import Call
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -33,12 +33,12 @@ class AccessGate:
     def __init__(
         self, access: AccessSettings, limits: LimitSettings, *, clock: Callable[[], int], tls: TlsSettings
     ) -> None:
-        self._prover = Prover(access, clock=clock) if access.is_on else None
+        self._prover = Authenticator(access, clock=clock) if access.is_on else None
         self._rules: Mapping[str, Rule] = PUBLIC_LOG if access.public_log else TABLE
         self._needs_certificate = bool(tls.client_ca) and not access.is_on
         rate, most = limits.calls_per_second, limits.calls_at_once
-        self._buckets = Buckets(rate=rate, burst=limits.burst) if rate else None
-        self._at_once = AtOnce(most=most) if most else None
+        self._buckets = TokenBuckets(rate=rate, burst=limits.burst) if rate else None
+        self._at_once = ConcurrencyLimit(most=most) if most else None
 
     def knock(self, call: Call, credentials: str) -> None:
         """Refuses a caller whose token is remembered and who may not ask this method, or not yet."""
@@ -67,7 +67,7 @@ class AccessGate:
         if not isinstance(caller, Caller):
             return
         rule = self._rules[call.method]
-        if rule.shows_all and Role.ANYONE not in rule.roles and not caller.has_all:
+        if rule.shows_all and CallerRole.ANYONE not in rule.roles and not caller.has_all:
             raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, "this shows the tables of every tenant")
         for table, round_number in rounds_named(request):
             if not caller.has(table):
@@ -83,11 +83,11 @@ class AccessGate:
                     message = f"{caller.name} speaks for seat {caller.place.seat}, and this is of seat {seat}"
                     raise _forbidden(ErrorReason.ERROR_REASON_SEAT_FORBIDDEN, message)
 
-    def _proved(self, prover: Prover, call: Call, credentials: str, context: grpc.ServicerContext) -> Caller:
+    def _proved(self, prover: Authenticator, call: Call, credentials: str, context: grpc.ServicerContext) -> Caller:
         if credentials:
             self._charge(address_of(call.peer))
             return prover.prove(credentials)
-        return prover.certified(context) or Caller(name="", role=Role.ANYONE)
+        return prover.certified(context) or Caller(name="", role=CallerRole.ANYONE)
 
     def _let(self, call: Call, caller: Caller) -> None:
         """The caller may ask this method, now; the call says who it is."""
@@ -95,7 +95,7 @@ class AccessGate:
         call.caller = caller.name or call.caller
         rule = self._rules.get(call.method)
         if rule is None or caller.role not in rule.roles:
-            if caller.role is Role.ANYONE:
+            if caller.role is CallerRole.ANYONE:
                 raise RefusedError(
                     ErrorReason.ERROR_REASON_CREDENTIALS_MISSING,
                     "say who you are: authorization: Bearer TOKEN, or a certificate that names a caller",
@@ -120,7 +120,7 @@ class AccessGate:
             )
 
     @staticmethod
-    def _begin(at_once: AtOnce, caller: str, context: grpc.ServicerContext) -> None:
+    def _begin(at_once: ConcurrencyLimit, caller: str, context: grpc.ServicerContext) -> None:
         if not at_once.begin(caller):
             raise RefusedError(
                 ErrorReason.ERROR_REASON_TOO_MANY_CALLS, "the caller has as many calls under way as it may"

@@ -8,14 +8,14 @@ receipts of one number prove that a frontend told a round in two ways, and a sea
 
 >>> rule = TABLE["/referee.v1.ShufflerService/OpenHand"]
 >>> sorted(rule.roles), rule.seat
-([<Role.SEAT: 'seat'>], ('seat',))
+([<CallerRole.SEAT: 'seat'>], ('seat',))
 """
 
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from referee.server.access.caller import Role
+from referee.server.access.caller import CallerRole
 
 HEALTH: Final = "/grpc.health.v1.Health/"
 """Methods that are asked by anyone, and of which nobody is asked who they are."""
@@ -25,17 +25,17 @@ HEALTH: Final = "/grpc.health.v1.Health/"
 class Rule:
     """Who may ask a method."""
 
-    roles: frozenset[Role]
+    roles: frozenset[CallerRole]
     seat: tuple[str, ...] = ()
     """The path, in a request, of the seat that acts; empty where none does."""
     shows_all: bool = False
     """Whether it shows what is of every table, so that only a caller who has all of them may ask."""
 
 
-_ANYONE: Final = frozenset(Role)
-_KNOWN: Final = _ANYONE - {Role.ANYONE}
-_TABLES: Final = frozenset({Role.FRONTEND})
-_DEALS: Final = _TABLES | {Role.SHUFFLER}
+_ANYONE: Final = frozenset(CallerRole)
+_KNOWN: Final = _ANYONE - {CallerRole.ANYONE}
+_TABLES: Final = frozenset({CallerRole.FRONTEND})
+_DEALS: Final = _TABLES | {CallerRole.SHUFFLER}
 _SEES: Final = _KNOWN
 
 
@@ -62,20 +62,20 @@ _RULES: Final = (
         {
             "PrepareRound": Rule(roles=_DEALS),
             "OpenRound": Rule(roles=_DEALS),
-            "ContributeSeed": Rule(roles=_DEALS | {Role.SEAT}, seat=("seat",)),
+            "ContributeSeed": Rule(roles=_DEALS | {CallerRole.SEAT}, seat=("seat",)),
             "DealRound": Rule(roles=_DEALS),
-            "OpenHand": Rule(roles=frozenset({Role.SEAT}), seat=("seat",)),
-            "OpenSection": Rule(roles=_DEALS | {Role.SEAT}),
-            "AbortRound": Rule(roles=_DEALS | {Role.ADMIN}),
+            "OpenHand": Rule(roles=frozenset({CallerRole.SEAT}), seat=("seat",)),
+            "OpenSection": Rule(roles=_DEALS | {CallerRole.SEAT}),
+            "AbortRound": Rule(roles=_DEALS | {CallerRole.ADMIN}),
             "RevealRound": Rule(roles=_SEES),
         },
     )
     | _of(
         "referee.v1.MauBinhService",
         {
-            "CheckArrangement": Rule(roles=_TABLES | {Role.SEAT}, seat=("seat",)),
-            "CheckArrangements": Rule(roles=_TABLES | {Role.SEAT}, seat=("requests", "seat")),
-            "SuggestArrangement": Rule(roles=_TABLES | {Role.SEAT}, seat=("dealt", "seat")),
+            "CheckArrangement": Rule(roles=_TABLES | {CallerRole.SEAT}, seat=("seat",)),
+            "CheckArrangements": Rule(roles=_TABLES | {CallerRole.SEAT}, seat=("requests", "seat")),
+            "SuggestArrangement": Rule(roles=_TABLES | {CallerRole.SEAT}, seat=("dealt", "seat")),
             "AcceptEvent": Rule(roles=_TABLES),
             "PreviewRound": Rule(roles=_TABLES),
             "SettleRound": Rule(roles=_TABLES),
@@ -98,9 +98,9 @@ _RULES: Final = (
     | _of(
         "referee.v1.UltimateTexasService",
         {
-            "CheckDecision": Rule(roles=_TABLES | {Role.SEAT}, seat=("event", "seat")),
-            "CheckDecisions": Rule(roles=_TABLES | {Role.SEAT}, seat=("requests", "event", "seat")),
-            "Advise": Rule(roles=_TABLES | {Role.SEAT}, seat=("seat",)),
+            "CheckDecision": Rule(roles=_TABLES | {CallerRole.SEAT}, seat=("event", "seat")),
+            "CheckDecisions": Rule(roles=_TABLES | {CallerRole.SEAT}, seat=("requests", "event", "seat")),
+            "Advise": Rule(roles=_TABLES | {CallerRole.SEAT}, seat=("seat",)),
             "AcceptEvent": Rule(roles=_TABLES),
             "PreviewRound": Rule(roles=_TABLES),
             "SettleRound": Rule(roles=_TABLES),
@@ -114,7 +114,7 @@ _RULES: Final = (
             "GetCheckpoint": Rule(roles=_ANYONE),
             "ListCosignedCheckpoints": Rule(roles=_ANYONE),
             "GetKeys": Rule(roles=_ANYONE),
-            "ListEntries": Rule(roles=frozenset({Role.AUDITOR, Role.ADMIN}), shows_all=True),
+            "ListEntries": Rule(roles=frozenset({CallerRole.AUDITOR, CallerRole.ADMIN}), shows_all=True),
             "GetInclusionProof": Rule(roles=_ANYONE),
             "GetConsistencyProof": Rule(roles=_ANYONE),
         },
@@ -133,20 +133,20 @@ PUBLIC_LOG: Final = MappingProxyType(
 
 def markdown() -> str:
     """The table as Markdown: a row a method, a column a role, and what of a method is a role's."""
-    head = ["method", *Role]
+    head = ["method", *CallerRole]
     rows = [head, ["---"] * len(head)]
     for name, rule in TABLE.items():
         service, _, method = name[1:].partition("/")
-        rows.append([f"{service.rpartition('.')[2]}.{method}", *(_cell(rule, role) for role in Role)])
-    rows.append(["Health, all methods", *("yes" for _ in Role)])
+        rows.append([f"{service.rpartition('.')[2]}.{method}", *(_cell(rule, role) for role in CallerRole)])
+    rows.append(["Health, all methods", *("yes" for _ in CallerRole)])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def _cell(rule: Rule, role: Role) -> str:
+def _cell(rule: Rule, role: CallerRole) -> str:
     if role not in rule.roles:
         return ""
     if rule.shows_all:
         return "of every tenant"
-    if role is Role.SEAT and rule.seat:
+    if role is CallerRole.SEAT and rule.seat:
         return "for itself"
     return "yes"

@@ -26,7 +26,7 @@ import msgspec
 from referee.evidence.canonical import CanonicalError, Form, Natural
 from referee.evidence.dsse import pae
 from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer, is_signature
-from referee.server.access.caller import Caller, Place, Role, is_pattern, is_tenant
+from referee.server.access.caller import Caller, CallerRole, SeatScope, is_pattern, is_tenant
 
 TOKEN_TYPE: Final = "application/vnd.referee.token.v1+json"  # noqa: S105 - a media type
 MAX_TOKEN_SIZE: Final = 2048
@@ -48,7 +48,7 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """The name of the key that signed it."""
     name: _Name
     """The caller's, for log lines and limits."""
-    role: Role
+    role: CallerRole
     tenant: str
     not_before: Natural
     expires: Natural
@@ -63,11 +63,11 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         is_placed = [not isinstance(one, msgspec.UnsetType) for one in place]
         faults = {
             "its id is not 1 to 64 of A-Z a-z 0-9 . _ -": _ID.fullmatch(self.id) is None,
-            "it gives the role of anyone, which needs no token": self.role is Role.ANYONE,
+            "it gives the role of anyone, which needs no token": self.role is CallerRole.ANYONE,
             f"{self.tenant!r} names no tenant": not is_tenant(self.tenant),
-            "a seat's token names table, round and seat": self.role is Role.SEAT and not all(is_placed),
-            "only a seat's token names table, round or seat": self.role is not Role.SEAT and any(is_placed),
-            "a seat's token names its table, and so no pattern": self.role is Role.SEAT and self._has_tables,
+            "a seat's token names table, round and seat": self.role is CallerRole.SEAT and not all(is_placed),
+            "only a seat's token names table, round or seat": self.role is not CallerRole.SEAT and any(is_placed),
+            "a seat's token names its table, and so no pattern": self.role is CallerRole.SEAT and self._has_tables,
             "its tables are no pattern of table ids": self._has_tables and not is_pattern(str(self.tables)),
             "it expires before it begins": self.expires <= self.not_before,
         }
@@ -84,7 +84,7 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         """Who shows it."""
         place = None
         if not isinstance(self.table, msgspec.UnsetType):
-            place = Place(table=self.table, round_number=_number(self.round), seat=_number(self.seat))
+            place = SeatScope(table=self.table, round_number=_number(self.round), seat=_number(self.seat))
         tables = "*" if isinstance(self.tables, msgspec.UnsetType) else self.tables
         return Caller(name=self.name, role=self.role, tenant=self.tenant, tables=tables, place=place)
 

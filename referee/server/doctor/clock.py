@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from referee.server.clock import Clock, system_clock
-from referee.server.doctor.finding import Finding
+from referee.server.doctor.check_result import CheckResult
 
 _SECOND: Final = 1.0
 _UNEVEN_MS: Final = 20.0
@@ -42,46 +42,46 @@ def check_clock(
     monotonic: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
     kernel: "Callable[[], tuple[int, int] | None]" = lambda: kernel_clock(),  # noqa: PLW0108 - it stands below
-) -> Iterator[Finding]:
+) -> Iterator[CheckResult]:
     """What there is to say of the clock; ``newest_leaf_time`` is in ms since 1970 UTC, 0 for none."""
     before, began = wall(), monotonic()
     sleep(_SECOND)
     off = (wall() - before) - (monotonic() - began) * 1000
     pace = f"{abs(off):.1f} ms apart after a second"
     if abs(off) > _UNEVEN_MS:
-        yield Finding.fail(
+        yield CheckResult.fail(
             "pace", f"wall and monotonic clock are {pace}", "find out what sets the clock, and let it slew"
         )
     else:
-        yield Finding.ok("pace", f"wall and monotonic clock are {pace}")
+        yield CheckResult.ok("pace", f"wall and monotonic clock are {pace}")
     now = wall()
     if newest_leaf_time and now < newest_leaf_time - _BEHIND_MS:
         late = (newest_leaf_time - now) / 1000
-        yield Finding.fail("log", f"the clock is {late:,.1f} s behind the log's newest leaf", "set the clock right")
+        yield CheckResult.fail("log", f"the clock is {late:,.1f} s behind the log's newest leaf", "set the clock right")
     elif newest_leaf_time:
-        yield Finding.ok("log", f"ahead of the newest leaf by {(now - newest_leaf_time) / 1000:,.0f} s")
+        yield CheckResult.ok("log", f"ahead of the newest leaf by {(now - newest_leaf_time) / 1000:,.0f} s")
     else:
-        yield Finding.ok("log", "no leaf tells a time yet")
+        yield CheckResult.ok("log", "no leaf tells a time yet")
     yield _synchronized(kernel())
 
 
-def _synchronized(told: tuple[int, int] | None) -> Finding:
+def _synchronized(told: tuple[int, int] | None) -> CheckResult:
     """What the kernel's status and largest error, in microseconds, amount to."""
     if told is None:
-        return Finding.warn(
+        return CheckResult.warn(
             "synchronized", "this system does not say", "see to it that NTP or PTP keeps the clock within a second"
         )
     status, largest = told
     if status & _UNSYNCHRONIZED:
-        return Finding.warn(
+        return CheckResult.warn(
             "synchronized", "the kernel's clock is kept right by nobody", "run chrony, ntpd or systemd-timesyncd"
         )
     error = largest / 1000
     if error > _LARGE_ERROR_MS:
-        return Finding.warn(
+        return CheckResult.warn(
             "synchronized", f"but up to {error:,.0f} ms off", "see why the time servers are far or away"
         )
-    return Finding.ok("synchronized", f"within {error:,.1f} ms, as the kernel says")
+    return CheckResult.ok("synchronized", f"within {error:,.1f} ms, as the kernel says")
 
 
 def kernel_clock() -> tuple[int, int] | None:

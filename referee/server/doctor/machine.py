@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, Protocol
 
-from referee.server.doctor.finding import Finding
-from referee.server.presence import FILE_NAME, PresenceError, present
+from referee.server.doctor.check_result import CheckResult
+from referee.server.folder_lock import FILE_NAME, FolderInUseError, lock_folder
 from referee.server.settings import Configuration
-from referee.server.tls_validity import CertificateError, expires_time
+from referee.server.tls import CertificateFormatError, expires_time
 
 _DAY_MS: Final = 86_400_000
 _MIB: Final = 1024 * 1024
@@ -33,7 +33,7 @@ class Usage(Protocol):
         """Bytes that are left."""
 
 
-def check_ports(configuration: Configuration) -> Iterator[Finding]:
+def check_ports(configuration: Configuration) -> Iterator[CheckResult]:
     """Whether the addresses can be listened on; one that a server on this folder has is in good hands."""
     is_served = _is_served(Path(configuration.log.data))
     addresses = {
@@ -46,7 +46,7 @@ def check_ports(configuration: Configuration) -> Iterator[Finding]:
             yield _port(key, address, is_served=is_served)
 
 
-def _port(key: str, address: str, *, is_served: bool) -> Finding:
+def _port(key: str, address: str, *, is_served: bool) -> CheckResult:
     host, _, port = address.rpartition(":")
     try:
         family, kind, proto, _, place = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)[0]
@@ -55,18 +55,20 @@ def _port(key: str, address: str, *, is_served: bool) -> Finding:
             alone.bind(place)
     except OSError as error:
         if is_served:
-            return Finding.ok(key, f"{address} is taken; a server runs on this data folder")
-        return Finding.fail(key, f"{address}: {error.strerror or error}", "stop who has it, or take another address")
-    return Finding.ok(key, f"{address} is free")
+            return CheckResult.ok(key, f"{address} is taken; a server runs on this data folder")
+        return CheckResult.fail(
+            key, f"{address}: {error.strerror or error}", "stop who has it, or take another address"
+        )
+    return CheckResult.ok(key, f"{address} is free")
 
 
 def _is_served(data: Path) -> bool:
     if not (data / FILE_NAME).exists():
         return False
     try:
-        with present(data, alone=True):
+        with lock_folder(data, alone=True):
             return False
-    except PresenceError:
+    except FolderInUseError:
         return True
     except OSError:
         return False
@@ -78,7 +80,7 @@ def check_disk(
     log_bytes: int,
     log_ms: int,
     usage: Callable[[Path], Usage] = shutil.disk_usage,
-) -> Iterator[Finding]:
+) -> Iterator[CheckResult]:
     """The room that is left, and for how long where the log, of so many bytes in so many ms, goes on growing so."""
     found = usage(_existing(data))
     room = f"{found.free / _MIB:,.0f} MiB of {found.total / _MIB:,.0f} free"
@@ -88,24 +90,26 @@ def check_disk(
     else:
         days = float("inf")
     if found.free < _LEAST_BYTES:
-        yield Finding.fail("disk", room, "make room; a full disk stops the log")
+        yield CheckResult.fail("disk", room, "make room; a full disk stops the log")
     elif found.free < _FEW_BYTES or days < _FEW_DAYS:
-        yield Finding.warn("disk", room, "make room, or move the data folder to a larger disk")
+        yield CheckResult.warn("disk", room, "make room, or move the data folder to a larger disk")
     else:
-        yield Finding.ok("disk", room)
+        yield CheckResult.ok("disk", room)
 
 
-def check_files(limit: Callable[[], tuple[int, int]] = lambda: resource.getrlimit(resource.RLIMIT_NOFILE)) -> Finding:
+def check_files(
+    limit: Callable[[], tuple[int, int]] = lambda: resource.getrlimit(resource.RLIMIT_NOFILE),
+) -> CheckResult:
     """How many files, and so connections, a process may have open."""
     soft, hard = limit()
     told = f"{soft:,} may be open" if soft != resource.RLIM_INFINITY else "any number may be open"
     if soft == resource.RLIM_INFINITY or soft >= _FEW_FILES:
-        return Finding.ok("open files", told)
+        return CheckResult.ok("open files", told)
     remedy = f"raise it (ulimit -n, LimitNOFILE=65536); {hard:,} is what this user may have"
-    return (Finding.fail if soft < _LEAST_FILES else Finding.warn)("open files", told, remedy)
+    return (CheckResult.fail if soft < _LEAST_FILES else CheckResult.warn)("open files", told, remedy)
 
 
-def check_certificates(configuration: Configuration, *, now: int) -> Iterator[Finding]:
+def check_certificates(configuration: Configuration, *, now: int) -> Iterator[CheckResult]:
     """Until when the certificates count; nothing where there is no TLS. ``now`` is in ms since 1970 UTC."""
     for name in ("certificate", "client_ca"):
         path = getattr(configuration.tls, name)
@@ -113,17 +117,19 @@ def check_certificates(configuration: Configuration, *, now: int) -> Iterator[Fi
             yield _certificate(f"tls.{name}", path, now=now)
 
 
-def _certificate(key: str, path: str, *, now: int) -> Finding:
+def _certificate(key: str, path: str, *, now: int) -> CheckResult:
     try:
         ends = expires_time(Path(path).read_bytes())
-    except (OSError, CertificateError) as error:
-        return Finding.fail(key, f"{path}: {error}", "name the PEM file of a certificate")
+    except (OSError, CertificateFormatError) as error:
+        return CheckResult.fail(key, f"{path}: {error}", "name the PEM file of a certificate")
     days = (ends - now) / _DAY_MS
     if days <= 0:
-        return Finding.fail(key, f"{path} ended {-days:,.0f} days ago", "renew it; it is taken up without a restart")
+        return CheckResult.fail(
+            key, f"{path} ended {-days:,.0f} days ago", "renew it; it is taken up without a restart"
+        )
     if days < _FEW_DAYS:
-        return Finding.warn(key, f"{path} ends in {days:,.0f} days", "renew it; it is taken up without a restart")
-    return Finding.ok(key, f"{days:,.0f} days left")
+        return CheckResult.warn(key, f"{path} ends in {days:,.0f} days", "renew it; it is taken up without a restart")
+    return CheckResult.ok(key, f"{days:,.0f} days left")
 
 
 def _existing(path: Path) -> Path:

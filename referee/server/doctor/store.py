@@ -18,8 +18,8 @@ from typing import Final
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.server.cosigner import known_checkpoints
-from referee.server.doctor.finding import Finding
-from referee.server.register import KeyRegister
+from referee.server.doctor.check_result import CheckResult
+from referee.server.key_registry import KeyRegistry
 from referee.server.settings import Configuration
 from referee.storage import (
     DataLossError,
@@ -46,10 +46,10 @@ _NEAR: Final = 512
 
 
 @dataclass(slots=True)
-class Stored:
+class StoreFacts:
     """What the other checks have to know of the log."""
 
-    register: KeyRegister | None = None
+    register: KeyRegistry | None = None
     origin: str = ""
     size: int = 0
     bytes: int = 0
@@ -59,13 +59,13 @@ class Stored:
     """Times that its first and its newest leaves tell, in ms since 1970 UTC; 0 where they tell none."""
 
 
-def check_storage(configuration: Configuration, stored: Stored) -> Iterator[Finding]:
+def check_storage(configuration: Configuration, stored: StoreFacts) -> Iterator[CheckResult]:
     """What there is to say of the store; ``stored`` is filled with what it holds."""
     data, database = Path(configuration.log.data), configuration.log.database or None
     if database is None:
         yield check_file_system(data)
         if not (data / FILE_NAME).exists():
-            yield Finding.ok("log", f"{data / FILE_NAME} is made at the first start")
+            yield CheckResult.ok("log", f"{data / FILE_NAME} is made at the first start")
             yield from _writable(data)
             return
         stored.bytes = sum(path.stat().st_size for path in data.glob(f"{FILE_NAME}*"))
@@ -77,31 +77,33 @@ def check_storage(configuration: Configuration, stored: Stored) -> Iterator[Find
         yield _unopened(error, database)
         return
     with closing(reader):
-        yield Finding.ok("schema", f"version {VERSION}")
+        yield CheckResult.ok("schema", f"version {VERSION}")
         if database is not None:
-            yield Finding.ok("database", f"reached in {opened * 1000:,.0f} ms")
+            yield CheckResult.ok("database", f"reached in {opened * 1000:,.0f} ms")
         yield from _whole(reader, data, stored)
     if database is None:
         yield from _sqlite(data / FILE_NAME)
         yield from _writable(data)
 
 
-def _unopened(error: StoreError, database: str | None) -> Finding:
+def _unopened(error: StoreError, database: str | None) -> CheckResult:
     why = str(error)
     if isinstance(error, SchemaVersionError):
-        return Finding.fail("schema", why, "run the release that made the store, or begin a new log elsewhere")
+        return CheckResult.fail("schema", why, "run the release that made the store, or begin a new log elsewhere")
     if database is None:
-        return Finding.fail("log", why, "restore it from its backup: referee restore")
+        return CheckResult.fail("log", why, "restore it from its backup: referee restore")
     if isinstance(error, NotFoundedError):
-        return Finding.ok("log", "the database holds no log yet; it is founded at the first start")
-    return Finding.fail("database", why, "see that it runs, that its address and password are right, and its firewall")
+        return CheckResult.ok("log", "the database holds no log yet; it is founded at the first start")
+    return CheckResult.fail(
+        "database", why, "see that it runs, that its address and password are right, and its firewall"
+    )
 
 
-def _whole(reader: RelationalReader, data: Path, stored: Stored) -> Iterator[Finding]:
+def _whole(reader: RelationalReader, data: Path, stored: StoreFacts) -> Iterator[CheckResult]:
     """The log is hashed from its first leaf; the register of its keys is filled on the way."""
     stored.origin = reader.origin
     root = _root_key(data / "keys" / "root.pub")
-    register = None if root is None else KeyRegister(root)
+    register = None if root is None else KeyRegistry(root)
     began = time.perf_counter()
 
     def visit(index: int, leaf: bytes) -> None:
@@ -113,16 +115,16 @@ def _whole(reader: RelationalReader, data: Path, stored: Stored) -> Iterator[Fin
     try:
         head = check_store(reader, known=known_checkpoints(reader), visit=visit)
     except (DataLossError, StoreError) as error:
-        yield Finding.fail("log", str(error), "do not serve; restore the log from its backup: referee restore")
+        yield CheckResult.fail("log", str(error), "do not serve; restore the log from its backup: referee restore")
         return
     took = time.perf_counter() - began
     stored.register, stored.size = register, head.size
     newest = [time_of(leaf) for leaf in reader.leaves(max(0, head.size - _NEAR), head.size)]
     stored.newest_time = max(newest, default=0)
-    yield Finding.ok("log", f"{head.size:,} leaves hash to the head, in {took:,.1f} s; {reader.origin}")
+    yield CheckResult.ok("log", f"{head.size:,} leaves hash to the head, in {took:,.1f} s; {reader.origin}")
 
 
-def _sqlite(path: Path) -> Iterator[Finding]:
+def _sqlite(path: Path) -> Iterator[CheckResult]:
     """What SQLite says of its file, and whether a transaction can begin."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=5)) as connection:
@@ -133,29 +135,33 @@ def _sqlite(path: Path) -> Iterator[Finding]:
     except sqlite3.Error as error:
         is_busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
         if is_busy:
-            yield Finding.warn("file", "a writer held the file for 5 s", "see which process that is, and look again")
+            yield CheckResult.warn(
+                "file", "a writer held the file for 5 s", "see which process that is, and look again"
+            )
         else:
-            yield Finding.fail("file", f"{path}: {error}", f"see that this user may write {path.parent}, and its files")
+            yield CheckResult.fail(
+                "file", f"{path}: {error}", f"see that this user may write {path.parent}, and its files"
+            )
         return
     if told == ["ok"]:
-        yield Finding.ok("file", "SQLite finds it sound, and a transaction can begin")
+        yield CheckResult.ok("file", "SQLite finds it sound, and a transaction can begin")
     else:
-        yield Finding.fail("file", f"{path}: {'; '.join(told)}", "restore the log from its backup: referee restore")
+        yield CheckResult.fail("file", f"{path}: {'; '.join(told)}", "restore the log from its backup: referee restore")
 
 
-def _writable(data: Path) -> Iterator[Finding]:
+def _writable(data: Path) -> Iterator[CheckResult]:
     """Whether the folder takes files, and how long one takes to be forced to the disk."""
     if not data.exists():
         return
     try:
         taken = force_times(data)
     except OSError as error:
-        yield Finding.fail("fsync", f"{data}: {error.strerror or error}", "let this user write the data folder")
+        yield CheckResult.fail("fsync", f"{data}: {error.strerror or error}", "let this user write the data folder")
         return
     yield judge_forces(taken)
 
 
-def judge_forces(taken: list[float]) -> Finding:
+def judge_forces(taken: list[float]) -> CheckResult:
     """What the times, in ms, that it took to force a page to the disk amount to.
 
     >>> judge_forces([1.0, 2.0, 3.0]).measured
@@ -165,8 +171,8 @@ def judge_forces(taken: list[float]) -> Finding:
     pace = 1000 / max(middle, 0.001)
     told = f"{middle:,.2f} ms in the middle, {most:,.2f} ms at most: some {pace:,.0f} commits a second"
     if middle > _SLOW_MS:
-        return Finding.warn("fsync", told, "take a disk that is quicker to force: every answer waits for one")
-    return Finding.ok("fsync", told)
+        return CheckResult.warn("fsync", told, "take a disk that is quicker to force: every answer waits for one")
+    return CheckResult.ok("fsync", told)
 
 
 def force_times(folder: Path) -> list[float]:
@@ -186,17 +192,17 @@ def force_times(folder: Path) -> list[float]:
     return taken
 
 
-def check_file_system(folder: Path, mounts: Callable[[], str] = lambda: _mounts()) -> Finding:  # noqa: PLW0108 - below
+def check_file_system(folder: Path, mounts: Callable[[], str] = lambda: _mounts()) -> CheckResult:  # noqa: PLW0108 - below
     """Whether the folder's file system keeps SQLite's locks, and what it holds."""
     kind = file_system_of(folder, mounts())
     if not kind:
-        return Finding.ok("file system", "this system does not say of which kind it is")
+        return CheckResult.ok("file system", "this system does not say of which kind it is")
     if kind in _REMOTE or kind.startswith("fuse"):
         remedy = "move the data folder to a local disk, or keep the log in PostgreSQL (log.database)"
-        return Finding.warn("file system", f"{kind}, on which SQLite's locks cannot be relied on", remedy)
+        return CheckResult.warn("file system", f"{kind}, on which SQLite's locks cannot be relied on", remedy)
     if kind in _PASSING:
-        return Finding.warn("file system", f"{kind}, which forgets everything", "move the data folder to a disk")
-    return Finding.ok("file system", kind)
+        return CheckResult.warn("file system", f"{kind}, which forgets everything", "move the data folder to a disk")
+    return CheckResult.ok("file system", kind)
 
 
 def file_system_of(folder: Path, mounts: str) -> str:

@@ -11,7 +11,8 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from referee.server.access import AccessSettings, Issuer
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 from tests.server.access.mint import NOW, Mint
 
 
@@ -32,7 +33,7 @@ class Guarded:
 
     NOW = NOW
 
-    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what Settings takes
+    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what ServerOptions takes
         self.now = NOW
         self.mint = Mint()
         made: dict[str, Any] = {
@@ -40,7 +41,7 @@ class Guarded:
             "listen": "127.0.0.1:0",
             "sweep": False,
         }
-        self.app = Application(Settings(data=folder, clock=lambda: self.now, **made | settings)).start()
+        self.app = Application(ServerOptions(data=folder, clock=lambda: self.now, **made | settings)).start()
         self.channel = grpc.insecure_channel(
             f"127.0.0.1:{self.app.port}", [("grpc.max_send_message_length", -1), ("grpc.max_metadata_size", 1 << 20)]
         )
@@ -89,7 +90,7 @@ def guard() -> Callable[..., Any]:
     """Makes servers that know their callers; each is stopped when its block ends."""
 
     @contextmanager
-    def make(folder: Path, **settings: Any) -> Iterator[Guarded]:  # noqa: ANN401 - what Settings takes
+    def make(folder: Path, **settings: Any) -> Iterator[Guarded]:  # noqa: ANN401 - what ServerOptions takes
         guarded = Guarded(folder, **settings)
         try:
             yield guarded

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from referee.cli.main import app
 from referee.evidence.vkey import VerifierKey
 from referee.server.access import AccessSettings, Issuer
-from referee.server.access.prover import Prover
+from referee.server.access.authenticator import Authenticator
 from referee.server.access.roles import markdown
 from referee.server.clock import system_clock
 
@@ -47,7 +47,7 @@ def test_token_that_was_issued_counts(issuer):
     before = system_clock()
     code, token = run("issue", "--key", file, "--name", "an", "--tenant", "acme", *SEAT, "--seconds", "60")
     assert code == 0
-    prover = Prover(AccessSettings(issuers=(Issuer(key=key, tenant="acme"),)), clock=system_clock)
+    prover = Authenticator(AccessSettings(issuers=(Issuer(key=key, tenant="acme"),)), clock=system_clock)
     caller = prover.prove(f"Bearer {token}")
     assert (caller.name, caller.role, caller.tenant) == ("an", "seat", "acme")
     assert caller.place is not None

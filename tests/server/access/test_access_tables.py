@@ -228,7 +228,7 @@ def test_whoever_watches_hears_who_called_and_never_by_what(guard, tmp_path, min
 
     watch, mint = Watch(), mint_type()
     token = mint.token("auditor", "*", name="an")
-    with guard(tmp_path, watchers=[watch]) as server:
+    with guard(tmp_path, observers=[watch]) as server:
         for shown in (token, token, ""):
             server.ask("/referee.v1.LogService/ListEntries", token=shown)
     told = [(call.caller, call.role, call.tenant, call.code) for call in watch.calls]

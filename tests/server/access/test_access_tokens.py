@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.evidence.vkey import VerifierKey
-from referee.server.access import AccessSettings, Issuer, Role
-from referee.server.access.prover import REMEMBERED, Prover
+from referee.server.access import AccessSettings, CallerRole, Issuer
+from referee.server.access.authenticator import REMEMBERED, Authenticator
 from referee.server.access.token import Claims, TokenError, issue, read_token
 from referee.server.keys import KeySigner
 from referee.wire.refusal import RefusedError
@@ -40,7 +40,7 @@ def test_vectors_are_what_the_second_implementation_writes():
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 def test_token_holds_where_its_vector_says_so(row):
     """Read and verified as the vector says; what holds is issued again, byte for byte."""
-    prover = Prover(AccessSettings(issuers=(Issuer(key=row["key"]),)), clock=lambda: NOW)
+    prover = Authenticator(AccessSettings(issuers=(Issuer(key=row["key"]),)), clock=lambda: NOW)
     credentials = f"Bearer {row['token']}"
     if "claims" not in row:
         assert refusal(lambda: prover.prove(credentials)) == "CREDENTIALS_INVALID"
@@ -62,7 +62,7 @@ claims = st.builds(
     id=st.from_regex(r"[A-Za-z0-9._-]{1,64}", fullmatch=True),
     issuer=st.just(Mint().name),
     name=st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=128),
-    role=st.sampled_from([role for role in Role if role not in (Role.ANYONE, Role.SEAT)]),
+    role=st.sampled_from([role for role in CallerRole if role not in (CallerRole.ANYONE, CallerRole.SEAT)]),
     tenant=st.just("*") | st.from_regex(r"[A-Za-z0-9_-]{1,32}", fullmatch=True),
     not_before=st.integers(0, NOW),
     expires=st.integers(NOW + 1, 2**53 - 1),
@@ -86,7 +86,7 @@ def test_token_with_a_character_changed_is_refused(data):
     token = Mint().token("frontend")
     at = data.draw(st.integers(0, len(token) - 1))
     other = data.draw(st.characters(codec="ascii").filter(lambda one: one != token[at]))
-    prover = Prover(AccessSettings(issuers=(Issuer(key=Mint().key),)), clock=lambda: NOW)
+    prover = Authenticator(AccessSettings(issuers=(Issuer(key=Mint().key),)), clock=lambda: NOW)
     changed = f"Bearer {token[:at]}{other}{token[at + 1 :]}"
     assert refusal(lambda: prover.prove(changed)) == "CREDENTIALS_INVALID"
 
@@ -103,7 +103,7 @@ def test_token_with_a_character_changed_is_refused(data):
 )
 def test_token_counts_from_when_to_when_it_says_give_or_take_the_leeway(begins, ends, expected):
     """Thirty seconds, to the millisecond, remembered or not."""
-    prover = Prover(AccessSettings(issuers=(Issuer(key=Mint().key),)), clock=lambda: NOW)
+    prover = Authenticator(AccessSettings(issuers=(Issuer(key=Mint().key),)), clock=lambda: NOW)
     token = f"Bearer {Mint().token('frontend', not_before=begins, expires=ends)}"
     assert refusal(lambda: prover.prove(token)) == expected
     assert refusal(lambda: prover.recall(token)) == expected
@@ -111,7 +111,7 @@ def test_token_counts_from_when_to_when_it_says_give_or_take_the_leeway(begins, 
 
 def test_remembered_token_ends_when_it_expires():
     times = iter([NOW, NOW + 3_629_999, NOW + 3_630_000])
-    prover = Prover(AccessSettings(issuers=(Issuer(key=Mint().key),)), clock=lambda: next(times))
+    prover = Authenticator(AccessSettings(issuers=(Issuer(key=Mint().key),)), clock=lambda: next(times))
     token = f"Bearer {Mint().token('frontend')}"
     assert [refusal(lambda: prover.prove(token)) for _ in range(3)] == ["", "", "CREDENTIALS_EXPIRED"]
 
@@ -119,8 +119,8 @@ def test_remembered_token_ends_when_it_expires():
 def test_issuer_gives_what_is_its_own_to_give():
     """Neither another tenant's tables nor another role, and not the word of somebody who only shares its name."""
     mint, other = Mint(), Mint("other.example/tokens")
-    issuers = (Issuer(key=mint.key, tenant="acme", roles=(Role.SEAT, Role.FRONTEND)),)
-    prover = Prover(AccessSettings(issuers=issuers), clock=lambda: NOW)
+    issuers = (Issuer(key=mint.key, tenant="acme", roles=(CallerRole.SEAT, CallerRole.FRONTEND)),)
+    prover = Authenticator(AccessSettings(issuers=issuers), clock=lambda: NOW)
     tokens = {
         "own": mint.token("seat"),
         "role": mint.token("admin"),
@@ -136,7 +136,9 @@ def test_issuer_gives_what_is_its_own_to_give():
 def test_two_keys_of_one_name_count_while_one_follows_the_other():
     old, new = Mint(), Mint("acme.example/tokens/2")
     renamed = KeySigner(old.name, new.seed)
-    prover = Prover(AccessSettings(issuers=(Issuer(key=old.key), Issuer(key=renamed.verifier_key))), clock=lambda: NOW)
+    prover = Authenticator(
+        AccessSettings(issuers=(Issuer(key=old.key), Issuer(key=renamed.verifier_key))), clock=lambda: NOW
+    )
     for token in (old.token("frontend"), new.token("frontend", issuer=old.name)):
         assert refusal(lambda token=token: prover.prove(f"Bearer {token}")) == ""
 
@@ -144,13 +146,13 @@ def test_two_keys_of_one_name_count_while_one_follows_the_other():
 def test_memory_of_tokens_is_bounded():
     """The oldest is forgotten, and proved anew when it comes again."""
     mint = Mint()
-    prover = Prover(AccessSettings(issuers=(Issuer(key=mint.key),)), clock=lambda: NOW)
+    prover = Authenticator(AccessSettings(issuers=(Issuer(key=mint.key),)), clock=lambda: NOW)
     first = f"Bearer {mint.token('frontend')}"
     prover.prove(first)
     for _ in range(REMEMBERED):
         prover.prove(f"Bearer {mint.token('frontend')}")
     assert prover.recall(first) is None
-    assert prover.prove(first).role is Role.FRONTEND
+    assert prover.prove(first).role is CallerRole.FRONTEND
 
 
 @pytest.mark.parametrize("what", ["id", "key"])

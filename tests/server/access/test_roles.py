@@ -13,7 +13,7 @@ from google.protobuf.message_factory import GetMessageClass
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 import referee.v1
-from referee.server.access import Role
+from referee.server.access import CallerRole
 from referee.server.access.roles import TABLE, markdown
 from referee.server.access.scope import TABLE_ID, rounds_named, values_at
 
@@ -52,7 +52,7 @@ def filled(descriptor: Descriptor, **values) -> Message:
 OF_TABLES = [
     (method, role)
     for method in METHODS
-    for role in Role
+    for role in CallerRole
     if role in TABLE[method].roles and list(rounds_named(filled(METHODS[method].input_type)))
 ]
 """Each method that names a table, and each role that may ask it."""
@@ -64,9 +64,9 @@ def request_of(method: str, **values) -> bytes:
     return filled(METHODS[method].input_type, **values).SerializeToString()
 
 
-def token_of(guarded, role: Role, **more) -> str:
+def token_of(guarded, role: CallerRole, **more) -> str:
     """A token of the role for the tenant, or for every tenant where only such a caller may ask; none for anyone."""
-    return "" if role is Role.ANYONE else guarded.mint.token(role.value, **more)
+    return "" if role is CallerRole.ANYONE else guarded.mint.token(role.value, **more)
 
 
 def reflect(guarded, token: str) -> str:
@@ -86,24 +86,24 @@ def test_every_method_of_the_protos_stands_in_the_table():
     assert set(TABLE) == {*METHODS, REFLECTION}
 
 
-@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("role", CallerRole)
 @pytest.mark.parametrize("method", METHODS)
 def test_cell_is_kept_by_the_server(guarded, method, role):
     """A call of each method by each role: let through to its service where the table says so, and refused elsewhere."""
     rule = TABLE[method]
-    token = token_of(guarded, role, tenant="*" if rule.shows_all and role is not Role.SEAT else "acme")
+    token = token_of(guarded, role, tenant="*" if rule.shows_all and role is not CallerRole.SEAT else "acme")
     code, reason = guarded.ask(method, request_of(method), token=token)
     if role in rule.roles:
         assert code not in ("PERMISSION_DENIED", "UNAUTHENTICATED"), reason
-    elif role is Role.ANYONE:
+    elif role is CallerRole.ANYONE:
         assert (code, reason) == ("UNAUTHENTICATED", "CREDENTIALS_MISSING")
     else:
         assert (code, reason) == ("PERMISSION_DENIED", "ROLE_FORBIDDEN")
 
 
-@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("role", CallerRole)
 def test_reflection_is_for_known_callers(guarded, role):
-    expected = "UNAUTHENTICATED" if role is Role.ANYONE else "OK"
+    expected = "UNAUTHENTICATED" if role is CallerRole.ANYONE else "OK"
     assert reflect(guarded, token_of(guarded, role)) == expected
 
 
@@ -130,7 +130,7 @@ def test_every_method_but_those_without_a_table_is_among_them():
     }
 
 
-@pytest.mark.parametrize("method", [method for method, role in OF_TABLES if role is Role.SEAT])
+@pytest.mark.parametrize("method", [method for method, role in OF_TABLES if role is CallerRole.SEAT])
 def test_seat_asks_of_its_own_round_and_for_itself(guarded, method):
     """Another table of its tenant, another round and another seat are refused, wherever the request names them."""
     token = guarded.mint.token("seat")
@@ -142,7 +142,7 @@ def test_seat_asks_of_its_own_round_and_for_itself(guarded, method):
         assert found == ("PERMISSION_DENIED", "SEAT_FORBIDDEN")
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if Role.SEAT in TABLE[name].roles])
+@pytest.mark.parametrize("method", [name for name in METHODS if CallerRole.SEAT in TABLE[name].roles])
 def test_seat_that_acts_is_named_in_the_table(method):
     """A request that a seat may make and that names a seat of its own accord has that seat in its rule."""
     rule, message = TABLE[method], filled(METHODS[method].input_type, seat=7)
@@ -154,7 +154,7 @@ def test_seat_that_acts_is_named_in_the_table(method):
 
 def test_what_anyone_may_ask_shows_no_table():
     """Spelled out here once more: what a stranger needs to check the log, and the laws of the games."""
-    assert {name.rpartition(".")[2] for name, rule in TABLE.items() if Role.ANYONE in rule.roles} == {
+    assert {name.rpartition(".")[2] for name, rule in TABLE.items() if CallerRole.ANYONE in rule.roles} == {
         "RulesetService/ListRulesets",
         "RulesetService/GetRuleset",
         "LogService/GetKeys",
@@ -163,18 +163,18 @@ def test_what_anyone_may_ask_shows_no_table():
         "LogService/GetInclusionProof",
         "LogService/GetConsistencyProof",
     }
-    named = [name for name in METHODS if Role.ANYONE in TABLE[name].roles]
+    named = [name for name in METHODS if CallerRole.ANYONE in TABLE[name].roles]
     assert not any(TABLE_ID in field.name for name in named for field in METHODS[name].input_type.fields)
 
 
 def test_what_must_never_be_given_away_is_not():
     """Hands are the seat's; receipts and settlements the frontend's; only who plays tables or deals opens rounds."""
     given = {name.rpartition(".")[2]: set(rule.roles) for name, rule in TABLE.items()}
-    assert given["ShufflerService/OpenHand"] == {Role.SEAT}
-    assert given["ShufflerService/DealRound"] == {Role.FRONTEND, Role.SHUFFLER}
+    assert given["ShufflerService/OpenHand"] == {CallerRole.SEAT}
+    assert given["ShufflerService/DealRound"] == {CallerRole.FRONTEND, CallerRole.SHUFFLER}
     told = [roles for name, roles in given.items() if re.search(r"/(Accept|Settle|Preview)", name)]
-    assert told == [{Role.FRONTEND}] * 12
-    assert given["LogService/ListEntries"] == {Role.AUDITOR, Role.ADMIN}
+    assert told == [{CallerRole.FRONTEND}] * 12
+    assert given["LogService/ListEntries"] == {CallerRole.AUDITOR, CallerRole.ADMIN}
 
 
 def test_readme_shows_the_table_as_it_is():

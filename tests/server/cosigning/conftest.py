@@ -10,7 +10,7 @@ import pytest
 
 from referee.server.app import Application
 from referee.server.cosigner import Witnesses
-from referee.server.keyfolder import KeyFolder
+from referee.server.key_folder import KeyFolder
 from tests.server.cosigning.witness_stands import ORIGIN, House, Stand, settings
 
 

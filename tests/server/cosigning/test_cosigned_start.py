@@ -9,9 +9,9 @@ import pytest
 from referee.evidence.note import Note
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint
-from referee.server.correspondent import Correspondent, WitnessError
 from referee.server.cosigner import Witnesses
 from referee.server.keys import KeySigner
+from referee.server.witness_client import WitnessClient, WitnessError
 from referee.storage import DataLossError, open_sqlite
 from tests.server.cosigning.witness_stands import ORIGIN, House, Stand, quorum_of
 
@@ -132,7 +132,7 @@ def test_two_witnesses_that_saw_different_logs_convict_whoever_signed_both(
     with pytest.raises(DataLossError, match="another history"):
         run(quorum_of([first, second], 2))
     store = open_sqlite(tmp_path / "one")
-    shown = [Correspondent(stand.address, store, timeout=5) for stand in (first, second)]
+    shown = [WitnessClient(stand.address, store, timeout=5) for stand in (first, second)]
     notes = [one.last(ORIGIN) for one in shown]
     for one in shown:
         one.close()

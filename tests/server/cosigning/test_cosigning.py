@@ -15,10 +15,10 @@ from referee.evidence.note import Note
 from referee.evidence.vkey import Algorithm
 from referee.log import Checkpoint
 from referee.server.app import Application
-from referee.server.correspondent import Address, Correspondent, WitnessError
 from referee.server.cosigner import Cosigner
+from referee.server.folder_lock import LeaderLock
 from referee.server.keys import KeySigner
-from referee.server.presence import Turn
+from referee.server.witness_client import WitnessAddress, WitnessClient, WitnessError
 from referee.storage import open_sqlite
 from referee.v1 import log_pb2
 from tests.server.cosigning.witness_stands import ORIGIN, House, Stand, quorum_of, settings
@@ -200,10 +200,10 @@ def test_answer_that_nobody_can_believe_is_no_cosignature(  # noqa: PLR0913 - an
         server.answer = status, media_type, body  # type: ignore[attr-defined] # read by its handler
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
-        correspondent = Correspondent(Address(f"http://127.0.0.1:{server.server_address[1]}", key), store, timeout=5)
+        client = WitnessClient(WitnessAddress(f"http://127.0.0.1:{server.server_address[1]}", key), store, timeout=5)
         with pytest.raises(WitnessError, match=words):
-            correspondent.submit(store.head())
-        correspondent.close()
+            client.submit(store.head())
+        client.close()
         server.shutdown()
         thread.join()
     store.close()
@@ -212,7 +212,7 @@ def test_answer_that_nobody_can_believe_is_no_cosignature(  # noqa: PLR0913 - an
 @pytest.mark.parametrize("url", ["", "ftp://w", "http://", "w:80", "http://w/?a", "http://w/#a"])
 def test_address_that_is_none_is_refused(stands: list[Stand], url: str) -> None:
     with pytest.raises(ValueError, match="no witness's address"):
-        Address(url, stands[0].signer.key)
+        WitnessAddress(url, stands[0].signer.key)
 
 
 def test_processes_on_one_folder_take_turns_to_ask(
@@ -222,7 +222,7 @@ def test_processes_on_one_folder_take_turns_to_ask(
     house = run(services=["shuffler", "log"])
     witnesses = quorum_of([stands[0].open(log_key)], 1)
     stores = [open_sqlite(tmp_path / "data") for _ in range(3)]
-    crew = [Cosigner(store, witnesses, turn=Turn(tmp_path / "data" / "turn.lock")) for store in stores]
+    crew = [Cosigner(store, witnesses, turn=LeaderLock(tmp_path / "data" / "turn.lock")) for store in stores]
     for cosigner in crew:
         cosigner.start()
     for number in range(3):

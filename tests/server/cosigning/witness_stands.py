@@ -12,12 +12,13 @@ from referee.evidence.note import Note
 from referee.evidence.vkey import Algorithm
 from referee.log import Checkpoint
 from referee.log.cosignature import Quorum
-from referee.server.app import Application, Settings
-from referee.server.correspondent import Address
+from referee.server.app import Application
 from referee.server.cosigner import Witnesses
 from referee.server.keys import KeySigner
+from referee.server.options import ServerOptions
+from referee.server.witness_client import WitnessAddress
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
-from referee.witness import Listener, State, Witness, read_trusted
+from referee.witness import Witness, WitnessServer, WitnessState, read_trusted
 
 ORIGIN = "log.example/1"
 NOW = 1_800_000_000
@@ -32,19 +33,19 @@ class Stand:
         self.name = f"witness.example/{name}"
         self.signer = KeySigner(self.name, name.encode().ljust(32, b"."), Algorithm.COSIGNATURE_V1)
         self.port = 0
-        self.listener: Listener | None = None
+        self.listener: WitnessServer | None = None
         self.log_keys: tuple[str, ...] = ()
         self.now = NOW
 
     @property
-    def address(self) -> Address:
+    def address(self) -> WitnessAddress:
         """Where it listens, and its key."""
-        return Address(f"http://127.0.0.1:{self.port}", self.signer.key)
+        return WitnessAddress(f"http://127.0.0.1:{self.port}", self.signer.key)
 
     def open(self, *log_keys: str) -> "Stand":
         """It listens, and trusts these keys from now on."""
         self.log_keys = log_keys or self.log_keys
-        self.state = State(self.folder / "witness.sqlite3")
+        self.state = WitnessState(self.folder / "witness.sqlite3")
         witness = Witness(
             self.state,
             self.signer,
@@ -52,7 +53,7 @@ class Stand:
             trusted=read_trusted("\n".join(f"log {key}" for key in self.log_keys)),
             clock=lambda: self.now,
         )
-        self.listener = Listener(witness, host="127.0.0.1", port=self.port).start()
+        self.listener = WitnessServer(witness, host="127.0.0.1", port=self.port).start()
         self.port = self.listener.port
         return self
 
@@ -69,8 +70,8 @@ class Stand:
         return 0 if seen is None else seen.size
 
 
-def settings(tmp_path: Path, witnesses: Witnesses | None = None, **more: Any) -> Settings:  # noqa: ANN401
-    return Settings(data=tmp_path / "data", listen="127.0.0.1:0", origin=ORIGIN, witnesses=witnesses, **more)
+def settings(tmp_path: Path, witnesses: Witnesses | None = None, **more: Any) -> ServerOptions:  # noqa: ANN401
+    return ServerOptions(data=tmp_path / "data", listen="127.0.0.1:0", origin=ORIGIN, witnesses=witnesses, **more)
 
 
 def quorum_of(stands: list[Stand], needed: int, *, is_required: bool = False) -> Witnesses:

@@ -21,22 +21,23 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from referee.evidence.vkey import Algorithm
-from referee.server.app import Application, Settings
+from referee.server.app import Application
 from referee.server.clock import system_clock
-from referee.server.doctor import Finding, Level, examine
+from referee.server.doctor import CheckLevel, CheckResult, examine
 from referee.server.doctor.clock import check_clock, kernel_clock
 from referee.server.doctor.keys import check_keys
 from referee.server.doctor.machine import check_certificates, check_disk, check_files, check_ports
-from referee.server.doctor.peers import check_peers
-from referee.server.doctor.store import Stored, check_file_system, check_storage, judge_forces
-from referee.server.keyfolder import KeyFolder
+from referee.server.doctor.store import StoreFacts, check_file_system, check_storage, judge_forces
+from referee.server.doctor.witnesses import check_witness_states
+from referee.server.key_folder import KeyFolder
 from referee.server.keys import KeySigner, Lock, write_key
+from referee.server.options import ServerOptions
 from referee.server.settings import Configuration, witnesses_of
 from referee.server.settings_reading import read_settings
 from referee.server.signing_agent import SigningAgent
 from referee.server.tls import TlsSettings
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
-from referee.witness import Listener, State, Witness, read_trusted
+from referee.witness import Witness, WitnessServer, WitnessState, read_trusted
 
 PASSPHRASE: Final = "correct horse battery"  # noqa: S105 - a test's own
 WRONG: Final = {"REFEREE_PASSPHRASE": PASSPHRASE.upper()}
@@ -55,31 +56,31 @@ def configured(*, data: Path, **more: object) -> Configuration:
 def data(tmp_path: Path) -> Path:
     """A data folder that a server has founded, its root key away."""
     folder = tmp_path / "data"
-    with Application(Settings(data=folder, listen="127.0.0.1:0", root=tmp_path / "root.key")):
+    with Application(ServerOptions(data=folder, listen="127.0.0.1:0", root=tmp_path / "root.key")):
         return folder
 
 
-def by_check(findings: Iterator[Finding]) -> dict[str, Finding]:
+def by_check(findings: Iterator[CheckResult]) -> dict[str, CheckResult]:
     """The findings by what was checked."""
     told = list(findings)
     assert len({one.check for one in told}) == len(told)
-    assert all(bool(one.remedy) is (one.level is not Level.OK) for one in told)
+    assert all(bool(one.remedy) is (one.level is not CheckLevel.OK) for one in told)
     return {one.check: one for one in told}
 
 
-def stored_of(configuration: Configuration) -> tuple[Stored, dict[str, Finding]]:
+def stored_of(configuration: Configuration) -> tuple[StoreFacts, dict[str, CheckResult]]:
     """What the store holds, and what is found of it."""
-    stored = Stored()
+    stored = StoreFacts()
     return stored, by_check(check_storage(configuration, stored))
 
 
-def keys_of(configuration: Configuration, **environ: str) -> dict[str, Finding]:
+def keys_of(configuration: Configuration, **environ: str) -> dict[str, CheckResult]:
     """What is found of the keys."""
     stored, _ = stored_of(configuration)
     return by_check(check_keys(configuration, stored.register, environ=environ))
 
 
-def told(finding: Finding) -> tuple[str, str]:
+def told(finding: CheckResult) -> tuple[str, str]:
     """How it is, and what was measured."""
     return finding.level.name, finding.measured
 
@@ -90,14 +91,14 @@ def told(finding: Finding) -> tuple[str, str]:
 def test_founded_folder_of_a_sound_machine_has_nothing_that_failed(data: Path) -> None:
     """Every group but the witnesses' is asked; without one they are not."""
     found = list(examine(configured(data=data, serve__listen="127.0.0.1:0")))
-    assert [(group, one.check, one.measured) for group, one in found if one.level is Level.FAIL] == []
+    assert [(group, one.check, one.measured) for group, one in found if one.level is CheckLevel.FAIL] == []
     assert list(dict.fromkeys(group for group, _ in found)) == ["store", "keys", "clock", "machine"]
 
 
 def test_machine_without_anything_can_begin(tmp_path: Path) -> None:
     """And nothing is made there."""
     found = list(examine(configured(data=tmp_path / "new", serve__listen="127.0.0.1:0")))
-    assert [one.check for _, one in found if one.level is Level.FAIL] == []
+    assert [one.check for _, one in found if one.level is CheckLevel.FAIL] == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -117,7 +118,7 @@ def test_the_doctor_changes_nothing(data: Path, tmp_path: Path) -> None:
 def test_question_that_goes_wrong_is_a_finding_and_the_others_are_asked(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object, **__: object) -> Iterator[Finding]:
+    def broken(*_: object, **__: object) -> Iterator[CheckResult]:
         raise ZeroDivisionError("by chance")  # noqa: EM101, TRY003 - the test's own
 
     monkeypatch.setattr("referee.server.doctor.check_clock", broken)
@@ -147,7 +148,7 @@ def test_file_that_is_no_database_fails(data: Path) -> None:
     for one in data.glob("log.sqlite3-*"):
         one.unlink()
     _, found = stored_of(configured(data=data))
-    assert found["log"].level is Level.FAIL
+    assert found["log"].level is CheckLevel.FAIL
 
 
 def test_page_that_is_damaged_is_found_by_sqlite(data: Path) -> None:
@@ -162,7 +163,7 @@ def test_page_that_is_damaged_is_found_by_sqlite(data: Path) -> None:
     connection.commit()
     connection.close()
     _, found = stored_of(configured(data=data))
-    assert found["file"].level is Level.FAIL
+    assert found["file"].level is CheckLevel.FAIL
     assert "round_due" in found["file"].measured
 
 
@@ -171,7 +172,7 @@ def test_log_of_another_schema_version_fails(data: Path) -> None:
         connection.execute("UPDATE schema_version SET version = 99")
     connection.close()
     _, found = stored_of(configured(data=data))
-    assert found["schema"].level is Level.FAIL
+    assert found["schema"].level is CheckLevel.FAIL
     assert "version 99" in found["schema"].measured
 
 
@@ -196,8 +197,8 @@ def test_folder_that_takes_no_files_fails(data: Path, monkeypatch: pytest.Monkey
 
 
 def test_disk_that_is_slow_to_force_is_warned_of() -> None:
-    assert judge_forces([30.0] * 20).level is Level.WARN
-    assert judge_forces([1.0] * 19 + [300.0]).level is Level.OK
+    assert judge_forces([30.0] * 20).level is CheckLevel.WARN
+    assert judge_forces([1.0] * 19 + [300.0]).level is CheckLevel.OK
 
 
 @pytest.mark.parametrize(
@@ -215,7 +216,7 @@ def test_database_that_is_away_fails_and_its_password_is_not_told(data: Path) ->
     url = "postgresql://referee:hunter2@127.0.0.1:1/none?connect_timeout=2"
     pytest.importorskip("psycopg")
     _, found = stored_of(configured(data=data, log__database=url))
-    assert found["database"].level is Level.FAIL
+    assert found["database"].level is CheckLevel.FAIL
     assert "hunter2" not in str(found)
 
 
@@ -228,14 +229,14 @@ def test_keys_of_a_founded_log_are_well(data: Path) -> None:
         *("log", "shuffler", "referee", "sealing"),
         *("log in the log", "shuffler in the log", "referee in the log"),
     }
-    assert {one.level for one in found.values()} == {Level.OK}
+    assert {one.level for one in found.values()} == {CheckLevel.OK}
     assert found["log"].measured == "plain, mode 600"
 
 
 def test_process_is_asked_for_the_keys_that_it_needs_only(data: Path) -> None:
     (data / "keys" / "shuffler.key").unlink()
     assert keys_of(configured(data=data, serve__services=["rulesets", "log"])) == {}
-    assert keys_of(configured(data=data))["shuffler"].level is Level.FAIL
+    assert keys_of(configured(data=data))["shuffler"].level is CheckLevel.FAIL
     assert "missing" in keys_of(configured(data=data))["shuffler"].measured
 
 
@@ -265,8 +266,8 @@ def test_key_that_the_log_does_not_name_fails(data: Path) -> None:
     write_key(data / "keys" / "referee.key", other)
     (data / "keys" / "referee.pub").write_text(other.verifier_key + "\n")
     found = keys_of(configured(data=data))
-    assert found["referee"].level is Level.OK
-    assert found["referee in the log"].level is Level.FAIL
+    assert found["referee"].level is CheckLevel.OK
+    assert found["referee in the log"].level is CheckLevel.FAIL
     assert "referee keys rotate referee" in found["referee in the log"].remedy
 
 
@@ -281,7 +282,7 @@ def test_key_that_is_damaged_fails(data: Path) -> None:
 def test_encrypted_keys_need_their_passphrase(tmp_path: Path) -> None:
     data = tmp_path / "data"
     lock = Lock(PASSPHRASE.encode())
-    with Application(Settings(data=data, listen="127.0.0.1:0", lock=lock)):
+    with Application(ServerOptions(data=data, listen="127.0.0.1:0", lock=lock)):
         pass
     configuration = configured(data=data)
     assert keys_of(configuration)["log"].measured.endswith("is encrypted, and no passphrase was given")
@@ -300,9 +301,9 @@ def test_passphrase_file_that_others_can_read_fails(data: Path, tmp_path: Path) 
 
 
 def test_root_key_beside_the_others_is_warned_of(tmp_path: Path) -> None:
-    with Application(Settings(data=tmp_path / "data", listen="127.0.0.1:0")):
+    with Application(ServerOptions(data=tmp_path / "data", listen="127.0.0.1:0")):
         pass
-    assert keys_of(configured(data=tmp_path / "data"))["root"].level is Level.WARN
+    assert keys_of(configured(data=tmp_path / "data"))["root"].level is CheckLevel.WARN
 
 
 def test_signer_is_asked_for_its_keys(data: Path, tmp_path: Path) -> None:
@@ -327,7 +328,7 @@ def test_signer_is_asked_for_its_keys(data: Path, tmp_path: Path) -> None:
 
 def clock_of(
     *, newest: int = 0, walls: tuple[int, ...] = (0, 1_000, 5_000), kernel: tuple[int, int] | None = (0, 5_000)
-) -> dict[str, Finding]:
+) -> dict[str, CheckResult]:
     """What is found of a clock that shows these times, a second of a steady one after another."""
     wall, steady = iter(walls), iter((0.0, 1.0))
     findings = check_clock(
@@ -338,14 +339,14 @@ def clock_of(
 
 def test_even_clock_that_somebody_keeps_is_well() -> None:
     found = clock_of(newest=4_000)
-    assert {one.level for one in found.values()} == {Level.OK}
+    assert {one.level for one in found.values()} == {CheckLevel.OK}
     assert found["log"].measured == "ahead of the newest leaf by 1 s"
     assert found["synchronized"].measured == "within 5.0 ms, as the kernel says"
 
 
 @pytest.mark.parametrize("after", [1_021, 979, -3_600_000])
 def test_clock_that_jumps_fails(after: int) -> None:
-    assert clock_of(walls=(0, after, 5_000))["pace"].level is Level.FAIL
+    assert clock_of(walls=(0, after, 5_000))["pace"].level is CheckLevel.FAIL
 
 
 def test_clock_behind_the_newest_leaf_fails() -> None:
@@ -359,7 +360,7 @@ def test_clock_behind_the_newest_leaf_fails() -> None:
 )
 def test_clock_that_nobody_keeps_is_warned_of(kernel: tuple[int, int] | None, words: str) -> None:
     found = clock_of(kernel=kernel)["synchronized"]
-    assert found.level is Level.WARN
+    assert found.level is CheckLevel.WARN
     assert words in found.measured
 
 
@@ -385,7 +386,7 @@ def test_newest_leaf_tells_its_time(serve: Callable[..., Any], tmp_path: Path) -
 # ---- machine
 
 
-def ports_of(configuration: Configuration) -> dict[str, Finding]:
+def ports_of(configuration: Configuration) -> dict[str, CheckResult]:
     """What is found of the addresses."""
     return by_check(check_ports(configuration))
 
@@ -396,8 +397,8 @@ def test_taken_port_fails_unless_a_server_of_this_folder_has_it(data: Path, tmp_
         found = ports_of(configured(data=tmp_path, serve__listen=address, telemetry__metrics=address))
         assert [one.level.name for one in found.values()] == ["FAIL", "FAIL"]
         assert "Address already in use" in found["serve.listen"].measured
-    assert ports_of(configured(data=tmp_path, serve__listen=address))["serve.listen"].level is Level.OK
-    with Application(Settings(data=data, listen="127.0.0.1:0")) as application:
+    assert ports_of(configured(data=tmp_path, serve__listen=address))["serve.listen"].level is CheckLevel.OK
+    with Application(ServerOptions(data=data, listen="127.0.0.1:0")) as application:
         address = f"127.0.0.1:{application.port}"
         found = ports_of(configured(data=data, serve__listen=address))
         assert told(found["serve.listen"]) == ("OK", f"{address} is taken; a server runs on this data folder")
@@ -405,7 +406,7 @@ def test_taken_port_fails_unless_a_server_of_this_folder_has_it(data: Path, tmp_
 
 def test_address_of_another_machine_fails(tmp_path: Path) -> None:
     found = ports_of(configured(data=tmp_path, serve__listen="192.0.2.1:50051", access__insecure=True))
-    assert found["serve.listen"].level is Level.FAIL
+    assert found["serve.listen"].level is CheckLevel.FAIL
 
 
 @pytest.mark.parametrize(
@@ -479,24 +480,24 @@ def test_file_that_is_no_certificate_fails(tmp_path: Path) -> None:
 class Stand:
     """A witness of this test's log, on a port of its own, and the settings that name it."""
 
-    listener: Listener
+    listener: WitnessServer
     configuration: Configuration
     now: list[int]
 
-    def found(self, *, later: int = 0) -> dict[str, Finding]:
+    def found(self, *, later: int = 0) -> dict[str, CheckResult]:
         """What is found of the witnesses, so many seconds after they cosigned."""
         stored, _ = stored_of(self.configuration)
-        return by_check(check_peers(self.configuration, stored, now=self.now[0] + later))
+        return by_check(check_witness_states(self.configuration, stored, now=self.now[0] + later))
 
 
 @pytest.fixture
 def stand(data: Path, tmp_path: Path) -> Iterator[Stand]:
     held = KeyFolder.open_or_make(data / "keys", origin="", entropy=os.urandom, private=())
     signer = KeySigner("witness.example/w", b"w" * 32, Algorithm.COSIGNATURE_V1)
-    state, now = State(tmp_path / "witness.sqlite3"), [system_clock() // 1000]
+    state, now = WitnessState(tmp_path / "witness.sqlite3"), [system_clock() // 1000]
     trusted = read_trusted(f"log {held.public['log'].text}")
     witness = Witness(state, signer, name=signer.name, trusted=trusted, clock=lambda: now[0])
-    with Listener(witness, host="127.0.0.1", port=0) as listener:
+    with WitnessServer(witness, host="127.0.0.1", port=0) as listener:
         named = {"urls": [f"http://127.0.0.1:{listener.port}"], "keys": [signer.verifier_key]}
         yield Stand(
             listener, configured(data=data, **{f"witnesses__{key}": value for key, value in named.items()}), now
@@ -505,7 +506,7 @@ def stand(data: Path, tmp_path: Path) -> Iterator[Stand]:
 
 
 def test_log_without_witnesses_is_not_asked_about_them(data: Path) -> None:
-    assert list(check_peers(configured(data=data), Stored(), now=0)) == []
+    assert list(check_witness_states(configured(data=data), StoreFacts(), now=0)) == []
 
 
 def test_witness_that_has_cosigned_lately_is_well(stand: Stand, data: Path) -> None:
@@ -515,7 +516,7 @@ def test_witness_that_has_cosigned_lately_is_well(stand: Stand, data: Path) -> N
     assert "shows nothing that it cosigned" in found["witness.example/w"].measured
     assert found["quorum"].measured == "1 have never vouched for one head"
     witnesses = witnesses_of(stand.configuration.witnesses)
-    Application(Settings(data=data, listen="127.0.0.1:0", witnesses=witnesses)).close()
+    Application(ServerOptions(data=data, listen="127.0.0.1:0", witnesses=witnesses)).close()
     found = stand.found(later=7)
     assert told(found["witness.example/w"]) == ("OK", "answers; it cosigned 3 of 3 leaves")
     assert told(found["quorum"]) == ("OK", "1 vouched for 3 leaves 7 s ago")
@@ -526,11 +527,11 @@ def test_witness_that_is_away_is_told(stand: Stand) -> None:
     """As a failure where the server would not start without it."""
     stand.listener.close()
     found = stand.found()["witness.example/w"]
-    assert found.level is Level.WARN
+    assert found.level is CheckLevel.WARN
     assert "cannot be reached" in found.measured
     required = msgspec.structs.replace(stand.configuration.witnesses, required=True)
     stand.configuration = msgspec.structs.replace(stand.configuration, witnesses=required)
-    assert stand.found()["witness.example/w"].level is Level.FAIL
+    assert stand.found()["witness.example/w"].level is CheckLevel.FAIL
 
 
 def test_log_behind_what_a_witness_has_cosigned_fails(stand: Stand, data: Path, tmp_path: Path) -> None:
@@ -541,7 +542,7 @@ def test_log_behind_what_a_witness_has_cosigned_fails(stand: Stand, data: Path, 
         table_id="t", ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
     )
     with (
-        Application(Settings(data=data, listen="127.0.0.1:0", witnesses=witnesses)) as application,
+        Application(ServerOptions(data=data, listen="127.0.0.1:0", witnesses=witnesses)) as application,
         grpc.insecure_channel(f"127.0.0.1:{application.port}") as channel,
     ):
         shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))

@@ -15,8 +15,9 @@ from google.rpc import error_details_pb2
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
 
-from referee.server.app import Application, Settings
+from referee.server.app import Application
 from referee.server.limits import LimitSettings
+from referee.server.options import ServerOptions
 from referee.service.pool import STREAMS
 from referee.v1 import log_pb2, log_pb2_grpc
 
@@ -38,7 +39,7 @@ class Large(grpc.GenericRpcHandler):  # type: ignore[misc] # the stubs' class is
 @contextmanager
 def serving(folder: Path, *, threads: int = 8, queue: int = 256, **limits: Any) -> Iterator[Application]:  # noqa: ANN401
     """A server with these limits."""
-    settings = Settings(
+    settings = ServerOptions(
         data=folder, listen="127.0.0.1:0", sweep=False, threads=threads, queue=queue, limits=LimitSettings(**limits)
     )
     app = Application(settings)
@@ -129,7 +130,7 @@ def test_request_that_came_has_all_the_time_of_its_call(tmp_path):
                 return None
             return grpc.unary_unary_rpc_method_handler(lambda _request, _context: time.sleep(1.5) or b"done")
 
-    settings = Settings(
+    settings = ServerOptions(
         data=tmp_path, listen="127.0.0.1:0", sweep=False, limits=LimitSettings(request_seconds=0.2, answer_seconds=0.2)
     )
     app = Application(settings)

@@ -10,7 +10,8 @@ from typing import Any, Final
 import grpc
 import pytest
 
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
 
 SECONDS: Final = 60
@@ -110,7 +111,7 @@ class Scene:
 def scene(tmp_path: Path, caller_type) -> Iterator[Scene]:
     """The scene, on an empty folder."""
     store = SlowStore()
-    settings = Settings(data=tmp_path, listen="127.0.0.1:0", sweep=False, watchers=[store])
+    settings = ServerOptions(data=tmp_path, listen="127.0.0.1:0", sweep=False, observers=[store])
     with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         try:
             yield Scene(app, store, caller_type(channel))
@@ -129,7 +130,8 @@ def test_call_that_is_over_before_its_commit_began_is_not_committed(scene, name,
     first = scene.occupy()
     method, request = scene.calls[name]
     call = method.future(request, timeout=0.5 if how == "deadline" else SECONDS)
-    writer = scene.app._writer  # noqa: SLF001 - nothing else shows who waits
+    writer = scene.app.log.writer
+    assert writer is not None
     assert until(lambda: writer.waiting == 1 or call.done())
     if how == "given up":
         call.cancel()
@@ -165,7 +167,7 @@ def test_call_whose_commit_has_begun_is_committed_although_nobody_waits(scene):
 def test_call_whose_deadline_passed_in_the_queue_is_not_begun(tmp_path, caller_type):
     """One thread, which a commit holds; behind it a call waits longer than its caller."""
     store = SlowStore()
-    settings = Settings(data=tmp_path, listen="127.0.0.1:0", sweep=False, watchers=[store], threads=1)
+    settings = ServerOptions(data=tmp_path, listen="127.0.0.1:0", sweep=False, observers=[store], threads=1)
     with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         caller = caller_type(channel)
         store.hold.set()

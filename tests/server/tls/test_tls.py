@@ -18,10 +18,10 @@ import pytest
 import structlog
 from cryptography.hazmat.primitives import serialization
 
-from referee.server.access import AccessSettings, Certified, Role, listen_problems
-from referee.server.app import Application, Settings
-from referee.server.tls import ServedCertificate, TlsFileError, TlsSettings
-from referee.server.tls_validity import CertificateError, expires_time
+from referee.server.access import AccessSettings, CallerRole, Certified, listen_problems
+from referee.server.app import Application
+from referee.server.options import ServerOptions
+from referee.server.tls import CertificateFormatError, ServedCertificate, TlsFileError, TlsSettings, expires_time
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 
 SECONDS = 60
@@ -35,7 +35,7 @@ def settings_in(folder: Path, **more) -> TlsSettings:
 @contextmanager
 def serving(folder: Path, tls: TlsSettings, **more) -> Iterator[Application]:
     """A server with this section, on the folder's log."""
-    settings = Settings(data=folder / "data", listen="127.0.0.1:0", tls=tls, sweep=False, **more)
+    settings = ServerOptions(data=folder / "data", listen="127.0.0.1:0", tls=tls, sweep=False, **more)
     with Application(settings) as app:
         yield app
 
@@ -135,9 +135,9 @@ def test_certificate_names_the_caller_and_its_role(tmp_path, authority):
     (tmp_path / "ca.pem").write_bytes(authority.paper.pem)
     access = AccessSettings(
         certificates=(
-            Certified(name="spiffe://acme/frontend", role=Role.FRONTEND, tenant="acme"),
-            Certified(name="CN=auditor-1", role=Role.AUDITOR, tenant="*"),
-            Certified(name="CN=auditor-2", role=Role.AUDITOR, tenant="*"),
+            Certified(name="spiffe://acme/frontend", role=CallerRole.FRONTEND, tenant="acme"),
+            Certified(name="CN=auditor-1", role=CallerRole.AUDITOR, tenant="*"),
+            Certified(name="CN=auditor-2", role=CallerRole.AUDITOR, tenant="*"),
         ),
         revoked=str(tmp_path / "revoked"),
     )
@@ -178,7 +178,7 @@ def test_certificate_is_asked_for_on_every_way_in_where_it_is_all_that_guards(tm
     authority.server().write(tmp_path)
     (tmp_path / "ca.pem").write_bytes(authority.paper.pem)
     door = f"unix:{tmp_path}/door"
-    with serving(tmp_path, settings_in(tmp_path, client_ca=str(tmp_path / "ca.pem")), doors=[door]) as app:
+    with serving(tmp_path, settings_in(tmp_path, client_ca=str(tmp_path / "ca.pem")), gateway_sockets=[door]) as app:
         assert asked(grpc.insecure_channel(door)) == "UNAUTHENTICATED"
         assert asked(dial(app.port, authority.paper.pem, authority.caller("frontend"))) == "OK"
 
@@ -328,7 +328,7 @@ def test_end_of_a_certificate_is_read_as_another_implementation_reads_it(authori
     for days in (1, -20_000, 8_000, 40_000):
         paper = authority.server(ends=dt.timedelta(days=days))
         assert expires_time(paper.pem) == int(paper.certificate.not_valid_after_utc.timestamp()) * 1000
-    with pytest.raises(CertificateError):
+    with pytest.raises(CertificateFormatError):
         expires_time(b"-----BEGIN CERTIFICATE-----\nMAAwAA==\n-----END CERTIFICATE-----\n")
 
 
@@ -356,7 +356,7 @@ def test_other_machines_are_served_with_tls_and_callers_or_on_purpose(listen, ke
 def test_server_does_not_start_where_others_would_reach_it(tmp_path):
     """Before anything is opened or made."""
     with pytest.raises(ValueError, match=r"tls\.certificate is not named"):
-        Application(Settings(data=tmp_path / "data", listen="0.0.0.0:0"))
+        Application(ServerOptions(data=tmp_path / "data", listen="0.0.0.0:0"))
     assert not (tmp_path / "data").exists()
 
 

@@ -25,7 +25,8 @@ from referee.dealing.header import NO_KEY, NO_LEAF, Header
 from referee.dealing.layout import layout_of
 from referee.dealing.section import deck_root, section_key, section_root
 from referee.rulesets import Catalogue, load_builtin
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 from referee.v1 import (
     log_pb2,
     log_pb2_grpc,
@@ -159,13 +160,13 @@ class House:
     follow = staticmethod(follow)
     scripted_deal = staticmethod(scripted_deal)
 
-    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what Settings takes
+    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what ServerOptions takes
         self.clock = [START]
         self.folder = folder
         luck = random.Random(7)  # noqa: S311 - the same deals in every run
         self.catalogue: Catalogue = settings.get("catalogue", load_builtin())
         settings = {"entropy": luck.randbytes, "clock": lambda: self.clock[0], "sweep": False} | settings
-        self.app = Application(Settings(data=folder, listen="127.0.0.1:0", **settings)).start()
+        self.app = Application(ServerOptions(data=folder, listen="127.0.0.1:0", **settings)).start()
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.app.port}")
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
         self.referee = tien_len_pb2_grpc.TienLenServiceStub(self.channel)
@@ -328,7 +329,7 @@ class House:
     def log_size(self) -> int:
         """How many leaves stand in the log once the seeds of all rounds that ended are revealed in it."""
         deadline = time.monotonic() + 10
-        while self.app._store.unrevealed_rounds(1):  # noqa: SLF001 - what is still to come has no call
+        while self.app.log.store.unrevealed_rounds(1):
             assert time.monotonic() < deadline, "seeds are not revealed"
             time.sleep(0.001)
         checkpoint = self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
@@ -370,7 +371,7 @@ def open_house(tmp_path: Path) -> Iterator[Callable[..., House]]:
     """Servers of a test's own, in folders of its own; the same name is the same folder again."""
     opened: list[House] = []
 
-    def start(name: str = "data", **settings: Any) -> House:  # noqa: ANN401 - what Settings takes
+    def start(name: str = "data", **settings: Any) -> House:  # noqa: ANN401 - what ServerOptions takes
         opened.append(House(tmp_path / name, **settings))
         return opened[-1]
 

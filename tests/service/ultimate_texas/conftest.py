@@ -14,7 +14,8 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from referee.rulesets import Catalogue
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 from referee.v1 import (
     log_pb2,
     log_pb2_grpc,
@@ -129,7 +130,7 @@ class Server:
         self.app.close()
 
     def _start(self, catalogue: Catalogue | None = None) -> None:
-        settings = Settings(
+        settings = ServerOptions(
             data=self._folder,
             listen="127.0.0.1:0",
             clock=self.clock,

@@ -146,8 +146,9 @@ def test_tables_of_the_settings_folder_are_read(tmp_path: Path):
 def test_first_question_is_what_waits_for_numpy(tmp_path: Path):
     """A server that nobody asks for advice never imports it."""
     program = (
-        "import sys; from pathlib import Path; from referee.server.app import Application, Settings; "
-        f"Application(Settings(data=Path({str(tmp_path)!r}), listen='127.0.0.1:0')).start().close(); "
+        "import sys; from pathlib import Path; from referee.server.app import Application; "
+        "from referee.server.options import ServerOptions; "
+        f"Application(ServerOptions(data=Path({str(tmp_path)!r}), listen='127.0.0.1:0')).start().close(); "
         "print('numpy' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

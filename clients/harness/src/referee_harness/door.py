@@ -5,7 +5,7 @@ It refuses to know what is asked.
 
 from typing import Protocol
 
-from referee.server.web import WebSettings
+from referee.server.web_settings import WebSettings
 from referee_harness.refusal import HarnessError
 
 _NOBODY = ""
@@ -27,9 +27,9 @@ def open_door(port: int, *, target: str) -> Door:
     HarnessError where the extra ``web`` is not installed.
     """
     try:
-        from referee.web import Behind, Gateway  # noqa: PLC0415 - an extra
+        from referee.web import Gateway, Upstream  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
         message = f"browsers need {error.name}: pip install 'referee-harness[web]'"
         raise HarnessError(field="web_port", message=message) from None
     settings = WebSettings(listen=f"127.0.0.1:{port}", origins=("*",))
-    return Gateway(settings, Behind(target=target, gateway_pass=_NOBODY)).start()
+    return Gateway(settings, Upstream(target=target, gateway_pass=_NOBODY)).start()

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from referee.rulesets import Catalogue, load_builtin
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 from referee_harness import vectors
 from referee_harness.clock import Clock
 from referee_harness.door import Door, open_door
@@ -151,13 +152,13 @@ class Harness:
         return {"scripts": self._told.waiting, "faults": faults}
 
     def _start(self) -> None:
-        settings = Settings(
+        settings = ServerOptions(
             data=self.data,
             listen=_FREE,
             origin=ORIGIN,
             catalogue=self.catalogue,
             clock=self.clock,
-            told_seed=self._told.seed_of,
+            fixture_seed=self._told.seed_of,
             interceptors=[FaultInterceptor(self._faults)],
         )
         self._application = Application(settings).start()

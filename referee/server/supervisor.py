@@ -34,7 +34,7 @@ class WorkerError(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class RestartPolicy:
     """Seconds between a worker's death and its next start, and how often it may fail before it is ready."""
 
     first: float = 0.2
@@ -45,7 +45,7 @@ class Patience:
 
 
 @contextmanager
-def reserved(listen: str) -> Iterator[str]:
+def reserve_address(listen: str) -> Iterator[str]:
     """The address with its port filled in. It stays this process's until the block ends, and workers may share it.
 
     OSError where somebody else has it; ValueError where it is no ``host:port``.
@@ -91,13 +91,13 @@ class _Post:
     """Deaths in a row before it was ready."""
 
 
-class Crew:
+class Supervisor:
     """Workers, one a command; the n-th is pinned to the n-th core of this process, cores being shared when few."""
 
-    def __init__(self, commands: Sequence[Sequence[str]], *, patience: Patience | None = None) -> None:
+    def __init__(self, commands: Sequence[Sequence[str]], *, patience: RestartPolicy | None = None) -> None:
         cores = sorted(os.sched_getaffinity(0))
         self._posts = [_Post(index, command, cores[index % len(cores)]) for index, command in enumerate(commands)]
-        self._patience = patience or Patience()
+        self._patience = patience or RestartPolicy()
         self._starting = threading.Lock()
         self._stopping = threading.Event()
         self.ended = threading.Event()

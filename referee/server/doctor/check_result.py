@@ -3,7 +3,7 @@
 The law: a finding that is not OK has a remedy. WARN is what serves today and will not some day, or not everywhere;
 FAIL is what a server does not start with, or must not serve with.
 
->>> Finding.ok("disk", "12 GB free").level.name
+>>> CheckResult.ok("disk", "12 GB free").level.name
 'OK'
 """
 
@@ -11,7 +11,7 @@ import enum
 from dataclasses import dataclass
 
 
-class Level(enum.StrEnum):
+class CheckLevel(enum.StrEnum):
     """How it stands with what was checked."""
 
     OK = "OK"
@@ -20,25 +20,25 @@ class Level(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """One check's outcome. ``measured`` is for people, in one line; ``remedy`` is empty where nothing is to be done."""
 
     check: str
-    level: Level
+    level: CheckLevel
     measured: str
     remedy: str = ""
 
     @classmethod
-    def ok(cls, check: str, measured: str) -> "Finding":
+    def ok(cls, check: str, measured: str) -> "CheckResult":
         """All is well."""
-        return cls(check, Level.OK, measured)
+        return cls(check, CheckLevel.OK, measured)
 
     @classmethod
-    def warn(cls, check: str, measured: str, remedy: str) -> "Finding":
+    def warn(cls, check: str, measured: str, remedy: str) -> "CheckResult":
         """It serves, but not for ever, or not everywhere."""
-        return cls(check, Level.WARN, measured, remedy)
+        return cls(check, CheckLevel.WARN, measured, remedy)
 
     @classmethod
-    def fail(cls, check: str, measured: str, remedy: str) -> "Finding":
+    def fail(cls, check: str, measured: str, remedy: str) -> "CheckResult":
         """It does not serve, or must not."""
-        return cls(check, Level.FAIL, measured, remedy)
+        return cls(check, CheckLevel.FAIL, measured, remedy)

@@ -21,7 +21,7 @@ _HEADERS: Final = {
 _HASHED: Final = "assets"
 
 
-class Page(StaticFiles):
+class PageFiles(StaticFiles):
     """An application that serves the folder; ``index.html`` where the path is a folder's."""
 
     def __init__(self, folder: Path) -> None:

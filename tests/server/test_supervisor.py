@@ -16,7 +16,7 @@ import psutil
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from referee.server.workers import Crew, Patience, WorkerError, reserved
+from referee.server.supervisor import RestartPolicy, Supervisor, WorkerError, reserve_address
 from referee.v1 import log_pb2
 
 Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
@@ -134,7 +134,9 @@ def test_worker_that_keeps_dying_before_it_is_ready_ends_the_crew(tmp_path: Path
     script = f"import sys; f = open({str(tries)!r}, 'a'); f.write('x'); f.close(); "
     script += f"{READY} if len(open({str(tries)!r}).read()) == 1 else sys.exit(3)"
     good = [sys.executable, "-c", UNTIL_ASKED]
-    crew = Crew([good, [sys.executable, "-c", script]], patience=Patience(first=0.01, longest=0.05, give_up=3))
+    crew = Supervisor(
+        [good, [sys.executable, "-c", script]], patience=RestartPolicy(first=0.01, longest=0.05, give_up=3)
+    )
     assert crew.start() == [b"ready\n", b"ready\n"]
     assert crew.ended.wait(20)
     assert crew.stop()
@@ -146,7 +148,7 @@ def test_pause_between_deaths_doubles_to_its_bound(tmp_path: Path) -> None:
     """A worker that is ready and dies again and again is always replaced, ever later."""
     times = tmp_path / "times"
     script = f"import time; f = open({str(times)!r}, 'a'); f.write(f'{{time.time()}}\\n'); f.close(); {READY}"
-    crew = Crew([[sys.executable, "-c", script]], patience=Patience(first=0.2, longest=0.8, give_up=1))
+    crew = Supervisor([[sys.executable, "-c", script]], patience=RestartPolicy(first=0.2, longest=0.8, give_up=1))
     crew.start()
     end = time.monotonic() + 30
     while len(times.read_text().splitlines()) < 5 and time.monotonic() < end:
@@ -161,7 +163,7 @@ def test_pause_between_deaths_doubles_to_its_bound(tmp_path: Path) -> None:
 def test_worker_that_does_not_stop_is_killed() -> None:
     """It ignores SIGTERM; the crew ends all the same and says that it did not end well."""
     deaf = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {READY}; signal.pause()"
-    crew = Crew([[sys.executable, "-c", deaf]], patience=Patience(stopping=0.3))
+    crew = Supervisor([[sys.executable, "-c", deaf]], patience=RestartPolicy(stopping=0.3))
     crew.start()
     (pid,) = crew.pids
     assert not crew.stop()
@@ -172,18 +174,18 @@ def test_worker_that_does_not_stop_is_killed() -> None:
 def test_worker_that_never_starts_is_an_error() -> None:
     """Nothing is tried again at the start: whoever started the crew is there to read why."""
     with pytest.raises(WorkerError, match="worker 0"):
-        Crew([[sys.executable, "-c", "exit(1)"]]).start()
+        Supervisor([[sys.executable, "-c", "exit(1)"]]).start()
 
 
 def test_reserved_port_leads_no_caller_astray() -> None:
     """While a crew holds its port, nobody else can take it, and nothing answers on it."""
-    with reserved("127.0.0.1:0") as address:
+    with reserve_address("127.0.0.1:0") as address:
         host, _, port = address.rpartition(":")
-        with pytest.raises(OSError, match="in use"), reserved(address):
+        with pytest.raises(OSError, match="in use"), reserve_address(address):
             pass
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection((host, int(port)))
-    with reserved(address) as again:
+    with reserve_address(address) as again:
         assert again == address
-    with pytest.raises(ValueError, match="several workers"), reserved("unix:/tmp/socket"):
+    with pytest.raises(ValueError, match="several workers"), reserve_address("unix:/tmp/socket"):
         pass

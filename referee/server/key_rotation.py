@@ -21,27 +21,27 @@ from referee.dealing.leaf import KEY_TYPE, KeyLeaf, encode
 from referee.evidence.dsse import Envelope
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log import CheckpointSigner
-from referee.server.keyfolder import KeyFolder
+from referee.server.folder_lock import lock_folder
+from referee.server.key_folder import KeyFolder
+from referee.server.key_registry import KeyRegistry
 from referee.server.keys import KeyFileError, Lock, NamedSigner
-from referee.server.presence import present
-from referee.server.register import KeyRegister
 from referee.storage import Append, RelationalStore, Writer, check_store, open_store
 
 CHANGING: Final[tuple[Literal["log", "shuffler", "referee"], ...]] = ("log", "shuffler", "referee")
 """The roles whose keys can change."""
 
 
-class RotationError(ValueError):
+class KeyRotationError(ValueError):
     """A change of keys that cannot be meant; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rotation:
+class KeyRotation:
     """A log whose keys are being changed, by whoever holds its root key."""
 
     store: RelationalStore
     keys: KeyFolder
-    register: KeyRegister
+    register: KeyRegistry
     entropy: Callable[[int], bytes]
 
     @classmethod
@@ -60,12 +60,12 @@ class Rotation:
         The log is in the folder, or in ``database``; servers of other machines must have been stopped by hand. Raises
         PresenceError, KeyFileError, StoreError and DataLossError where it cannot be done.
         """
-        with present(data, alone=True):
+        with lock_folder(data, alone=True):
             store = open_store(data, database=database)
             try:
                 origin = store.origin
                 public = KeyFolder.open_or_make(data / "keys", origin=origin, entropy=entropy, private=(), lock=lock)
-                register = KeyRegister(public.public["root"])
+                register = KeyRegistry(public.public["root"])
                 check_store(store, visit=register.visit)
                 finish(public, register)
                 private = ("root", "log")
@@ -81,7 +81,7 @@ class Rotation:
         _check_role(role)
         if role == "log" and self.keys.retiring:
             msg = "the log's old key still signs beside its new one; revoke it first: referee keys revoke log"
-            raise RotationError(msg)
+            raise KeyRotationError(msg)
         new = self.keys.next(role, self.entropy)
         leaves = [_leaf("ADD", new.key, role)]
         if role != "log":
@@ -96,7 +96,7 @@ class Rotation:
         role, key = self._meant(named)
         if role == "log" and key not in [one.key for one in self.keys.retiring]:
             msg = "this key signs the log's checkpoints; name another first: referee keys rotate log"
-            raise RotationError(msg)
+            raise KeyRotationError(msg)
         also: list[NamedSigner] = [one for one in self.keys.retiring if one.key != key]
         self._append([_leaf("REVOKE", key, role)], signer=self.keys.signer("log"), also=also)
         if role == "log":
@@ -109,17 +109,17 @@ class Rotation:
             keys = self.register.in_force(named)
             if not keys:
                 msg = f"no key of the {named} is in force"
-                raise RotationError(msg)
+                raise KeyRotationError(msg)
             return named, keys[0]
         try:
             key = VerifierKey.parse(named)
         except KeyTextError as error:
-            raise RotationError(str(error)) from None
+            raise KeyRotationError(str(error)) from None
         for role in CHANGING:
             if key in self.register.in_force(role):
                 return role, key
         msg = f"{named} is not in force in this log"
-        raise RotationError(msg)
+        raise KeyRotationError(msg)
 
     def _append(self, leaves: list[KeyLeaf], *, signer: NamedSigner, also: list[NamedSigner]) -> None:
         root = self.keys.signer("root")
@@ -129,7 +129,7 @@ class Rotation:
             writer.submit(*appends).result()
 
 
-def finish(keys: KeyFolder, register: KeyRegister) -> None:
+def finish(keys: KeyFolder, register: KeyRegistry) -> None:
     """What a process that died while it changed keys left to do is done."""
     for role in CHANGING:
         waiting = keys.waiting(role)
@@ -139,7 +139,7 @@ def finish(keys: KeyFolder, register: KeyRegister) -> None:
         keys.retire()
 
 
-def check_in_force(keys: KeyFolder, register: KeyRegister) -> None:
+def check_in_force(keys: KeyFolder, register: KeyRegistry) -> None:
     """Nothing, where the log names every key that was loaded; KeyFileError otherwise."""
     for role in CHANGING:
         if not keys.has(role):
@@ -157,7 +157,7 @@ def check_in_force(keys: KeyFolder, register: KeyRegister) -> None:
 def _check_role(role: str) -> None:
     if role not in CHANGING:
         msg = f"{role!r} is no role whose key can change; there are {', '.join(CHANGING)}"
-        raise RotationError(msg)
+        raise KeyRotationError(msg)
 
 
 def _leaf(action: Literal["ADD", "REVOKE"], key: VerifierKey, role: str) -> KeyLeaf:

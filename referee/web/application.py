@@ -13,10 +13,10 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from referee.server.web import WebSettings
+from referee.server.web_settings import WebSettings
 from referee.web.codec import CODECS
-from referee.web.forward import FORWARDED, Forward
-from referee.web.page import Page
+from referee.web.forwarder import FORWARDED, Forwarder
+from referee.web.page_files import PageFiles
 from referee.web.routes import routes
 
 _PROTOCOL: Final = ("connect-protocol-version", "connect-timeout-ms", "grpc-timeout", "x-grpc-web", "x-user-agent")
@@ -35,10 +35,10 @@ _SLACK: Final = 4
 _PREFLIGHT_SECONDS: Final = 86400
 
 
-class Methods(ConnectASGIApplication[Forward]):
+class MethodRoutes(ConnectASGIApplication[Forwarder]):
     """Every method of the protos."""
 
-    def __init__(self, forward: Forward, *, message_bytes: int) -> None:
+    def __init__(self, forward: Forwarder, *, message_bytes: int) -> None:
         super().__init__(service=forward, endpoints=routes, codecs=CODECS, read_max_bytes=_SLACK * message_bytes)
         self.paths = frozenset(routes(forward))
 
@@ -48,12 +48,12 @@ class Methods(ConnectASGIApplication[Forward]):
         return ""
 
 
-class Site:
+class WebApplication:
     """The application that the web server runs."""
 
-    def __init__(self, forward: Forward, settings: WebSettings, *, message_bytes: int) -> None:
-        self._methods = Methods(forward, message_bytes=message_bytes)
-        self._page = Page(Path(settings.page)) if settings.page else _no_page
+    def __init__(self, forward: Forwarder, settings: WebSettings, *, message_bytes: int) -> None:
+        self._methods = MethodRoutes(forward, message_bytes=message_bytes)
+        self._page = PageFiles(Path(settings.page)) if settings.page else _no_page
         self._gates: ASGIApp = TrustedHostMiddleware(
             CORSMiddleware(
                 self._serve,

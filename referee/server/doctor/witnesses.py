@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Final
 
 from referee.evidence.note import Note, NoteError
-from referee.server.correspondent import Address, Correspondent, WitnessError
 from referee.server.cosigner import CALL_SECONDS, Witnesses
-from referee.server.doctor.finding import Finding
-from referee.server.doctor.store import Stored
+from referee.server.doctor.check_result import CheckResult
+from referee.server.doctor.store import StoreFacts
 from referee.server.settings import Configuration, witnesses_of
+from referee.server.witness_client import WitnessAddress, WitnessClient, WitnessError
 from referee.storage import DataLossError, RelationalReader, StoreError, open_reader
 
 _STALE_SECONDS: Final = 900
 """A head that stands still is cosigned anew every five minutes; three times that is too long."""
 
 
-def check_peers(configuration: Configuration, stored: Stored, *, now: int) -> Iterator[Finding]:
+def check_witness_states(configuration: Configuration, stored: StoreFacts, *, now: int) -> Iterator[CheckResult]:
     """What there is to say of the witnesses; nothing where there are none. ``now`` is in seconds since 1970 UTC."""
     witnesses = witnesses_of(configuration.witnesses)
     if witnesses is None:
@@ -27,7 +27,7 @@ def check_peers(configuration: Configuration, stored: Stored, *, now: int) -> It
     try:
         reader = open_reader(Path(configuration.log.data), database=configuration.log.database or None)
     except StoreError:
-        yield Finding.ok("witnesses", "are asked once there is a log")
+        yield CheckResult.ok("witnesses", "are asked once there is a log")
         return
     try:
         for address in witnesses.addresses:
@@ -37,45 +37,45 @@ def check_peers(configuration: Configuration, stored: Stored, *, now: int) -> It
         reader.close()
 
 
-def _asked(address: Address, reader: RelationalReader, stored: Stored, *, is_required: bool) -> Finding:
-    correspondent = Correspondent(address, reader, timeout=CALL_SECONDS)
+def _asked(address: WitnessAddress, reader: RelationalReader, stored: StoreFacts, *, is_required: bool) -> CheckResult:
+    correspondent = WitnessClient(address, reader, timeout=CALL_SECONDS)
     try:
         shown = correspondent.last(stored.origin)
     except WitnessError as error:
         remedy = "see that it runs and that this machine reaches it"
-        return (Finding.fail if is_required else Finding.warn)(address.key.name, str(error), remedy)
+        return (CheckResult.fail if is_required else CheckResult.warn)(address.key.name, str(error), remedy)
     finally:
         correspondent.close()
     if shown is None:
-        return Finding.warn(
+        return CheckResult.warn(
             address.key.name,
             f"{address.url} shows nothing that it cosigned of {stored.origin}",
             "see that it trusts this log's key, and that its own key is the one named here",
         )
     size = shown[1].size
     if size > stored.size:
-        return Finding.fail(
+        return CheckResult.fail(
             address.key.name,
             f"it has cosigned {size:,} leaves, and the log has {stored.size:,}",
             "do not serve; leaves are lost: restore a newer backup",
         )
-    return Finding.ok(address.key.name, f"answers; it cosigned {size:,} of {stored.size:,} leaves")
+    return CheckResult.ok(address.key.name, f"answers; it cosigned {size:,} of {stored.size:,} leaves")
 
 
-def _vouched(witnesses: Witnesses, reader: RelationalReader, *, now: int) -> Iterator[Finding]:
+def _vouched(witnesses: Witnesses, reader: RelationalReader, *, now: int) -> Iterator[CheckResult]:
     needed = witnesses.quorum.needed
     try:
         newest = reader.newest_cosigned()
         time = 0 if newest is None else witnesses.quorum.attest(Note.parse(newest.note)).time
     except (NoteError, StoreError, DataLossError) as error:
-        yield Finding.fail("quorum", f"what is kept of the witnesses cannot be read: {error}", "look at the store")
+        yield CheckResult.fail("quorum", f"what is kept of the witnesses cannot be read: {error}", "look at the store")
         return
     if newest is None or not time:
-        yield Finding.warn("quorum", f"{needed} have never vouched for one head", "serve, and look again")
+        yield CheckResult.warn("quorum", f"{needed} have never vouched for one head", "serve, and look again")
         return
     age = now - time
     told = f"{needed} vouched for {newest.size:,} leaves {age:,} s ago"
     if age > _STALE_SECONDS:
-        yield Finding.warn("quorum", told, "see why the witnesses do not cosign, or that a server runs")
+        yield CheckResult.warn("quorum", told, "see why the witnesses do not cosign, or that a server runs")
     else:
-        yield Finding.ok("quorum", told)
+        yield CheckResult.ok("quorum", told)

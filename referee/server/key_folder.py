@@ -32,7 +32,7 @@ from referee.server.keys import (
     write_key,
     write_secret,
 )
-from referee.server.remote_signer import Agent
+from referee.server.remote_signer import AgentClient
 
 ROLES: Final = ("root", "log", "shuffler", "referee")
 SEALING: Final = "sealing"
@@ -64,7 +64,7 @@ class KeyFolder:
         private: Iterable[str] = EVERY,
         root: Path | None = None,
         lock: Lock | None = None,
-        agent: Agent | None = None,
+        agent: AgentClient | None = None,
     ) -> Self:
         """The keys in the folder, those of ``private`` loaded; where there is none at all, new ones for the origin.
 
@@ -186,7 +186,7 @@ def _make_all(
     origin: str,
     entropy: Callable[[int], bytes],
     lock: Lock | None,
-    agent: Agent | None,
+    agent: AgentClient | None,
 ) -> None:
     here = EVERY if agent is None else (SEALING,)
     folder = paths[SEALING].parent

@@ -16,8 +16,8 @@ from typing import Any, Final, Self
 import structlog
 
 from referee.log.submission import MAX_SUBMISSION
-from referee.witness.state import StateError
-from referee.witness.witness import Answer, Witness
+from referee.witness.state import WitnessStateError
+from referee.witness.witness import Witness, WitnessAnswer
 
 _READ_SECONDS: Final = 10.0
 _CONNECTIONS: Final = 64
@@ -26,7 +26,7 @@ _MONITORED: Final = re.compile(r"/([0-9a-f]{64})/checkpoint")
 _log = structlog.get_logger("referee.witness")
 
 
-class Listener:
+class WitnessServer:
     """A witness that listens on host and port, 0 for a free one; ``port`` is the one it has."""
 
     def __init__(self, witness: Witness, *, host: str, port: int) -> None:
@@ -130,16 +130,16 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """A submission."""
         if self.path != "/add-checkpoint":
-            self._answer(Answer(404, b"post to /add-checkpoint\n"), close=True)
+            self._answer(WitnessAnswer(404, b"post to /add-checkpoint\n"), close=True)
             return
         body = self._body()
         if body is None:
             return
         try:
             answer = self.server.witness.add_checkpoint(body)
-        except StateError as error:
+        except WitnessStateError as error:
             _log.exception("state failed")
-            answer = Answer(503, f"{error}\n".encode())
+            answer = WitnessAnswer(503, f"{error}\n".encode())
         _log.info("asked", origin=_first_line(body), status=answer.status)
         self._answer(answer)
 
@@ -147,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
         """The checkpoint that was cosigned last."""
         match = _MONITORED.fullmatch(self.path)
         if match is None:
-            self._answer(Answer(404, b"there is /<sha256 of an origin in hex>/checkpoint\n"))
+            self._answer(WitnessAnswer(404, b"there is /<sha256 of an origin in hex>/checkpoint\n"))
         else:
             self._answer(self.server.witness.checkpoint(match[1]))
 
@@ -158,22 +158,22 @@ class _Handler(BaseHTTPRequestHandler):
         """The request's body; None where it was refused."""
         length = self.headers.get("Content-Length", "")
         if not length.isascii() or not length.isdecimal() or "Transfer-Encoding" in self.headers:
-            self._answer(Answer(411, b"say the length of the body\n"), close=True)
+            self._answer(WitnessAnswer(411, b"say the length of the body\n"), close=True)
             return None
         if len(length) > len(str(MAX_SUBMISSION)) or int(length) > MAX_SUBMISSION:
-            self._answer(Answer(413, f"a submission has at most {MAX_SUBMISSION} bytes\n".encode()), close=True)
+            self._answer(WitnessAnswer(413, f"a submission has at most {MAX_SUBMISSION} bytes\n".encode()), close=True)
             return None
         left, end, parts = int(length), time.monotonic() + _READ_SECONDS, []
         while left:
             part = self.rfile.read1(left)
             if not part or time.monotonic() > end:
-                self._answer(Answer(408, b"the body did not come in time\n"), close=True)
+                self._answer(WitnessAnswer(408, b"the body did not come in time\n"), close=True)
                 return None
             parts.append(part)
             left -= len(part)
         return b"".join(parts)
 
-    def _answer(self, answer: Answer, *, close: bool = False) -> None:
+    def _answer(self, answer: WitnessAnswer, *, close: bool = False) -> None:
         if close or self.server.is_draining:
             self.close_connection = True
         self.send_response(answer.status)

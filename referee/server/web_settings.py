@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from referee.server.problem import Problem
+from referee.server.setting_problem import SettingProblem
 
 _ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?")
 _HOST: Final = re.compile(r"\*|(?:\*\.)?[a-z0-9.-]+|\[[0-9a-f:]+\]")
@@ -72,15 +72,15 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The hosts that it answers to."""
         return (*LOCAL, *self.hosts)
 
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[SettingProblem, ...]:
         """All that it cannot be served with."""
         return tuple(self._problems())
 
-    def _problems(self) -> Iterator[Problem]:
+    def _problems(self) -> Iterator[SettingProblem]:
         if self.listen and not _is_address(self.listen):
-            yield Problem("web.listen", f"is {self.listen}, no address", "write host:port, as 127.0.0.1:8080")
+            yield SettingProblem("web.listen", f"is {self.listen}, no address", "write host:port, as 127.0.0.1:8080")
         elif self.listen and not self.is_local and not self.hosts:
-            yield Problem(
+            yield SettingProblem(
                 "web.hosts",
                 "names nobody, but other machines can reach the address",
                 "name the hosts that browsers write in their address line, as play.example.com, or * for any",
@@ -88,14 +88,18 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for origin in self.origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
                 what = f"names {origin}, which is no origin"
-                yield Problem("web.origins", what, "write it as scheme://host or scheme://host:port")
+                yield SettingProblem("web.origins", what, "write it as scheme://host or scheme://host:port")
         for host in self.hosts:
             if not _HOST.fullmatch(host):
-                yield Problem("web.hosts", f"names {host}, which is no host", "write a host without scheme and port")
+                yield SettingProblem(
+                    "web.hosts", f"names {host}, which is no host", "write a host without scheme and port"
+                )
         if self.page and not Path(self.page, "index.html").is_file():
-            yield Problem("web.page", f"is {self.page}, where no index.html is", "build the page or name its folder")
+            yield SettingProblem(
+                "web.page", f"is {self.page}, where no index.html is", "build the page or name its folder"
+            )
         if self.connections < 1:
-            yield Problem("web.connections", f"is {self.connections}", "give a number from 1 up")
+            yield SettingProblem("web.connections", f"is {self.connections}", "give a number from 1 up")
 
 
 def _is_address(text: str) -> bool:

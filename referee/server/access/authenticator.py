@@ -5,7 +5,7 @@ time has come and is not over by more than the leeway, and neither it nor its is
 once and remembered by all of the token's bytes, a bounded number of them; time and revocation are asked on every call.
 A token counts before a certificate, so that one connection can speak for many.
 
->>> Prover(AccessSettings(), clock=lambda: 0).recall("Bearer e30.AA") is None
+>>> Authenticator(AccessSettings(), clock=lambda: 0).recall("Bearer e30.AA") is None
 True
 """
 
@@ -38,7 +38,7 @@ class _Proved:
     expires: int
 
 
-class Prover:
+class Authenticator:
     """Knows issuers, certificates, revocations and the time. Safe on many threads."""
 
     def __init__(self, settings: AccessSettings, *, clock: Callable[[], int]) -> None:

@@ -19,10 +19,10 @@ from connectrpc.code import Code
 from connectrpc.errors import ConnectError
 from connectrpc.request import Headers, RequestContext
 
-from referee.web.codec import Answer
-from referee.web.fault import DETAILS, fault_of
+from referee.web.codec import EncodedAnswer
+from referee.web.errors import DETAILS, fault_of
 
-Context: TypeAlias = "RequestContext[bytes, Answer]"
+Context: TypeAlias = "RequestContext[bytes, EncodedAnswer]"
 Metadata: TypeAlias = tuple[tuple[str, str], ...]
 
 FORWARDED: Final = ("authorization", "traceparent", "tracestate", "x-request-id")
@@ -40,7 +40,7 @@ _OPTIONS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Behind:
+class Upstream:
     """The service that calls are forwarded to: where it is, in gRPC's words, and what it knows this gateway by."""
 
     target: str
@@ -49,14 +49,14 @@ class Behind:
     """The largest question that it takes."""
 
 
-class Forward:
+class Forwarder:
     """The connections to the service. Lives in the event loop that it was made in.
 
     ``connections`` is how many; each call takes the one with the fewest under way, so that calls that last, such as
     watches, do not hold the others up.
     """
 
-    def __init__(self, behind: Behind, *, connections: int) -> None:
+    def __init__(self, behind: Upstream, *, connections: int) -> None:
         self._channels = [grpc.aio.insecure_channel(behind.target, options=_OPTIONS) for _ in range(connections)]
         self._under_way = [0] * connections
         self._pass = behind.gateway_pass
@@ -74,7 +74,7 @@ class Forward:
         for channel in self._channels:
             await channel.close()
 
-    async def unary(self, path: str, question: bytes, context: Context, *, kind: type[Any]) -> Answer:
+    async def unary(self, path: str, question: bytes, context: Context, *, kind: type[Any]) -> EncodedAnswer:
         """The service's answer to one question; ConnectError where it refuses."""
         with self._channel() as channel:
             method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(path)
@@ -87,9 +87,11 @@ class Forward:
                 raise fault_of(error) from None
             _tell(context.response_headers, await call.initial_metadata())
             _tell(context.response_trailers, await call.trailing_metadata())
-            return Answer(answer, kind)
+            return EncodedAnswer(answer, kind)
 
-    async def stream(self, path: str, question: bytes, context: Context, *, kind: type[Any]) -> AsyncIterator[Answer]:
+    async def stream(
+        self, path: str, question: bytes, context: Context, *, kind: type[Any]
+    ) -> AsyncIterator[EncodedAnswer]:
         """The service's answers as they come; ConnectError where it ends with an error."""
         with self._channel() as channel:
             method: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = channel.unary_stream(path)
@@ -98,7 +100,7 @@ class Forward:
             try:
                 _tell(context.response_headers, await call.initial_metadata())
                 async for answer in call:
-                    yield Answer(answer, kind)
+                    yield EncodedAnswer(answer, kind)
                 _tell(context.response_trailers, await call.trailing_metadata())
             except grpc.aio.AioRpcError as error:
                 _tell(context.response_trailers, error.trailing_metadata())

@@ -14,11 +14,11 @@ from typing import Final
 FILE_NAME: Final = "presence.lock"
 
 
-class PresenceError(RuntimeError):
+class FolderInUseError(RuntimeError):
     """Somebody is at work in the folder who cannot be there at the same time."""
 
 
-class Turn:
+class LeaderLock:
     """One process of several has it, until that ends; the others ask again."""
 
     def __init__(self, path: Path) -> None:
@@ -45,8 +45,8 @@ class Turn:
 
 
 @contextmanager
-def present(data: Path, *, alone: bool = False) -> Iterator[None]:
-    """The folder is in use until the block ends; PresenceError where another's use stands against it."""
+def lock_folder(data: Path, *, alone: bool = False) -> Iterator[None]:
+    """The folder is in use until the block ends; FolderInUseError where another's use stands against it."""
     data.mkdir(parents=True, exist_ok=True)
     handle = os.open(data / FILE_NAME, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -54,7 +54,7 @@ def present(data: Path, *, alone: bool = False) -> Iterator[None]:
             fcntl.flock(handle, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
         except BlockingIOError:
             msg = f"a server is running on {data}; stop it first" if alone else f"the keys of {data} are being changed"
-            raise PresenceError(msg) from None
+            raise FolderInUseError(msg) from None
         yield
     finally:
         os.close(handle)

@@ -3,7 +3,7 @@
 The law of a bucket: it holds up to ``burst`` calls, fills with ``rate`` a second, and each call takes one. Where there
 are more callers than are remembered, the one that was silent longest is forgotten, whose bucket is the fullest.
 
->>> buckets = Buckets(rate=2, burst=1, monotonic=iter([0.0, 0.1, 0.5]).__next__)
+>>> buckets = TokenBuckets(rate=2, burst=1, monotonic=iter([0.0, 0.1, 0.5]).__next__)
 >>> [buckets.wait("an") for _ in range(3)]
 [0.0, 0.4, 0.0]
 """
@@ -23,7 +23,7 @@ _SITE: Final = 64
 """An IPv6 address is a caller by its first so many bits, for the rest is anybody's to choose."""
 
 
-class Buckets:
+class TokenBuckets:
     """A bucket a caller."""
 
     def __init__(self, *, rate: float, burst: int = 0, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -47,7 +47,7 @@ class Buckets:
         return 0.0 if may else math.ceil((1 - held) / self._rate * 1e6) / 1e6
 
 
-class AtOnce:
+class ConcurrencyLimit:
     """How many calls of each caller are under way."""
 
     def __init__(self, *, most: int) -> None:

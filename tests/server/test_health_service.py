@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from referee.server.healths import Healths
+from referee.server.drain import HealthService
 
 ROUNDS = 5
 WATCHERS = 40
@@ -16,7 +16,7 @@ WATCHERS = 40
 def test_server_stops_while_its_watchers_leave() -> None:
     """They leave one after another while they are told that it stops."""
     for _ in range(ROUNDS):
-        server, healths = grpc.server(ThreadPoolExecutor(4)), Healths()
+        server, healths = grpc.server(ThreadPoolExecutor(4)), HealthService()
         health_pb2_grpc.add_HealthServicer_to_server(healths, server)
         port = server.add_insecure_port("127.0.0.1:0")
         server.start()

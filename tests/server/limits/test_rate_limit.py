@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.server import limits_rate
-from referee.server.limits_rate import AtOnce, Buckets, address_of
+from referee.server import rate_limit
+from referee.server.rate_limit import ConcurrencyLimit, TokenBuckets, address_of
 
 steps = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 64)), max_size=60)
 
@@ -17,7 +17,7 @@ steps = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 64)), max_size=
 def test_bucket_lets_through_what_an_exact_count_lets_through(rate, burst, steps):
     """Times are sixteenths of a second and rates powers of two, so that floats are exact; each caller by itself."""
     now = 0.0
-    buckets = Buckets(rate=rate, burst=burst, monotonic=lambda: now)
+    buckets = TokenBuckets(rate=rate, burst=burst, monotonic=lambda: now)
     held = {"a": Fraction(burst), "b": Fraction(burst)}
     for caller, sixteenths in steps:
         now += sixteenths / 16
@@ -33,7 +33,7 @@ def test_bucket_lets_through_what_an_exact_count_lets_through(rate, burst, steps
 
 def test_after_the_wait_that_was_told_the_caller_may_call():
     now = 0.0
-    buckets = Buckets(rate=3, burst=1, monotonic=lambda: now)
+    buckets = TokenBuckets(rate=3, burst=1, monotonic=lambda: now)
     for _ in range(100):
         assert buckets.wait("an") == 0
         now += buckets.wait("an")
@@ -41,21 +41,21 @@ def test_after_the_wait_that_was_told_the_caller_may_call():
 
 @pytest.mark.parametrize(("rate", "expected"), [(0.1, 1), (1, 2), (50, 100)])
 def test_burst_is_twice_the_rate_where_none_is_told(rate, expected):
-    buckets = Buckets(rate=rate, monotonic=lambda: 0.0)
+    buckets = TokenBuckets(rate=rate, monotonic=lambda: 0.0)
     assert [buckets.wait("an") for _ in range(expected + 1)].index(1 / rate) == expected
 
 
 def test_memory_of_callers_is_bounded(monkeypatch):
     """Who was silent longest is forgotten, and begins anew."""
-    monkeypatch.setattr(limits_rate, "REMEMBERED", 2)
-    buckets = Buckets(rate=1, burst=1, monotonic=lambda: 0.0)
+    monkeypatch.setattr(rate_limit, "REMEMBERED", 2)
+    buckets = TokenBuckets(rate=1, burst=1, monotonic=lambda: 0.0)
     assert [buckets.wait(caller) for caller in "abab"] == [0, 0, 1, 1]
     assert buckets.wait("c") == 0
     assert (buckets.wait("b") > 0, buckets.wait("a")) == (True, 0)
 
 
 def test_calls_under_way_are_counted_by_caller_and_forgotten_when_over():
-    at_once = AtOnce(most=2)
+    at_once = ConcurrencyLimit(most=2)
     assert [at_once.begin(caller) for caller in "aaab"] == [True, True, False, True]
     at_once.end("a")
     assert [at_once.begin(caller) for caller in "aa"] == [True, False]

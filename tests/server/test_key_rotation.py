@@ -17,13 +17,14 @@ from referee.audit import Code, Report, audit_log
 from referee.evidence.note import Note
 from referee.evidence.vkey import VerifierKey
 from referee.rulesets import load_builtin
-from referee.server.app import Application, Settings
+from referee.server.app import Application
 from referee.server.clock import system_clock
-from referee.server.keyfolder import KeyFolder, read_public_keys
+from referee.server.folder_lock import FolderInUseError, lock_folder
+from referee.server.key_folder import KeyFolder, read_public_keys
+from referee.server.key_registry import KeyRegistry
+from referee.server.key_rotation import KeyRotation, KeyRotationError
 from referee.server.keys import KeyFileError
-from referee.server.presence import PresenceError, present
-from referee.server.register import KeyRegister
-from referee.server.rotation import Rotation, RotationError
+from referee.server.options import ServerOptions
 from referee.storage import DataLossError, open_sqlite, open_sqlite_reader
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 
@@ -70,7 +71,7 @@ def run(tmp_path: Path) -> Callable[..., Any]:
 
     @contextmanager
     def running(**more: Any) -> Iterator[House]:  # noqa: ANN401 - a setting
-        settings = Settings(data=tmp_path / "data", listen="127.0.0.1:0", origin=ORIGIN, **more)
+        settings = ServerOptions(data=tmp_path / "data", listen="127.0.0.1:0", origin=ORIGIN, **more)
         with ExitStack() as stack:
             yield House(stack.enter_context(Application(settings)).port, stack)
 
@@ -82,7 +83,7 @@ def rotate(tmp_path: Path) -> Rotate:
     """Changes a key of this test's data folder."""
 
     def change(how: str, named: str, root: Path | None = None) -> VerifierKey:
-        with Rotation.of(tmp_path / "data", root=root, entropy=os.urandom) as rotation:
+        with KeyRotation.of(tmp_path / "data", root=root, entropy=os.urandom) as rotation:
             key: VerifierKey = getattr(rotation, how)(named)
             return key
 
@@ -220,9 +221,9 @@ def test_key_is_revoked_by_its_text(tmp_path: Path, run: Callable[..., Any], rot
         pass
     key = read_public_keys(tmp_path / "data" / "keys")["shuffler"]
     assert rotate("revoke", key).text == key
-    with pytest.raises(RotationError, match="not in force"):
+    with pytest.raises(KeyRotationError, match="not in force"):
         rotate("revoke", key)
-    with pytest.raises(RotationError, match="no key of the shuffler"):
+    with pytest.raises(KeyRotationError, match="no key of the shuffler"):
         rotate("revoke", "shuffler")
 
 
@@ -241,7 +242,7 @@ def test_change_that_cannot_be_meant_changes_nothing(  # noqa: PLR0913, PLR0917 
 ) -> None:
     with run():
         pass
-    with pytest.raises(RotationError, match=words):
+    with pytest.raises(KeyRotationError, match=words):
         rotate(how, named)
     with run():
         pass
@@ -252,7 +253,7 @@ def test_log_key_is_not_rotated_while_the_one_before_still_signs(run: Callable[.
     with run():
         pass
     rotate("rotate", "log")
-    with pytest.raises(RotationError, match="revoke it first"):
+    with pytest.raises(KeyRotationError, match="revoke it first"):
         rotate("rotate", "log")
 
 
@@ -331,7 +332,7 @@ def test_server_with_keys_that_the_log_does_not_name_does_not_start(tmp_path: Pa
 
 
 def test_keys_do_not_change_while_a_server_runs(run: Callable[..., Any], rotate: Rotate) -> None:
-    with run(), pytest.raises(PresenceError, match="stop it first"):
+    with run(), pytest.raises(FolderInUseError, match="stop it first"):
         rotate("rotate", "referee")
     rotate("rotate", "referee")
 
@@ -339,7 +340,7 @@ def test_keys_do_not_change_while_a_server_runs(run: Callable[..., Any], rotate:
 def test_no_server_starts_while_keys_change(tmp_path: Path, run: Callable[..., Any]) -> None:
     with run():
         pass
-    with present(tmp_path / "data", alone=True), pytest.raises(PresenceError, match="being changed"), run():
+    with lock_folder(tmp_path / "data", alone=True), pytest.raises(FolderInUseError, match="being changed"), run():
         pass
 
 
@@ -365,7 +366,7 @@ def test_process_that_died_while_it_rotated_is_finished_by_the_next(  # noqa: PL
         raise DiedError
 
     if died == "before the append":
-        monkeypatch.setattr(Rotation, "_append", die)
+        monkeypatch.setattr(KeyRotation, "_append", die)
     elif died == "after the append":
         monkeypatch.setattr(KeyFolder, "adopt", die)
     else:
@@ -405,7 +406,7 @@ def test_register_reads_what_the_log_names(tmp_path: Path, run: Callable[..., An
     new = rotate("rotate", "shuffler")
     store = open_sqlite(tmp_path / "data")
     root = VerifierKey.parse(read_public_keys(tmp_path / "data" / "keys")["root"])
-    register = KeyRegister.of(store, root)
+    register = KeyRegistry.of(store, root)
     store.close()
     assert register.in_force("shuffler") == (new,)
     revoked = next(record.revoked_leaf for record in register.records if record.key == old.text)

@@ -24,7 +24,7 @@ _MANY: Final = 100_000
 
 
 @dataclass(slots=True)
-class KeyRegister:
+class KeyRegistry:
     """The keys that the KEY leaves seen so far name, under a root key."""
 
     root: VerifierKey

@@ -10,9 +10,9 @@ import pytest
 
 from referee.evidence.merkle import EMPTY_ROOT
 from referee.log import Checkpoint, CheckpointSigner
-from referee.server.founding import name_keys
-from referee.server.keyfolder import KeyFolder
+from referee.server.key_folder import KeyFolder
 from referee.server.keys import KeyFileError
+from referee.server.startup import name_keys
 from referee.storage import RelationalStore, open_sqlite
 
 ORIGIN: Final = "log.example/1"

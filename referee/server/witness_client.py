@@ -47,7 +47,7 @@ class WitnessDisagreesError(WitnessError):
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class WitnessAddress:
     """Where a witness listens and which key it signs with; ``url`` is its submission prefix, http or https."""
 
     url: str
@@ -60,10 +60,10 @@ class Address:
             raise ValueError(msg)
 
 
-class Correspondent:
+class WitnessClient:
     """One connection to a witness, kept alive; for one thread at a time."""
 
-    def __init__(self, address: Address, reader: Reader, *, timeout: float) -> None:
+    def __init__(self, address: WitnessAddress, reader: Reader, *, timeout: float) -> None:
         self.address = address
         self._reader = reader
         self._timeout = timeout

@@ -1,0 +1,137 @@
+"""The gRPC services of a server: which there are and how each is built."""
+
+from collections.abc import Callable
+from typing import Final
+
+import grpc
+
+from referee.rulesets import load_builtin
+from referee.server.cosigner import Cosigner
+from referee.server.options import ServerOptions
+from referee.server.startup import OpenedLog, suite_of
+from referee.service.dealing import ShufflerParts
+from referee.service.leading import Leaders
+from referee.service.log import LogKeys, LogService
+from referee.service.mau_binh import MauBinhService
+from referee.service.opening import Opener
+from referee.service.rounds import RoundVerifier
+from referee.service.ruleset import RulesetService
+from referee.service.seating import SeatingService
+from referee.service.settling import Settler
+from referee.service.shuffler import ShufflerService
+from referee.service.tien_len import TienLenService
+from referee.service.ultimate_texas import UltimateTexasService
+from referee.storage import Writer
+from referee.v1 import (
+    log_pb2_grpc,
+    mau_binh_pb2_grpc,
+    ruleset_pb2_grpc,
+    seating_pb2_grpc,
+    shuffler_pb2_grpc,
+    tien_len_pb2_grpc,
+    ultimate_texas_pb2_grpc,
+)
+
+FULL_NAMES: Final = {
+    "rulesets": ("referee.v1.RulesetService",),
+    "seating": ("referee.v1.SeatingService",),
+    "shuffler": ("referee.v1.ShufflerService",),
+    "referee": ("referee.v1.MauBinhService", "referee.v1.TienLenService", "referee.v1.UltimateTexasService"),
+    "log": ("referee.v1.LogService",),
+}
+"""The gRPC services of each of ``options.SERVICES``."""
+
+
+def add_services(
+    server: grpc.Server,
+    options: ServerOptions,
+    log: OpenedLog,
+    *,
+    cosigner: Cosigner | None,
+    on_ended: Callable[[], None],
+) -> list[str]:
+    """Add the services that the options name to a server and return their full names.
+
+    ``on_ended`` is called after a round ended.
+    """
+    catalogue = options.catalogue or load_builtin()
+    verifier = RoundVerifier(
+        catalogue=catalogue,
+        origin=log.origin,
+        shuffler_keys=log.counted("shuffler"),
+        clock=options.clock,
+        suite=suite_of(options),
+    )
+
+    def add_referee() -> None:
+        settler = Settler(
+            signer=log.keys.signer("referee"),
+            referee_keys=log.counted("referee"),
+            writer=_writer(log),
+            reader=log.store,
+            clock=options.clock,
+            on_settled=on_ended,
+        )
+        mau_binh_pb2_grpc.add_MauBinhServiceServicer_to_server(
+            MauBinhService(verifier, settler, populations=options.populations), server
+        )
+        leaders = Leaders(referee_keys=log.counted("referee"), shuffler_keys=log.counted("shuffler"))
+        tien_len_pb2_grpc.add_TienLenServiceServicer_to_server(TienLenService(verifier, settler, leaders), server)
+        ultimate_texas_pb2_grpc.add_UltimateTexasServiceServicer_to_server(
+            UltimateTexasService(verifier, settler, tables=options.populations), server
+        )
+
+    def add_shuffler() -> None:
+        parts = ShufflerParts(
+            opener=Opener(
+                catalogue=catalogue,
+                origin=log.origin,
+                reader=log.store,
+                clock=options.clock,
+                suite=suite_of(options),
+            ),
+            verifier=verifier,
+            referee_keys=log.counted("referee"),
+            reader=log.store,
+            writer=_writer(log),
+            signer=log.keys.signer("shuffler"),
+            sealing_key=log.keys.sealing,
+            clock=options.clock,
+            entropy=options.entropy,
+            on_ended=on_ended,
+            told_seed=options.fixture_seed,
+        )
+        shuffler_pb2_grpc.add_ShufflerServiceServicer_to_server(ShufflerService(parts), server)
+
+    add: dict[str, Callable[[], None]] = {
+        "rulesets": lambda: ruleset_pb2_grpc.add_RulesetServiceServicer_to_server(RulesetService(catalogue), server),
+        "seating": lambda: seating_pb2_grpc.add_SeatingServiceServicer_to_server(
+            SeatingService(catalogue, options.clock), server
+        ),
+        "shuffler": add_shuffler,
+        "referee": add_referee,
+        "log": lambda: log_pb2_grpc.add_LogServiceServicer_to_server(_log_service(options, log, cosigner), server),
+    }
+    names: list[str] = []
+    for service in options.services:
+        add[service]()
+        names += FULL_NAMES[service]
+    return names
+
+
+def _writer(log: OpenedLog) -> Writer:
+    if log.writer is None:
+        msg = "a service that appends was added without the log's private key"
+        raise RuntimeError(msg)
+    return log.writer
+
+
+def _log_service(options: ServerOptions, log: OpenedLog, cosigner: Cosigner | None) -> LogService:
+    witnesses = options.witnesses
+    keys = LogKeys(
+        log=log.keys.public["log"].text,
+        root=log.keys.public["root"].text,
+        witnesses=[] if witnesses is None else [one.key.text for one in witnesses.addresses],
+        quorum=0 if witnesses is None else witnesses.quorum.needed,
+    )
+    return LogService(log.store, keys=keys, cosigners=cosigner, waiting=max(1, options.threads // 2))

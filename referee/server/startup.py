@@ -1,0 +1,215 @@
+"""Start of a server: open the store, verify the log, load the keys, and name the keys of a new log.
+
+A log is verified whole before it is served. Its rounds are all dealt by drawn seeds or all by fixed ones, and the
+private keys in use are those that the log names.
+"""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from referee.dealing.header import SUITE_COMMITMENT, SUITE_FIXTURE
+from referee.dealing.leaf import KEY_TYPE, OPEN_TYPE, KeyLeaf, encode
+from referee.evidence.dsse import Envelope
+from referee.log import CheckpointSigner
+from referee.server.cosigner import check_witnesses, known_checkpoints
+from referee.server.folder_lock import lock_folder
+from referee.server.key_folder import EVERY, SEALING, KeyFolder
+from referee.server.key_registry import KeyRegistry, oldest_running
+from referee.server.key_rotation import CHANGING, check_in_force, finish
+from referee.server.keys import KeyFileError
+from referee.server.options import ServerObserver, ServerOptions
+from referee.storage import (
+    Append,
+    DataLossError,
+    Head,
+    NotFoundedError,
+    RelationalStore,
+    Writer,
+    check_store,
+    open_store,
+)
+from referee.storage.batch import append_batch
+
+PRIVATE_KEYS: Final = {
+    "rulesets": (),
+    "seating": (),
+    "shuffler": ("shuffler", "log", SEALING),
+    "referee": ("referee", "log"),
+    "log": (),
+}
+"""The private keys that each of ``options.SERVICES`` needs once the log has named its keys."""
+_MARK: Final = OPEN_TYPE.encode("ascii")
+_DRAWN: Final = b'"randomness_suite":%d,' % SUITE_COMMITMENT
+"""A member of canonical JSON: inside a string its quotes would be escaped."""
+
+_log = structlog.get_logger("referee.server")
+
+
+class SuiteError(RuntimeError):
+    """A log whose rounds were dealt under the other randomness suite."""
+
+
+class _KeysNamedError(Exception):
+    """Another server named the log's keys first."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedLog:
+    """The verified log of a server with its keys; ``writer`` is None without the log's private key."""
+
+    store: RelationalStore
+    origin: str
+    keys: KeyFolder
+    registry: KeyRegistry
+    writer: Writer | None
+
+    @classmethod
+    def open(cls, options: ServerOptions, observers: Sequence[ServerObserver], opened: ExitStack) -> "OpenedLog":
+        """Open what the options name; ``opened`` closes it again, also after an error.
+
+        Raises KeyFileError, StoreError, WitnessError, SuiteError, FolderInUseError or DataLossError.
+        """
+        opened.enter_context(lock_folder(options.data))
+        store = open_store(options.data, database=options.database)
+        opened.callback(store.close)
+        if options.agent is not None:
+            opened.callback(options.agent.close)
+        known = _origin_of(store)
+        keys, registry = _open_keys(store, options, origin=known or options.origin)
+        origin = known or keys.public["log"].name
+        writer = _writer_of(store, keys, origin=origin, observers=observers)
+        if writer is not None:
+            opened.callback(writer.close)
+        if options.witnesses is not None:
+            check_witnesses(
+                store,
+                options.witnesses,
+                log_keys=registry.counted("log", since=0) or (keys.public["log"],),
+                warn=lambda words: _log.warning("witness not reached", error=words),
+            )
+        if registry.is_empty and writer is not None:
+            registry = name_keys(store, keys)
+        return cls(store, origin, keys, registry, writer)
+
+    def counted(self, role: str) -> list[bytes]:
+        """Return the public keys of a role that are valid for rounds still running, the newest first."""
+        since = oldest_running(self.store) if self.registry.has_revoked(role) else 0
+        return [key.public_key for key in self.registry.counted(role, since=since)]
+
+
+def suite_of(options: ServerOptions) -> int:
+    """Return the randomness suite that a server deals under."""
+    return SUITE_COMMITMENT if options.fixture_seed is None else SUITE_FIXTURE
+
+
+def check_suite(index: int, leaf: bytes, *, is_fixture: bool) -> None:
+    """Verify that a leaf opens no round of the other randomness suite; raise SuiteError if it does."""
+    if _MARK not in leaf:
+        return
+    is_drawn = _DRAWN in Envelope.parse(leaf).payload
+    if is_drawn != is_fixture:
+        return
+    kind = (
+        "from a drawn seed, and this server deals from fixed ones"
+        if is_drawn
+        else "from a fixed seed for tests, which is never fair"
+    )
+    msg = f"leaf {index} opens a round dealt {kind}; serve this log as it was served before, or use another log"
+    raise SuiteError(msg)
+
+
+def name_keys(store: RelationalStore, keys: KeyFolder) -> KeyRegistry:
+    """Name the keys of an empty log in one transaction, signed by the root; return the keys that the log names.
+
+    Where another server was first and named the same keys, its naming holds. Raises KeyFileError for other keys.
+    """
+    root, signer = keys.signer("root"), keys.signer("log")
+    named = [KeyLeaf(action="ADD", key=keys.public[role].text, role=role) for role in CHANGING]
+    appends = [Append(leaf=Envelope.signed(KEY_TYPE, encode(leaf), root).to_bytes()) for leaf in named]
+    try:
+        append_batch(store, CheckpointSigner(signer, key_name=signer.name), [appends], check_head=_check_empty)
+    except _KeysNamedError:
+        try:
+            registry = KeyRegistry.of(store, keys.public["root"])
+            check_in_force(keys, registry)
+        except (DataLossError, KeyFileError) as error:
+            msg = (
+                f"another server has just begun this log with other keys than those in {keys.folder}: all servers of a "
+                f"log have the same ones; copy its keys folder here ({error})"
+            )
+            raise KeyFileError(msg) from None
+        return registry
+    return KeyRegistry.of(store, keys.public["root"])
+
+
+def _check_empty(head: Head) -> None:
+    if head.size:
+        raise _KeysNamedError
+
+
+def _origin_of(store: RelationalStore) -> str:
+    """Return the origin of the store's log; empty before the first start."""
+    try:
+        return store.origin
+    except NotFoundedError:
+        return ""
+
+
+def _open_keys(store: RelationalStore, options: ServerOptions, *, origin: str) -> tuple[KeyFolder, KeyRegistry]:
+    """Verify the log; return the keys that this process needs and those that the log names."""
+
+    def load(private: Sequence[str]) -> KeyFolder:
+        return KeyFolder.open_or_make(
+            options.data / "keys",
+            origin=origin,
+            entropy=options.entropy,
+            private=private,
+            root=options.root,
+            lock=options.lock,
+            agent=options.agent,
+        )
+
+    is_new = not _origin_of(store) or not store.head().size
+    keys = load(EVERY if is_new else ())
+    registry = KeyRegistry(keys.public["root"])
+    if is_new:
+        return keys, registry
+
+    def visit(index: int, leaf: bytes) -> None:
+        check_suite(index, leaf, is_fixture=options.fixture_seed is not None)
+        registry.visit(index, leaf)
+
+    check_store(store, known=known_checkpoints(store), progress=options.progress, visit=visit)
+    finish(keys, registry)
+    keys = load(sorted({role for service in options.services for role in PRIVATE_KEYS[service]}))
+    check_in_force(keys, registry)
+    return keys, registry
+
+
+def _writer_of(
+    store: RelationalStore, keys: KeyFolder, *, origin: str, observers: Sequence[ServerObserver]
+) -> Writer | None:
+    """Return the log's writer; None without the log's private key."""
+    if not keys.has("log"):
+        return None
+    signer = keys.signer("log")
+
+    def probe(step: str) -> None:
+        for observer in observers:
+            observer.probe(step)
+
+    def watch(requests: int) -> None:
+        for observer in observers:
+            observer.committed(requests)
+
+    return Writer(
+        store,
+        CheckpointSigner(signer, key_name=signer.name, also=keys.retiring),
+        origin=origin,
+        probe=probe,
+        watch=watch,
+    )
