@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from referee.service.status import CODES
+from referee.service.status import CODES, refusal_of
 from referee.storage import Append
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.round_pb2 import LogReceipt, RefusedRound
@@ -77,7 +77,10 @@ def settle_each(
         one = rounds.add()
         try:
             append = judge(request, one.settled)
-        except RefusedError as refusal:
+        except Exception as error:
+            refusal = refusal_of(error)
+            if refusal is None:
+                raise
             one.refused.CopyFrom(_refused(refusal))
         else:
             if append is not None:

@@ -1,7 +1,4 @@
-"""One call as the server sees it: what is said of it in a log line, a metric and a span, and nothing of its content.
-
-The law: a call has a name, an outcome, sizes, times, a caller, and the places of the leaves that it put into the log.
-Requests, answers, metadata values and seeds are not kept here, so whoever watches calls cannot say them.
+"""A call under way: what logs, metrics and traces may know of it, which never includes its content.
 
 >>> call = Call(method="/referee.v1.LogService/GetKeys", request_id="a1", caller="ipv4:127.0.0.1:4", arrived=1.0)
 >>> call.started, call.ended = 1.25, 1.5
@@ -15,122 +12,132 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeVar
 
+import grpc
+from google.protobuf.message import Message
+
 T = TypeVar("T")
 
 
 class Rpc(Protocol):
-    """What is asked of the transport while a call is under way; a grpc.ServicerContext has it all."""
+    """The transport's side of a call; every grpc.ServicerContext has it."""
 
     def is_active(self) -> bool:
-        """Whether the caller still waits."""
+        """Return whether the caller still waits."""
 
     def time_remaining(self) -> float:
-        """Seconds until the caller waits no more."""
+        """Return the seconds until the call's deadline."""
 
     def add_callback(self, callback: Callable[[], None]) -> bool:
-        """Whether the callback will run when the call is over; False where it is over."""
+        """Run the callback when the call ends; return False if it has ended."""
 
 
 class CallEndedError(Exception):
-    """Nobody waits for the call any more: its deadline passed, or the caller gave it up. Nothing more is begun."""
+    """The caller gave the call up or its deadline passed; no further work is begun for it."""
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class Call:
-    """A call under way, or ended. Times are seconds of a clock that never goes back."""
+    """A call under way or ended. Times are seconds of a monotonic clock."""
 
     method: str
-    """The full name, as ``/package.Service/Method``."""
+    """Full name, as ``/package.Service/Method``."""
     request_id: str
     caller: str
-    """Who asks: the peer's address, or the name that it has proved."""
+    """Name that the caller has proved, or its address."""
     arrived: float
     role: str = ""
-    """What the caller is there for; empty where nobody is asked."""
+    """Proved role; empty without access control."""
     tenant: str = ""
-    """Whose tables the caller may name; empty as before."""
+    """Proved tenant; empty without access control."""
     peer: str = ""
-    """The address that it comes from."""
+    """Address of the caller."""
     proof: object = None
-    """Who the caller has proved to be, in words of the gate that let it pass; nobody else reads it."""
+    """Proved identity in a form that only the gate reads."""
     rpc: Rpc | None = None
-    """The transport's side of it, once a thread took it up."""
+    """Transport's side, from the time that a thread takes the call up until it ends."""
     trace_parent: str = ""
-    """The W3C ``traceparent`` that came with it, empty for none."""
+    """W3C ``traceparent`` of the request; empty for none."""
     started: float = 0.0
-    """When a thread took it up."""
+    """When a thread took the call up."""
     ended: float = 0.0
     code: str = "OK"
-    """The status code's name."""
+    """Name of the status code."""
     reason: str = ""
-    """The name of the error's reason, empty where it was answered."""
+    """Name of the error reason; empty for an answer."""
     request_bytes: int = 0
     response_bytes: int = 0
     leaves: list[int] = field(default_factory=list)
-    """Indices of the leaves that it put into the log, or that were there from the same question before."""
+    """Indices of the leaves that answer the call, appended by it or by an equal call before."""
 
     @property
     def service(self) -> str:
-        """The service's full name."""
+        """Full name of the service."""
         return self.method[1:].partition("/")[0]
 
     @property
     def name(self) -> str:
-        """The method's name within its service."""
+        """Name of the method within its service."""
         return self.method.rpartition("/")[2]
 
     @property
     def seconds(self) -> float:
-        """How long it was worked on."""
+        """Time from taking the call up to its end."""
         return self.ended - self.started
 
     @property
     def waited(self) -> float:
-        """How long it waited for a thread."""
+        """Time from the call's arrival to a thread taking it up."""
         return self.started - self.arrived
 
 
 class Observer(Protocol):
-    """Whoever watches calls. Both methods run on the call's own thread and never raise."""
+    """Observer of calls. Both methods run on the call's own thread and must not raise."""
 
     def began(self, call: Call) -> None:
-        """A thread has taken the call up."""
+        """Note that a thread has taken the call up."""
 
     def ended(self, call: Call) -> None:
-        """The call is answered or refused; all of it is known."""
+        """Note that the call is answered or refused."""
+
+
+class Gate(Protocol):
+    """Access control, in three steps from cheap to costly. Each raises RefusedError to refuse the call."""
+
+    def knock(self, call: Call, credentials: str) -> None:
+        """Reject a call that its headers alone rule out, before it waits for a thread."""
+
+    def enter(self, call: Call, credentials: str, context: grpc.ServicerContext) -> None:
+        """Verify the caller's credentials and its right to the method; record its identity in the call."""
+
+    def ask(self, call: Call, request: Message) -> None:
+        """Verify the caller's right to all tables and seats that the request names."""
 
 
 _current: Final[ContextVar[Call | None]] = ContextVar("call", default=None)
 
 
 def enter(call: Call) -> None:
-    """What runs in this context from now on belongs to the call."""
+    """Make this the current call of the context."""
     _current.set(call)
 
 
 def current() -> Call | None:
-    """The call that this runs for; None outside of calls."""
+    """Return the current call, None outside of calls."""
     return _current.get()
 
 
 def note_leaf(index: int) -> None:
-    """The call that this runs for, if it runs for one, has its request in the log at this place."""
+    """Record in the current call, if there is one, that the leaf with this index answers it."""
     call = _current.get()
     if call is not None:
         call.leaves.append(index)
 
 
-def asked(submit: Callable[[], "Future[T]"]) -> "Future[T]":
-    """What the call that this runs for asks of another thread, cancelled if the call is over before that begins.
+def submit_for_call(submit: "Callable[[], Sequence[Future[T]]]") -> "Sequence[Future[T]]":
+    """Submit work to other threads for the current call; cancel what has not begun when the call ends.
 
-    CallEndedError where it is over already. What has begun goes on: it may come to be although nobody waits.
+    Raise CallEndedError, submitting nothing, if the call has ended. Work that has begun is carried through.
     """
-    (future,) = asked_each(lambda: (submit(),))
-    return future
-
-
-def asked_each(submit: "Callable[[], Sequence[Future[T]]]") -> "Sequence[Future[T]]":
-    """The same of several things that are asked at once."""
     call = _current.get()
     if call is None or call.rpc is None:
         return submit()
@@ -138,10 +145,10 @@ def asked_each(submit: "Callable[[], Sequence[Future[T]]]") -> "Sequence[Future[
         raise CallEndedError
     futures = submit()
 
-    def give_up() -> None:
+    def cancel() -> None:
         for future in futures:
             future.cancel()
 
-    if not call.rpc.add_callback(give_up):
-        give_up()
+    if not call.rpc.add_callback(cancel):
+        cancel()
     return futures

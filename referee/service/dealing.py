@@ -28,12 +28,11 @@ from referee.games.mau_binh.rules import MauBinhRules
 from referee.log import Deal as DealStep
 from referee.log import Kind, Round, SlotKey, Stage
 from referee.service.aborting import abort_of
-from referee.service.call import asked, note_leaf
+from referee.service.appending import append_one
 from referee.service.contributing import Given, check_seat, read_seeds
 from referee.service.opening import Opener
 from referee.service.revealing import Sealed
 from referee.service.rounds import RoundVerifier
-from referee.service.settling import APPEND_SECONDS, log_refusals
 from referee.storage import Append, Contribution, Logged, Reader, SeedCameError, Writer
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -194,10 +193,7 @@ class Dealer:
 
     def append(self, append: Append) -> Logged:
         """What stands in the log, once it is durable; refuses where the slot does not take it."""
-        with log_refusals():
-            (logged,) = asked(lambda: self._parts.writer.submit(append)).result(APPEND_SECONDS)
-        note_leaf(logged.receipt.index)
-        return logged
+        return append_one(self._parts.writer, append)
 
 
 def check_token(sealed: Sealed, request: shuffler_pb2.OpenHandRequest) -> None:

@@ -1,42 +1,118 @@
-"""The threads that answer calls, and how many calls wait for one: a bound that is kept by refusing at once.
+"""Threads that answer calls, and the bounds that keep slow or idle callers from using them up.
 
-The law: what is counted is what was handed in and not yet ended, so that a call given up by its caller cannot be
-counted for ever. A call that comes while ``queue`` others wait is to be refused; the refusals have a thread of their
-own, and so never wait behind the work that they are about. Streams have threads of their own too, since they stay.
-
-gRPC waits for a call's request on the thread that is to answer it. So there are more threads than are at work: one
-takes a turn once its request is there. A request that does not come in time is waited for no longer, and the more
-requests are waited for, the sooner: whoever never ends a sentence keeps nobody else from being heard.
+gRPC waits for a call's request on the thread that will answer it. So there are more threads than may work at once: a
+thread takes one of the turns when its request has arrived. A request that does not arrive in time is cancelled, sooner
+while many are awaited. Refusals and streams have threads of their own.
 
 >>> with CallPool(threads=1, queue=8) as pool:
-...     pool.submit(lambda: (pool.arrived(), pool.running)[1]).result(), pool.is_full
+...     pool.submit(lambda: (pool.begin_work(), pool.running)[1]).result(), pool.is_full
 (1, False)
 """
 
+import itertools
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Final, ParamSpec, TypeVar
-
-from referee.service.patience import Patience
+from typing import Final, ParamSpec, Self, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 STREAMS: Final = 8
-"""How many streams that hold a thread may last at once."""
+"""Streams that may last at once; each holds a thread."""
 REQUEST_SECONDS: Final = 20.0
 RECEIVING: Final = 256
-"""Threads beside those at work, on which requests are waited for, and turns."""
+"""Threads beside those at work, on which requests and turns are awaited."""
 MANY: Final = 8
-"""Requests beyond which others are waited for no longer than ``PRESSED_SECONDS``."""
+"""Awaited requests beyond which further ones have ``PRESSED_SECONDS`` to arrive."""
 PRESSED_SECONDS: Final = 2.0
+LARGE: Final = 64 * 1024
+"""Bytes from which an answer counts as large; smaller ones are bounded by the number of calls."""
+
+
+class Timeouts:
+    """Cancels what takes longer than its timeout. One thread looks every so many seconds, so it may cancel that late.
+
+    >>> with Timeouts(every=0.01) as timeouts:
+    ...     ended = threading.Event()
+    ...     timeouts.start(ended.set, seconds=0.02) > 0, ended.wait(10)
+    (True, True)
+    """
+
+    def __init__(self, *, every: float = 1.0) -> None:
+        self._every = every
+        self._due: dict[int, tuple[float, Callable[[], object]]] = {}
+        self._numbers = itertools.count(1)
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._look, name="timeouts", daemon=True)
+        self._thread.start()
+
+    def start(self, cancel: Callable[[], object], *, seconds: float) -> int:
+        """Call ``cancel`` on another thread after so many seconds; return a number with which to stop that."""
+        number = next(self._numbers)
+        self._due[number] = time.monotonic() + seconds, cancel
+        return number
+
+    def stop(self, number: int) -> None:
+        """Cancel nothing for this number any more; ignore one that was cancelled before."""
+        self._due.pop(number, None)
+
+    def close(self) -> None:
+        """Stop all timeouts."""
+        self._closed.set()
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _look(self) -> None:
+        while not self._closed.wait(self._every):
+            now = time.monotonic()
+            for number, (due, cancel) in self._due.copy().items():
+                if due < now and self._due.pop(number, None) is not None:
+                    cancel()
+
+
+class UnreadAnswers:
+    """Bytes of large answers that their callers have not read yet, bounded so that slow readers cannot fill the memory.
+
+    >>> unread = UnreadAnswers(limit=3 * LARGE)
+    >>> [unread.add(2 * LARGE), unread.add(2 * LARGE), unread.size // LARGE]
+    [True, False, 2]
+    >>> unread.remove(2 * LARGE)
+    >>> unread.size
+    0
+    """
+
+    def __init__(self, *, limit: int) -> None:
+        self._limit = limit
+        self._counting = threading.Lock()
+        self.size = 0
+
+    def add(self, size: int) -> bool:
+        """Count an answer and return True if there is room for it; a single answer always has room."""
+        with self._counting:
+            if self.size and self.size + size > self._limit:
+                return False
+            self.size += size
+            return True
+
+    def remove(self, size: int) -> None:
+        """Count an answer no longer."""
+        with self._counting:
+            self.size -= size
 
 
 class Lane(ThreadPoolExecutor):
-    """Threads, and how many of the calls handed in wait for one and run on one."""
+    """Executor that counts the calls that wait for a thread and those that run."""
 
     def __init__(self, threads: int, *, name: str) -> None:
         super().__init__(threads, thread_name_prefix=name)
@@ -46,16 +122,16 @@ class Lane(ThreadPoolExecutor):
 
     @property
     def waiting(self) -> int:
-        """How many calls wait for a thread."""
+        """Number of calls that wait for a thread."""
         return self._waiting
 
     @property
     def running(self) -> int:
-        """How many calls are worked on."""
+        """Number of calls that run."""
         return self._running
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """The coming result, as of any executor."""
+        """Submit work, as to any executor."""
         with self._counting:
             self._waiting += 1
         try:
@@ -77,16 +153,16 @@ class Lane(ThreadPoolExecutor):
 
 
 class CallPool(Lane):
-    """As many threads as calls are answered at once, and room for ``queue`` calls that wait."""
+    """Executor of calls: ``threads`` of them work at once and ``queue`` may wait; more are to be refused."""
 
     def __init__(self, *, threads: int, queue: int, request_seconds: float = REQUEST_SECONDS) -> None:
         super().__init__(threads + RECEIVING, name="call")
         self.refusing = Lane(1, name="refuse")
         self.streaming = Lane(STREAMS, name="stream")
-        self.patience = Patience(every=min(1.0, request_seconds / 4))
+        self.timeouts = Timeouts(every=min(1.0, request_seconds / 4))
         self.queue = queue
         self._request_seconds = request_seconds
-        self._awaited = threading.local()
+        self._own = threading.local()
         self._receiving = 0
         self._working = 0
         self._turns: SimpleQueue[None] = SimpleQueue()
@@ -95,12 +171,12 @@ class CallPool(Lane):
 
     @property
     def waiting(self) -> int:
-        """How many calls wait: for a thread, for their request, for a turn."""
+        """Number of calls that wait for a thread, for their request or for a turn."""
         return self._waiting + self._running - self._working
 
     @property
     def running(self) -> int:
-        """How many calls are worked on."""
+        """Number of calls at work."""
         return self._working
 
     @property
@@ -113,20 +189,20 @@ class CallPool(Lane):
         """Whether a thread is free for one more stream."""
         return self.streaming.waiting + self.streaming.running < STREAMS
 
-    def arrived(self) -> None:
-        """The request that this thread waits for is there, and the thread has a turn to work on it."""
-        self._stop_waiting()
-        if not getattr(self._awaited, "has_turn", False):
+    def begin_work(self) -> None:
+        """Wait for a turn of this thread, whose request has arrived."""
+        self._stop_receiving()
+        if not getattr(self._own, "has_turn", False):
             self._turns.get()
-            self._awaited.has_turn = True
+            self._own.has_turn = True
             with self._counting:
                 self._working += 1
 
-    def _stop_waiting(self) -> None:
-        number = getattr(self._awaited, "number", 0)
+    def _stop_receiving(self) -> None:
+        number = getattr(self._own, "timeout", 0)
         if number:
-            self.patience.over(number)
-            self._awaited.number = 0
+            self.timeouts.stop(number)
+            self._own.timeout = 0
             with self._counting:
                 self._receiving -= 1
 
@@ -137,23 +213,23 @@ class CallPool(Lane):
                 self._receiving += 1
                 is_pressed = self._receiving > MANY
             seconds = min(PRESSED_SECONDS, self._request_seconds) if is_pressed else self._request_seconds
-            self._awaited.number = self.patience.watch(cancel, seconds=seconds)
+            self._own.timeout = self.timeouts.start(cancel, seconds=seconds)
         try:
             return super()._run(fn, *args, **kwargs)
         finally:
-            self._stop_waiting()
-            if getattr(self._awaited, "has_turn", False):
-                self._awaited.has_turn = False
+            self._stop_receiving()
+            if getattr(self._own, "has_turn", False):
+                self._own.has_turn = False
                 with self._counting:
                     self._working -= 1
                 self._turns.put(None)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the executor's own signature
-        """No more calls are taken; those that were are ended where ``wait`` says so."""
+        """Take no more calls; wait for those taken before if ``wait`` says so."""
         super().shutdown(wait, cancel_futures=cancel_futures)
         self.streaming.shutdown(wait, cancel_futures=cancel_futures)
         self.refusing.shutdown(wait)
-        self.patience.close()
+        self.timeouts.close()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -162,9 +238,9 @@ class CallPool(Lane):
 
 
 def _cancel_of(args: tuple[object, ...]) -> Callable[[], object] | None:
-    """What cancels the call that gRPC hands to its executor; None for anything else that runs here.
+    """Return what cancels a call that gRPC hands to its executor; None for other work.
 
-    gRPC gives its servicers a way to cancel only once the request is there, but the event that began the call has it.
+    gRPC gives servicers a way to cancel only once the request has arrived, but the event that began the call has one.
     """
     for one in args[:2]:
         cancel: Callable[[], object] | None = getattr(getattr(one, "call", None), "cancel", None)

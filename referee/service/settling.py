@@ -8,7 +8,6 @@ answered from the log, whenever it is asked.
 
 import hashlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import wait
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -17,22 +16,12 @@ import msgspec
 from referee.dealing.header import NO_KEY
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
-from referee.evidence.ed25519 import Signer, SignerUnavailableError, is_signature
-from referee.log import Settle, SlotError, SlotKey, Stage
+from referee.evidence.ed25519 import Signer, is_signature
+from referee.log import Settle, SlotKey, Stage
 from referee.rulesets import Texts
-from referee.service.call import asked_each, note_leaf
+from referee.service.appending import append_each
 from referee.service.rounds import VerifiedRound
-from referee.storage import (
-    Append,
-    DataLossError,
-    Logged,
-    QueueFullError,
-    Reader,
-    SeedCameError,
-    StoreError,
-    Writer,
-    WriterClosedError,
-)
+from referee.storage import Append, Reader, Writer
 from referee.transcript.chain import first_hash, next_hash
 from referee.transcript.receipt import FORM, RECEIPT_TYPE, EventReceipt, sign_receipt
 from referee.transcript.replay import write_transcript
@@ -42,7 +31,6 @@ from referee.v1.round_pb2 import LogReceipt
 from referee.verdict import Violation
 from referee.wire.receipt import fill_logged
 from referee.wire.refusal import RefusedError
-from referee.wire.slot import slot_refusal
 from referee.wire.violation import write_violations
 
 if TYPE_CHECKING:
@@ -51,7 +39,6 @@ if TYPE_CHECKING:
 
     from referee.v1.violation_pb2 import Violation as ViolationMessage
 
-APPEND_SECONDS: Final = 30.0
 _MEMO_SIZE: Final = 16_384
 
 
@@ -225,8 +212,7 @@ class Settler:
             answer.violations.extend(write_violations(violations, texts))
             return None
         header, told = verified.header, reading.told_at(now)
-        with log_refusals():
-            leaf = Envelope.signed(MEDIA_TYPE, write_transcript(header, told, reading.found), self._signer)
+        leaf = Envelope.signed(MEDIA_TYPE, write_transcript(header, told, reading.found), self._signer)
         answer.outcome.MergeFromString(reading.shown)
         step = Settle(
             SlotKey(header.table_id, header.round_number), round_id=header.round_id, deck_root=verified.deck_root
@@ -234,24 +220,15 @@ class Settler:
         return Append(leaf=leaf.to_bytes(), step=step, told_digest=_told_digest(told, last_hash))
 
     def log(self, appends: Sequence[tuple[LogReceipt, Append]]) -> "list[RefusedError | None]":
-        """For each settlement None, once it is durable and its receipt filled, or why the log does not take it."""
-        if not appends:
-            return []
-        with log_refusals():
-            futures = asked_each(lambda: self._writer.submit_each([append for _, append in appends]))
-        if len(futures) > 1:
-            wait(futures[-1:], timeout=APPEND_SECONDS)  # the last one's answer wakes this thread once for all
+        """Append each settlement; return for each None, its receipt filled, or why the log refuses it."""
         refusals: list[RefusedError | None] = []
-        for (receipt, _), future in zip(appends, futures, strict=True):
-            try:
-                with log_refusals():
-                    logged: Logged = future.result(APPEND_SECONDS)[0]
-            except RefusedError as refusal:
-                refusals.append(refusal)
+        logged = append_each(self._writer, [append for _, append in appends])
+        for (receipt, _), one in zip(appends, logged, strict=True):
+            if isinstance(one, RefusedError):
+                refusals.append(one)
             else:
                 refusals.append(None)
-                note_leaf(logged.receipt.index)
-                fill_logged(receipt, logged)
+                fill_logged(receipt, one)
         if None in refusals:
             self._on_settled()
         return refusals
@@ -333,30 +310,6 @@ def _read_receipt(data: bytes, keys: tuple[bytes, ...]) -> tuple[EventReceipt, s
     envelope = Envelope.parse(data)
     envelope.verify_any(payload_type=RECEIPT_TYPE, public_keys=keys)
     return FORM.read(envelope.payload), (envelope.signature or b"").hex()
-
-
-class log_refusals:  # noqa: N801 - reads as the context manager that it is
-    """Turns what the log says into refusals while the block runs.
-
-    That a seed came meanwhile is left to whoever made the leaf up.
-    """
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, SeedCameError):
-            return
-        if isinstance(error, SlotError):
-            raise slot_refusal(error) from None
-        if isinstance(error, DataLossError):
-            raise RefusedError(ErrorReason.ERROR_REASON_LOG_DAMAGED, str(error)) from None
-        if isinstance(error, SignerUnavailableError):
-            message = "what holds the server's private key does not sign now; nothing was done, ask again"
-            raise RefusedError(ErrorReason.ERROR_REASON_SIGNER_UNAVAILABLE, message) from None
-        if isinstance(error, QueueFullError | WriterClosedError | StoreError | TimeoutError):
-            message = f"{error or 'the log did not answer in time'}; ask again, the call is idempotent"
-            raise RefusedError(ErrorReason.ERROR_REASON_LOG_BUSY, message) from None
 
 
 def _told_digest(told: Told, last_hash: bytes) -> bytes:

@@ -23,7 +23,7 @@ from referee.evidence.dsse import Envelope
 from referee.log import FIRST_ROUND, Kind, SlotKey, Stage
 from referee.log import Open as OpenStep
 from referee.service.aborting import ABORT_WORDS, abort_of, check_abort, culprit_of
-from referee.service.call import asked
+from referee.service.appending import contribute
 from referee.service.contributing import (
     missing_seats,
     read_contribution,
@@ -40,7 +40,7 @@ from referee.service.dealing import (
 )
 from referee.service.opening import check_seat_tokens, check_terms
 from referee.service.revealing import Sealed, reveal_of
-from referee.service.settling import APPEND_SECONDS, log_refusals, read_receipt
+from referee.service.settling import read_receipt
 from referee.storage import Append, Contribution, Logged
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -122,8 +122,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         before = {one.seat: one for one in self._parts.reader.contributions(key)}
         if contribution.seat not in before:
             self._dealer.check_time(sealed, found)
-            with log_refusals():
-                stands = asked(lambda: self._parts.writer.submit_seed(contribution)).result(APPEND_SECONDS)
+            stands = contribute(self._parts.writer, contribution)
         else:
             stands = before[contribution.seat]
         if stands.seed != contribution.seed:

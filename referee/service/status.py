@@ -1,6 +1,6 @@
-"""One place turns a refusal into a gRPC status: its reason's code, ErrorInfo, BadRequest for a field, RetryInfo.
+"""Errors as refusals, and refusals as gRPC statuses: a code, ErrorInfo, BadRequest for a field, RetryInfo.
 
-The table below is the whole policy; ``error_reason.proto`` documents it for callers and a test compares the two.
+``error_reason.proto`` documents the table of codes for callers; a test compares the two.
 """
 
 from typing import Final
@@ -11,12 +11,16 @@ from google.protobuf.message import Message
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
+from referee.evidence.ed25519 import SignerUnavailableError
+from referee.log import SlotError
+from referee.storage import DataLossError, QueueFullError, SeedCameError, StoreError, WriterClosedError
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
+from referee.wire.slot import slot_refusal
 
 DOMAIN: Final = "referee.v1"
 LONGEST: Final = 1000
-"""Characters of a text in a status. It travels in trailers, which callers take only when they are short."""
+"""Characters of a text in a status, which travels in trailers; callers accept only short ones."""
 
 CODES: Final = {
     ErrorReason.ERROR_REASON_MISSING_FIELD: code_pb2.INVALID_ARGUMENT,
@@ -75,32 +79,58 @@ CODES: Final = {
 """The status code of each reason."""
 
 
+def refusal_of(error: BaseException) -> RefusedError | None:
+    """Return the refusal that an error of the log, the store or a signer means to a caller; None for any other error.
+
+    SeedCameError means none: the shuffler makes its leaf again.
+    """
+    match error:
+        case RefusedError():
+            return error
+        case SlotError():
+            return slot_refusal(error)
+        case DataLossError():
+            reason, message = ErrorReason.ERROR_REASON_LOG_DAMAGED, str(error)
+        case SignerUnavailableError():
+            reason = ErrorReason.ERROR_REASON_SIGNER_UNAVAILABLE
+            message = "the signer that holds the server's private key does not answer; nothing was done, ask again"
+        case QueueFullError() | WriterClosedError() | StoreError() | TimeoutError() if not isinstance(
+            error, SeedCameError
+        ):
+            reason = ErrorReason.ERROR_REASON_LOG_BUSY
+            message = f"{error or 'the log did not answer in time'}; ask again, the call is idempotent"
+        case _:
+            return None
+    return RefusedError(reason, message)
+
+
 def to_status(refusal: RefusedError) -> grpc.Status:
-    """The gRPC status that says everything the refusal says."""
-    told, field = _short(refusal.message), _short(refusal.field)
-    facts = {name: _short(value) for name, value in refusal.facts.items()}
-    details = [_packed(error_details_pb2.ErrorInfo(reason=refusal.reason_name, domain=DOMAIN, metadata=facts))]
+    """Return the gRPC status of a refusal."""
+    message, field = _shorten(refusal.message), _shorten(refusal.field)
+    facts = {name: _shorten(value) for name, value in refusal.facts.items()}
+    details = [_pack(error_details_pb2.ErrorInfo(reason=refusal.reason_name, domain=DOMAIN, metadata=facts))]
     if field:
         violation = error_details_pb2.BadRequest.FieldViolation(
-            field=field, description=told, reason=refusal.reason_name
+            field=field, description=message, reason=refusal.reason_name
         )
-        details.append(_packed(error_details_pb2.BadRequest(field_violations=[violation])))
+        details.append(_pack(error_details_pb2.BadRequest(field_violations=[violation])))
     if refusal.retry_seconds is not None:
         delay = duration_pb2.Duration()
         delay.FromMicroseconds(round(refusal.retry_seconds * 1_000_000))
-        details.append(_packed(error_details_pb2.RetryInfo(retry_delay=delay)))
-    message = f"{field}: {told}" if field else told
+        details.append(_pack(error_details_pb2.RetryInfo(retry_delay=delay)))
     status: grpc.Status = rpc_status.to_status(
-        status_pb2.Status(code=CODES[refusal.reason], message=message, details=details)
+        status_pb2.Status(
+            code=CODES[refusal.reason], message=f"{field}: {message}" if field else message, details=details
+        )
     )
     return status
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
 
 
-def _packed(detail: Message) -> any_pb2.Any:
+def _pack(detail: Message) -> any_pb2.Any:
     packed = any_pb2.Any()
     packed.Pack(detail)
     return packed

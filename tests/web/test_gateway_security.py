@@ -89,13 +89,13 @@ def test_nobody_but_the_gateway_is_believed_where_a_caller_is(door: Door) -> Non
 def test_headers_that_a_browser_sends_by_itself_stay_at_the_door(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cookies above all: nothing that a browser adds without being told to can stand for a person."""
     seen: list[dict[str, str]] = []
-    whole = interceptor._call  # noqa: SLF001 - where metadata comes in
+    whole = interceptor._read_metadata  # noqa: SLF001 - where metadata comes in
 
     def keep(method: str, metadata: Any, **more: Any) -> Any:  # noqa: ANN401 - as grpc types it
         seen.append({str(key): str(value) for key, value in metadata})
         return whole(method, metadata, **more)
 
-    monkeypatch.setattr(interceptor, "_call", keep)
+    monkeypatch.setattr(interceptor, "_read_metadata", keep)
     told = {"cookie": "a=b", "referer": PAGE, "authorization": "Bearer t", "x-request-id": "r", "x-other": "o"}
     door.ask(KEYS, **told)
     (metadata,) = seen

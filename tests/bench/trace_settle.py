@@ -1,0 +1,222 @@
+"""Trace of a SettleRound through the code: ``python -m tests.bench.trace_settle`` prints files, rooms and switches.
+
+A real server deals and plays one round of each game to its end, every event with a receipt; a second server, which has
+answered a settlement of each game before, settles another. What is counted is every function of ``referee`` that the
+second server enters for that call on any of its threads, without generated code.
+"""
+
+import argparse
+import itertools
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+import grpc
+
+import referee
+from referee.server.app import Application, Settings
+from referee.v1 import (
+    mau_binh_pb2,
+    mau_binh_pb2_grpc,
+    money_pb2,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+    tien_len_pb2,
+    tien_len_pb2_grpc,
+    ultimate_texas_pb2,
+    ultimate_texas_pb2_grpc,
+)
+
+ROOT: Final = str(Path(referee.__file__).parent) + "/"
+START: Final = 1_800_000_000_000
+_SEED: Final = bytes(32)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Functions that a call entered, in order, as (thread, file, function)."""
+
+    entered: tuple[tuple[str, str, str], ...]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Files in the order first entered, relative to the package."""
+        return tuple(dict.fromkeys(file for _, file, _ in self.entered))
+
+    @property
+    def rooms(self) -> tuple[str, ...]:
+        """Top-level packages of the files."""
+        return tuple(dict.fromkeys(file.partition("/")[0] for file in self.files))
+
+    @property
+    def switches(self) -> int:
+        """How often a function of another file than the one before it is entered on the same thread."""
+        threads = {thread for thread, _, _ in self.entered}
+        return sum(
+            sum(one != other for one, other in itertools.pairwise(file for at, file, _ in self.entered if at == thread))
+            for thread in threads
+        )
+
+
+class Recorder:
+    """Profile function of all threads that start while it is installed; records while it is switched on."""
+
+    def __init__(self) -> None:
+        self._is_on = False
+        self._entered: list[tuple[str, str, str]] = []
+
+    def __call__(self, frame: FrameType, event: str, _arg: object) -> None:
+        """Record the entry of a function of ours."""
+        file = frame.f_code.co_filename
+        if self._is_on and event == "call" and file.startswith(ROOT) and "/v1/" not in file:
+            self._entered.append((threading.current_thread().name, file.removeprefix(ROOT), frame.f_code.co_qualname))
+
+    def record(self, call: Callable[[], object]) -> Trace:
+        """Make a call and return what it entered."""
+        self._entered.clear()
+        self._is_on = True
+        try:
+            call()
+        finally:
+            self._is_on = False
+        return Trace(tuple(self._entered))
+
+
+class Table:
+    """Plays rounds of each game against a running server."""
+
+    def __init__(self, folder: Path) -> None:
+        self.now = START
+        self._folder = folder
+        self._numbers = itertools.count(1)
+        self._app: Application | None = None
+
+    @contextmanager
+    def serve(self, *services: str) -> Iterator[None]:
+        """Run a server with some services on the same folder."""
+        settings = Settings(
+            data=self._folder, listen="127.0.0.1:0", clock=lambda: self.now, services=services, sweep=False
+        )
+        with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
+            self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+            self.mau_binh = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
+            self.tien_len = tien_len_pb2_grpc.TienLenServiceStub(channel)
+            self.ultimate_texas = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
+            yield
+
+    def _deal(self, ruleset_id: str, **terms: Any) -> tuple[Any, shuffler_pb2.DealRoundResponse]:  # noqa: ANN401 - a header
+        table = f"table-{next(self._numbers)}"
+        opened = self.shuffler.OpenRound(
+            shuffler_pb2.OpenRoundRequest(
+                terms=shuffler_pb2.RoundTerms(
+                    **{"table_id": table, "ruleset_id": ruleset_id, "seat_count": 2, "currency": "VND"} | terms
+                )
+            )
+        )
+        dealt = self.shuffler.DealRound(
+            shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=[_SEED, _SEED])
+        )
+        return opened.header, dealt
+
+    def play_mau_binh(self) -> mau_binh_pb2.MauBinhServiceSettleRoundRequest:
+        """Return the request that settles a round whose seats arranged their cards as dealt."""
+        header, dealt = self._deal("mau_binh.classic", stake_minor=1000)
+        told = mau_binh_pb2.MauBinhRound(header=header, certificates=[dealt.certificate])
+        for hand in dealt.hands:
+            cards = mau_binh_pb2.Arrangement(back=hand.cards[:5], middle=hand.cards[5:10], front=hand.cards[10:])
+            event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=cards)
+            accepted = self.mau_binh.AcceptEvent(mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=told, event=event))
+            if not accepted.event_number:  # an instant win ended the round at the deal
+                break
+            told.events.append(accepted.event)
+        return mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told)
+
+    def play_tien_len(self) -> tien_len_pb2.TienLenServiceSettleRoundRequest:
+        """Return the request that settles a round whose seats played the first play listed, or passed."""
+        header, dealt = self._deal("tien_len.mien_nam", stake_minor=1000)
+        told = tien_len_pb2.TienLenRound(header=header, certificates=[dealt.certificate])
+        while True:
+            listed = self.tien_len.ListPlays(tien_len_pb2.ListPlaysRequest(round=told))
+            if not listed.HasField("turn"):
+                return tien_len_pb2.TienLenServiceSettleRoundRequest(round=told)
+            event = tien_len_pb2.TienLenEvent(seat=listed.turn)
+            if listed.plays:
+                event.play.cards.extend(listed.plays[0].cards)
+            else:
+                event.pass_turn.SetInParent()
+            accepted = self.tien_len.AcceptEvent(tien_len_pb2.TienLenServiceAcceptEventRequest(round=told, event=event))
+            told.events.append(accepted.event)
+
+    def play_ultimate_texas(self) -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest:
+        """Return the request that settles a round whose seats checked twice and then bet once."""
+        stakes = [money_pb2.SeatStake(ante_minor=20, trips_minor=4)] * 2
+        header, dealt = self._deal("ultimate_texas.casino", stake_minor=2, seat_stakes=stakes)
+        told = ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])
+        check, bet = ultimate_texas_pb2.DECISION_CHECK, ultimate_texas_pb2.DECISION_PLAY_1X
+        for decision, seat in itertools.product((check, check, bet), range(2)):
+            event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision)
+            accepted = self.ultimate_texas.AcceptEvent(
+                ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=told, event=event)
+            )
+            told.events.append(accepted.event)
+            if accepted.HasField("opens_section"):
+                opened = self.shuffler.OpenSection(
+                    shuffler_pb2.OpenSectionRequest(
+                        table_id=header.table_id, round_number=1, event_receipt=accepted.event.receipt
+                    )
+                )
+                told.certificates[:] = [opened.certificate]
+        return ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=told)
+
+
+def trace() -> Mapping[str, Trace]:
+    """Return the trace of one SettleRound by game."""
+    recorder = Recorder()
+    with tempfile.TemporaryDirectory() as name:
+        table = Table(Path(name))
+        play = {
+            "mau_binh": table.play_mau_binh,
+            "tien_len": table.play_tien_len,
+            "ultimate_texas": table.play_ultimate_texas,
+        }
+        with table.serve("shuffler", "referee", "log"):
+            asked = {game: (one(), one()) for game, one in play.items()}
+        traced = {}
+        threading.setprofile(recorder)
+        try:
+            with table.serve("referee", "log"):
+                for game, (first, second) in asked.items():
+                    settle: Any = getattr(table, game).SettleRound
+                    settle(first)
+                    traced[game] = recorder.record(lambda ask=settle, request=second: ask(request))
+        finally:
+            threading.setprofile(None)  # type: ignore[arg-type] # None takes it away
+    return traced
+
+
+def main() -> None:
+    """Print the table, and each file and function with ``--list``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--list", action="store_true", help="print every function entered, by thread")
+    shown = parser.parse_args()
+    sys.stdout.write(f"{'game':<16}{'files':>8}{'rooms':>8}{'switches':>10}{'functions':>11}\n")
+    traces = trace()
+    for game, one in traces.items():
+        sys.stdout.write(
+            f"{game:<16}{len(one.files):>8}{len(one.rooms):>8}{one.switches:>10}{len(set(one.entered)):>11}\n"
+        )
+    if shown.list:
+        for game, one in traces.items():
+            sys.stdout.write(f"\n{game}: {', '.join(one.rooms)}\n")
+            for (thread, file), group in itertools.groupby(one.entered, key=lambda entry: entry[:2]):
+                sys.stdout.write(f"  {thread:<12} {file:<36} {', '.join(function for _, _, function in group)}\n")
+
+
+if __name__ == "__main__":
+    main()
