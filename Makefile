@@ -5,10 +5,11 @@ BIN := $(VENV)/bin
 OUT ?= .
 STAMP := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
+PYTEST := $(BIN)/pytest -n logical --dist worksteal
 # Distributions of their own: installed, typed and tested with the rest.
 PACKAGES := clients/python clients/harness clients/table clients/terminal
 
-.PHONY: demo table test check exhaustive bench chaos protos format constraints lock audit-deps clean findings
+.PHONY: demo table test test-all test-rest check bench chaos protos format constraints lock audit-deps clean findings
 
 demo: $(STAMP) ## play rounds through real services on loopback, then audit the log they left
 	$(BIN)/referee demo
@@ -18,11 +19,14 @@ table: $(STAMP) ## a card table in the browser, with a referee of its own, on 12
 	  --editable ./clients/table
 	$(BIN)/referee-table
 
-test: $(DEV) ## all tests but the exhaustive counts
-	$(BIN)/pytest -m "not exhaustive"
+test: $(DEV) ## every room in a few minutes, on all cores; says what it leaves out, and why
+	$(PYTEST) -m "not slow and not exhaustive"
 
-exhaustive: $(DEV) ## counts over whole spaces: minutes, on all cores
-	$(BIN)/pytest -m exhaustive --timeout 2700 -n auto --dist worksteal --durations 0
+test-all: $(DEV) ## all tests: crash sweeps, browsers, builds and counts over whole spaces too
+	$(PYTEST) --timeout 2700
+
+test-rest: $(DEV) ## what test leaves out
+	$(PYTEST) --timeout 2700 -m "slow or exhaustive"
 
 check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/ruff format --check .

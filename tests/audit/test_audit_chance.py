@@ -7,7 +7,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -86,7 +86,6 @@ def test_distributions_of_the_deck_have_the_moments_known_of_them():
     assert (NEIGHBOURS.total, NEIGHBOURS.mean) == (math.factorial(52), Fraction(51, 52))
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.integers(-5, 9), st.integers(1, 20), min_size=2, max_size=5), st.integers(1, 20), st.data())
 def test_sums_are_never_said_less_likely_than_they_are(weights: dict[int, int], draws: int, data: st.DataObject):
     """Against the sum's own distribution, made by adding draw after draw."""

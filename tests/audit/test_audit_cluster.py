@@ -153,6 +153,7 @@ def options(fixture: dict[str, Any]) -> dict[str, Any]:
     return {**named, "witnessed": [note.encode() for note in fixture.get("witnessed", ())], "exhibits": exhibits}
 
 
+@pytest.mark.slow("starts many processes")
 def test_every_fixture_has_the_same_report_from_tiles_on_a_cluster(
     machines: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -13,6 +13,7 @@ from referee.evidence.dsse import Envelope
 from referee.transcript.chain import chain_hashes
 from referee.transcript.told import MEDIA_TYPE
 from tests.audit.audit_builder import FAR, REFEREE, ROOT, SHUFFLER, Auditor, LogBuilder, Table, settle, sign
+from tests.budget import examples
 
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
 SIGNED_BY = {"shuffler": SHUFFLER, "referee": REFEREE, "root": ROOT}
@@ -68,7 +69,7 @@ def resigned(place: int, payload: bytes) -> bytes:
     return Envelope(payload_type, payload).to_bytes() if role is None else sign(payload_type, payload, SIGNED_BY[role])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(100))
 @given(st.data())
 def test_signed_nonsense_is_a_finding_and_no_crash(audit: Auditor, data: st.DataObject):
     place = data.draw(st.integers(0, len(LEAVES) - 1))
@@ -85,7 +86,7 @@ def test_signed_nonsense_is_a_finding_and_no_crash(audit: Auditor, data: st.Data
         assert not report.is_clean
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(25))
 @given(st.sampled_from(range(3, len(LEAVES))), st.sampled_from([b"[", b'{"a":']), st.integers(1, 20_000))
 def test_deep_nesting_is_a_finding_and_no_crash(audit: Auditor, place: int, opening: bytes, depth: int):
     closing = b"]" if opening == b"[" else b"}"
@@ -106,7 +107,7 @@ def test_deep_nesting_inside_a_transcript_is_a_finding(audit: Auditor):
         assert not audit(LogBuilder(entries).bundle()).is_clean
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(25))
 @given(st.binary(max_size=300))
 def test_bytes_of_any_kind_are_findings(audit: Auditor, data: bytes):
     report = audit(LogBuilder([*LEAVES, data]).bundle())

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from referee.audit import Code, Severity
 from referee.audit.level import DealingLevel
 from tests.audit.audit_builder import FAR, Auditor, LogBuilder, Table, dealt_from, digest, settle
+from tests.budget import examples
 
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
 KEYS = 3
@@ -21,7 +22,7 @@ def built() -> LogBuilder:
 LEAVES = tuple(built().entries)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(40))
 @given(st.data())
 def test_no_byte_of_a_round_can_be_changed_unseen(audit: Auditor, data: st.DataObject):
     """The attacker holds the log's key and signs the changed tree, but not the keys of the leaves."""

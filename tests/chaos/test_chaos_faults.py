@@ -1,4 +1,4 @@
-"""Each fault for seconds in the ordinary suite, and for a minute among the exhaustive ones: nothing answered is lost.
+"""Each fault for seconds in the ordinary suite, and for a minute among the slow ones: nothing answered is lost.
 
 ``make chaos`` runs them for long. Each run that finds nothing is believed because the same checks find fault with
 servers that are broken on purpose.
@@ -63,6 +63,7 @@ def test_workers_killed_and_frozen_take_nothing_back(request: pytest.FixtureRequ
     held(kill_workers(tmp_path, seconds=4, luck=luck(request)), rounds=8)
 
 
+@pytest.mark.slow("disturbs a server under load for seconds")
 @pytest.mark.timeout(600)
 def test_database_that_comes_and_goes_takes_nothing_back(
     request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer
@@ -71,6 +72,7 @@ def test_database_that_comes_and_goes_takes_nothing_back(
     held(shake_database(tmp_path, postgres, seconds=8, luck=luck(request)), rounds=8)
 
 
+@pytest.mark.slow("disturbs a server under load for seconds")
 @pytest.mark.timeout(600)
 def test_full_disk_refuses_and_recovers(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """Once to the last byte of a small disk where one can be mounted, once by a limit on files."""
@@ -80,12 +82,14 @@ def test_full_disk_refuses_and_recovers(request: pytest.FixtureRequest, tmp_path
     assert outcome.did["log read while full: OK"]
 
 
+@pytest.mark.slow("disturbs a server under load for seconds")
 @pytest.mark.timeout(600)
 def test_clock_that_is_set_takes_nothing_back(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """Three hours on, six back: what was settled is answered the same, and the audit is clean."""
     held(step_clock(tmp_path, steps=2, pause=0.5, luck=luck(request)), rounds=12)
 
 
+@pytest.mark.slow("disturbs a server under load for seconds")
 @pytest.mark.timeout(600)
 def test_rude_clients_keep_nobody_from_playing(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """Half messages, readers who do not read, floods: no call of the others takes a deadline's time."""
@@ -102,7 +106,7 @@ def test_server_that_is_broken_on_purpose_is_caught(tmp_path: Path, fault: str) 
     assert what_was_found(outcome, fault), outcome.verdict.faults
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow("disturbs a server under load for a minute")
 @pytest.mark.timeout(900)
 def test_workers_killed_for_a_minute_take_nothing_back(
     request: pytest.FixtureRequest, tmp_path: Path, tell: Callable[[Outcome], None]
@@ -112,7 +116,7 @@ def test_workers_killed_for_a_minute_take_nothing_back(
     held(outcome, rounds=50)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow("disturbs a server under load for a minute")
 @pytest.mark.timeout(900)
 def test_database_that_comes_and_goes_for_a_minute_takes_nothing_back(
     request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer, tell: Callable[[Outcome], None]
@@ -122,7 +126,7 @@ def test_database_that_comes_and_goes_for_a_minute_takes_nothing_back(
     held(outcome, rounds=20)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow("disturbs a server under load for a minute")
 @pytest.mark.timeout(900)
 def test_database_on_a_full_disk_refuses_and_recovers(
     request: pytest.FixtureRequest, tell: Callable[[Outcome], None]
@@ -139,7 +143,7 @@ def test_database_on_a_full_disk_refuses_and_recovers(
     held(outcome, rounds=6)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow("disturbs a server under load for a minute")
 @pytest.mark.timeout(900)
 def test_a_crowd_of_rude_clients_keeps_nobody_from_playing(
     request: pytest.FixtureRequest, tmp_path: Path, tell: Callable[[Outcome], None]

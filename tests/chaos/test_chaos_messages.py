@@ -22,6 +22,7 @@ from referee.server.options import ServerOptions
 from referee.service.status import CODES
 from referee.v1 import round_pb2, shuffler_pb2, tien_len_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
+from tests.budget import examples
 from tests.chaos.fault_messages import (
     METHODS,
     MOST_CALLS,
@@ -107,7 +108,7 @@ def test_malformed_messages_over_a_socket_are_answered_or_refused_with_a_reason(
     clean(fuzz_over_socket(tmp_path, count=400, seed=1), count=400)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow("sends tens of thousands of malformed messages")
 @pytest.mark.timeout(1500)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_many_malformed_messages_are_answered_or_refused_with_a_reason(tmp_path: Path, seed: int) -> None:
@@ -186,7 +187,7 @@ def test_mutated_lists_reach_a_hundred_thousand_entries(recording: Recording) ->
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 def test_messages_of_the_right_shape_are_answered_or_refused_with_a_reason(
     recording: Recording, data: st.DataObject
 ) -> None:

@@ -69,6 +69,7 @@ def test_the_stream_ends_quietly_when_its_reader_has_enough():
         assert complaint == b""
 
 
+@pytest.mark.slow("learns or counts at length")
 def test_dieharder_reads_the_stream():
     """Single bits of 400,000 numbers, read from the pipe: PASSED or WEAK, never FAILED, with this fixed seed."""
     dieharder = shutil.which("dieharder")

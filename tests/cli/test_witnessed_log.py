@@ -92,6 +92,7 @@ def codes(report: dict[str, Any]) -> set[str]:
     return {finding["code"] for finding in report["findings"]}
 
 
+@pytest.mark.slow("starts many processes")
 def test_seats_that_wait_for_witnesses_bring_their_round_to_level_three(
     tmp_path: Path, start: Callable[..., Command]
 ) -> None:

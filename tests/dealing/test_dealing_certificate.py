@@ -17,6 +17,7 @@ from referee.dealing.deal import Deal
 from referee.dealing.header import Header
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
+from tests.budget import examples
 
 SEED = bytes(range(32))
 SEEDS = [bytes([seat]) * 32 for seat in range(4)]
@@ -65,7 +66,7 @@ def test_it_lasts_until_the_deadline_and_no_longer(header: Header, data: bytes, 
 
 
 @given(place=st.integers(0, 10_000), bit=st.integers(0, 7))
-@settings(max_examples=300)
+@settings(max_examples=examples(75))
 def test_every_changed_bit_is_refused(header: Header, data: bytes, shuffler: Signer, place: int, bit: int):
     changed = bytearray(data)
     changed[place % len(data)] ^= 1 << bit

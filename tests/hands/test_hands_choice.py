@@ -97,7 +97,7 @@ def test_best_of_seven_has_the_published_counts(ultimate: Ranking) -> None:
     assert counts.total() == comb(52, 7)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("counts every hand")
 def test_best_of_two_plus_three_has_the_counts_of_a_separate_program(ultimate: Ranking) -> None:
     """All 2,809,475,760 holes and boards, holes that differ only in the names of their suits taken once."""
     boards = np.fromiter(itertools.chain.from_iterable(itertools.combinations(range(50), 5)), np.intp).reshape(-1, 5)

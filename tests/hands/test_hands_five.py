@@ -89,7 +89,7 @@ def test_every_strength_is_pinned(line: str, request: pytest.FixtureRequest) -> 
     assert vector["five_card_sha256"] == hashlib.sha256(strengths.tobytes()).hexdigest()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("counts every hand")
 def test_order_is_that_of_eval7(classic: Ranking, eval7: ModuleType) -> None:
     """Over all hands, each strength has one eval7 value and larger strengths have larger ones: the same ties, too."""
     deck = [eval7.Card(card.text[0] + card.text[1].lower()) for card in DECK]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from referee.cards import DECK, Card
 from referee.hands import AceLowStraight, Category, Ranking, RankingRules
+from tests.budget import examples
 
 Key: TypeAlias = tuple[int, list[int]]
 
@@ -123,7 +124,7 @@ def test_strength_is_the_dense_place_among_all_kinds(name: str, request: pytest.
     assert max(expected) == 7462
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(8))
 @given(ranking_rules())
 def test_any_rules_give_the_order_they_state(rules: RankingRules) -> None:
     """Whatever order the categories have, values agree with the second ranking in strength and in category."""
@@ -134,7 +135,7 @@ def test_any_rules_give_the_order_they_state(rules: RankingRules) -> None:
     assert [naive_category(cards, rules) for cards in KINDS] == [value.category for value in values]
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=examples(1))
 @given(ranking_rules())
 def test_front_outranks_by_category_then_by_the_ranks_both_have(rules: RankingRules) -> None:
     """All 455 fronts beside all 7,462 hands of five."""
@@ -164,7 +165,7 @@ def test_three_cards_have_the_order_of_a_second_ranking(classic: Ranking) -> Non
     assert max(expected) == 455
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("counts every hand")
 @pytest.mark.parametrize("line", VECTORS.read_text(encoding="utf-8").splitlines())
 def test_pinned_digests_are_those_of_the_second_ranking(line: str) -> None:
     """All 2,598,960 hands in the order of card numbers, with the strengths that counters and tuples give them."""

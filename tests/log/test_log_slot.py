@@ -27,6 +27,7 @@ from referee.log import (
     Step,
     advance,
 )
+from tests.budget import examples
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "log"
 TABLES = ("table a", "table b")
@@ -120,7 +121,7 @@ steps = st.one_of(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(100))
 @given(told=st.lists(steps, max_size=30), knows_previous=st.booleans())
 def test_machine_and_model_agree_on_any_steps(told: list[Step], *, knows_previous: bool):
     """Half of the runs let OPEN name the right leaf, so that tables come far."""

@@ -37,7 +37,7 @@ def test_unanswerable_question_ends_with_2(arguments: tuple[str, ...], words: st
     assert words in result.output
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("counts every deal")
 @pytest.mark.timeout(3600)
 def test_house_ruleset_gets_a_table_that_a_server_reads(tmp_path: Path):
     """A paytable of one's own: a flush of the Blind at 2 to 1 in place of 3 to 2 is worth more to the seat."""

@@ -77,7 +77,7 @@ def test_counts_are_those_committed(ruleset_id: str):
     assert counted(ruleset_id).write() == data
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("counts every deal")
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("ruleset_id", [CASINO, SEED])
 def test_counts_and_tables_are_counted_again(ruleset_id: str):

@@ -91,6 +91,7 @@ def balanced(serve: Serve, tmp_path: Path) -> Iterator[Balanced]:
             envoy.terminate()
 
 
+@pytest.mark.slow("starts many processes")
 def test_rounds_are_played_through_it_while_each_server_is_restarted(
     balanced: Balanced, serve: Serve, load_type: type
 ) -> None:

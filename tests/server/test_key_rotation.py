@@ -422,6 +422,7 @@ def referee(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow("starts many processes")
 def test_commands_rotate_revoke_and_print(tmp_path: Path, run: Callable[..., Any]) -> None:
     with run() as house:
         house.settle(house.deal("first"))

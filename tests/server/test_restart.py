@@ -55,6 +55,7 @@ def test_each_method_is_retried_exactly_where_its_proto_lets_it() -> None:
     assert retried == allowed
 
 
+@pytest.mark.slow("starts many processes")
 def test_two_servers_restarted_in_turn_under_load_fail_no_call(serve: Serve, load_type: type) -> None:
     """Four callers play rounds over two servers on one log; each server is stopped and started again meanwhile.
 

@@ -141,6 +141,7 @@ def _kill_under_load(serve: Serve, database: str | None, data: Path, *, kills: i
     return len(told.leaves), len(told.heads)
 
 
+@pytest.mark.slow("kills processes again and again")
 def test_killed_servers_on_one_log_take_nothing_back(serve: Serve, tmp_path: Path, database: str | None) -> None:
     """Four kills, two servers: every answer stands, no size has two roots, and the audit is clean."""
     leaves, heads = _kill_under_load(serve, database, tmp_path / "data", kills=4)
@@ -148,7 +149,7 @@ def test_killed_servers_on_one_log_take_nothing_back(serve: Serve, tmp_path: Pat
     assert heads > 5
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow("kills processes again and again")
 @pytest.mark.timeout(900)
 def test_servers_killed_forty_times_take_nothing_back(
     serve: Serve, tmp_path: Path, database: str | None, capsys: pytest.CaptureFixture[str]
@@ -161,6 +162,7 @@ def test_servers_killed_forty_times_take_nothing_back(
     assert heads > 50
 
 
+@pytest.mark.slow("kills processes again and again")
 def test_database_that_restarts_is_waited_for(serve: Serve, postgres: PostgresServer, tmp_path: Path) -> None:
     """The server lives through it, and what it answered before and after is one log."""
     url = postgres.make_schema(f"test_{uuid.uuid4().hex}")

@@ -72,6 +72,7 @@ def program(request: pytest.FixtureRequest) -> Path:
     return command
 
 
+@pytest.mark.slow("builds and runs clients of other languages")
 def test_it_verifies_the_vectors_and_the_receipt_of_a_round_that_it_played(program: Path, address: str) -> None:
     """What it says of its receipt is what the server's log holds; no code of this project ran in between."""
     played = run(program, address, key_of(address))
@@ -87,6 +88,7 @@ def test_it_verifies_the_vectors_and_the_receipt_of_a_round_that_it_played(progr
     assert told["leaf_index"] < told["tree_size"]
 
 
+@pytest.mark.slow("builds and runs clients of other languages")
 def test_it_refuses_a_receipt_that_another_key_signed(program: Path, address: str) -> None:
     """The key is the vectors' log's; the round is played, its receipt shows nothing."""
     first = (VECTORS / "log" / "receipt.jsonl").read_text(encoding="utf-8").splitlines()[0]

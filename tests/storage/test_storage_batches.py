@@ -11,6 +11,7 @@ from referee.evidence.merkle import EMPTY_ROOT
 from referee.log import Checkpoint, Open, SlotError, SlotReason
 from referee.storage import Store, check_store, open_sqlite
 from referee.storage.batch import append_batch
+from tests.budget import examples
 from tests.storage.paper_log import WORDS, Paper, Shown, append_of
 
 Bench: TypeAlias = Any  # a fixture, with its class in conftest
@@ -38,7 +39,7 @@ def _agree(store: Store, paper: Paper) -> None:
         assert (latest.key.round_number if latest else None) == newest
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15))
 @given(batches=plays)
 def test_batches_come_to_what_their_requests_come_to(bench: Bench, batches: list[list[list[tuple[Any, ...]]]]):
     """Answers, leaves, rounds and slots agree after every batch, and every receipt holds."""

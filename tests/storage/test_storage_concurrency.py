@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from referee.log import SlotError
 from referee.storage import Append, Limits, Logged, RelationalStore, Writer, check_store, open_sqlite
+from tests.budget import examples
 from tests.storage.log_bench import Bench
 from tests.storage.paper_log import WORDS, Paper, Words, append_of
 
@@ -134,9 +135,8 @@ class ManyWriters(RuleBasedStateMachine):
 
 
 ManyWriters.TestCase.settings = settings(
-    max_examples=25,
+    max_examples=examples(8),
     stateful_step_count=30,
-    deadline=None,
     phases=(Phase.explicit, Phase.generate),  # threads race anew at each attempt, so a failure cannot be made smaller
 )
 TestManyWriters: Any = ManyWriters.TestCase

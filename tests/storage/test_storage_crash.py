@@ -17,6 +17,8 @@ from referee.storage import check_store
 Place: TypeAlias = Any  # a fixture, with its class in conftest
 
 CHILD = Path(__file__).with_name("append_until_killed.py")
+SWEEP = pytest.mark.slow("kills processes again and again")
+OTHER_STEPS = [pytest.param(step, marks=SWEEP) for step in ("BEGUN", "JUDGED", "SIGNED", "ANSWERED")]
 ROOT = Path(referee.__file__).parents[1]
 
 
@@ -43,8 +45,8 @@ def _stored(place: Place) -> list[str]:
     return hashes
 
 
-@pytest.mark.parametrize("count", [1, 6])
-@pytest.mark.parametrize("step", ["BEGUN", "JUDGED", "SIGNED", "WRITTEN", "COMMITTED", "ANSWERED"])
+@pytest.mark.parametrize("count", [pytest.param(1, marks=SWEEP), 6])
+@pytest.mark.parametrize("step", ["WRITTEN", "COMMITTED", *OTHER_STEPS])
 def test_killed_at_any_step_the_log_is_whole_and_the_round_goes_on(place: Place, step: str, count: int):
     """The dead process's last request is durable if and only if its transaction was; asked again, it is answered."""
     child = _start(place, "t", 2, step, count)
@@ -63,6 +65,7 @@ def test_killed_at_any_step_the_log_is_whole_and_the_round_goes_on(place: Place,
     assert _stored(place) == [hashed for _, hashed, _ in again]
 
 
+@SWEEP
 def test_killed_from_outside_again_and_again_no_answer_is_lost(place: Place):
     """Six processes in turn, each killed as soon as it has given some new answers."""
     answered: dict[int, str] = {}

@@ -63,7 +63,7 @@ def test_store_that_does_not_force_its_commits_is_caught(tmp_path: Path):
     assert any("was answered" in fault or "was handed out" in fault for fault in report["faults"])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow("kills processes again and again")
 @pytest.mark.timeout(1_200)
 def test_thousand_deaths_lose_nothing_that_was_promised(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """No answered leaf, no head that was handed out, no two heads of one size; and the log goes on to its end."""

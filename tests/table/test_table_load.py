@@ -3,8 +3,12 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from tests.table.load import PEOPLE, play_all
 from tests.table.table_process import table_process
+
+pytestmark = pytest.mark.slow("plays thousands of rounds")
 
 
 def test_tables_of_every_game_are_played_at_once(tmp_path: Path) -> None:

@@ -216,6 +216,7 @@ def test_people_come_before_bots(scene: Scene) -> None:
     asyncio.run(play())
 
 
+@pytest.mark.slow("builds or checks a Node project")
 def test_bundle_of_a_round_is_verified_by_a_stranger(scene: Scene, tmp_path: Path) -> None:
     """The proof that a page fetches holds for the verifier, which shares no code with this project."""
     verifier = built_verifier(tmp_path)

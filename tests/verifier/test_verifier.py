@@ -59,6 +59,7 @@ def audit_findings(log: Bundle, *, now: int) -> tuple[Finding, ...]:
     return report.findings
 
 
+@pytest.mark.slow("builds or checks a Node project")
 def test_its_own_tests_pass(project: Path) -> None:
     tested = run("npm", "test")
     assert tested.returncode == 0, tested.stdout[-5000:]
@@ -75,6 +76,7 @@ def test_table_of_what_an_audit_must_catch_names_its_findings() -> None:
     assert codes["tile_missing"] == "TILE_MISMATCH"
 
 
+@pytest.mark.slow("builds or checks a Node project")
 @pytest.mark.usefixtures("project")
 def test_its_types_and_its_form_hold() -> None:
     checked = run("npm", "run", "check")
@@ -149,6 +151,7 @@ def test_last_winner_is_found_behind_aborted_rounds(verdicts: Verdicts) -> None:
     assert [outcome(proved, "FIRST_LEAD"), outcome(unproved, "FIRST_LEAD")] == ["PASSED", "NOT_CHECKED"]
 
 
+@pytest.mark.slow("builds or checks a Node project")
 @pytest.mark.parametrize("seed", range(3))
 def test_audit_and_verifier_agree_on_random_changes(seed: int, verdicts: Verdicts) -> None:
     """Every finding of one is the other's, but for what takes the rules of a game to find."""

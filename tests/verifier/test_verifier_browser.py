@@ -15,6 +15,8 @@ from tests.verifier.verifier_bundles import bundle_of, round_ids
 from tests.verifier.verifier_project import SECONDS
 from tests.verifier.verifier_serving import served
 
+pytestmark = pytest.mark.slow("drives a browser")
+
 FLAGS = (
     "--headless",
     "--no-sandbox",

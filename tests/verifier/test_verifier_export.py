@@ -5,7 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.verifier.verifier_project import SECONDS, run
+
+pytestmark = pytest.mark.slow("starts many processes")
 
 TABLES = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
 

@@ -147,16 +147,19 @@ def by_name(case: Case) -> str:
     return case.name
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("case", CASES, ids=by_name)
 def test_page_reaches_the_service_through_the_gateway(page, reached: Reached, case: Case) -> None:
     assert page.evaluate(*told(case, reached.gateway, reached.keys)) == case.expected
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("case", CASES, ids=by_name)
 def test_page_reaches_the_service_through_envoy(page, reached: Reached, envoy: str, case: Case) -> None:
     assert page.evaluate(*told(case, envoy, reached.keys)) == case.expected
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("case", CASES, ids=by_name)
 def test_page_reaches_the_service_by_connect(page, reached: Reached, case: Case) -> None:
     """In JSON, which browsers' own tools show; only the gateway speaks it. Its errors have no trailers."""
@@ -168,6 +171,7 @@ def test_page_reaches_the_service_by_connect(page, reached: Reached, case: Case)
         assert page.evaluate(*told(case, reached.gateway, reached.keys, json=True)) == expected
 
 
+@pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("way", ["gateway", "envoy"])
 def test_page_that_is_not_listed_reaches_nothing(
     browser, reached: Reached, way: str, request: pytest.FixtureRequest
@@ -183,6 +187,7 @@ def test_page_that_is_not_listed_reaches_nothing(
     context.close()
 
 
+@pytest.mark.slow("builds or checks a Node project")
 def test_client_s_own_tests_pass(client: Path, reached: Reached) -> None:
     """In Node, over gRPC, gRPC-Web and Connect, against the same server; none of them is skipped."""
     server = {"grpc": reached.grpc, "web": reached.gateway.removeprefix("http://"), "keys": reached.keys}
@@ -192,6 +197,7 @@ def test_client_s_own_tests_pass(client: Path, reached: Reached) -> None:
     assert "# skipped 0" in tested.stdout
 
 
+@pytest.mark.slow("builds or checks a Node project")
 def test_client_s_types_and_form_hold(client: Path) -> None:
     checked = run(client, "npm", "run", "check")
     assert checked.returncode == 0, checked.stdout[-5000:]

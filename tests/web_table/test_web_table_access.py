@@ -9,6 +9,8 @@ from playwright.sync_api import Page, expect
 from tests.web_table.web_table_guest import DESKTOP, LANDSCAPE, PATIENCE, PHONE, Guest
 from tests.web_table.web_table_packages import WEB, installed
 
+pytestmark = pytest.mark.slow("drives a browser")
+
 AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 GRAVE = {"serious", "critical"}
 SCREENS = {

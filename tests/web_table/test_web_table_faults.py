@@ -10,6 +10,8 @@ from playwright.sync_api import Page, Route, expect
 from tests.web_table.web_table_guest import PATIENCE, Guest
 from tests.web_table.web_table_server import TableProcess
 
+pytestmark = pytest.mark.slow("drives a browser")
+
 WEB = Path(__file__).parents[2] / "clients" / "web"
 RULESET = "mau_binh.classic"
 TEXAS = "ultimate_texas.casino"

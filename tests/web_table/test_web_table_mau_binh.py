@@ -3,6 +3,7 @@
 import random
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from referee.cards import Card, parse_card
@@ -63,6 +64,7 @@ def is_fouled(cards: list[str]) -> bool:
     return ranking.is_fouled(back=back, middle=middle, front=front)
 
 
+@pytest.mark.slow("drives a browser")
 def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
     guests = [
         invite("Chuột", way="MOUSE", language="vi"),
@@ -129,6 +131,7 @@ def test_page_warns_of_a_foul_exactly_where_the_law_calls_one(table, invite) -> 
     assert seen == {True, False}
 
 
+@pytest.mark.slow("drives a browser")
 def test_sealed_hand_never_passes_the_table_server(table, invite) -> None:
     guest = invite("Kín", language="vi")
     frames: list[str] = []

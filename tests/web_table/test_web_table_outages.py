@@ -13,6 +13,8 @@ from tests.web_table.web_table_guest import PATIENCE, Guest
 from tests.web_table.web_table_referee import RefereeProcess, free_address
 from tests.web_table.web_table_server import TableProcess
 
+pytestmark = pytest.mark.slow("drives a browser")
+
 WEB = Path(__file__).parents[2] / "clients" / "web"
 RULESET = "mau_binh.maubinh_com"
 OPTIONS = ("--bot-ms", "40", "--brisk")

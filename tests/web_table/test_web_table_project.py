@@ -35,12 +35,14 @@ def words() -> dict[str, tuple[str, str]]:
     return {key: (vietnamese, english) for key, vietnamese, english in entries}
 
 
+@pytest.mark.slow("builds or checks a Node project")
 def test_committed_page_is_what_its_sources_build(npm: str, tmp_path: Path) -> None:
     built = run(npm, "run", "build", "--", "--outDir", str(tmp_path / "dist"))
     assert built.returncode == 0, built.stdout + built.stderr
     assert files(tmp_path / "dist") == files(WEB / "dist")
 
 
+@pytest.mark.slow("builds or checks a Node project")
 def test_types_and_form_hold(npm: str) -> None:
     checked = run(npm, "run", "check")
     assert checked.returncode == 0, checked.stdout + checked.stderr

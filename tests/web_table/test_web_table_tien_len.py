@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.web_table.web_table_guest import PATIENCE, Guest
@@ -61,6 +62,7 @@ def pick_up(guest: Guest) -> None:
     expect(first).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.slow("drives a browser")
 def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
     guests = [
         invite("Mouse", way="MOUSE", language="en"),

@@ -3,6 +3,7 @@
 import re
 import time
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.web_table.web_table_guest import PATIENCE, Guest
@@ -25,6 +26,7 @@ def decide(guest: Guest, *, last: bool) -> None:
         guest.press(buttons.nth(count - 2 if last else 0))
 
 
+@pytest.mark.slow("drives a browser")
 def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
     guests = [
         invite("Mouse", way="MOUSE", language="en"),

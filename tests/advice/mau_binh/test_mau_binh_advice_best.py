@@ -122,7 +122,7 @@ def test_suggestions_are_the_best_splits_found_by_loops(ruleset: Ruleset, rules:
         assert told(suggestions) == best_by_loops(advisor, hand, 10)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("tries thousands of hands")
 def test_suggestions_for_thousands_of_hands_are_the_best_splits(ruleset: Ruleset, rules: MauBinhRules) -> None:
     advisor = advisor_of(ruleset, rules, seat_count=4)
     for hand in hands_of(7, 3_000):

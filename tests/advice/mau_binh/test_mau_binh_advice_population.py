@@ -70,6 +70,7 @@ def test_file_is_read_without_this_code(ruleset: Ruleset) -> None:
     assert held == sum(joint[bin_of_back * slab : (bin_of_back + 1) * slab])
 
 
+@pytest.mark.slow("learns or counts at length")
 def test_learning_again_gives_the_same_bytes(ruleset: Ruleset, rules: MauBinhRules) -> None:
     origin = msgspec.structs.replace(Population.read(file_of(ruleset)).origin, rounds=320, seed=7)
     steps: list[float] = []
@@ -82,7 +83,7 @@ def test_learning_again_gives_the_same_bytes(ruleset: Ruleset, rules: MauBinhRul
     assert learn(rules, origin=other).joint.tolist() != once.joint.tolist()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("learns the shipped files again")
 def test_shipped_file_is_learned_again(ruleset: Ruleset, rules: MauBinhRules) -> None:
     """Its first line says from how many rounds and which seed."""
     assert learn(rules, origin=Population.read(file_of(ruleset)).origin).to_bytes() == file_of(ruleset)

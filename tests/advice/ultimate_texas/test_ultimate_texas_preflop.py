@@ -66,7 +66,7 @@ def test_large_bet_is_worth_most_with_the_hands_that_are_published():
     assert expected == bet
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("counts every deal")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("ruleset_id", SHIPPED_IDS)
 @pytest.mark.parametrize("hole", ["6D 5D"])

@@ -91,7 +91,7 @@ def rank_counts(ranks: int, cards: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("counts every hand")
 @pytest.mark.timeout(900)
 def test_patterns_of_ranks_are_as_many_as_the_formulas_say() -> None:
     """Over every way that thirteen ranks can hold thirteen cards: none found too many, none missed.

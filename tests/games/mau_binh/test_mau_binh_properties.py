@@ -24,10 +24,11 @@ from referee.games.mau_binh import (
     settle,
 )
 from referee.money import MAX_AMOUNT, Amount
+from tests.budget import examples
 
 RoundMaker: TypeAlias = Callable[[MauBinhRules, int], Any]
 SEEDS = st.integers(min_value=0, max_value=10**9)
-many = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(max_examples=examples(75), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def settled(rules: MauBinhRules, told: Any, *, stake: int = 100) -> Outcome:  # noqa: ANN401 - the fixture's own type

@@ -255,7 +255,7 @@ def test_settlement_agrees_with_the_slow_one(ruleset: Ruleset, rules: MauBinhRul
     assert all(seen[reason] >= 10 for reason in expected), seen
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("settles thousands of rounds twice")
 def test_settlement_agrees_with_the_slow_one_at_length(
     ruleset: Ruleset, rules: MauBinhRules, make_round: RoundMaker
 ) -> None:

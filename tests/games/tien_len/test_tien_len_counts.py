@@ -109,7 +109,7 @@ def test_twelve_of_a_suit_is_dealt_2032_times() -> None:
     assert 4 * (13 * 39 + 1) == found == 2032
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("counts every hand")
 @pytest.mark.timeout(1800)
 def test_hands_that_win_at_the_deal_are_as_frequent_as_counted(second: ModuleType) -> None:
     """Over all 3,598,180 counts of ranks, each weighted with its hands; both implementations find the same top card."""
@@ -192,7 +192,7 @@ def test_a_hand_holds_as_many_combinations_as_its_choices_multiply_to() -> None:
         assert plays_in(vector) == sum(1 for _ in combinations_in(a_hand_of(vector)))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("counts every hand")
 @pytest.mark.timeout(1800)
 def test_no_hand_holds_more_combinations_than_the_worst() -> None:
     """So a list of plays has a bound: 486."""

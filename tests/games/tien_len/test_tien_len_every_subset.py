@@ -82,7 +82,7 @@ def test_listed_plays_are_the_legal_subsets_of_the_hand(
     assert sum(play_comparing(rules, second, chance, seats, dealing) for _ in range(3)) > 100
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("tries every subset of the hands of many rounds")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_listed_plays_are_the_legal_subsets_over_many_rounds(

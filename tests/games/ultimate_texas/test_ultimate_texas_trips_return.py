@@ -83,7 +83,7 @@ def _numbering(size: int) -> npt.NDArray[np.int32]:
     return table
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive("counts every deal")
 @pytest.mark.timeout(900)
 def test_trips_return_over_every_deal(two_plus_three: Ruleset):
     """The casino game's counts are 21 times the published ones, as seven cards hold 21 pairs of hole cards.

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.evidence.vkey import VerifierKey
@@ -70,7 +70,6 @@ claims = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(claims=claims)
 def test_what_was_issued_is_read_back(claims):
     """All claims that make sense; and the second implementation makes the same token of them."""
@@ -79,7 +78,6 @@ def test_what_was_issued_is_read_back(claims):
     assert token == Mint().sign(canonical(json.loads(msgspec.json.encode(claims))))
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_token_with_a_character_changed_is_refused(data):
     """Whatever stands at whichever place: there is one text, and the signature covers it."""

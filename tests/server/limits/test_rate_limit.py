@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.server import rate_limit
@@ -12,7 +12,6 @@ from referee.server.rate_limit import ConcurrencyLimit, TokenBuckets, address_of
 steps = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 64)), max_size=60)
 
 
-@settings(deadline=None)
 @given(rate=st.sampled_from([1, 2, 4, 8]), burst=st.integers(1, 8), steps=steps)
 def test_bucket_lets_through_what_an_exact_count_lets_through(rate, burst, steps):
     """Times are sixteenths of a second and rates powers of two, so that floats are exact; each caller by itself."""

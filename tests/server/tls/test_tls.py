@@ -240,6 +240,7 @@ def test_content_counts_and_not_the_time_of_the_file(tmp_path, authority):
     assert certificate.renewed() is not None
 
 
+@pytest.mark.slow("starts many processes")
 def test_several_workers_take_it_up_each(serve, tmp_path, authority):
     """One port, two processes: after the change every new connection is given the new certificate, and none fails."""
     authority.server().write(tmp_path)

@@ -1,0 +1,60 @@
+"""The two halves of the tests, and the budgets of property tests.
+
+``make test`` leaves out what is marked ``slow`` or ``exhaustive``; each mark says why, and the run ends with how many
+tests were left out for which reason. ``make test-all`` runs everything.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tests.budget import register_profiles
+
+LATER = ("slow", "exhaustive")
+_LEFT_OUT = pytest.StashKey[Counter[str]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    register_profiles()
+    config.stash[_LEFT_OUT] = Counter()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Refuse a mark without a reason."""
+    for mark in marks_of(item):
+        if not mark.args:
+            message = f'{item.nodeid}: say why the test is {mark.name}: @pytest.mark.{mark.name}("its reason")'
+            raise pytest.UsageError(message)
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    for item in items:
+        for mark in marks_of(item)[:1]:
+            item.config.stash[_LEFT_OUT][f"{mark.name}: {mark.args[0]}"] += 1
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand the counts of a worker to the process that prints them."""
+    output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["left out"] = dict(session.config.stash[_LEFT_OUT])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 - pytest-xdist exports no type for a worker
+    """Take the counts of a worker; all workers collect the same tests."""
+    node.config.stash[_LEFT_OUT] = Counter(getattr(node, "workeroutput", {}).get("left out", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    left_out = config.stash[_LEFT_OUT]
+    if left_out:
+        terminalreporter.section("left for make test-all")
+        for reason, count in sorted(left_out.items()):
+            terminalreporter.line(f"{count:>5}  {reason}")
+
+
+def marks_of(item: pytest.Item) -> list[pytest.Mark]:
+    return [mark for name in LATER for mark in item.iter_markers(name)]
