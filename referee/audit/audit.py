@@ -323,7 +323,7 @@ class _Audit:
         first, before = self._section_keys.setdefault(key, (section, leaf))
         if before != leaf:
             detail = f"the key of section {section} opens section {first} of the round dealt in leaf {before} too"
-            self._findings.add(Finding.of(Code.SALTS_WEAK, detail, leaf_index=leaf))
+            self._findings.add(Finding.of(Code.SECTION_KEY_WEAK, detail, leaf_index=leaf))
 
     def _raise(self, opened: int, dealt: int) -> None:
         """A round of level L2 with these leaves is remembered, and is of level L3 where it was witnessed in between."""

@@ -194,11 +194,11 @@ _WORDS: Final[dict[Code, Explanation]] = {
         "Publish the receipt with its leaf beside the log's checkpoint: together they convict the log.",
     ),
     Code.SECRET_EXPOSED: Explanation(
-        "Something handed out holds a secret that it does not open: a seed, another section's key or a card's salt, so "
+        "Something handed out holds a secret that it does not open: a seed or another section's key, so "
         "whoever held it could know cards that were not theirs to know.",
         _OPERATOR,
     ),
-    Code.SALTS_WEAK: Explanation(
+    Code.SECTION_KEY_WEAK: Explanation(
         "A section's key is no random one, or opens another section too, so hidden cards could be found by trying.",
         _OPERATOR,
     ),

@@ -1,4 +1,4 @@
-"""Dealing: from seeds that were committed to, to cards that can be proved one by one.
+"""Dealing: from seeds that were committed to, to sections of cards that one key each opens.
 
 The law of this room is ``redeal(OPEN, DEAL, REVEAL) == the cards told``: every card follows from the header, the
 server's seed and the seats' seeds alone. Here are the derivations and formats (docs in each module); it refuses to know
@@ -11,8 +11,7 @@ module          what it says
 ``commitment``  C, c_i, M, and commitments to arrangements
 ``deck``        the order of the 52 cards, and who leads
 ``layout``      which cards are opened together
-``section``     keys, salts, leaves and roots of sections, and the deck root
-``proof``       one card opened alone
+``section``     keys and roots of sections, and the deck root
 ``deal``        all of that from a header and the seeds
 ``seal``        the server's seed, sealed for the log
 ``leaf``        the payloads OPEN, DEAL, ABORT, REVEAL and KEY

@@ -16,7 +16,7 @@ from referee.dealing.commitment import SeedError, mix, server_commitment
 from referee.dealing.deck import draw_leader, order_from
 from referee.dealing.header import SUITE_FIXTURE, Header
 from referee.dealing.scripted import order_told
-from referee.dealing.section import deck_root, key_from, section_root
+from referee.dealing.section import deck_root, section_key, section_root
 from referee.evidence.hkdf import Prk
 
 LEADING_GAMES: Final = frozenset({"tien_len"})
@@ -59,7 +59,7 @@ class Deal:
         is_told = header.randomness_suite == SUITE_FIXTURE
         order = order_told(server_seed) if is_told else order_from(secret, round_id=round_id)
         sections = tuple(cut(order, header.layout))
-        keys = tuple([key_from(secret, round_id=round_id, section=section) for section in range(len(sections))])
+        keys = tuple([section_key(secret, round_id=round_id, section=section) for section in range(len(sections))])
         roots = tuple(
             [
                 section_root(key=key, round_id=round_id, section=section, cards=cards)

@@ -17,7 +17,6 @@ MAX_LENGTH: Final = 255 * BLOCK_SIZE
 _sha256 = hashlib.sha256
 _INNER: Final = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
-_COUNTERS: Final = tuple([bytes((number,)) for number in range(256)])
 
 
 class HkdfLengthError(ValueError):
@@ -64,24 +63,14 @@ class Prk:
 
     def expand(self, *, info: bytes, length: int) -> bytes:
         """``length`` bytes of key; HkdfLengthError below 1 and above 8,160."""
-        return b"".join(self.blocks(info=info, length=length))[:length]
-
-    def blocks(self, *, info: bytes, length: int) -> list[bytes]:
-        """T(1), T(2) and so on: the blocks of 32 bytes whose first ``length`` bytes are the key."""
         if not 0 < length <= MAX_LENGTH:
             msg = f"HKDF-SHA256 gives 1 to {MAX_LENGTH} bytes, not {length}"
             raise HkdfLengthError(msg)
-        start_inner, start_outer = self._inner.copy, self._outer.copy
-        block = b""
-        blocks = []
-        for counter in _COUNTERS[1 : -(-length // BLOCK_SIZE) + 1]:  # ``mac`` spelled out: most of a deal is spent here
-            inner = start_inner()
-            inner.update(block + info + counter)
-            outer = start_outer()
-            outer.update(inner.digest())
-            block = outer.digest()
+        block, blocks = b"", []
+        for counter in range(1, -(-length // BLOCK_SIZE) + 1):
+            block = self.mac(block + info + bytes((counter,)))
             blocks.append(block)
-        return blocks
+        return b"".join(blocks)[:length]
 
 
 _UNSALTED: Final = Prk(bytes(BLOCK_SIZE))

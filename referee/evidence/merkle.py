@@ -55,7 +55,7 @@ def root_of_hashes(hashes: Sequence[bytes]) -> bytes:
     The hashes may as well be those of complete subtrees of one height: the root is then that of the whole tree.
     """
     row, width = list(hashes), len(hashes)
-    while width > 1:  # ``_parents`` in place: most roots are of the thirteen cards of a hand
+    while width > 1:  # ``_parents`` in place
         half = width >> 1
         for at in range(half):
             row[at] = _sha256(b"\x01" + row[2 * at] + row[2 * at + 1]).digest()

@@ -7,7 +7,6 @@ from dataclasses import replace
 from referee.audit import Code, Exhibits
 from referee.dealing import certificate
 from referee.dealing.deal import Deal
-from referee.dealing.section import card_salts
 from referee.transcript.chain import chain_hashes
 from tests.audit.audit_attack import TABLE, Attacked, adopt, begun, certified, ended, mutation, receipt, redealt
 from tests.audit.audit_builder import SHUFFLER, Parts, Table, receipt_of, retell, settle
@@ -57,13 +56,11 @@ def another_sections_key_in_an_export() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.SECRET_EXPOSED, "a proof of played cards holds the salts of cards that were never played", FILE)
-def unplayed_salts_in_an_export() -> Attacked:
+@mutation(Code.SECRET_EXPOSED, "beside the certificate of all hands stands the key of the stock, in base64", FILE)
+def key_of_the_stock_in_an_export() -> Attacked:
     log, parts = begun()
-    deal, stock = parts.deal, 2
-    salts = card_salts(key=deal.keys[stock], round_id=deal.round_id, section=stock, size=len(deal.sections[stock]))
-    proofs = [{"section": stock, "place": place, "salt": salts[place].hex()} for place in (0, 1)]
-    log.exhibits = Exhibits(exports=(handed_out(parts, proofs=proofs),))
+    key = base64.b64encode(parts.deal.keys[2]).decode()
+    log.exhibits = Exhibits(exports=(handed_out(parts, certificate=opening(parts, 0, 1).decode(), key=key),))
     return ended(log, parts)
 
 
@@ -82,7 +79,9 @@ def with_keys(parts: Parts, keys: tuple[bytes, ...]) -> Deal:
     return deal
 
 
-@mutation(Code.SALTS_WEAK, "a section's key is zeros, so its cards can be found by trying before they are shown", FILE)
+@mutation(
+    Code.SECTION_KEY_WEAK, "a section's key is zeros, so its cards can be found by trying before they are shown", FILE
+)
 def section_key_of_zeros() -> Attacked:
     log, parts = begun()
     with_keys(parts, (bytes(32), *parts.deal.keys[1:]))
@@ -91,7 +90,7 @@ def section_key_of_zeros() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.SALTS_WEAK, "two hands share one key, so whoever is shown one can open the other", FILE)
+@mutation(Code.SECTION_KEY_WEAK, "two hands share one key, so whoever is shown one can open the other", FILE)
 def one_key_for_two_hands() -> Attacked:
     log, parts = begun()
     with_keys(parts, (parts.deal.keys[0], *parts.deal.keys[:-1]))
@@ -100,7 +99,9 @@ def one_key_for_two_hands() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.SALTS_WEAK, "a round's keys are those of the round before, so its hands are open before it begins", FILE)
+@mutation(
+    Code.SECTION_KEY_WEAK, "a round's keys are those of the round before, so its hands are open before it begins", FILE
+)
 def keys_of_the_round_before() -> Attacked:
     log, first = begun()
     log.append(first, steps="OD")

@@ -7,9 +7,6 @@ import pytest
 from referee.audit import Code, Exhibits
 from referee.audit.promise import Promises
 from referee.audit.source import Promise
-from referee.cards import DECK
-from referee.dealing.proof import CardProof, CardProofError, check_card, prove_card
-from referee.dealing.section import section_root
 from referee.evidence.merkle import (
     Frontier,
     LeafIndex,
@@ -90,20 +87,6 @@ def test_no_inner_node_of_a_small_tree_passes_for_a_leaf():
             for index in {left, left // 2}:
                 for proof in (path, path[1:]):
                     assert not holds(leaf_hash(data), index=index, size=size, proof=proof, top=top)
-
-
-@pytest.mark.parametrize("size", range(1, 53))
-def test_card_proofs_of_every_section_size_hold_and_no_trick_does(size: int):
-    cards, told = DECK[:size], {"round_id": digest("round"), "section": 1, "key": digest("key")}
-    top = section_root(cards=cards, **told)  # type: ignore[arg-type] # by name
-    leaves = [prove_card(cards=cards, place=place, **told) for place in range(size)]  # type: ignore[arg-type] # by name
-    for proof in leaves:
-        check_card(proof, round_id=digest("round"), size=size, root=top)
-        for name, place, path in tricks([digest(n) for n in range(size)], proof.place, proof.path):
-            changed = CardProof(section=1, place=place, card=proof.card, salt=proof.salt, path=tuple(path))
-            with pytest.raises(CardProofError):
-                check_card(changed, round_id=digest("round"), size=size, root=top)
-            assert name
 
 
 def built(rounds: int) -> LogBuilder:

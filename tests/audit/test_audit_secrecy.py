@@ -2,13 +2,11 @@
 
 import base64
 import itertools
-import json
 
 import pytest
 
 from referee.audit import Code, Exhibits, Report
 from referee.audit.secrecy import layers_of, round_ids_in
-from referee.dealing.section import card_salts
 from referee.transcript.chain import chain_hashes
 from tests.audit.audit_attacks_secrecy import BOARD, FLOP, HOUSE, handed_out, opening
 from tests.audit.audit_builder import Auditor, LogBuilder, Parts, Table, receipt_of, settle
@@ -28,16 +26,10 @@ def audited(audit: Auditor, log: LogBuilder, *, exports: tuple[bytes, ...]) -> R
     return audit(log.bundle(), exhibits=Exhibits(exports=exports))
 
 
-def salts(parts: Parts, section: int) -> list[bytes]:
-    deal = parts.deal
-    cards = deal.sections[section]
-    return card_salts(key=deal.keys[section], round_id=deal.round_id, section=section, size=len(cards))
-
-
 def test_every_secret_is_found_in_every_spelling(audit: Auditor):
     log, parts = laid_out(LON)
     log.append(parts)
-    secrets = [parts.server_seed, *parts.deal.keys, *(salts(parts, 3)[place] for place in (0, 12))]
+    secrets = [parts.server_seed, *parts.deal.keys]
     spellings = (
         lambda secret: secret.hex().encode(),
         lambda secret: secret.hex().upper().encode(),
@@ -65,20 +57,6 @@ def test_certificate_is_no_leak_of_what_it_opens(audit: Auditor):
     exports = tuple(opening(parts, *sections) for sections in ((), (0,), (1, 2), (0, 1, 2)))
     assert audited(audit, log, exports=exports).findings == ()
     assert audit(log.bundle(), exhibits=Exhibits(certificates=exports)).findings == ()
-
-
-def test_salts_of_played_cards_are_no_leak_and_of_kept_ones_are(audit: Auditor):
-    log, parts = laid_out(LON)
-    log.append(parts)
-    assert parts.told is not None
-    played = {number for event in parts.told.events for number in json.loads(bytes(event.event)).get("cards", ())}
-    found = {"played": 0, "kept": 0}
-    for section in range(3):
-        for card, salt in zip(parts.deal.sections[section], salts(parts, section), strict=True):
-            report = audited(audit, log, exports=(handed_out(parts, salt=salt.hex()),))
-            assert (report.findings == ()) == (card.number in played)
-            found["played" if card.number in played else "kept"] += 1
-    assert min(found.values()) > 0
 
 
 def test_seed_of_a_round_is_no_secret_of_another(audit: Auditor):

@@ -13,9 +13,9 @@ from referee.dealing.commitment import SeedError, arrangement_commitment, client
 from referee.dealing.deal import Deal
 from referee.dealing.header import Header
 from referee.dealing.layout import BOARD_SECTIONS, layout_of
-from referee.dealing.proof import CardProofError, check_card, prove_card
 from referee.dealing.seal import SealError
-from referee.dealing.section import card_leaf, section_leaves, section_root
+from referee.dealing.section import section_key, section_root
+from referee.evidence.hkdf import Prk
 
 SEED = bytes(range(32))
 SEEDS = [bytes([seat]) * 32 for seat in range(4)]
@@ -131,64 +131,26 @@ def test_layouts_that_do_not_exist_are_refused():
             layout_of("tien_len", seat_count=seats)
 
 
-def test_leaves_of_a_section_are_those_of_its_cards(second: ModuleType):
-    cards = DECK[5:18]
-    leaves = section_leaves(key=SEED, round_id=bytes(32), section=3, cards=cards)
-    salts = second.hkdf(SEED, b"", second.enc("salt", bytes(32), b"\x03"), 32 * 13)
-    assert leaves == [
-        card_leaf(round_id=bytes(32), section=3, place=place, card=card, salt=salts[32 * place :][:32])
-        for place, card in enumerate(cards)
-    ]
-
-
 @pytest.mark.parametrize("size", range(1, 53))
-def test_every_card_of_every_section_size_can_be_proved_and_nothing_else(size: int):
+def test_section_root_depends_on_every_card_key_index_and_round(size: int):
     cards = DECK[:size]
-    told = {"round_id": bytes(32), "section": 2}
-    root = section_root(**told, key=SEED, cards=cards)
-    for place in range(size):
-        proof = prove_card(**told, key=SEED, cards=cards, place=place)
-        check_card(proof, round_id=bytes(32), size=size, root=root)
-        assert proof.card == cards[place]
-        assert len(proof.path) <= (size - 1).bit_length()
-        for changed in (
-            {"place": (place + 1) % size} if size > 1 else {"place": 1},
-            {"place": -1},
-            {"section": 1},
-            {"card": DECK[(place + 1) % 52]},
-            {"salt": bytes(32)},
-            {"salt": proof.salt[:31]},
-            {"path": (*proof.path, bytes(32))},
-            {"path": proof.path[1:] if proof.path else (bytes(32),)},
-        ):
-            fields = {name: getattr(proof, name) for name in ("section", "place", "card", "salt", "path")}
-            with pytest.raises(CardProofError):
-                check_card(type(proof)(**{**fields, **changed}), round_id=bytes(32), size=size, root=root)
-        for round_id, wrong_root in ((SEED, root), (bytes(32), bytes(32))):
-            with pytest.raises(CardProofError):
-                check_card(proof, round_id=round_id, size=size, root=wrong_root)
 
-
-def test_a_card_of_a_hand_takes_at_most_four_hashes():
-    for size in range(1, 14):
-        told = {"round_id": bytes(32), "section": 0, "key": SEED, "cards": DECK[:size]}
-        assert max(len(prove_card(**told, place=place).path) for place in range(size)) <= 4
-
-
-def test_a_place_that_the_section_has_not_cannot_be_proved():
-    for place in (-1, 2):
-        with pytest.raises(IndexError):
-            prove_card(round_id=bytes(32), section=0, key=SEED, cards=DECK[:2], place=place)
-
-
-def test_a_section_root_is_of_its_cards_order_index_round_and_key():
     def root(**changes: object) -> bytes:
-        told: dict[str, Any] = {"key": SEED, "round_id": bytes(32), "section": 0, "cards": DECK[:3]}
-        return section_root(**{**told, **changes})
+        inputs: dict[str, Any] = {"key": SEED, "round_id": bytes(32), "section": 2, "cards": cards}
+        return section_root(**{**inputs, **changes})
 
-    other_cards: list[tuple[Card, ...]] = [DECK[:2], DECK[:4], DECK[2::-1]]
-    roots = [root(), root(key=bytes(32)), root(round_id=SEED), root(section=1), *(root(cards=c) for c in other_cards)]
-    assert len(set(roots)) == len(roots)
+    bent = [(*cards[:place], DECK[(size + place) % 52], *cards[place + 1 :]) for place in range(size) if size < 52]
+    swapped = [(*cards[:place], cards[place + 1], cards[place], *cards[place + 2 :]) for place in range(size - 1)]
+    resized: list[tuple[Card, ...]] = [cards[:-1], (*cards, DECK[0])]
+    others = [root(cards=other) for other in (*bent, *swapped, *resized)]
+    others += [root(key=bytes(32)), root(round_id=SEED), root(section=1), root(section=3)]
+    assert len({root(), *others}) == len(others) + 1
+
+
+def test_section_key_opens_one_section_of_one_round():
+    secret = Prk.of(SEED, salt=bytes(32))
+    keys = {section_key(secret, round_id=rid, section=index) for rid in (bytes(32), SEED) for index in range(10)}
+    assert len(keys) == 20
 
 
 ROUND_ID = b"\x07" * 32

@@ -18,8 +18,7 @@ from referee.dealing.commitment import (
 from referee.dealing.deal import Deal, drawn_leader
 from referee.dealing.deck import StreamUsedUpError, shuffle
 from referee.dealing.header import Header
-from referee.dealing.proof import CardProof, check_card
-from referee.dealing.section import card_salts
+from referee.dealing.section import section_root
 from referee.evidence.dsse import Envelope, open_envelope
 from referee.evidence.ed25519 import Signer, is_signature
 
@@ -70,8 +69,6 @@ def test_deal_vectors(vectors_of: Read, header_from: ReadHeader):
             assert [card.number for card in cards] == section["cards"]
             assert deal.keys[index].hex() == section["key"]
             assert deal.roots[index].hex() == section["root"]
-            salts = card_salts(key=deal.keys[index], round_id=deal.round_id, section=index, size=len(cards))
-            assert b"".join(salts).hex() == section["salts"]
         chosen = {"round_id": deal.round_id, "commitment": deal.commitment, "mixed": deal.mixed}
         assert drawn_leader(header, **chosen) == vector["leader"]
         leads = vector["header"]["ruleset_id"].startswith("tien_len")
@@ -93,17 +90,14 @@ def test_shuffle_vectors(vectors_of: Read):
                 shuffle(stream)
 
 
-def test_card_proof_vectors(vectors_of: Read):
-    for vector in vectors_of("card_proofs"):
-        proof = CardProof(
-            section=vector["section"],
-            place=vector["place"],
-            card=Card(vector["card"]),
-            salt=bytes.fromhex(vector["salt"]),
-            path=tuple(unhexed(*vector["path"])),
-        )
-        round_id, root = unhexed(vector["round_id"], vector["root"])
-        check_card(proof, round_id=round_id, size=vector["size"], root=root)
+def test_section_vectors(vectors_of: Read):
+    vectors = vectors_of("sections")
+    assert vectors
+    for vector in vectors:
+        round_id, key = unhexed(vector["round_id"], vector["key"])
+        cards = [Card(number) for number in vector["cards"]]
+        root = section_root(key=key, round_id=round_id, section=vector["section"], cards=cards)
+        assert root.hex() == vector["root"], vector["id"]
 
 
 def test_seed_signature_vectors(vectors_of: Read):

@@ -64,9 +64,6 @@ def test_one_key_expands_to_what_it_would_alone(ikm: bytes, salt: bytes, infos: 
     for info in infos:
         expected = HKDF(algorithm=hashes.SHA256(), length=100, salt=salt, info=info).derive(ikm)
         assert prk.expand(info=info, length=100) == expected
-        blocks = prk.blocks(info=info, length=100)
-        assert b"".join(blocks)[:100] == expected
-        assert [len(block) for block in blocks] == [32] * 4
 
 
 @given(st.binary(min_size=32, max_size=32), st.binary(max_size=200))

@@ -312,7 +312,7 @@ class Audit:
                     repeated |= {before, leaf} if owner == "CLIENT" else set()
             for key in examined.keys:
                 if sections.setdefault(key, one.place) != one.place:
-                    self.find("SALTS_WEAK", one.place)
+                    self.find("SECTION_KEY_WEAK", one.place)
             if examined.level:
                 levels[one.place] = examined.level
         self._count_levels(levels, repeated)

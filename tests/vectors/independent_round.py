@@ -11,14 +11,12 @@ from tests.vectors.independent_bytes import (
     enc,
     hkdf,
     is_sound_key,
-    leaf_hash,
     media_type,
     open_envelope,
     read_json,
     refuse,
     text_field,
     th,
-    tree_root,
     uint,
     unhex,
 )
@@ -160,19 +158,8 @@ def leader(rid: bytes, mixed: bytes, seats: int) -> int:
     return draw(iter(hkdf(mixed, b"", enc("leader", rid), 32)), seats)
 
 
-def salts_of(rid: bytes, section: int, key: bytes, size: int) -> list[bytes]:
-    stream = hkdf(key, b"", enc("salt", rid, uint(section, 8)), 32 * size)
-    return [stream[32 * k : 32 * k + 32] for k in range(size)]
-
-
-def card_leaf(rid: bytes, section: int, place: int, card: int, salt: bytes) -> bytes:
-    return th("card", rid, uint(section, 8), uint(place, 8), uint(card, 8), salt)
-
-
 def section_root(rid: bytes, section: int, key: bytes, cards: Sequence[int]) -> bytes:
-    salts = salts_of(rid, section, key, len(cards))
-    leaves = [card_leaf(rid, section, k, card, salts[k]) for k, card in enumerate(cards)]
-    return tree_root([leaf_hash(leaf) for leaf in leaves])
+    return th("section", rid, uint(section, 8), b"".join(uint(card, 8) for card in cards), key)
 
 
 def deck_root(header: Row, commitment: bytes, mixed: bytes, roots: Sequence[bytes]) -> bytes:
@@ -194,7 +181,7 @@ def deal(header: Row, seed: bytes, commitment: bytes, mixed: bytes) -> Deal:
     deck = told_deck(seed) if is_told else shuffle(hkdf(seed, mixed, enc("deck", rid), 128))
     ends = [sum(header["layout"][: i + 1]) for i in range(len(header["layout"]))]
     sections = [deck[end - size : end] for end, size in zip(ends, header["layout"], strict=True)]
-    keys = [hkdf(seed, mixed, enc("section", rid, uint(i, 8)), 32) for i in range(len(sections))]
+    keys = [hkdf(seed, mixed, enc("section-key", rid, uint(i, 8)), 32) for i in range(len(sections))]
     roots = [section_root(rid, i, keys[i], cards) for i, cards in enumerate(sections)]
     return Deal(sections, keys, roots, deck_root(header, commitment, mixed, roots))
 

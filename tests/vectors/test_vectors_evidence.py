@@ -18,7 +18,7 @@ from referee.dealing.commitment import (
     server_commitment,
 )
 from referee.dealing.header import HeaderError, HeaderJson
-from referee.dealing.proof import CardProof, check_card
+from referee.dealing.section import section_root
 from referee.evidence import canonical, encoding, hkdf, merkle
 from referee.evidence.canonical import Form
 from referee.evidence.dsse import EnvelopeError, open_envelope, pae
@@ -157,11 +157,9 @@ def holds_arrangement(row: Row) -> bool:
     return bool(made.hex() == row["commitment"])
 
 
-def holds_card(row: Row) -> bool:
-    rid, salt, root = unhexed(row, "round_id", "salt", "root")
-    path = tuple(bytes.fromhex(node) for node in row["path"])
-    proof = CardProof(section=row["section"], place=row["place"], card=cards_of([row["card"]])[0], salt=salt, path=path)
-    return not is_refused(lambda: check_card(proof, round_id=rid, root=root, size=row["size"]))
+def holds_section(row: Row) -> bool:
+    rid, key, root = unhexed(row, "round_id", "key", "root")
+    return section_root(key=key, round_id=rid, section=row["section"], cards=cards_of(row["cards"])) == root
 
 
 def holds_sealed(row: Row) -> bool:
@@ -181,7 +179,7 @@ OPENINGS: dict[str, Callable[[Row], bool]] = {
     "SEED_SIGNATURE": holds_seed,
     "SEAT_TOKEN": holds_token,
     "ARRANGEMENT": holds_arrangement,
-    "CARD_PROOF": holds_card,
+    "SECTION": holds_section,
     "SEALED_SEED": holds_sealed,
     "EVENT": holds_event,
 }
@@ -189,7 +187,7 @@ HONEST = {
     "SEED_SIGNATURE": "seed_signatures",
     "SEAT_TOKEN": "seat_tokens",
     "ARRANGEMENT": "arrangements",
-    "CARD_PROOF": "card_proofs",
+    "SECTION": "sections",
     "SEALED_SEED": "sealed_seeds",
 }
 

@@ -89,7 +89,7 @@ def opening_rows() -> Iterator[Row]:
             "mau_binh_four",
             ("sealed_seed", "sealing_key", "round_id", "server_commitment"),
         ),
-        "CARD_PROOF": ("card_proofs", "mau_binh_four.0.0", ("salt", "root", "round_id")),
+        "SECTION": ("sections", "mau_binh_four.0", ("key", "root", "round_id")),
         "EVENT": ("sealed_events", "commit", ("hash", "round_id", "deck_root")),
     }
     for kind, (name, id_, members) in sources.items():
@@ -123,12 +123,8 @@ def _add_group_order(one: Row) -> None:
     one["signature"] = (signature[:32] + larger.to_bytes(32, "little")).hex()
 
 
-def _shorten(one: Row) -> None:
-    one["path"].pop()
-
-
-def _lengthen(one: Row) -> None:
-    one["path"].append(ZEROS)
+def _change_card(one: Row) -> None:
+    one["cards"][0] = one["cards"][0] % 52 + 1
 
 
 CHANGES: list[tuple[str, str, str, Callable[[Row], None]]] = [
@@ -140,12 +136,11 @@ CHANGES: list[tuple[str, str, str, Callable[[Row], None]]] = [
     ("ARRANGEMENT", "another_seat", "another seat", put(seat=1)),
     ("ARRANGEMENT", "swapped", "two cards changed places", _swap_cards),
     ("SEALED_SEED", "short", "72 bytes", lambda one: one.update(sealed_seed=one["sealed_seed"][:-2])),
-    ("CARD_PROOF", "another_card", "another card", put(card=6)),
-    ("CARD_PROOF", "another_place", "another place", put(place=1)),
-    ("CARD_PROOF", "another_section", "another section", put(section=1)),
-    ("CARD_PROOF", "place_outside", "there is no such place", put(place=13)),
-    ("CARD_PROOF", "short", "one hash too few", _shorten),
-    ("CARD_PROOF", "long", "one hash too many", _lengthen),
+    ("SECTION", "another_card", "another card in the place of one", _change_card),
+    ("SECTION", "swapped", "two cards changed places", _swap_cards),
+    ("SECTION", "short", "one card too few", lambda one: one["cards"].pop()),
+    ("SECTION", "long", "the last card twice", lambda one: one["cards"].append(one["cards"][-1])),
+    ("SECTION", "another_section", "another section", put(section=1)),
     ("EVENT", "another_number", "another place among the events", put(number=2)),
     ("EVENT", "another_event", "another event", put(event='{"kind":"TIMEOUT","seat":0}')),
 ]  # fmt: skip

@@ -371,7 +371,7 @@ export class LogAudit {
     this.#sectionKeys.set(key, first);
     if (first.leaf !== leaf) {
       const detail = `the key of section ${section} opens section ${first.section} of the round dealt in leaf ${first.leaf} too`;
-      this.#docket.find("SECRECY", "SALTS_WEAK", detail, { leaf_index: leaf });
+      this.#docket.find("SECRECY", "SECTION_KEY_WEAK", detail, { leaf_index: leaf });
     }
   }
 

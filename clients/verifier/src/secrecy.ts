@@ -1,10 +1,8 @@
 /**
- * Secrets in what was handed out. While a round is played, whoever is handed a certificate, a
- * bundle or a proof may learn the cards it opens and nothing that leads to others: not the server's
- * seed, unless REVEAL is in it too; no key of a section that no certificate in it opens; no salt of
- * a card that was not played. Nothing ever opens the stock but the seed. Keys must be random, and
- * open one section of one round. Secrets are looked for as bytes, as hexadecimal digits and as
- * base64, in the text and in whatever base64 stands in it.
+ * Secrets in exports. An export must not hold the server's seed unless it holds REVEAL too, nor the
+ * key of a section that no certificate in it opens; nothing but the seed ever opens the stock. Keys
+ * must be random, and each opens one section of one round. Secrets are searched for as bytes,
+ * hexadecimal digits and base64, also within nested base64.
  */
 
 import { base64, type Bytes, hex, unhex } from "./bytes.js";
@@ -12,12 +10,10 @@ import { certificateForm } from "./certificate.js";
 import type { Docket } from "./check.js";
 import { serverCommitment } from "./commitment.js";
 import type { Deal } from "./deal.js";
-import { member, numbers } from "./events.js";
 import type { Where } from "./finding.js";
 import { FormError } from "./form.js";
 import type { GatheredRound } from "./gathered.js";
 import { isTrivial } from "./level.js";
-import { cardSalts } from "./section.js";
 
 /** A section that a certificate opens, with its key as lowercase hex. */
 export interface Opened {
@@ -52,10 +48,10 @@ export function examineOpened(
     const first = seen.get(key) ?? section;
     if (isTrivial(unhex(key))) {
       const detail = `the key of section ${section} was hardly drawn at random`;
-      docket.find("SECRECY", "SALTS_WEAK", detail, where);
+      docket.find("SECRECY", "SECTION_KEY_WEAK", detail, where);
     } else if (first !== section) {
       const detail = `sections ${first} and ${section} have the same key`;
-      docket.find("SECRECY", "SALTS_WEAK", detail, where);
+      docket.find("SECRECY", "SECTION_KEY_WEAK", detail, where);
     }
     seen.set(key, first);
   }
@@ -85,20 +81,9 @@ function exposedIn(layers: string[], gathered: GatheredRound, again: Deal | null
     return exposed;
   }
   const opened = new Set(layers.flatMap((layer) => openedIn(layer, gathered.roundId)));
-  const played = playedIn(gathered);
-  for (const [section, cards] of again.sections.entries()) {
-    const key = again.keys[section];
-    if (key === undefined || opened.has(section)) {
-      continue;
-    }
-    if (isIn(key, layers)) {
+  for (const [section, key] of again.keys.entries()) {
+    if (!opened.has(section) && isIn(key, layers)) {
       exposed.push(`the key of section ${section}, which nothing in it opens`);
-    }
-    const salts = cardSalts(key, { roundId: again.roundId, section }, cards.length);
-    const isExposed = (salt: Bytes, place: number): boolean =>
-      !played.has(cards[place] ?? 0) && isIn(salt, layers);
-    if (salts.some(isExposed)) {
-      exposed.push(`salts of cards of section ${section} that were not played`);
     }
   }
   return exposed;
@@ -127,12 +112,6 @@ function openedIn(layer: string, roundId: string): number[] {
     }
     throw error;
   }
-}
-
-/** The cards that the events of the settlement name. */
-function playedIn({ settle }: GatheredRound): Set<number> {
-  const events = settle?.value.told.events ?? [];
-  return new Set(events.flatMap(({ event }) => numbers(member(event, "cards"))));
 }
 
 function isIn(secret: Bytes, layers: string[]): boolean {

@@ -1,53 +1,32 @@
 /**
- * A section's key opens its cards and no others, and nobody can open them as other cards.
+ * Keys and roots of sections, and the deck root over them. K_i opens section i as these cards and
+ * no others, and reveals nothing about another section.
  *
- *     K_i       = HKDF(s, M, enc("section", round_id, u8 i), 32)
- *     salt_k    = HKDF(K_i, "", enc("salt", round_id, u8 i), 32*m)[32k:32k+32]      m cards
- *     L_ik      = TH("card", round_id, u8 i, u8 k, u8 card, salt_k)
- *     R_i       = RFC 6962 root over the leaf data L_i0..
- *     deck_root = TH("deck-root", round_id, C, M, layout, R_0..R_q)                 a u8 a section
+ *     K_i       = HKDF(s, M, enc("section-key", round_id, u8 i), 32)
+ *     R_i       = TH("section", round_id, u8 i, card numbers, K_i)        one byte a card, as dealt
+ *     deck_root = TH("deck-root", round_id, C, M, layout, R_0..R_q)       one byte a section
  */
 
-import type { Bytes } from "./bytes.js";
+import { type Bytes, concat } from "./bytes.js";
 import { enc, taggedHash, u8 } from "./encoding.js";
-import { EMPTY, hkdf } from "./hkdf.js";
-import { leafHash, ProofError, rootOf, verifyInclusion } from "./merkle.js";
+import { hkdf } from "./hkdf.js";
 
-const SALT_SIZE = 32;
-
-/** Which section of which round. */
+/** A section of a round. */
 export interface Place {
   readonly roundId: Bytes;
   readonly section: number;
 }
 
 export function sectionKey(seed: Bytes, mixed: Bytes, { roundId, section }: Place): Bytes {
-  return hkdf(seed, { salt: mixed, info: enc("section", roundId, u8(section)), length: 32 });
+  return hkdf(seed, { salt: mixed, info: enc("section-key", roundId, u8(section)), length: 32 });
 }
 
-/** The salts of a section's `size` cards, in their order. */
-export function cardSalts(key: Bytes, { roundId, section }: Place, size: number): Bytes[] {
-  const info = enc("salt", roundId, u8(section));
-  const salts = hkdf(key, { salt: EMPTY, info, length: SALT_SIZE * size });
-  return Array.from({ length: size }, (_, k) => salts.subarray(SALT_SIZE * k, SALT_SIZE * (k + 1)));
+/** R_i of a section with this key and these card numbers. */
+export function sectionRoot(key: Bytes, { roundId, section }: Place, cards: number[]): Bytes {
+  return taggedHash("section", roundId, u8(section), concat(...cards.map(u8)), key);
 }
 
-export function cardLeaf(
-  { roundId, section }: Place,
-  { place, card, salt }: { place: number; card: number; salt: Bytes },
-): Bytes {
-  return taggedHash("card", roundId, u8(section), u8(place), u8(card), salt);
-}
-
-/** R_i of a section with this key and these cards. */
-export function sectionRoot(key: Bytes, where: Place, cards: number[]): Bytes {
-  const salts = cardSalts(key, where, cards.length);
-  const leaf = (card: number, place: number): Bytes =>
-    cardLeaf(where, { place, card, salt: salts[place] as Bytes });
-  return rootOf(cards.map(leaf));
-}
-
-/** The one hash that the whole deal is committed to by. */
+/** The hash that commits to the whole deal. */
 export function deckRoot(deal: {
   roundId: Bytes;
   commitment: Bytes;
@@ -57,25 +36,4 @@ export function deckRoot(deal: {
 }): Bytes {
   const { roundId, commitment, mixed, layout, roots } = deal;
   return taggedHash("deck-root", roundId, commitment, mixed, Uint8Array.from(layout), ...roots);
-}
-
-/** One card of a section opened alone: its salt, and the path from its leaf's sibling upwards. */
-export interface CardProof {
-  readonly place: number;
-  readonly card: number;
-  readonly salt: Bytes;
-  readonly path: Bytes[];
-}
-
-/** Nothing, where the section of `size` cards with this root has the card there; else ProofError. */
-export function verifyCard(
-  proof: CardProof,
-  where: Place,
-  { size, root }: { size: number; root: Bytes },
-): void {
-  if (proof.salt.length !== SALT_SIZE || proof.card < 1 || proof.card > 52) {
-    throw new ProofError("no card has that number, or the salt has not 32 bytes");
-  }
-  const leaf = leafHash(cardLeaf(where, proof));
-  verifyInclusion(leaf, { index: proof.place, size, root }, proof.path);
 }

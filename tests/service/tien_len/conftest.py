@@ -24,6 +24,7 @@ from referee.dealing.deck import draw_leader
 from referee.dealing.header import NO_KEY, NO_LEAF, Header
 from referee.dealing.layout import layout_of
 from referee.dealing.section import deck_root, section_key, section_root
+from referee.evidence.hkdf import Prk
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.app import Application
 from referee.server.options import ServerOptions
@@ -131,7 +132,8 @@ def scripted_deal(header: Header, hands: Sequence[Sequence[Card]], *, leader: in
     stock = tuple(card for card in DECK if card not in dealt)
     sections = tuple(tuple(section) for section in (*hands, stock) if section)
     keys = tuple(
-        section_key(seed=bytes(32), mixed=mixed, round_id=round_id, section=section) for section in range(len(sections))
+        section_key(Prk.of(bytes(32), salt=mixed), round_id=round_id, section=section)
+        for section in range(len(sections))
     )
     roots = tuple(
         section_root(key=key, round_id=round_id, section=section, cards=cards)

@@ -1,6 +1,6 @@
 """The dealing protocol a second time, written from its definition with other libraries and without this project.
 
-It is slow and plain: HKDF and Ed25519 by ``cryptography``, the Merkle tree by the recursion that RFC 6962 defines,
+It is slow and plain: HKDF and Ed25519 by ``cryptography``,
 XChaCha20-Poly1305 by HChaCha20 over the ChaCha20-Poly1305 of ``cryptography``, JSON and base64 by the standard library.
 Below it stand the headers, seeds and keys that the vectors are made of.
 """
@@ -59,24 +59,8 @@ def hkdf(secret: bytes, salt: bytes, info: bytes, length: int) -> bytes:
     return HKDF(algorithm=hashes.SHA256(), length=length, salt=salt or None, info=info).derive(secret)
 
 
-def tree_root(leaves: list[bytes]) -> bytes:
-    if len(leaves) == 1:
-        return hashlib.sha256(b"\x00" + leaves[0]).digest()
-    k = 1
-    while 2 * k < len(leaves):
-        k *= 2
-    return hashlib.sha256(b"\x01" + tree_root(leaves[:k]) + tree_root(leaves[k:])).digest()
-
-
-def tree_path(leaves: list[bytes], index: int) -> list[bytes]:
-    if len(leaves) == 1:
-        return []
-    k = 1
-    while 2 * k < len(leaves):
-        k *= 2
-    if index < k:
-        return [*tree_path(leaves[:k], index), tree_root(leaves[k:])]
-    return [*tree_path(leaves[k:], index - k), tree_root(leaves[:k])]
+def section_root(rid: bytes, index: int, cards: list[int], key: bytes) -> bytes:
+    return tagged("section", rid, number(index, 1), bytes(cards), key)
 
 
 def round_id(header: Row) -> bytes:
@@ -143,15 +127,8 @@ def derive(header: Row, server_seed: bytes, client_seeds: list[bytes]) -> Row:
     for i, size in enumerate(header["layout"]):
         cards = deck[start : start + size]
         start += size
-        key = hkdf(server_seed, mix, enc("section", rid, number(i, 1)), 32)
-        salts = hkdf(key, b"", enc("salt", rid, number(i, 1)), 32 * size)
-        leaves = [
-            tagged("card", rid, number(i, 1), number(k, 1), number(card, 1), salts[32 * k : 32 * k + 32])
-            for k, card in enumerate(cards)
-        ]
-        sections.append(
-            {"index": i, "cards": cards, "key": key, "salts": salts, "leaves": leaves, "root": tree_root(leaves)}
-        )
+        key = hkdf(server_seed, mix, enc("section-key", rid, number(i, 1)), 32)
+        sections.append({"index": i, "cards": cards, "key": key, "root": section_root(rid, i, cards, key)})
     leader = draw(iter(hkdf(commitment if is_told else mix, b"", enc("leader", rid), 32)), len(header["seat_keys"]))
     roots = [section["root"] for section in sections]
     return {

@@ -15,11 +15,10 @@ from tests.vectors.dealing.dealing_derivation import (
     certificate_payload,
     derive,
     envelope,
-    number,
     public_key,
+    section_root,
     seeds_of,
     tagged,
-    tree_root,
 )
 
 SOURCE = "the dealing protocol of this project, computed by dealing_derivation.py"
@@ -82,13 +81,8 @@ def shout_mix(payload: Row, dealt: Row) -> None:
 def deal_card_twice(payload: Row, dealt: Row) -> None:
     """Section 1 holds a card of section 0, under true roots: only the duplicate gives it away."""
     cards = [dealt["sections"][0]["cards"][0], *dealt["sections"][1]["cards"][1:]]
-    salts = dealt["sections"][1]["salts"]
     rid = dealt["round_id"]
-    leaves = [
-        tagged("card", rid, b"\x01", number(k, 1), number(card, 1), salts[32 * k : 32 * k + 32])
-        for k, card in enumerate(cards)
-    ]
-    roots = [dealt["roots"][0], tree_root(leaves), *dealt["roots"][2:]]
+    roots = [dealt["roots"][0], section_root(rid, 1, cards, dealt["sections"][1]["key"]), *dealt["roots"][2:]]
     payload["sections"][1]["cards"] = cards
     payload["section_roots"][1] = roots[1].hex()
     payload["deck_root"] = tagged(

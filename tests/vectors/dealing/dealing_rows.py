@@ -26,7 +26,6 @@ from tests.vectors.dealing.dealing_derivation import (
     seeds_of,
     shuffled,
     tagged,
-    tree_path,
 )
 from tests.vectors.dealing.dealing_refusals import SOURCE, refused_certificate_rows
 from tests.vectors.dealing.dealing_seats import (
@@ -65,12 +64,7 @@ def deal_rows() -> Iterator[Row]:
             deck=dealt["deck"],
             leader=dealt["leader"],
             sections=[
-                {
-                    "cards": section["cards"],
-                    "key": section["key"].hex(),
-                    "salts": section["salts"].hex(),
-                    "root": section["root"].hex(),
-                }
+                {"cards": section["cards"], "key": section["key"].hex(), "root": section["root"].hex()}
                 for section in dealt["sections"]
             ],
             deck_root=dealt["deck_root"].hex(),
@@ -94,27 +88,27 @@ def shuffle_rows() -> Iterator[Row]:
         yield row(name, why, stream=stream.hex(), deck=shuffled(stream) or [])
 
 
-def proof_rows() -> Iterator[Row]:
-    for name in ("mau_binh_four", "ultimate_texas_one"):
+def section_rows() -> Iterator[Row]:
+    cases = {
+        "mau_binh_four": (0, "a hand of thirteen, hashed in the order dealt"),
+        "mau_binh_two": (2, "a stock of 26"),
+        "tien_len_four": (3, "the last seat's hand"),
+        "ultimate_texas_one": (2, "the flop"),
+        "ultimate_texas_six": (9, "the stock of a layout of ten sections"),
+    }
+    for name, (section, why) in cases.items():
         header = HEADERS[name][1]
         dealt = derive(header, *seeds_of(name, header))
-        for section, places in ((0, (0, 1)), (3, (1,)), (len(header["layout"]) - 1, (0, 12))):
-            for place in places:
-                if place >= header["layout"][section]:
-                    continue
-                held = dealt["sections"][section]
-                yield row(
-                    f"{name}.{section}.{place}",
-                    "one card opens with its salt and a path from its leaf upwards",
-                    round_id=dealt["round_id"].hex(),
-                    section=section,
-                    place=place,
-                    size=header["layout"][section],
-                    card=held["cards"][place],
-                    salt=held["salts"][32 * place : 32 * place + 32].hex(),
-                    path=[node.hex() for node in tree_path(held["leaves"], place)],
-                    root=held["root"].hex(),
-                )
+        held = dealt["sections"][section]
+        yield row(
+            f"{name}.{section}",
+            why,
+            round_id=dealt["round_id"].hex(),
+            section=section,
+            cards=held["cards"],
+            key=held["key"].hex(),
+            root=held["root"].hex(),
+        )
 
 
 def certificate_rows() -> Iterator[Row]:
@@ -268,7 +262,7 @@ TOPICS: dict[str, Callable[[], Iterator[Row]]] = {
     "headers": header_rows,
     "deals": deal_rows,
     "shuffles": shuffle_rows,
-    "card_proofs": proof_rows,
+    "sections": section_rows,
     "certificates": certificate_rows,
     "sealed_seeds": seal_rows,
     "arrangements": arrangement_rows,
