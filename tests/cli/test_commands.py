@@ -213,6 +213,7 @@ def test_serve_says_where_it_listens_and_stops_on_sigterm(tmp_path):
     """A script reads one JSON line; SIGTERM ends it with exit code 0; another process audits it meanwhile."""
     command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
         ready = json.loads(process.stdout.readline())
         done = referee("audit", "--address", ready["address"])
         process.send_signal(signal.SIGTERM)
@@ -224,6 +225,7 @@ def test_serve_on_a_taken_port_fails_loudly(tmp_path):
     """The second server says so and ends with exit code 2."""
     command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "one"), "--listen", "127.0.0.1:0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
         address = json.loads(process.stdout.readline())["address"]
         done = referee("serve", "--data", tmp_path / "two", "--listen", address)
         process.terminate()

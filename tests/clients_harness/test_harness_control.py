@@ -108,7 +108,8 @@ def test_faults_cuts_and_restarts_are_asked_for_over_http(running: Running, chan
     ],
 )
 def test_what_cannot_be_done_is_refused_in_words(running: Running, call: str, told: object, status: int, field: str):
-    found, answer = running.ask(*call.split(), told)
+    method, path = call.split()
+    found, answer = running.ask(method, path, told)
     assert (found, answer["error"]["field"]) == (status, field)
     assert answer["error"]["message"]
 
@@ -123,12 +124,14 @@ def test_browsers_are_let_in_where_asked_for():
     """By Connect, in plain JSON, from a page of another origin; and a fault strikes them too."""
     with harness_process("--web") as started:
         address = started.ready["web"].removeprefix("http://")
-        asked = ("POST", "/referee.v1.LogService/GetKeys", {})
         headers = {"Content-Type": "application/json", "Origin": "http://game.example"}
-        status, answer = ask(address, *asked, **headers)
+        status, answer = ask(address, "POST", "/referee.v1.LogService/GetKeys", {}, **headers)
         assert (status, answer["rootKey"]) == (200, started.ready["keys"]["root"])
         assert started.ask("POST", "/fault", {"kind": "refuse", "method": "GetKeys"})[0] == 200
-        assert ask(address, *asked, **headers) == (503, {"code": "unavailable", "message": ANY})
+        assert ask(address, "POST", "/referee.v1.LogService/GetKeys", {}, **headers) == (
+            503,
+            {"code": "unavailable", "message": ANY},
+        )
 
 
 def test_sigterm_ends_it_and_its_temporary_log(tmp_path: Path):

@@ -94,8 +94,8 @@ def _is_own(one: Distribution) -> bool:
 def licences_of(one: Distribution) -> Iterator[str]:
     """The licences that a distribution's metadata names: as an expression, or by classifiers, or in words."""
     metadata = one.metadata
-    expression = metadata.get("License-Expression")
-    if expression:
+    if "License-Expression" in metadata:
+        expression = metadata["License-Expression"]
         yield from (part.strip(" ()") for part in re.split(r" AND ", expression))
         return
     classifiers = [
@@ -103,7 +103,7 @@ def licences_of(one: Distribution) -> Iterator[str]:
     ]
     if classifiers:
         yield from classifiers
-    elif metadata.get("License"):
+    elif "License" in metadata and metadata["License"]:
         yield str(metadata["License"]).splitlines()[0]
 
 

@@ -227,7 +227,7 @@ def test_receipt_with_anything_changed_does_not_hold(make_signer: MakeSigner):
             b"no note",
         ],
     }
-    fields = {name: getattr(good, name) for name in changed}
+    fields: dict[str, Any] = {name: getattr(good, name) for name in changed}
     for name, values in changed.items():
         for value in values:
             with pytest.raises(ReceiptError):

@@ -125,7 +125,8 @@ steps = st.one_of(
 @given(told=st.lists(steps, max_size=30), knows_previous=st.booleans())
 def test_machine_and_model_agree_on_any_steps(told: list[Step], *, knows_previous: bool):
     """Half of the runs let OPEN name the right leaf, so that tables come far."""
-    history, rounds = History(), {}
+    history = History()
+    rounds: dict[bytes, Any] = {}
     for step, leaf in zip(told, LEAVES, strict=False):
         asked = step
         if knows_previous and isinstance(step, Open) and step.key.round_number > 1:
@@ -166,7 +167,8 @@ def test_machine_and_model_agree_on_every_five_steps():
     """All 161,051 sequences of five steps of eleven; every reason occurs."""
     seen = set()
     for told in itertools.product(_alphabet(), repeat=5):
-        history, rounds = History(), {}
+        history = History()
+        rounds: dict[bytes, Any] = {}
         for step, leaf in zip(told, LEAVES, strict=False):
             expected = history.forbids(step)
             assert expected == _take(rounds, step, leaf)

@@ -60,15 +60,13 @@ def test_proofs_are_those_of_another_reader_of_tiles(size: int):
     assert root == reader.calculate_root_hash() == root_of_hashes(hashes_of(size))
     every = range(size) if size < 130 else sorted({0, 1, 255, 256, 65_535, size // 2, size - 1} & {*range(size)})
     for index in every:
-        proof = inclusion_proof(files, index=index, size=size)
-        theirs = reader.get_inclusion_proof(index, size)
-        assert list(proof) == theirs.node_hashes
-        theirs.check(hashes_of(size)[index], root)
+        inclusion = reader.get_inclusion_proof(index, size)
+        assert list(inclusion_proof(files, index=index, size=size)) == inclusion.node_hashes
+        inclusion.check(hashes_of(size)[index], root)
     for old in [one for one in every if one]:
-        proof = consistency_proof(files, old_size=old, new_size=size)
-        theirs = reader.get_consistency_proof(old, size)
-        assert list(proof) == theirs.node_hashes
-        theirs.check(root_of_hashes(hashes_of(size)[:old]), root)
+        consistency = reader.get_consistency_proof(old, size)
+        assert list(consistency_proof(files, old_size=old, new_size=size)) == consistency.node_hashes
+        consistency.check(root_of_hashes(hashes_of(size)[:old]), root)
 
 
 def test_roots_and_proofs_are_those_of_a_merkle_library():

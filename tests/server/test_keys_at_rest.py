@@ -1,5 +1,6 @@
 """Private keys where they lie: encrypted with a passphrase, or plain and closed to all but their owner."""
 
+from typing import Any
 import base64
 import os
 import struct
@@ -282,7 +283,7 @@ def test_no_key_is_made_under_a_short_passphrase(tmp_path: Path) -> None:
 
 def test_witness_key_may_be_encrypted_as_well(tmp_path: Path) -> None:
     """Made so, and opened again; not without the passphrase."""
-    named = {"name": "witness.example/w", "algorithm": Algorithm.COSIGNATURE_V1, "entropy": os.urandom}
+    named: dict[str, Any] = {"name": "witness.example/w", "algorithm": Algorithm.COSIGNATURE_V1, "entropy": os.urandom}
     made = open_or_make_key(tmp_path / "w.key", **named, lock=Lock(PASSPHRASE))
     assert open_or_make_key(tmp_path / "w.key", **named, lock=Lock(PASSPHRASE)).key == made.key
     with pytest.raises(LockedKeyError):

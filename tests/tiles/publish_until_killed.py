@@ -28,7 +28,7 @@ def main() -> None:
         return step
 
     os.fsync = dying(os.fsync)
-    Path.replace = dying(Path.replace)
+    Path.replace = dying(Path.replace)  # type: ignore[method-assign] # the process dies in it
     log = MemoryLog([b"leaf %d" % number for number in range(700)])
     publish(log, log.note(size), FolderPlace(folder))
 

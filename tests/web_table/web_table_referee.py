@@ -39,8 +39,10 @@ class RefereeProcess:
         command = [sys.executable, "-m", "referee", "serve", "--data", str(self.folder), "--quiet"]
         command += ["--listen", self.listen, "--web", self.web, "--web-origin", self.origin]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        printed = self.process.stdout
+        assert printed is not None
         lines: Queue[str] = Queue()
-        reader = threading.Thread(target=lambda: lines.put(self.process.stdout.readline()), daemon=True)
+        reader = threading.Thread(target=lambda: lines.put(printed.readline()), daemon=True)
         reader.start()
         told: dict[str, Any] = json.loads(lines.get(timeout=STARTING))
         reader.join()
@@ -74,4 +76,5 @@ class RefereeProcess:
 
     def _ended(self) -> None:
         self.process.wait(STARTING)
+        assert self.process.stdout is not None
         self.process.stdout.close()

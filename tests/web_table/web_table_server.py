@@ -31,8 +31,10 @@ class TableProcess:
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
         )
+        printed = self.process.stdout
+        assert printed is not None
         lines: Queue[str] = Queue()
-        reader = threading.Thread(target=lambda: lines.put(self.process.stdout.readline()), daemon=True)
+        reader = threading.Thread(target=lambda: lines.put(printed.readline()), daemon=True)
         reader.start()
         told: dict[str, Any] = json.loads(lines.get(timeout=STARTING))
         reader.join()
@@ -50,4 +52,5 @@ class TableProcess:
 
     def _ended(self) -> None:
         self.process.wait(STARTING)
+        assert self.process.stdout is not None
         self.process.stdout.close()

@@ -306,7 +306,7 @@ def test_killed_under_load_it_never_signs_two_heads_of_one_size(
 
         with ThreadPoolExecutor(9) as threads:
             running = [threads.submit(race, number) for number in range(8)]
-            threads.submit(lambda after=0.2 + 0.15 * kill, process=process: (time.sleep(after), process.kill()))  # type: ignore[misc]
+            threads.submit(kill_after, process, 0.2 + 0.15 * kill)
             for one in running:
                 one.result()
         assert all(len(roots) == 1 for roots in signed.values())

@@ -1,5 +1,6 @@
 """Nobody reads another's hand or table: rounds on one server, asked for by those who own them and those who do not."""
 
+from typing import Any
 import os
 import urllib.request
 from hashlib import sha256
@@ -209,7 +210,7 @@ def test_whoever_watches_hears_who_called_and_never_by_what(guard, tmp_path, min
 
     class Watch:
         def __init__(self) -> None:
-            self.calls = []
+            self.calls: list[Any] = []
 
         def began(self, call) -> None:
             assert current() is call

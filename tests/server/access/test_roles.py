@@ -23,7 +23,7 @@ TABLE_NAME, ROUND, SEAT = "acme.t", 1, 1
 
 def all_methods() -> dict[str, MethodDescriptor]:
     """Every method of the protos, by its full name, found in the generated modules."""
-    found = {}
+    found: dict[str, MethodDescriptor] = {}
     for module in pkgutil.iter_modules(referee.v1.__path__, "referee.v1."):
         if module.name.endswith("_pb2"):
             for service in importlib.import_module(module.name).DESCRIPTOR.services_by_name.values():
