@@ -103,7 +103,7 @@ def licences_of(one: Distribution) -> Iterator[str]:
     ]
     if classifiers:
         yield from classifiers
-    elif "License" in metadata and metadata["License"]:
+    elif metadata.get("License"):
         yield str(metadata["License"]).splitlines()[0]
 
 

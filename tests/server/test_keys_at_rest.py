@@ -1,12 +1,11 @@
 """Private keys where they lie: encrypted with a passphrase, or plain and closed to all but their owner."""
 
-from typing import Any
 import base64
 import os
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id

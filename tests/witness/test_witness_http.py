@@ -268,6 +268,11 @@ def test_killed_at_any_step_it_never_signs_two_heads_of_one_size(  # noqa: PLR09
     assert all(len(roots) == 1 for roots in signed.values())
 
 
+def kill_after(process: Process, seconds: float) -> None:
+    time.sleep(seconds)
+    process.kill()
+
+
 @pytest.mark.slow("kills processes again and again")
 def test_killed_under_load_it_never_signs_two_heads_of_one_size(
     start_witness: Start, tmp_path: Path, log: PaperLog, paper_log: type[PaperLog]

@@ -1,9 +1,9 @@
 """Nobody reads another's hand or table: rounds on one server, asked for by those who own them and those who do not."""
 
-from typing import Any
 import os
 import urllib.request
 from hashlib import sha256
+from typing import Any
 
 import grpc
 import pytest
