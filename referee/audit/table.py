@@ -25,7 +25,20 @@ from referee.dealing.deal import LEADING_GAMES
 from referee.dealing.header import Header
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf
 from referee.evidence.canonical import Natural
-from referee.log import Abort, Deal, Open, Reveal, Round, Settle, SlotError, SlotKey, SlotReason, Stage, Step, advance
+from referee.log import (
+    AbortStep,
+    DealStep,
+    OpenStep,
+    RevealStep,
+    Round,
+    SettleStep,
+    SlotError,
+    SlotKey,
+    SlotReason,
+    Stage,
+    Step,
+    advance,
+)
 from referee.transcript.leader import LastWinner
 from referee.transcript.told import Transcript
 
@@ -159,7 +172,7 @@ class Tables:
         leaf = placed.leaf
         round_id = bytes.fromhex(leaf.round_id)
         last = self._last.get(header.table_id)
-        step = Open(
+        step = OpenStep(
             SlotKey(header.table_id, header.round_number),
             round_id=round_id,
             previous_leaf=header.previous_leaf,
@@ -211,7 +224,7 @@ class Tables:
             state = advance(step, leaf_hash=placed.hash, previous=None, current=live.state)
         except SlotError as error:
             code = _code_of(step, error.reason)
-            if code is Code.DECK_ROOT_MISMATCH and isinstance(step, Settle) and live.state.deck_root is not None:
+            if code is Code.DECK_ROOT_MISMATCH and isinstance(step, SettleStep) and live.state.deck_root is not None:
                 difference = Difference("told.deck_root", step.deck_root.hex(), live.state.deck_root.hex())
                 self._find(code, "another deck was settled than was dealt", placed.index, step.key, difference)
             else:
@@ -343,7 +356,7 @@ def _game_of(header: Header) -> str:
     return header.ruleset_id.partition(".")[0]
 
 
-def _opened(step: Open, leaf_hash: bytes, last: Round | None) -> Round:
+def _opened(step: OpenStep, leaf_hash: bytes, last: Round | None) -> Round:
     """The round that an OPEN opens behind the table's last one; SlotError where it does not fit there."""
     previous = current = None
     if last is not None and last.key.round_number >= step.key.round_number:
@@ -358,14 +371,14 @@ def _step_of(leaf: RoundLeaf, state: Round) -> Step:
     key, round_id = state.key, state.round_id
     match leaf:
         case DealLeaf():
-            return Deal(key, round_id=round_id, deck_root=bytes.fromhex(leaf.deck_root))
+            return DealStep(key, round_id=round_id, deck_root=bytes.fromhex(leaf.deck_root))
         case Transcript():
-            return Settle(key, round_id=round_id, deck_root=bytes.fromhex(leaf.told.deck_root))
+            return SettleStep(key, round_id=round_id, deck_root=bytes.fromhex(leaf.told.deck_root))
         case AbortLeaf():
             dealt = None if leaf.stage == "OPENED" else state.deck_root or _NO_ROOT
-            return Abort(key, round_id=round_id, deck_root=dealt)
+            return AbortStep(key, round_id=round_id, deck_root=dealt)
         case RevealLeaf():
-            return Reveal(key, round_id=round_id)
+            return RevealStep(key, round_id=round_id)
         case _:
             assert_never(leaf)
 
@@ -373,13 +386,13 @@ def _step_of(leaf: RoundLeaf, state: Round) -> Step:
 def _forced(step: Step, state: Round, leaf_hash: bytes) -> Round:
     """The state that a refused step leaves where it is taken all the same."""
     match step:
-        case Settle():
+        case SettleStep():
             return replace(state, stage=Stage.SETTLED, terminal_leaf=leaf_hash)
-        case Abort():
+        case AbortStep():
             return replace(state, stage=Stage.ABORTED, terminal_leaf=leaf_hash)
-        case Reveal():
+        case RevealStep():
             return replace(state, is_revealed=True)
-        case Open() | Deal():
+        case OpenStep() | DealStep():
             return state
         case _:
             assert_never(step)
@@ -387,16 +400,16 @@ def _forced(step: Step, state: Round, leaf_hash: bytes) -> Round:
 
 def _code_of(step: Step, reason: SlotReason) -> Code:
     match step:
-        case Open():
+        case OpenStep():
             return _OPEN_CODES[reason]
-        case Deal():
+        case DealStep():
             return Code.DEALT_TWICE
-        case Settle():
+        case SettleStep():
             return _SETTLE_CODES.get(reason, Code.ENDED_TWICE)
-        case Abort():
+        case AbortStep():
             is_over = reason in {SlotReason.ALREADY_SETTLED, SlotReason.ABORTED}
             return Code.ENDED_TWICE if is_over else Code.ABORT_MISTOLD
-        case Reveal():
+        case RevealStep():
             return Code.REVEALED_EARLY if reason is SlotReason.NOT_TERMINAL else Code.ENDED_TWICE
         case _:
             assert_never(step)

@@ -17,7 +17,7 @@ from referee.cli.ending import Database, DataFolder, fail
 from referee.dealing.header import NO_LEAF
 from referee.dealing.leaf import KEY_TYPE
 from referee.evidence.dsse import Envelope
-from referee.log import Kind, Round, SlotKey, Stage
+from referee.log import Round, SlotKey, Stage, StepKind
 from referee.server.key_folder import read_public_keys
 from referee.server.keys import KeyFileError
 from referee.service.revealing import Sealed
@@ -94,7 +94,7 @@ def bundle_of(reader: Reader, found: Round, keys: dict[str, str]) -> dict[str, o
 def _proof(reader: Reader, found: Round, out: Path | None) -> bytes:
     """The proof of the leaf that ended a round, or of its newest so far; the leaf is written beside ``out``."""
     places = {mark.kind: int(mark.index) for mark in reader.marks(found.key)}
-    index = places.get(Kind.SETTLE, places.get(Kind.ABORT, max(places.values())))
+    index = places.get(StepKind.SETTLE, places.get(StepKind.ABORT, max(places.values())))
     if out is not None:
         beside = out.with_suffix(LEAF_SUFFIX)
         if beside == out:
@@ -110,20 +110,20 @@ def _is_key(leaf: bytes) -> bool:
 def _before(reader: Reader, found: Round) -> list[int]:
     """The leaves that ended the table's earlier rounds, back to a settled one; of aborted rounds OPEN as well."""
     places: list[int] = []
-    key, opened = found.key, _place(reader, found.key, Kind.OPEN)
+    key, opened = found.key, _place(reader, found.key, StepKind.OPEN)
     while Sealed.of(reader.leaf(opened)).header.previous_leaf != NO_LEAF:
         key = SlotKey(key.table_id, key.round_number - 1)
         before = reader.round(key)
         if before is None:
             return places
-        ended = Kind.SETTLE if before.stage is Stage.SETTLED else Kind.ABORT
+        ended = StepKind.SETTLE if before.stage is Stage.SETTLED else StepKind.ABORT
         places.append(_place(reader, key, ended))
-        if ended is Kind.SETTLE:
+        if ended is StepKind.SETTLE:
             return places
-        opened = _place(reader, key, Kind.OPEN)
+        opened = _place(reader, key, StepKind.OPEN)
         places.append(opened)
     return places
 
 
-def _place(reader: Reader, key: SlotKey, kind: Kind) -> int:
+def _place(reader: Reader, key: SlotKey, kind: StepKind) -> int:
     return next(int(mark.index) for mark in reader.marks(key) if mark.kind is kind)

@@ -19,7 +19,7 @@ from referee.dealing.leaf import DealLeaf, RevealLeaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
-from referee.log import Kind, SlotKey
+from referee.log import SlotKey, StepKind
 from referee.rulesets import Catalogue, UnknownRulesetError
 from referee.storage import Reader, StoreError, open_reader
 from referee.transcript.replay import replay as replay_told
@@ -44,9 +44,11 @@ def replay(  # noqa: PLR0913 - one parameter an option
     Exit code 0 where they are, 1 where they differ, 2 where there is no such round.
     """
     catalogue = catalogue_of(rulesets)
-    leaves = {Kind.SETTLE: file.read_bytes()} if file is not None else _leaves(data, database, table_id, round_number)
+    leaves = (
+        {StepKind.SETTLE: file.read_bytes()} if file is not None else _leaves(data, database, table_id, round_number)
+    )
     try:
-        payload = _payload(leaves[Kind.SETTLE])
+        payload = _payload(leaves[StepKind.SETTLE])
         transcript = parse_transcript(payload)
         ruleset = catalogue.of_digest(unhex(transcript.told.header.ruleset_digest))
         again = replay_told(transcript.told, ruleset)
@@ -60,7 +62,7 @@ def replay(  # noqa: PLR0913 - one parameter an option
     console = Console()
     _print_told(console, transcript, catalogue)
     same = _print_equality(console, "replay(told) == transcript", payload, again.payload)
-    if Kind.REVEAL in leaves:
+    if StepKind.REVEAL in leaves:
         dealt = _redealt(transcript.told, leaves)
         told = orjson.dumps(transcript.told.sections)
         same &= _print_equality(console, "redeal(OPEN, DEAL, REVEAL) == the cards told", told, orjson.dumps(dealt))
@@ -69,7 +71,7 @@ def replay(  # noqa: PLR0913 - one parameter an option
     raise typer.Exit(0 if same else FOUND)
 
 
-def _leaves(data: Path, database: str | None, table_id: str, round_number: int) -> dict[Kind, bytes]:
+def _leaves(data: Path, database: str | None, table_id: str, round_number: int) -> dict[StepKind, bytes]:
     """The round's leaves by kind; ends the command where there is no such round."""
     if not table_id:
         fail("name a table, or a file with --file")
@@ -93,10 +95,10 @@ def _payload(data: bytes) -> bytes:
     return data if data.startswith(b'{"format"') else Envelope.parse(data).payload
 
 
-def _redealt(told: Told, leaves: dict[Kind, bytes]) -> list[list[int]]:
+def _redealt(told: Told, leaves: dict[StepKind, bytes]) -> list[list[int]]:
     """The cards that the seeds give, for the sections that were told."""
-    dealt = parse_leaf(Envelope.parse(leaves[Kind.DEAL]).payload, DealLeaf)
-    revealed = parse_leaf(Envelope.parse(leaves[Kind.REVEAL]).payload, RevealLeaf)
+    dealt = parse_leaf(Envelope.parse(leaves[StepKind.DEAL]).payload, DealLeaf)
+    revealed = parse_leaf(Envelope.parse(leaves[StepKind.REVEAL]).payload, RevealLeaf)
     deal = Deal.derive(
         told.read_header(),
         server_seed=unhex(revealed.server_seed),

@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from referee.fairness.decks import PLACES, Decks, Reader, Streams, in_order, shuffled, swap
+from referee.fairness.decks import PLACES, Decks, StreamReader, Streams, in_order, shuffled, swap
 from referee.fairness.rounds import SMALL_SEED_BITS
 
 LONGEST_STREAM: Final = 256
@@ -73,7 +73,7 @@ def decks_needed(values: int) -> float:
 
 
 def _modulo(streams: Streams, *, width: int) -> Decks:
-    reader = Reader(streams)
+    reader = StreamReader(streams)
     cards = in_order(len(streams))
     for place in range(PLACES - 1, 0, -1):
         value = np.zeros(len(streams), dtype=np.int64)
@@ -84,7 +84,7 @@ def _modulo(streams: Streams, *, width: int) -> Decks:
 
 
 def _limit_off_by_one(streams: Streams) -> Decks:
-    reader = Reader(streams)
+    reader = StreamReader(streams)
     cards = in_order(len(streams))
     for place in range(PLACES - 1, 0, -1):
         left = place + 1
@@ -93,7 +93,7 @@ def _limit_off_by_one(streams: Streams) -> Decks:
 
 
 def _comparison_turned_round(streams: Streams) -> Decks:
-    reader = Reader(streams)
+    reader = StreamReader(streams)
     cards = in_order(len(streams))
     for place in range(PLACES - 1, 0, -1):
         left = place + 1
@@ -102,7 +102,7 @@ def _comparison_turned_round(streams: Streams) -> Decks:
 
 
 def _swap_with_any(streams: Streams) -> Decks:
-    reader = Reader(streams)
+    reader = StreamReader(streams)
     cards = in_order(len(streams))
     for place in range(PLACES):
         swap(cards, place=place, with_places=reader.take_below(256 - 256 % PLACES) % PLACES)
@@ -110,7 +110,7 @@ def _swap_with_any(streams: Streams) -> Decks:
 
 
 def _sattolo(streams: Streams) -> Decks:
-    reader = Reader(streams)
+    reader = StreamReader(streams)
     cards = in_order(len(streams))
     for place in range(PLACES - 1, 0, -1):
         swap(cards, place=place, with_places=reader.take_below(256 - 256 % place) % place)

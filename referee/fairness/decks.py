@@ -70,7 +70,7 @@ def in_order(count: int) -> Cards:
     return np.repeat(np.arange(PLACES, dtype=np.uint8)[:, None], count, axis=1)
 
 
-class Reader:
+class StreamReader:
     """Bytes taken from many streams at once, each stream at its own place.
 
     Past its end a stream gives zeros and nothing is thrown away, so that every draw ends; ``used`` is then more than
@@ -128,7 +128,7 @@ def swap(cards: Cards, *, place: int, with_places: Cards | Integers) -> None:
 
 def shuffled(streams: Streams) -> Decks:
     """The decks that streams draw; one whose stream was used up says so by using more bytes than there are."""
-    reader = Reader(streams)
+    reader = StreamReader(streams)
     cards = in_order(len(streams))
     for place in range(PLACES - 1, 0, -1):
         left = place + 1

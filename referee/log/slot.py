@@ -1,32 +1,31 @@
-"""A round of a table takes its steps in one order, each once: OPEN < DEAL < SETTLE or ABORT < REVEAL.
+"""The steps of a table's rounds, each taken once and in one order: OPEN < DEAL < SETTLE or ABORT < REVEAL.
 
-The law, round n of a table:
+Round n of a table:
 
-==========  ==========================================  =====================
-step        needs                                       leaves the round
-==========  ==========================================  =====================
-``Open``    no round n; round n-1 settled or aborted,   OPENED
-            and the hash of the leaf that ended it
-``Deal``    OPENED                                      DEALT
-``Settle``  DEALT, and the deck root that was dealt     SETTLED
-``Abort``   OPENED without a deck root, or DEALT with   ABORTED
-            the one that was dealt
-``Reveal``  SETTLED or ABORTED, not yet revealed        the same, revealed
-==========  ==========================================  =====================
+==============  ==========================================  ==================
+step            needs                                       leaves the round
+==============  ==========================================  ==================
+``OpenStep``    no round n; round n-1 settled or aborted,   OPENED
+                and the hash of the leaf that ended it
+``DealStep``    OPENED                                      DEALT
+``SettleStep``  DEALT, and the deck root that was dealt     SETTLED
+``AbortStep``   OPENED without a deck root, or DEALT with   ABORTED
+                the one that was dealt
+``RevealStep``  SETTLED or ABORTED, not yet revealed        the same, revealed
+==============  ==========================================  ==================
 
-Every step names the round id that OPEN named. Round numbers begin at 1; what stands before round 1 is 32 zero bytes.
-REVEAL may come after the next round is opened. What came too late or twice is a SlotError with its reason.
-
-It refuses to know what a leaf says, which game is played, what time it is, and whether a caller repeats itself.
+Every step names the round id that OPEN named. Round numbers begin at 1; before round 1 are 32 zero bytes. REVEAL may
+follow the opening of the next round. A step too late or taken twice is a SlotError with its reason.
 
 >>> key = SlotKey("table-7", 1)
 >>> opened = advance(
-...     Open(key, round_id=b"r" * 32, previous_leaf=NO_LEAF, deal_deadline=1, round_deadline=2),
+...     OpenStep(key, round_id=b"r" * 32, previous_leaf=NO_LEAF, deal_deadline=1, round_deadline=2),
 ...     leaf_hash=b"o" * 32, previous=None, current=None,
 ... )
 >>> opened.stage
 <Stage.OPENED: 0>
->>> advance(Settle(key, round_id=b"r" * 32, deck_root=b"d" * 32), leaf_hash=b"s" * 32, previous=None, current=opened)
+>>> settle = SettleStep(key, round_id=b"r" * 32, deck_root=b"d" * 32)
+>>> advance(settle, leaf_hash=b"s" * 32, previous=None, current=opened)
 Traceback (most recent call last):
 ...
 referee.log.slot.SlotError: NOT_DEALT: round 1 of table 'table-7' is OPENED
@@ -43,14 +42,14 @@ FIRST_ROUND: Final = 1
 LAST_ROUND: Final = 2**53 - 1
 LAST_TIME: Final = 2**53 - 1
 NO_LEAF: Final = bytes(32)
-"""What the first round of a table names as the previous terminal leaf."""
+"""The previous terminal leaf that the first round of a table names."""
 
 _HASH_SIZE: Final = 32
 _TABLE_ID: Final = re.compile(r"[ -~]{1,64}")
 
 
-class Kind(enum.IntEnum):
-    """The steps of a round, in their order; the numbers are what storage keeps."""
+class StepKind(enum.IntEnum):
+    """The steps of a round, in their order. Stores keep the numbers."""
 
     OPEN = 0
     DEAL = 1
@@ -60,7 +59,7 @@ class Kind(enum.IntEnum):
 
 
 class Stage(enum.IntEnum):
-    """How far a round has come; the numbers are what storage keeps."""
+    """How far a round has come. Stores keep the numbers."""
 
     OPENED = 0
     DEALT = 1
@@ -69,7 +68,7 @@ class Stage(enum.IntEnum):
 
     @property
     def is_terminal(self) -> bool:
-        """Whether the round has ended, so that the next one may open and the seed be shown."""
+        """Whether the round has ended, so that the next one may open and the seed be revealed."""
         return self >= Stage.SETTLED
 
 
@@ -79,7 +78,7 @@ class SlotReason(enum.StrEnum):
     NOT_OPENED = "NOT_OPENED"
     """The round does not exist."""
     NOT_DEALT = "NOT_DEALT"
-    """The round waits for its deal."""
+    """The round is not dealt yet."""
     NOT_TERMINAL = "NOT_TERMINAL"
     """The round is neither settled nor aborted, so its seed stays hidden."""
     ALREADY_OPENED = "ALREADY_OPENED"
@@ -119,7 +118,7 @@ class SlotKey(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if _TABLE_ID.fullmatch(self.table_id) is None:
-            msg = f"{self.table_id[:100]!r} is no table id; use 1-64 ASCII characters"
+            msg = f"{self.table_id[:100]!r} is no table id; use 1-64 printable ASCII characters"
             raise ValueError(msg)
         if not FIRST_ROUND <= self.round_number <= LAST_ROUND:
             msg = f"{self.round_number} is no round number; rounds are numbered from 1 to 2^53-1"
@@ -130,10 +129,10 @@ class _OfRound(msgspec.Struct, frozen=True):
     key: SlotKey
 
 
-class Open(_OfRound, frozen=True, kw_only=True):
-    """A round is opened. Deadlines are milliseconds since 1970 UTC; a sweep looks for rounds past them."""
+class OpenStep(_OfRound, frozen=True, kw_only=True):
+    """The opening of a round. Deadlines are milliseconds since 1970 UTC; a sweep looks for rounds past them."""
 
-    kind: ClassVar[Kind] = Kind.OPEN
+    kind: ClassVar[StepKind] = StepKind.OPEN
 
     round_id: bytes
     previous_leaf: bytes
@@ -147,22 +146,10 @@ class Open(_OfRound, frozen=True, kw_only=True):
             raise ValueError(msg)
 
 
-class Deal(_OfRound, frozen=True, kw_only=True):
-    """The round's cards are dealt and committed to by ``deck_root``."""
+class DealStep(_OfRound, frozen=True, kw_only=True):
+    """The deal of a round's cards, which ``deck_root`` commits to."""
 
-    kind: ClassVar[Kind] = Kind.DEAL
-
-    round_id: bytes
-    deck_root: bytes
-
-    def __post_init__(self) -> None:
-        _check_hashes(self.round_id, self.deck_root)
-
-
-class Settle(_OfRound, frozen=True, kw_only=True):
-    """The round is settled over the cards that ``deck_root`` commits to."""
-
-    kind: ClassVar[Kind] = Kind.SETTLE
+    kind: ClassVar[StepKind] = StepKind.DEAL
 
     round_id: bytes
     deck_root: bytes
@@ -171,10 +158,22 @@ class Settle(_OfRound, frozen=True, kw_only=True):
         _check_hashes(self.round_id, self.deck_root)
 
 
-class Abort(_OfRound, frozen=True, kw_only=True):
-    """The round is given up: before its deal (``deck_root`` None) or after it (the root that was dealt)."""
+class SettleStep(_OfRound, frozen=True, kw_only=True):
+    """The settlement of a round with the cards that ``deck_root`` commits to."""
 
-    kind: ClassVar[Kind] = Kind.ABORT
+    kind: ClassVar[StepKind] = StepKind.SETTLE
+
+    round_id: bytes
+    deck_root: bytes
+
+    def __post_init__(self) -> None:
+        _check_hashes(self.round_id, self.deck_root)
+
+
+class AbortStep(_OfRound, frozen=True, kw_only=True):
+    """The end of a round without a result, before its deal (``deck_root`` None) or after it (the dealt root)."""
+
+    kind: ClassVar[StepKind] = StepKind.ABORT
 
     round_id: bytes
     deck_root: bytes | None
@@ -183,10 +182,10 @@ class Abort(_OfRound, frozen=True, kw_only=True):
         _check_hashes(self.round_id, *(() if self.deck_root is None else (self.deck_root,)))
 
 
-class Reveal(_OfRound, frozen=True, kw_only=True):
-    """The round's seed is shown."""
+class RevealStep(_OfRound, frozen=True, kw_only=True):
+    """The publication of the round's seed."""
 
-    kind: ClassVar[Kind] = Kind.REVEAL
+    kind: ClassVar[StepKind] = StepKind.REVEAL
 
     round_id: bytes
 
@@ -194,8 +193,8 @@ class Reveal(_OfRound, frozen=True, kw_only=True):
         _check_hashes(self.round_id)
 
 
-Step: TypeAlias = Open | Deal | Settle | Abort | Reveal
-"""What a leaf does to its round."""
+Step: TypeAlias = OpenStep | DealStep | SettleStep | AbortStep | RevealStep
+"""A step that a leaf takes."""
 
 
 class Round(_OfRound, frozen=True, kw_only=True):
@@ -211,7 +210,7 @@ class Round(_OfRound, frozen=True, kw_only=True):
 
     @property
     def deadline(self) -> int | None:
-        """When the round is overdue: the deal's deadline, then the round's, None once it has ended."""
+        """Time after which the round is overdue: the deal's deadline, then the round's, None once it has ended."""
         match self.stage:
             case Stage.OPENED:
                 return self.deal_deadline
@@ -224,31 +223,31 @@ class Round(_OfRound, frozen=True, kw_only=True):
 
 
 def advance(step: Step, *, leaf_hash: bytes, previous: Round | None, current: Round | None) -> Round:
-    """The state of the step's round once a leaf of this hash has taken the step.
+    """Take a step by a leaf of this hash; return the round's new state.
 
-    ``current`` is the round's state, ``previous`` that of the table's round before it (read by ``Open`` alone); None
-    where there is none. Raises SlotError, with the first reason that holds in the order of the module's table.
+    ``current`` is the round's state, ``previous`` that of the table's round before it (only OpenStep reads it); None if
+    there is none. Raises SlotError with the first reason that applies.
     """
-    if isinstance(step, Open):
+    if isinstance(step, OpenStep):
         return _open(step, previous, current)
     if current is None:
         raise SlotError(SlotReason.NOT_OPENED, step.key, "was never opened")
     if step.round_id != current.round_id:
         raise SlotError(SlotReason.ROUND_MISMATCH, step.key, "has another round id")
     match step:
-        case Deal():
+        case DealStep():
             return _deal(step, current)
-        case Settle():
+        case SettleStep():
             return _settle(step, current, leaf_hash)
-        case Abort():
+        case AbortStep():
             return _abort(step, current, leaf_hash)
-        case Reveal():
+        case RevealStep():
             return _reveal(current)
         case _:
             assert_never(step)
 
 
-def _open(step: Open, previous: Round | None, current: Round | None) -> Round:
+def _open(step: OpenStep, previous: Round | None, current: Round | None) -> Round:
     if current is not None:
         raise _refused(SlotReason.ALREADY_OPENED, current)
     if step.key.round_number == FIRST_ROUND:
@@ -269,7 +268,7 @@ def _open(step: Open, previous: Round | None, current: Round | None) -> Round:
     )
 
 
-def _deal(step: Deal, current: Round) -> Round:
+def _deal(step: DealStep, current: Round) -> Round:
     if current.stage is Stage.ABORTED:
         raise _refused(SlotReason.ABORTED, current)
     if current.stage is not Stage.OPENED:
@@ -277,7 +276,7 @@ def _deal(step: Deal, current: Round) -> Round:
     return replace(current, stage=Stage.DEALT, deck_root=step.deck_root)
 
 
-def _settle(step: Settle, current: Round, leaf_hash: bytes) -> Round:
+def _settle(step: SettleStep, current: Round, leaf_hash: bytes) -> Round:
     _check_running(current)
     if current.deck_root is None:
         raise _refused(SlotReason.NOT_DEALT, current)
@@ -286,7 +285,7 @@ def _settle(step: Settle, current: Round, leaf_hash: bytes) -> Round:
     return replace(current, stage=Stage.SETTLED, terminal_leaf=leaf_hash)
 
 
-def _abort(step: Abort, current: Round, leaf_hash: bytes) -> Round:
+def _abort(step: AbortStep, current: Round, leaf_hash: bytes) -> Round:
     _check_running(current)
     if step.deck_root != current.deck_root:
         if step.deck_root is None:

@@ -31,7 +31,7 @@ from referee.server.witness_client import (
     WitnessDisagreesError,
     WitnessError,
 )
-from referee.storage import Cosigned, DataLossError, Head, RelationalReader, RelationalStore, StoreError
+from referee.storage import Cosigned, DataLossError, Head, Reader, Store, StoreError
 
 CALL_SECONDS: Final = 5.0
 REFRESH_SECONDS: Final = 300.0
@@ -71,7 +71,7 @@ class Cosigner:
 
     def __init__(
         self,
-        store: RelationalStore,
+        store: Store,
         witnesses: Witnesses,
         *,
         timeout: float = CALL_SECONDS,
@@ -213,7 +213,7 @@ class Cosigner:
         say("not cosigned", witness=desk.correspondent.address.url, error=str(error), seconds=desk.pause)
 
 
-def keep(store: RelationalStore, head: Head, lines: Iterable[NoteSignature], quorum: Quorum) -> Cosigned:
+def keep(store: Store, head: Head, lines: Iterable[NoteSignature], quorum: Quorum) -> Cosigned:
     """The checkpoint of a head with these lines and those kept before, as it is kept now."""
 
     def merge(kept: bytes | None) -> Cosigned:
@@ -223,14 +223,14 @@ def keep(store: RelationalStore, head: Head, lines: Iterable[NoteSignature], quo
     return store.keep_cosigned(head.size, merge)
 
 
-def known_checkpoints(store: RelationalReader) -> list[Checkpoint]:
+def known_checkpoints(store: Reader) -> list[Checkpoint]:
     """The largest checkpoint that a witness is known to have cosigned, as the store keeps it."""
     newest = store.newest_cosigned(quorate=False)
     return [] if newest is None else [Checkpoint.parse(Note.parse(newest.note).text)]
 
 
 def check_witnesses(
-    store: RelationalStore,
+    store: Store,
     witnesses: Witnesses,
     *,
     log_keys: Sequence[VerifierKey],
@@ -268,7 +268,7 @@ def check_witnesses(
         raise fault
 
 
-def has_grown_to(store: RelationalStore, size: int) -> bool:
+def has_grown_to(store: Store, size: int) -> bool:
     """Whether the log has this many leaves by now, as it may where another process appends to it."""
     try:
         return store.head().size >= size
@@ -276,7 +276,7 @@ def has_grown_to(store: RelationalStore, size: int) -> bool:
         return False
 
 
-def _submitted(correspondent: WitnessClient, store: RelationalStore) -> tuple[Head, tuple[NoteSignature, ...]]:
+def _submitted(correspondent: WitnessClient, store: Store) -> tuple[Head, tuple[NoteSignature, ...]]:
     """The head of now with the witness's lines under it; taken anew while another process is appending."""
     for _ in range(_TRIES):
         head = store.head()

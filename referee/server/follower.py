@@ -13,7 +13,7 @@ import structlog
 
 from referee.dealing.seal import SealError
 from referee.evidence.ed25519 import Signer, SignerUnavailableError
-from referee.log import Kind, Round, SlotError
+from referee.log import Round, SlotError, StepKind
 from referee.server.clock import Clock
 from referee.service.aborting import overdue_abort_of
 from referee.service.revealing import Sealed, reveal_of
@@ -109,7 +109,7 @@ class Follower:
         ]
         answers: list[tuple[Round, Future[tuple[Logged, ...]]]] = []
         for one in rounds:
-            mark = next(mark for mark in self._reader.marks(one.key) if mark.kind is Kind.OPEN)
+            mark = next(mark for mark in self._reader.marks(one.key) if mark.kind is StepKind.OPEN)
             try:
                 append = reveal_of(Sealed.of(self._reader.leaf(mark.index)), sealing_key=self._sealing_key)
             except SealError as error:

@@ -15,7 +15,7 @@ from referee.dealing.leaf import KEY_TYPE, KeyLeaf, parse
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.vkey import VerifierKey
-from referee.log import Kind
+from referee.log import StepKind
 from referee.storage import DataLossError, Reader
 
 _MARK: Final = KEY_TYPE.encode("ascii")
@@ -84,6 +84,6 @@ def oldest_running(reader: Reader) -> int:
     """The leaf that opened the oldest round that has not ended; the log's size where none runs."""
     oldest = reader.head().size
     for one in reader.overdue_rounds(_EVER, _MANY):
-        opened = next(mark.index for mark in reader.marks(one.key) if mark.kind is Kind.OPEN)
+        opened = next(mark.index for mark in reader.marks(one.key) if mark.kind is StepKind.OPEN)
         oldest = min(oldest, opened)
     return oldest

@@ -25,7 +25,7 @@ from referee.server.folder_lock import lock_folder
 from referee.server.key_folder import KeyFolder
 from referee.server.key_registry import KeyRegistry
 from referee.server.keys import KeyFileError, Lock, NamedSigner
-from referee.storage import Append, RelationalStore, Writer, check_store, open_store
+from referee.storage import Append, Store, Writer, check_store, open_store
 
 CHANGING: Final[tuple[Literal["log", "shuffler", "referee"], ...]] = ("log", "shuffler", "referee")
 """The roles whose keys can change."""
@@ -39,7 +39,7 @@ class KeyRotationError(ValueError):
 class KeyRotation:
     """A log whose keys are being changed, by whoever holds its root key."""
 
-    store: RelationalStore
+    store: Store
     keys: KeyFolder
     register: KeyRegistry
     entropy: Callable[[int], bytes]

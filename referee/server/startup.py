@@ -27,7 +27,7 @@ from referee.storage import (
     DataLossError,
     Head,
     NotFoundedError,
-    RelationalStore,
+    Store,
     Writer,
     check_store,
     open_store,
@@ -61,7 +61,7 @@ class _KeysNamedError(Exception):
 class OpenedLog:
     """The verified log of a server with its keys; ``writer`` is None without the log's private key."""
 
-    store: RelationalStore
+    store: Store
     origin: str
     keys: KeyFolder
     registry: KeyRegistry
@@ -122,7 +122,7 @@ def check_suite(index: int, leaf: bytes, *, is_fixture: bool) -> None:
     raise SuiteError(msg)
 
 
-def name_keys(store: RelationalStore, keys: KeyFolder) -> KeyRegistry:
+def name_keys(store: Store, keys: KeyFolder) -> KeyRegistry:
     """Name the keys of an empty log in one transaction, signed by the root; return the keys that the log names.
 
     Where another server was first and named the same keys, its naming holds. Raises KeyFileError for other keys.
@@ -151,7 +151,7 @@ def _check_empty(head: Head) -> None:
         raise _KeysNamedError
 
 
-def _origin_of(store: RelationalStore) -> str:
+def _origin_of(store: Store) -> str:
     """Return the origin of the store's log; empty before the first start."""
     try:
         return store.origin
@@ -159,7 +159,7 @@ def _origin_of(store: RelationalStore) -> str:
         return ""
 
 
-def _open_keys(store: RelationalStore, options: ServerOptions, *, origin: str) -> tuple[KeyFolder, KeyRegistry]:
+def _open_keys(store: Store, options: ServerOptions, *, origin: str) -> tuple[KeyFolder, KeyRegistry]:
     """Verify the log; return the keys that this process needs and those that the log names."""
 
     def load(private: Sequence[str]) -> KeyFolder:
@@ -190,9 +190,7 @@ def _open_keys(store: RelationalStore, options: ServerOptions, *, origin: str) -
     return keys, registry
 
 
-def _writer_of(
-    store: RelationalStore, keys: KeyFolder, *, origin: str, observers: Sequence[ServerObserver]
-) -> Writer | None:
+def _writer_of(store: Store, keys: KeyFolder, *, origin: str, observers: Sequence[ServerObserver]) -> Writer | None:
     """Return the log's writer; None without the log's private key."""
     if not keys.has("log"):
         return None

@@ -16,7 +16,7 @@ from referee.dealing.leaf import encode as encode_leaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
-from referee.log import Abort, Kind, Round
+from referee.log import AbortStep, Round, StepKind
 from referee.service.contributing import missing_seats, seeds_told
 from referee.storage import Append, Contribution
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -112,24 +112,24 @@ def abort_of(  # noqa: PLR0913 - what an ABORT says
     )
     return Append(
         leaf=Envelope.signed(ABORT_TYPE, encode_leaf(leaf), signer).to_bytes(),
-        step=Abort(found.key, round_id=found.round_id, deck_root=found.deck_root),
-        told_digest=hashlib.sha256(repr((word, culprit)).encode()).digest(),
+        step=AbortStep(found.key, round_id=found.round_id, deck_root=found.deck_root),
+        request_digest=hashlib.sha256(repr((word, culprit)).encode()).digest(),
         contributed=contributed,
     )
 
 
 def overdue_abort_of(
-    found: Round, leaves: Mapping[Kind, bytes], contributed: Sequence[Contribution], *, now: int, signer: Signer
+    found: Round, leaves: Mapping[StepKind, bytes], contributed: Sequence[Contribution], *, now: int, signer: Signer
 ) -> Append:
     """The ABORT of a round that nobody dealt or settled by its deadline; ``leaves`` are its own so far.
 
     Where some seats have contributed their seeds and one has not, the first that has not is named. Where none has, the
     seeds may have gone another way, so nobody is.
     """
-    if Kind.DEAL in leaves:
-        seeds = parse_leaf(Envelope.parse(leaves[Kind.DEAL]).payload, DealLeaf).client_seeds
+    if StepKind.DEAL in leaves:
+        seeds = parse_leaf(Envelope.parse(leaves[StepKind.DEAL]).payload, DealLeaf).client_seeds
         return abort_of(found, "DEADLINE", culprit=None, client_seeds=seeds, contributed=None, now=now, signer=signer)
-    opened = parse_leaf(Envelope.parse(leaves[Kind.OPEN]).payload, OpenLeaf)
+    opened = parse_leaf(Envelope.parse(leaves[StepKind.OPEN]).payload, OpenLeaf)
     seat_count = len(opened.header.seat_keys)
     culprit = culprit_of("SEED_MISSING", None, seat_count=seat_count, contributed=contributed)
     return abort_of(

@@ -25,8 +25,7 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.rules import MauBinhRules
-from referee.log import Deal as DealStep
-from referee.log import Kind, Round, SlotKey, Stage
+from referee.log import DealStep, Round, SlotKey, Stage, StepKind
 from referee.service.aborting import abort_of
 from referee.service.appending import append_one
 from referee.service.contributing import Given, check_seat, read_seeds
@@ -120,7 +119,7 @@ class Dealer:
         append = Append(
             leaf=Envelope.signed(DEAL_TYPE, encode_leaf(leaf), self._parts.signer).to_bytes(),
             step=DealStep(key, round_id=deal.round_id, deck_root=deal.deck_root),
-            told_digest=deal.mixed,
+            request_digest=deal.mixed,
             contributed=len(contributed),
         )
         return deal, self.append(append)
@@ -183,12 +182,12 @@ class Dealer:
                 f"round {found.key.round_number} of table {found.key.table_id} was dealt from other seeds",
                 field="client_seeds",
             )
-        mark = next(mark for mark in self._parts.reader.marks(found.key) if mark.kind is Kind.DEAL)
+        mark = next(mark for mark in self._parts.reader.marks(found.key) if mark.kind is StepKind.DEAL)
         return stored(self._parts.reader, mark.index)
 
     def deal_leaf(self, key: SlotKey) -> DealLeaf:
         """The DEAL of a dealt round."""
-        mark = next(mark for mark in self._parts.reader.marks(key) if mark.kind is Kind.DEAL)
+        mark = next(mark for mark in self._parts.reader.marks(key) if mark.kind is StepKind.DEAL)
         return parse_deal(self._parts.reader.leaf(mark.index))
 
     def append(self, append: Append) -> Logged:

@@ -8,7 +8,7 @@ from typing import Final, NoReturn, Protocol
 import grpc
 
 from referee.evidence.merkle import LeafIndex, leaf_hash
-from referee.log import FIRST_ROUND, Kind, LogReceipt, Round, SlotKey, Stage
+from referee.log import FIRST_ROUND, LogReceipt, Round, SlotKey, Stage, StepKind
 from referee.storage import Cosigned, DataLossError, Logged, Reader
 from referee.v1 import log_pb2, log_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -208,7 +208,7 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         return found
 
     def _leaves(self, key: SlotKey) -> list[Logged]:
-        places = sorted(int(mark.index) for mark in self._reader.marks(key) if mark.kind in Kind)
+        places = sorted(int(mark.index) for mark in self._reader.marks(key) if mark.kind in StepKind)
         cosigned = self._reader.newest_cosigned()
         if cosigned is None or cosigned.size <= places[-1]:
             return [

@@ -14,7 +14,7 @@ from referee.dealing.leaf import encode as encode_leaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.dealing.seal import unseal
 from referee.evidence.dsse import Envelope
-from referee.log import Reveal, SlotKey
+from referee.log import RevealStep, SlotKey
 from referee.storage import Append
 
 _MEMO_SIZE: Final = 4096
@@ -65,6 +65,6 @@ def reveal_of(sealed: Sealed, *, sealing_key: bytes) -> Append:
     leaf = RevealLeaf(round_id=header.round_id.hex(), server_seed=sealed.seed(sealing_key).hex())
     return Append(
         leaf=Envelope(REVEAL_TYPE, encode_leaf(leaf)).to_bytes(),
-        step=Reveal(SlotKey(header.table_id, header.round_number), round_id=header.round_id),
-        told_digest=header.round_id,
+        step=RevealStep(SlotKey(header.table_id, header.round_number), round_id=header.round_id),
+        request_digest=header.round_id,
     )

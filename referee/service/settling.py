@@ -17,7 +17,7 @@ from referee.dealing.header import NO_KEY
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
 from referee.evidence.ed25519 import Signer, is_signature
-from referee.log import Settle, SlotKey, Stage
+from referee.log import SettleStep, SlotKey, Stage
 from referee.rulesets import Texts
 from referee.service.appending import append_each
 from referee.service.rounds import VerifiedRound
@@ -214,10 +214,10 @@ class Settler:
         header, told = verified.header, reading.told_at(now)
         leaf = Envelope.signed(MEDIA_TYPE, write_transcript(header, told, reading.found), self._signer)
         answer.outcome.MergeFromString(reading.shown)
-        step = Settle(
+        step = SettleStep(
             SlotKey(header.table_id, header.round_number), round_id=header.round_id, deck_root=verified.deck_root
         )
-        return Append(leaf=leaf.to_bytes(), step=step, told_digest=_told_digest(told, last_hash))
+        return Append(leaf=leaf.to_bytes(), step=step, request_digest=_told_digest(told, last_hash))
 
     def log(self, appends: Sequence[tuple[LogReceipt, Append]]) -> "list[RefusedError | None]":
         """Append each settlement; return for each None, its receipt filled, or why the log refuses it."""

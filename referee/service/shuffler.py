@@ -20,8 +20,7 @@ from referee.dealing.leaf import encode as encode_leaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.dealing.seal import NONCE_SIZE, seal
 from referee.evidence.dsse import Envelope
-from referee.log import FIRST_ROUND, Kind, SlotKey, Stage
-from referee.log import Open as OpenStep
+from referee.log import FIRST_ROUND, OpenStep, SlotKey, Stage, StepKind
 from referee.service.aborting import ABORT_WORDS, abort_of, check_abort, culprit_of
 from referee.service.appending import contribute
 from referee.service.contributing import (
@@ -109,7 +108,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             round_deadline=header.round_deadline,
         )
         envelope = Envelope.signed(OPEN_TYPE, encode_leaf(leaf), self._parts.signer)
-        return _write_opened(self._dealer.append(Append(leaf=envelope.to_bytes(), step=step, told_digest=digest)))
+        return _write_opened(self._dealer.append(Append(leaf=envelope.to_bytes(), step=step, request_digest=digest)))
 
     def ContributeSeed(
         self, request: shuffler_pb2.ContributeSeedRequest, context: grpc.ServicerContext
@@ -322,8 +321,8 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 return None
         if found is None:
             return None
-        mark = next(mark for mark in reader.marks(found.key) if mark.kind is Kind.OPEN)
-        if mark.told_digest != digest:
+        mark = next(mark for mark in reader.marks(found.key) if mark.kind is StepKind.OPEN)
+        if mark.request_digest != digest:
             return None
         return stored(reader, mark.index)
 

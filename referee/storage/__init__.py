@@ -1,18 +1,15 @@
-"""Storage keeps the log: the contract of a store, the one that SQLite fulfils, and the one thread that writes.
+"""The log in SQLite or PostgreSQL, and the one thread of a process that appends to it.
 
-The law stands in ``store``; ``batch`` turns requests into one change, ``writer`` queues them, ``check`` proves a store
-before it is used. This room knows slots and bytes, and neither games nor what a leaf says.
+``batch`` turns requests into one change, ``writer`` queues them, ``check`` proves a store before it is used. Storage
+knows steps of rounds and bytes, but neither games nor what a leaf contains.
 """
 
 from referee.storage.backup import back_up, restore, restore_into
 from referee.storage.check import check_store
-from referee.storage.flavor import Flavor
 from referee.storage.opening import open_reader, open_store
 from referee.storage.postgres import is_postgres, open_postgres, open_postgres_reader
-from referee.storage.reader import RelationalReader
-from referee.storage.relational import RelationalStore
-from referee.storage.sqlite import open_sqlite, open_sqlite_reader
-from referee.storage.store import (
+from referee.storage.reader import Reader
+from referee.storage.record import (
     MAX_LEAF_SIZE,
     Append,
     Contribution,
@@ -24,13 +21,13 @@ from referee.storage.store import (
     Mark,
     NotFoundedError,
     OutcomeUnknownError,
-    Reader,
     SchemaVersionError,
     SeedCameError,
-    Store,
     StoreBusyError,
     StoreError,
 )
+from referee.storage.sqlite import open_sqlite, open_sqlite_reader
+from referee.storage.store import Store
 from referee.storage.writer import Limits, QueueFullError, Writer, WriterClosedError
 
 __all__ = [
@@ -39,7 +36,6 @@ __all__ = [
     "Contribution",
     "Cosigned",
     "DataLossError",
-    "Flavor",
     "Head",
     "HeadMovedError",
     "Limits",
@@ -49,8 +45,6 @@ __all__ = [
     "OutcomeUnknownError",
     "QueueFullError",
     "Reader",
-    "RelationalReader",
-    "RelationalStore",
     "SchemaVersionError",
     "SeedCameError",
     "Store",

@@ -1,10 +1,8 @@
-"""A backup is the log at one moment, in one file, proved before it is called a backup; restored only where no log is.
+"""Backups: the log at one moment in one file, proved whole before it gets its name, and restored where no log is.
 
-The law: a backup is taken while others read and write, and has everything that was committed before it began. A file
-that is not finished never has the name that was asked for. A restored log is proved again, and lacks whatever was
-appended after its backup: what was handed out of that, and what witnesses have cosigned, stands against it.
-
-It refuses to know keys, which are kept elsewhere and backed up there.
+A backup may be taken while others read and write; it has everything that was committed before it began. A restored log
+is proved again. It lacks what was appended after its backup, so receipts given out since then, and checkpoints that
+witnesses have cosigned since, contradict it. Keys are backed up elsewhere.
 """
 
 import os
@@ -20,43 +18,40 @@ from sqlalchemy.exc import DBAPIError
 
 from referee.log import Checkpoint
 from referee.storage.check import check_store
-from referee.storage.relational import RelationalStore
+from referee.storage.record import Head, StoreError
 from referee.storage.schema import HEAD, METADATA, SCHEMA_VERSION
 from referee.storage.sqlite import FILE_NAME, open_sqlite, open_sqlite_file
-from referee.storage.store import Head, StoreError
+from referee.storage.store import Store
 
 _ROWS: Final = 1_000
-"""Rows that are copied at once."""
+"""Rows copied at once."""
 
 
 def back_up(folder: Path, target: Path) -> Head:
-    """The head of the log of a data folder, which now stands in the file ``target`` as well.
+    """Copy the log of a data folder into the new file ``target``; return its head.
 
-    Raises StoreError where there is no log, or a file of that name; DataLossError where what was copied is not whole.
+    Raises StoreError if there is no log or the file exists; DataLossError if the copy is not whole.
     """
     open_sqlite_file(folder / FILE_NAME).close()
     _check_free(target)
-    return _copied(folder / FILE_NAME, target, ())
+    return _copy(folder / FILE_NAME, target, ())
 
 
 def restore(source: Path, folder: Path, *, known: Iterable[Checkpoint] = ()) -> Head:
-    """The head of the log of a backup, which now stands in a data folder that had none.
+    """Copy the log of a backup into a data folder that has none; return its head.
 
-    Raises StoreError where there is no log in the file, or one in the folder already; DataLossError where the backup is
-    not whole or does not continue the ``known`` checkpoints.
+    Raises StoreError if the file holds no log or the folder holds one; DataLossError if the backup is not whole or does
+    not continue the ``known`` checkpoints.
     """
     open_sqlite_file(source).close()
     folder.mkdir(parents=True, exist_ok=True)
     for name in (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-journal"):
         _check_free(folder / name)
-    return _copied(source, folder / FILE_NAME, known)
+    return _copy(source, folder / FILE_NAME, known)
 
 
-def restore_into(store: RelationalStore, source: Path, *, known: Iterable[Checkpoint] = ()) -> Head:
-    """The head of the log of a backup, which now stands in another kind of store that had none; raises as ``restore``.
-
-    This is also how a log moves from a file into a database.
-    """
+def restore_into(store: Store, source: Path, *, known: Iterable[Checkpoint] = ()) -> Head:
+    """Copy the log of a backup, or of a file, into a store of another kind that has none; raise as ``restore``."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         restore(source, folder, known=known)
@@ -67,7 +62,7 @@ def restore_into(store: RelationalStore, source: Path, *, known: Iterable[Checkp
 
 def _pour(out: Connection, into: Connection) -> None:
     if into.execute(select(func.count()).select_from(HEAD)).scalar():
-        msg = "a log stands in this store already"
+        msg = "this store holds a log already; restore into an empty one"
         raise StoreError(msg)
     for table in METADATA.sorted_tables:
         if table is SCHEMA_VERSION:
@@ -76,7 +71,7 @@ def _pour(out: Connection, into: Connection) -> None:
             into.execute(insert(table), [dict(row) for row in rows])
 
 
-def _copied(source: Path, target: Path, known: Iterable[Checkpoint]) -> Head:
+def _copy(source: Path, target: Path, known: Iterable[Checkpoint]) -> Head:
     part = target.with_name(f"{target.name}.part")
     try:
         part.unlink(missing_ok=True)
@@ -101,7 +96,7 @@ def _copied(source: Path, target: Path, known: Iterable[Checkpoint]) -> Head:
 
 def _check_free(path: Path) -> None:
     if path.exists():
-        msg = f"{path} exists already, and is not written over"
+        msg = f"{path} exists already and is not overwritten; choose another place"
         raise StoreError(msg)
 
 

@@ -1,12 +1,9 @@
-"""A batch of requests becomes one change of the log: what is lawful is appended, what is not is refused alone.
+"""Requests made into one change of the log: each is appended whole or refused alone.
 
-The law: a request is appended whole or not at all. A step is judged by the state that the requests before it in the
-batch leave behind. A step that was taken already, told by the same digest, is answered from the log; told by another,
-it is refused with the reason that the state gives. A seat's seed is kept while its round waits for the deal; the first
-one stands, and a leaf that was made up without it is refused. All leaves of a batch stand under one checkpoint, signed
-inside the transaction that makes them durable.
-
-It refuses to know queues, threads and the time.
+A step is checked against the state that the requests before it in the batch leave behind. A step that was taken
+already is answered from the log if its request digest is the same, and refused with a reason otherwise. A seat's first
+seed is kept while its round waits for the deal, and a leaf that was built without it is refused. All leaves of a batch
+are under one checkpoint, signed inside the transaction that makes them durable.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,20 +18,20 @@ from referee.log import (
     Checkpoint,
     CheckpointSigner,
     Growth,
-    Kind,
     LogReceipt,
-    Open,
+    OpenStep,
     Round,
     SlotError,
     SlotKey,
     SlotReason,
     Stage,
     Step,
+    StepKind,
     advance,
     grow,
 )
 from referee.log.proof import TILE_HEIGHT
-from referee.storage.store import (
+from referee.storage.record import (
     Append,
     Change,
     Contribution,
@@ -43,21 +40,20 @@ from referee.storage.store import (
     Mark,
     OutcomeUnknownError,
     SeedCameError,
-    Store,
     StoreError,
-    Transaction,
 )
+from referee.storage.store import Store, Transaction
 
 Request = Sequence[Append] | Contribution
-"""Appends that stand or fall together, or a seat's seed."""
+"""Appends that succeed or fail together, or a seat's seed."""
 Refused = SlotError | SeedCameError
-"""Why nothing came of a request."""
+"""Why a request is refused."""
 Answer = tuple[Logged, ...] | Contribution | Refused | StoreError
-"""What a request comes to: one Logged for each append, in its order; the seed that stands; why it was refused; or why
-what stands already could not be read."""
+"""One Logged for each append, in its order; the seat's seed; why the request is refused; or why an earlier leaf could
+not be read."""
 
 STEPS: Final = ("BEGUN", "JUDGED", "SIGNED", "WRITTEN", "COMMITTED")
-"""The points at which ``probe`` is called, in their order."""
+"""Points at which ``probe`` is called, in their order."""
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -68,19 +64,19 @@ class _Place(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class _Draft:
-    """What the batch would add, so far, on top of what the store holds."""
+    """The additions of the batch so far, on top of what the store holds."""
 
     transaction: Transaction
     rounds: dict[SlotKey, Round] = field(default_factory=dict)
     known: set[SlotKey] = field(default_factory=set)
-    marks: dict[tuple[SlotKey, Kind], Mark] = field(default_factory=dict)
+    marks: dict[tuple[SlotKey, StepKind], Mark] = field(default_factory=dict)
     leaves: list[bytes] = field(default_factory=list)
     hashes: list[bytes] = field(default_factory=list)
     given: dict[SlotKey, dict[int, Contribution]] = field(default_factory=dict)
     contributed: list[Contribution] = field(default_factory=list)
 
     def judge(self, request: Request) -> "list[_Place] | Contribution | Refused":
-        """The places of a request's leaves once its appends are part of the draft, or why none of them is."""
+        """Add a request to the draft; return the places of its leaves, its seat's seed, or why it is refused."""
         if isinstance(request, Contribution):
             try:
                 return self._contribute(request)
@@ -97,7 +93,7 @@ class _Draft:
             return error
 
     def change(self, growth: Growth, head: Head) -> Change:
-        """The change that the draft amounts to."""
+        """Return the draft as one change."""
         nodes: list[tuple[int, int, bytes]] = []
         level = 0
         while growth.frontier.size >> TILE_HEIGHT * level:
@@ -123,19 +119,19 @@ class _Draft:
             try:
                 state = advance(step, leaf_hash=hashed, previous=previous, current=current)
             except SlotError:
-                place = self._repeated(step, append.told_digest)
+                place = self._repeated(step, append.request_digest)
                 if place is None:
                     raise
                 return place
             self._check_contributed(append, step.key)
             self.rounds[step.key] = state
-            self.marks[step.key, step.kind] = Mark(step.kind, index, append.told_digest, append.memo)
+            self.marks[step.key, step.kind] = Mark(step.kind, index, append.request_digest, append.memo)
         self.leaves.append(append.leaf)
         self.hashes.append(hashed)
         return _Place(index, hashed, is_repeat=False)
 
     def _contribute(self, one: Contribution) -> Contribution:
-        """The seed that stands for the seat: an earlier one, also once the round is dealt or over, or this."""
+        """Return the seat's seed: an earlier one, even once the round is dealt or over, or this."""
         given, state = self._given(one.key), self._state(one.key)
         if one.seat in given:
             return given[one.seat]
@@ -150,7 +146,9 @@ class _Draft:
 
     def _check_contributed(self, append: Append, key: SlotKey) -> None:
         if append.contributed is not None and len(self._given(key)) != append.contributed:
-            msg = f"a seed of round {key.round_number} of table {key.table_id!r} came meanwhile"
+            msg = (
+                f"a seed of round {key.round_number} of table {key.table_id!r} arrived meanwhile; build the leaf again"
+            )
             raise SeedCameError(msg)
 
     def _given(self, key: SlotKey) -> dict[int, Contribution]:
@@ -161,7 +159,7 @@ class _Draft:
     def _states(self, step: Step) -> tuple[Round | None, Round | None]:
         key = step.key
         current = self._state(key)
-        if not isinstance(step, Open) or current is not None or key.round_number == FIRST_ROUND:
+        if not isinstance(step, OpenStep) or current is not None or key.round_number == FIRST_ROUND:
             return None, current
         return self._state(SlotKey(key.table_id, key.round_number - 1)), None
 
@@ -173,9 +171,9 @@ class _Draft:
                 self.known.add(key)
         return state
 
-    def _repeated(self, step: Step, told_digest: bytes) -> _Place | None:
+    def _repeated(self, step: Step, request_digest: bytes) -> _Place | None:
         mark = self.marks.get((step.key, step.kind)) or self.transaction.mark(step.key, step.kind)
-        if mark is None or mark.told_digest != told_digest:
+        if mark is None or mark.request_digest != request_digest:
             return None
         new = mark.index - self.transaction.head.size
         return _Place(mark.index, self.hashes[new] if new >= 0 else b"", is_repeat=True)
@@ -189,12 +187,11 @@ def append_batch(
     probe: Callable[[str], None] = lambda _: None,
     check_head: Callable[[Head], None] = lambda _: None,
 ) -> tuple[Head, list[Answer]]:
-    """The head that is durable now, and the answer to each request, in their order.
+    """Append a batch; return the durable head and the answer to each request, in their order.
 
-    Each request is asked for when the one before it has been judged. Raises what the store or the signer raises; then
-    nothing was appended, except after OutcomeUnknownError: what a commit did that was not answered is looked up, and
-    that error says that the store did not let itself be looked at either. ``check_head`` is shown the head before
-    anything is judged and may raise.
+    Each request is taken from the iterable after the one before it has been judged. ``check_head`` gets the head before
+    that and may raise. Raises what the store or the signer raises; then nothing was appended, except after
+    OutcomeUnknownError: a commit was not answered, and the store could not be asked about it afterwards either.
     """
     draft = None
     try:
@@ -218,16 +215,16 @@ def append_batch(
                 probe("WRITTEN")
     except OutcomeUnknownError as error:
         if draft is None or not _is_durable(store, draft, start=old.size):
-            msg = "the commit was lost with the connection to the store; nothing was appended"
+            msg = "the commit was lost with the connection to the store; nothing was appended, try again"
             raise StoreError(msg) from error
     probe("COMMITTED")
     return head, [_answer(store, request, found, head=head, growth=growth) for request, found in judged]
 
 
 def _is_durable(store: Store, draft: _Draft, *, start: int) -> bool:
-    """Whether what the draft adds from this index on stands in the store, now that its transaction has ended.
+    """Return True if the store holds the draft's leaves from this index on, now that its transaction has ended.
 
-    Raises OutcomeUnknownError where the store cannot be asked.
+    Raises OutcomeUnknownError if the store cannot be asked.
     """
     try:
         with store.transaction() as later:
@@ -238,7 +235,7 @@ def _is_durable(store: Store, draft: _Draft, *, start: int) -> bool:
             one in store.contributions(one.key) for one in draft.contributed
         )
     except StoreError as error:
-        msg = f"a commit was not answered, and the store does not say what became of it: {error}"
+        msg = f"a commit was not answered, and the store cannot be asked whether it happened: {error}"
         raise OutcomeUnknownError(msg) from error
 
 

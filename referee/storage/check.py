@@ -1,8 +1,7 @@
-"""A store is what it says only if its leaves still give its root: the check that stands before a log goes on.
+"""The proof that a store is whole, before a log goes on.
 
-The law: every leaf is read and hashed again, the stored tree hashes and the head must be those of the leaves, and the
-log must continue every checkpoint that is known from elsewhere, such as one that a witness has cosigned. What does not
-fit is DataLossError; nothing is repaired.
+Every leaf is read and hashed again; the stored tree hashes and the head must be those of the leaves, and the log must
+continue every checkpoint known from elsewhere, such as one that a witness has cosigned. Nothing is repaired.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,7 +12,8 @@ from referee.evidence.note import Note, NoteError
 from referee.log import Checkpoint, CheckpointError
 from referee.log.growth import grow
 from referee.log.proof import TILE_HEIGHT, TILE_WIDTH
-from referee.storage.store import DataLossError, Head, Reader
+from referee.storage.reader import Reader
+from referee.storage.record import DataLossError, Head
 
 _CHUNK: Final = TILE_WIDTH
 
@@ -25,16 +25,16 @@ def check_store(
     progress: Callable[[int, int], None] = lambda _done, _size: None,
     visit: Callable[[int, bytes], None] = lambda _index, _leaf: None,
 ) -> Head:
-    """The head of a log whose leaves, tree hashes, head and checkpoint agree and which continues all ``known`` ones.
+    """Verify that leaves, tree hashes, head and checkpoint agree and continue all ``known`` ones; return the head.
 
     ``progress`` is called with the leaves checked so far and the number of all, ``visit`` with each leaf in order.
-    Raises DataLossError otherwise.
+    Raises DataLossError if anything does not agree.
     """
     head = reader.head()
     _check_checkpoint(reader.origin, head)
     pending = sorted(known, key=lambda checkpoint: checkpoint.size)
     if pending and pending[-1].size > head.size:
-        msg = f"the log has {head.size} leaves, but {pending[-1].size} are known to have been in it"
+        msg = f"the log has {head.size} leaves, but a known checkpoint has {pending[-1].size}"
         raise DataLossError(msg)
     edge, hashes = Frontier(), []
     for index, leaf in enumerate(reader.iterate(0, head.size)):
@@ -49,7 +49,7 @@ def check_store(
         edge = _grown(reader, edge, hashes)
     progress(edge.size, head.size)
     if edge != head.frontier or edge.root != head.root:
-        msg = f"the {edge.size} stored leaves do not give the root of the head"
+        msg = f"the {edge.size} stored leaves do not hash to the root of the head"
         raise DataLossError(msg)
     return head
 
@@ -58,7 +58,7 @@ def _check_checkpoint(origin: str, head: Head) -> None:
     try:
         signed = Checkpoint.parse(Note.parse(head.checkpoint).text)
     except (CheckpointError, NoteError) as error:
-        msg = f"the stored checkpoint is none: {error}"
+        msg = f"the stored checkpoint cannot be read: {error}"
         raise DataLossError(msg) from error
     if signed != Checkpoint(origin, head.size, head.root):
         msg = f"the stored checkpoint is of {signed.origin!r} at {signed.size} leaves, not of the head"
@@ -83,6 +83,6 @@ def _check_known(edge: Frontier, hashes: list[bytes], known: list[Checkpoint]) -
         after = hashes[: checkpoint.size - edge.size]
         root = grow(edge, after).root if after else edge.root
         if root != checkpoint.root:
-            msg = f"the log's first {checkpoint.size} leaves are not those that are known to have been in it"
+            msg = f"the log's first {checkpoint.size} leaves do not hash to the root of a known checkpoint"
             raise DataLossError(msg)
     return known

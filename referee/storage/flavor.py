@@ -1,8 +1,4 @@
-"""What a database does its own way, so that one store fits all of them.
-
-The law: a question may be asked again after the database was away, for it changes nothing; a transaction that was
-begun may not, and whether a commit that was not answered has happened is for whoever asked to find out.
-"""
+"""What one kind of database does its own way, and how long a server that is away is waited for."""
 
 import time
 from collections.abc import Callable
@@ -20,29 +16,32 @@ class Flavor:
     """How one kind of database begins, commits and fails."""
 
     begin: str
-    """Begins a transaction from which no second writer can be in one."""
+    """Statement that begins a transaction and keeps every second writer out of one."""
     commit: Callable[[DBAPICursor], None]
-    """Ends a transaction so that it is durable; raises a driver's error where it is not, or where nobody knows."""
+    """Commits durably; raises a driver's error if that failed or the outcome is unknown."""
     is_busy: Callable[[Exception], bool]
-    """Whether an error of the driver says that another writer was in the way."""
+    """Whether a driver's error says that another writer was in the way."""
     is_gone: Callable[[Exception], bool]
-    """Whether an error of the driver says that the connection is lost or the server away."""
+    """Whether a driver's error says that the connection is lost or the server away."""
     compact: Callable[[DBAPICursor], None]
-    """Does what commits left for later."""
-    patience: float
-    """Seconds for which a server that is away is waited for."""
+    """Does the work that commits left for later."""
+    timeout: float
+    """Seconds to wait for a server that is away."""
 
 
-class Patience:
-    """How long is still to be waited for a server that is away; it begins to run out at once."""
+class Retry:
+    """The time left for a server that is away; it begins to run at once.
+
+    A read may be tried again, for it changes nothing, and so may beginning a transaction; a commit may not.
+    """
 
     def __init__(self, flavor: Flavor) -> None:
         self._flavor: Final = flavor
-        self._end: Final = time.monotonic() + flavor.patience
+        self._end: Final = time.monotonic() + flavor.timeout
         self._pause = _FIRST_PAUSE
 
-    def bears(self, error: Exception) -> bool:
-        """Whether it is worth trying again after this error of the driver; a pause has passed then."""
+    def is_worth(self, error: Exception) -> bool:
+        """Pause and return True if it is worth trying again after this error of the driver."""
         if not self._flavor.is_gone(error) or time.monotonic() + self._pause > self._end:
             return False
         time.sleep(self._pause)

@@ -1,17 +1,13 @@
 """The log in a PostgreSQL database, which several processes on several machines may write to at once.
 
-The law: a transaction takes the lock of the head's one row before it reads anything, and keeps it until it ends. So
-writers take turns, in READ COMMITTED: every statement after the lock sees all that earlier holders committed, and
-nobody else changes what it has seen; SERIALIZABLE would add only failures to it. The update of the head names the size
-and root that it moves from all the same, so a writer that got past the lock in any way moves nothing. Readers take no
+A transaction locks the head's one row before it reads anything and keeps the lock until it ends. So writers take
+turns, and in READ COMMITTED every statement after the lock sees all that earlier holders committed. The update of the
+head still names the size and root that it moves from, so a writer that got past the lock moves nothing. Readers take no
 lock and see only what is committed.
 
-A commit is durable before it is seen or answered: a server that does not force its write-ahead log to disk is refused.
-A commit whose answer was lost has ended, one way or the other, once the next transaction has the lock; who asked looks
-there. A writer that falls silent inside a transaction is cut off by the server, so that it cannot hold up the others.
-
-Another database may be taken over from a standby only if that one lacks nothing that was answered: replicate
-synchronously. A head that moved back stops every writer that knew it.
+A server that does not force its write-ahead log to disk is refused. A commit whose answer was lost has ended once the
+next transaction has the lock; the caller looks there. The server cuts off a writer that stays silent inside a
+transaction. Fail over to a standby only if it replicates synchronously: a head that moved back stops every writer.
 """
 
 from pathlib import Path
@@ -22,23 +18,25 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from referee.storage.flavor import Flavor
-from referee.storage.reader import RelationalReader
-from referee.storage.relational import RelationalStore
+from referee.storage.reader import Reader
+from referee.storage.record import StoreError
 from referee.storage.schema import open_schema
 from referee.storage.statements import HEAD_ID
-from referee.storage.store import StoreError
+from referee.storage.store import Store
 
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPICursor
 
 DRIVER: Final = "postgresql+psycopg"
 
-_PATIENCE: Final = 10.0
+_USE: Final = "use one such as postgresql://user@host/database"
+
+_TIMEOUT: Final = 10.0
 _SILENCE_MS: Final = 10_000
 _LOCK_MS: Final = 15_000
 """Longer than a silent writer may hold the lock."""
 _FOUNDING: Final = 0x7265666572656500
-"""The advisory lock under which tables are made; no row is there to be locked yet."""
+"""Advisory lock under which tables are made, as no row exists yet that could be locked."""
 _BUSY: Final = frozenset({"55P03", "40001", "40P01"})
 """lock_not_available, serialization_failure, deadlock_detected"""
 _GONE: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "53300"})
@@ -53,12 +51,12 @@ _NETWORK: Final[dict[str, Any]] = {
 }
 
 
-def open_postgres(url: str, *, patience: float = _PATIENCE) -> RelationalStore:
-    """The store of a database, its tables made where they are missing. A log stands in it once it was founded.
+def open_postgres(url: str, *, timeout: float = _TIMEOUT) -> Store:
+    """Open the store of a database and make its tables if they are missing; ``Store.found`` then makes the log.
 
     ``url`` is ``postgresql://user@host:port/database``; several logs share a database in schemas of their own, with
-    ``?options=-csearch_path%3Dname``. A server that goes away later is waited for this many seconds. Raises StoreError
-    where it cannot be reached, does not force commits to disk, is a standby, or has another schema version.
+    ``?options=-csearch_path%3Dname``. ``timeout`` is how many seconds to wait for a server that goes away later. Raises
+    StoreError if it cannot be reached, does not force commits to disk, is a standby, or has another schema version.
     """
     engine = _engine(url)
     event.listen(engine, "connect", _check_durability)
@@ -73,17 +71,17 @@ def open_postgres(url: str, *, patience: float = _PATIENCE) -> RelationalStore:
     except BaseException:
         engine.dispose()
         raise
-    return RelationalStore(engine, _flavor(patience))
+    return Store(engine, _flavor(timeout))
 
 
-def open_postgres_reader(url: str, *, patience: float = _PATIENCE) -> RelationalReader:
-    """The log of a database, only read, also of a standby; StoreError where there is none."""
+def open_postgres_reader(url: str, *, timeout: float = _TIMEOUT) -> Reader:
+    """Open the log of a database, or of a standby, for reading only; raise StoreError if there is none."""
     engine = _engine(url, read_only=True)
-    reader = RelationalReader(engine, _flavor(patience))
+    reader = Reader(engine, _flavor(timeout))
     try:
-        with engine.connect():  # is waited for later; one that was never there is not
+        with engine.connect():  # without the retries that a server gets once it has answered
             pass
-        reader.origin  # noqa: B018 - asks whether there is a log
+        reader.origin  # noqa: B018 - raises if there is no log
     except DBAPIError as error:
         reader.close()
         raise _unreachable(error) from error
@@ -94,7 +92,7 @@ def open_postgres_reader(url: str, *, patience: float = _PATIENCE) -> Relational
 
 
 def is_postgres(url: str) -> bool:
-    """Whether the text is meant for this module."""
+    """Return True if the URL names a PostgreSQL database."""
     return url.startswith(("postgresql:", "postgresql+", "postgres:"))
 
 
@@ -102,10 +100,10 @@ def _engine(url: str, *, read_only: bool = False) -> Engine:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
-        msg = "the database is no URL such as postgresql://user@host/database"
+        msg = f"the database is no URL; {_USE}"  # the text may hold a password, so it is not repeated
         raise StoreError(msg) from error
     if parsed.drivername not in {DRIVER, "postgresql", "postgres"}:
-        msg = f"there is no store for {parsed.drivername} databases"
+        msg = f"there is no store for {parsed.drivername} databases; {_USE}"
         raise StoreError(msg)
     try:
         engine = create_engine(
@@ -148,9 +146,9 @@ def _check_durability(connection: Any, _record: object) -> None:  # noqa: ANN401
     off = [name for name, value in zip(names, found, strict=True) if value == "off"]
     if is_standby or off:
         connection.close()
-        msg = "the server is a standby, which can only be read"
+        msg = "the server is a standby, which can only be read; name the primary"
         if off:
-            msg = f"the server would lose commits that it answered: it has {', '.join(off)} switched off"
+            msg = f"the server would lose commits that it answered: switch on {', '.join(off)} in its settings"
         raise StoreError(msg)
 
 
@@ -158,14 +156,14 @@ def _unreachable(error: DBAPIError) -> StoreError:
     return StoreError(f"the database cannot be used: {error.orig}")
 
 
-def _flavor(patience: float) -> Flavor:
+def _flavor(timeout: float) -> Flavor:
     return Flavor(
         begin=f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT id FROM head WHERE id = {HEAD_ID} FOR NO KEY UPDATE",  # noqa: S608 - a constant
         commit=_commit,
         is_busy=lambda error: _state(error) in _BUSY,
         is_gone=_is_gone,
         compact=lambda _: None,
-        patience=patience,
+        timeout=timeout,
     )
 
 
@@ -178,7 +176,7 @@ def _commit(cursor: "DBAPICursor") -> None:
 
 def _is_gone(error: Exception) -> bool:
     state = _state(error)
-    if state is None:  # the driver's own word, not the server's
+    if state is None:  # an error of the driver, not of the server
         return type(error).__name__ in {"OperationalError", "InterfaceError", "ConnectionTimeout"}
     return state in _GONE or state.startswith("08")
 

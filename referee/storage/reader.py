@@ -1,7 +1,7 @@
-"""Reading a log from any relational database, from any number of threads, without a lock and without a transaction.
+"""A log that is read from any relational database, from any number of threads, without a lock or a transaction.
 
-The law: each question is one statement, or one that reads the head and others that read what was durable before it.
-Leaves, nodes and marks never change, so an answer is true of the head it was given under, whatever is written since.
+Each question is one statement, or one that reads the head and others that read what was durable before it. Leaves,
+nodes and marks never change, so an answer stays true of the head that it was given under.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,12 +12,12 @@ from sqlalchemy import Engine
 from sqlalchemy.engine.interfaces import DBAPICursor
 
 from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex, ProofError, leaf_hash
-from referee.log import Kind, LogReceipt, Round, SlotKey, Stage, consistency_proof, inclusion_proof
+from referee.log import LogReceipt, Round, SlotKey, Stage, StepKind, consistency_proof, inclusion_proof
 from referee.log.proof import TILE_WIDTH, MissingNodeError
-from referee.storage.flavor import Flavor, Patience
+from referee.storage.flavor import Flavor, Retry
+from referee.storage.record import Contribution, Cosigned, DataLossError, Head, Mark, NotFoundedError, StoreError
 from referee.storage.schema import check_version
 from referee.storage.statements import Statements
-from referee.storage.store import Contribution, Cosigned, DataLossError, Head, Mark, NotFoundedError, StoreError
 
 _PAGE: Final = 64
 """Leaves that iteration holds at once."""
@@ -26,8 +26,8 @@ _FAR: Final = 2**62
 Row = Sequence[Any]
 
 
-class RelationalReader:
-    """A log that is only read."""
+class Reader:
+    """A log that is only read. Its methods raise DataLossError where the stored data contradicts itself."""
 
     def __init__(self, engine: Engine, flavor: Flavor) -> None:
         self._engine = engine
@@ -50,11 +50,11 @@ class RelationalReader:
         return self._origin
 
     def head(self) -> Head:
-        """The newest head; DataLossError where there is none or it contradicts itself."""
+        """Return the newest head."""
         return head_of(self._rows(self._sql.read_head))
 
     def leaf(self, index: int) -> bytes:
-        """The leaf at this index; IndexError where there is none."""
+        """Return the leaf at this index; raise IndexError if there is none."""
         rows = self._rows(self._sql.read_leaf, index)
         if not rows:
             msg = f"the log has no leaf {index}"
@@ -62,14 +62,14 @@ class RelationalReader:
         return bytes(rows[0][0])
 
     def leaves(self, start: int, stop: int) -> list[bytes]:
-        """The leaves from ``start`` to before ``stop``, in order; DataLossError where one is missing between them."""
+        """Return the leaves from ``start`` to before ``stop``, in order; fewer if the log ends earlier."""
         rows = self._rows(self._sql.read_leaves, start, stop)
         return _unbroken(rows, start, "leaf")
 
     def iterate(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
-        """The leaves from ``start`` to before ``stop``, or to the size the log has at the first step, in order.
+        """Yield the leaves from ``start``, in order, up to ``stop`` or the log's size at the first step.
 
-        DataLossError where the log's head promises a leaf that is not there.
+        Memory does not grow with the length of the log.
         """
         size = self.head().size
         end = size if stop is None else min(stop, size)
@@ -82,41 +82,45 @@ class RelationalReader:
             start += len(page)
 
     def round(self, key: SlotKey) -> Round | None:
-        """The state of this round, or None where it was never opened."""
+        """Return the state of this round, or None if it was never opened."""
         rows = self._rows(self._sql.read_round, key.table_id, key.round_number)
         return round_of(key, rows[0]) if rows else None
 
     def opened(self, key: SlotKey) -> tuple[Round, bytes] | None:
-        """The state of this round and the leaf that opened it, or None where it was never opened."""
-        rows = self._rows(self._sql.read_opened, Kind.OPEN, key.table_id, key.round_number)
+        """Return the state of this round and the leaf that opened it, or None if it was never opened."""
+        rows = self._rows(self._sql.read_opened, StepKind.OPEN, key.table_id, key.round_number)
         return (round_of(key, rows[0][:-1]), bytes(rows[0][-1])) if rows else None
 
     def latest_round(self, table_id: str) -> Round | None:
-        """The table's round with the highest number, or None."""
+        """Return the table's round with the highest number, or None."""
         rows = self._rows(self._sql.read_latest_round, table_id, table_id)
         return _keyed_round(rows[0]) if rows else None
 
     def marks(self, key: SlotKey) -> tuple[Mark, ...]:
-        """The steps that the round has taken, in their order, with their memos."""
+        """Return the steps that the round has taken, in their order, with their memos."""
         rows = self._rows(self._sql.read_marks, key.table_id, key.round_number)
-        return tuple(Mark(Kind(row[0]), LeafIndex(row[1]), bytes(row[2]), bytes(row[3])) for row in rows)
+        return tuple(Mark(StepKind(row[0]), LeafIndex(row[1]), bytes(row[2]), bytes(row[3])) for row in rows)
 
     def contributions(self, key: SlotKey) -> tuple[Contribution, ...]:
-        """The seeds that the round's seats have contributed, by seat."""
+        """Return the seeds that the round's seats have contributed, by seat."""
         return contributions_of(key, self._rows(self._sql.read_contributions, key.table_id, key.round_number))
 
     def overdue_rounds(self, now: int, limit: int) -> list[Round]:
-        """Rounds that have not ended and whose deadline is before ``now``, the longest overdue first."""
-        rows = self._rows(self._sql.read_due, Stage.OPENED, Stage.DEALT, now, limit, 0)
-        return [_keyed_round(row) for row in rows]
+        """Return rounds that have not ended and whose deadline is before ``now``, the longest overdue first.
+
+        An opened round is overdue after its deal deadline, a dealt one after its round deadline.
+        """
+        return self._due_rounds(Stage.OPENED, Stage.DEALT, before=now, limit=limit)
 
     def unrevealed_rounds(self, limit: int) -> list[Round]:
-        """Rounds that have ended and whose seed is not in the log, by round deadline, earliest first."""
-        rows = self._rows(self._sql.read_due, Stage.SETTLED, Stage.ABORTED, _FAR, limit, 0)
-        return [_keyed_round(row) for row in rows]
+        """Return rounds that have ended and whose seed is not in the log, by round deadline, earliest first."""
+        return self._due_rounds(Stage.SETTLED, Stage.ABORTED, before=_FAR, limit=limit)
+
+    def _due_rounds(self, first: Stage, last: Stage, *, before: int, limit: int) -> list[Round]:
+        return [_keyed_round(row) for row in self._rows(self._sql.read_due, first, last, before, limit, 0)]
 
     def receipt(self, index: int) -> LogReceipt:
-        """The receipt of a leaf under the newest checkpoint; IndexError where there is no such leaf."""
+        """Return the receipt of a leaf under the newest checkpoint; raise IndexError if there is no such leaf."""
         head = self.head()
         return LogReceipt(
             index=LeafIndex(index),
@@ -126,12 +130,12 @@ class RelationalReader:
         )
 
     def inclusion_proof(self, *, index: int, size: int) -> tuple[bytes, ...]:
-        """The proof of a leaf in the tree of the first ``size`` leaves; IndexError outside it or beyond the log."""
+        """Return the proof of a leaf in the tree of the first ``size`` leaves; raise IndexError if outside it."""
         self._check_size(size)
         return self._inclusion(index, size)
 
     def consistency_proof(self, *, old_size: int, new_size: int) -> tuple[bytes, ...]:
-        """The proof that one size continues another; IndexError out of order or beyond the log."""
+        """Return the proof that one size continues another; raise IndexError if out of order or beyond the log."""
         self._check_size(new_size)
         try:
             return consistency_proof(self, old_size=old_size, new_size=new_size)
@@ -139,25 +143,28 @@ class RelationalReader:
             raise DataLossError(str(error)) from error
 
     def tile(self, level: int, index: int, width: int) -> list[bytes]:
-        """The first ``width`` (1-256) hashes of a tile, in order; fewer where the log has fewer."""
+        """Return the first ``width`` (1-256) hashes of a tile, in order; fewer if the log has fewer."""
         return self.hashes(level, TILE_WIDTH * index, min(width, TILE_WIDTH))
 
     def hashes(self, level: int, start: int, count: int) -> list[bytes]:
-        """Up to ``count`` stored node hashes of a tile level from place ``start``; DataLossError at a gap."""
+        """Return up to ``count`` stored node hashes of a tile level from place ``start``."""
         return _unbroken(self._rows(self._sql.read_nodes, level, start, start + count), start, "node")
 
     def cosigned(self, start: int, count: int, *, quorate: bool = True) -> list[Cosigned]:
-        """Cosigned checkpoints from size ``start`` on, at most ``count``, smallest first."""
+        """Return cosigned checkpoints from size ``start`` on, at most ``count``, smallest first.
+
+        With ``quorate`` False, include those with too few cosignatures.
+        """
         rows = self._rows(self._sql.read_cosigned, int(quorate), start, count, 0)
-        return [cosigned_of(row) for row in rows]
+        return [_cosigned_of(row) for row in rows]
 
     def newest_cosigned(self, *, quorate: bool = True) -> Cosigned | None:
-        """The largest cosigned checkpoint, or None."""
+        """Return the largest cosigned checkpoint, or None."""
         rows = self._rows(self._sql.read_newest_cosigned, int(quorate), 1, 0)
-        return cosigned_of(rows[0]) if rows else None
+        return _cosigned_of(rows[0]) if rows else None
 
     def close(self) -> None:
-        """The connections are closed."""
+        """Close the connections; the reader cannot be used afterwards."""
         self._engine.dispose()
 
     def _inclusion(self, index: int, size: int) -> tuple[bytes, ...]:
@@ -172,14 +179,14 @@ class RelationalReader:
             raise IndexError(msg)
 
     def _rows(self, text: str, *parameters: object) -> list[Row]:
-        patience = Patience(self._flavor)
+        retry = Retry(self._flavor)
         while True:
             try:
                 with self._cursor() as cursor:
                     cursor.execute(text, parameters)
                     return list(cursor.fetchall())
             except self._driver_error as error:
-                if not patience.bears(error):
+                if not retry.is_worth(error):
                     msg = f"the store could not be read: {error}"
                     raise StoreError(msg) from error
 
@@ -199,7 +206,7 @@ class RelationalReader:
 
 
 def head_of(rows: Sequence[Row]) -> Head:
-    """The head that these rows of its table say; DataLossError where they do not say one."""
+    """Read the head from the rows of its table; raise DataLossError if they are not one sound head."""
     if len(rows) != 1:
         msg = f"the log has {len(rows)} heads"
         raise DataLossError(msg)
@@ -213,7 +220,7 @@ def head_of(rows: Sequence[Row]) -> Head:
 
 
 def round_of(key: SlotKey, row: Row) -> Round:
-    """The round of this key that a row of its table says, the key's columns left out."""
+    """Read the round of this key from a row of its table without the key's columns."""
     round_id, deal_deadline, round_deadline, stage, deck_root, terminal_leaf, due = row
     return Round(
         key,
@@ -231,25 +238,24 @@ def _keyed_round(row: Row) -> Round:
     return round_of(SlotKey(row[0], row[1]), row[2:])
 
 
-def cosigned_of(row: Row) -> Cosigned:
-    """The cosigned checkpoint that a row of its table says."""
+def _cosigned_of(row: Row) -> Cosigned:
     return Cosigned(size=row[0], note=bytes(row[1]), is_quorate=bool(row[2]))
 
 
 def contributions_of(key: SlotKey, rows: Sequence[Row]) -> tuple[Contribution, ...]:
-    """The contributions to a round that rows of their table say."""
+    """Read the contributions to a round from rows of their table."""
     return tuple(Contribution(key=key, seat=row[0], seed=bytes(row[1]), signature=bytes(row[2])) for row in rows)
 
 
 def due_of(state: Round) -> int | None:
-    """When a sweep should look at the round: None once it is revealed."""
+    """Return when a sweep should look at the round: None once it is revealed."""
     if state.is_revealed:
         return None
     return state.deal_deadline if state.stage is Stage.OPENED else state.round_deadline
 
 
 def _unbroken(rows: Sequence[Row], start: int, what: str) -> list[bytes]:
-    # An answer that starts later than asked, or jumps, is a hole: positions are only ever given out in order.
+    # Positions are assigned in order, so rows that start late or skip one show a hole.
     if rows and rows[-1][0] != start + len(rows) - 1:
         msg = f"a {what} is missing between {start} and {rows[-1][0]}"
         raise DataLossError(msg)

@@ -1,10 +1,10 @@
-"""The tables of a log as they are now. Leaves, hashes and marks are only ever inserted; head and rounds are updated.
+"""The tables of a log. Leaves, hashes and marks are only ever inserted; head and rounds are updated.
 
-``leaf`` holds what was said. ``node`` holds hashes of complete subtrees of height 8 * level, one row each, so that a
-tile is a range of rows. ``round`` is the state that the next step is judged by, ``mark`` the steps taken with what is
-needed to answer them again. ``head`` is one row, and so is ``schema_version``. ``contribution`` holds the seats' seeds
-before the deal tells them, and is only ever inserted into; ``cosigned`` holds checkpoints with the cosignatures of
-witnesses, which are added to. Neither is part of the log. Numbers are signed 64-bit, times milliseconds since 1970 UTC.
+``leaf`` holds the entries. ``node`` holds hashes of complete subtrees of height 8 * level, one row each, so that a tile
+is a range of rows. ``round`` is the state that the next step is checked against, ``mark`` the steps taken, with what is
+needed to answer them again. ``head`` and ``schema_version`` are one row each. ``contribution`` holds the seats' seeds
+before the deal publishes them and is only inserted into; ``cosigned`` holds checkpoints with the witnesses'
+cosignatures, which grow. Neither is part of the log. Numbers are signed 64-bit, times milliseconds since 1970 UTC.
 A changed table needs a new ``VERSION``.
 """
 
@@ -24,7 +24,7 @@ from sqlalchemy import (
     inspect,
 )
 
-from referee.storage.store import SchemaVersionError
+from referee.storage.record import SchemaVersionError
 
 VERSION: Final = 1
 """Version of the schema that this program reads and writes; a store of another version is refused."""
@@ -33,6 +33,14 @@ _TABLE_ID: Final = String(64).with_variant(String(64, collation="C"), "postgresq
 """Ordered by its bytes in every database."""
 
 METADATA: Final = MetaData()
+
+
+def _round_key() -> tuple[Column[str], Column[int]]:
+    """Return new columns of a round's key, which begin the primary key of a table."""
+    return Column("table_id", _TABLE_ID, primary_key=True), Column(
+        "number", BigInteger, primary_key=True, autoincrement=False
+    )
+
 
 SCHEMA_VERSION: Final = Table(
     "schema_version",
@@ -74,8 +82,7 @@ NODE: Final = Table(
 ROUND: Final = Table(
     "round",
     METADATA,
-    Column("table_id", _TABLE_ID, primary_key=True),
-    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    *_round_key(),
     Column("round_id", LargeBinary, nullable=False),
     Column("deal_deadline", BigInteger, nullable=False),
     Column("round_deadline", BigInteger, nullable=False),
@@ -92,11 +99,10 @@ Index("round_due", ROUND.c.due, sqlite_where=_DUE, postgresql_where=_DUE)
 MARK: Final = Table(
     "mark",
     METADATA,
-    Column("table_id", _TABLE_ID, primary_key=True),
-    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    *_round_key(),
     Column("kind", SmallInteger, primary_key=True, autoincrement=False),
     Column("position", BigInteger, nullable=False),
-    Column("told_digest", LargeBinary, nullable=False),
+    Column("request_digest", LargeBinary, nullable=False),
     Column("memo", LargeBinary, nullable=False),
     sqlite_with_rowid=False,
 )
@@ -104,8 +110,7 @@ MARK: Final = Table(
 CONTRIBUTION: Final = Table(
     "contribution",
     METADATA,
-    Column("table_id", _TABLE_ID, primary_key=True),
-    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    *_round_key(),
     Column("seat", SmallInteger, primary_key=True, autoincrement=False),
     Column("seed", LargeBinary, nullable=False),
     Column("signature", LargeBinary, nullable=False),

@@ -1,14 +1,13 @@
 """The log in one SQLite file of a data folder: durable at every commit, readable while it is written.
 
-The law: write-ahead log with ``synchronous=FULL``, so a commit that was answered survives a crash and a power cut as
-far as the disk keeps its word. What the write-ahead log gathers is moved into the file by ``compact`` and never by a
-commit. Several processes may open one folder: a transaction begins with the write lock, so they take turns.
+A commit that was answered survives a crash and a power cut (write-ahead log, ``synchronous=FULL``) as far as the disk
+honours its flushes. ``compact`` moves the write-ahead log into the file; commits never do. Several processes may open
+one folder: a transaction begins with the write lock, so they take turns.
 
-Opening to write is a commit, before anything is read: a process that was killed may have left commits in the
-write-ahead log that it never forced to disk, and a power cut would take back what was read from them.
-
-Reading changes no byte of the file, though SQLite may leave empty side files beside it. The file must be on a local
-disk: SQLite's locks do not hold on network file systems.
+Opening to write commits before anything is read: a killed process may have left commits in the write-ahead log that it
+never forced to disk, and a power cut would take back what was read from them. Reading changes no byte of the file,
+though SQLite may leave empty side files. The file must be on a local disk, as SQLite's locks do not hold on network
+file systems.
 """
 
 import os
@@ -22,10 +21,10 @@ from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPICursor
 
 from referee.storage.flavor import Flavor
-from referee.storage.reader import RelationalReader
-from referee.storage.relational import RelationalStore
+from referee.storage.reader import Reader
+from referee.storage.record import StoreBusyError, StoreError
 from referee.storage.schema import open_schema
-from referee.storage.store import StoreBusyError, StoreError
+from referee.storage.store import Store
 
 FILE_NAME: Final = "log.sqlite3"
 
@@ -36,8 +35,8 @@ _PAGE_SIZE: Final = 2_048
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
-def open_sqlite(folder: Path, *, busy_timeout_ms: int = 10_000) -> RelationalStore:
-    """The store of a data folder, both made where they are missing. A log stands in it once it was founded.
+def open_sqlite(folder: Path, *, busy_timeout_ms: int = 10_000) -> Store:
+    """Open the store of a data folder, and make both if they are missing; ``Store.found`` then makes the log.
 
     A transaction that waits longer than the timeout for another process raises StoreBusyError.
     """
@@ -48,28 +47,28 @@ def open_sqlite(folder: Path, *, busy_timeout_ms: int = 10_000) -> RelationalSto
     except BaseException:
         engine.dispose()
         raise
-    return RelationalStore(engine, _FLAVOR)
+    return Store(engine, _FLAVOR)
 
 
-def open_sqlite_reader(folder: Path) -> RelationalReader:
-    """The log of a data folder, only read; StoreError where there is none.
+def open_sqlite_reader(folder: Path) -> Reader:
+    """Open the log of a data folder for reading only; raise StoreError if there is none.
 
     Works while a writer writes, and on a copy in a folder that cannot be written.
     """
     return open_sqlite_file(folder / FILE_NAME)
 
 
-def open_sqlite_file(path: Path) -> RelationalReader:
-    """The log in one file, such as a backup, only read; StoreError where there is none."""
+def open_sqlite_file(path: Path) -> Reader:
+    """Open the log in one file, such as a backup, for reading only; raise StoreError if there is none."""
     if not path.is_file():
         msg = f"there is no log at {path}"
         raise StoreError(msg)
     mode = "mode=ro"
     if not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
         mode += "&immutable=1"
-    reader = RelationalReader(_engine(f"file:{_quoted(path)}?{mode}", timeout_ms=10_000), _FLAVOR)
+    reader = Reader(_engine(f"file:{_quoted(path)}?{mode}", timeout_ms=10_000), _FLAVOR)
     try:
-        reader.origin  # noqa: B018 - asks whether there is a log
+        reader.origin  # noqa: B018 - raises if there is no log
     except StoreError:
         reader.close()
         raise
@@ -114,7 +113,7 @@ def _make_tables(engine: Engine, *, deadline: float) -> None:
             if not _is_busy(getattr(error, "orig", error)):
                 raise
             if time.monotonic() > deadline:
-                msg = "another process holds the store"
+                msg = "another process holds the store; stop it, or try again later"
                 raise StoreBusyError(msg) from error
             time.sleep(0.01)
         else:
@@ -139,5 +138,5 @@ _FLAVOR: Final = Flavor(
     is_busy=_is_busy,
     is_gone=lambda _: False,  # a file is there or it is not
     compact=_compact,
-    patience=0,
+    timeout=0,
 )

@@ -1,8 +1,7 @@
-"""Every statement that a relational store runs, as text for one dialect, compiled once.
+"""Every statement that a store runs, as text for one dialect, compiled once.
 
-Parameters are positional, in the order of the names beside each statement; an insert takes all columns in the order
-of the schema. The text goes to the driver as it is: building and compiling a statement for each call costs more than
-running it.
+Parameters are positional, in the order of the names beside each statement; an insert takes all columns in the order of
+the schema. The text goes to the driver as it is, since building a statement for each call costs more than running it.
 """
 
 from typing import Any, Final
@@ -45,9 +44,11 @@ class Statements:
         self.read_due = self._text(_due(), "first", "last", "before", "count", "skipped")
 
         self.insert_mark = self._insert(MARK)
-        of_kind = _of_round(_columns(MARK, "position", "told_digest"), MARK).where(MARK.c.kind == bindparam("of_kind"))
+        of_kind = _of_round(_columns(MARK, "position", "request_digest"), MARK).where(
+            MARK.c.kind == bindparam("of_kind")
+        )
         self.read_mark = self._text(of_kind, "of_table", "of_number", "of_kind")
-        marks = _of_round(_columns(MARK, "kind", "position", "told_digest", "memo"), MARK)
+        marks = _of_round(_columns(MARK, "kind", "position", "request_digest", "memo"), MARK)
         self.read_marks = self._text(marks.order_by(MARK.c.kind), "of_table", "of_number")
 
         self.insert_contribution = self._insert(CONTRIBUTION)
@@ -134,7 +135,7 @@ def _update_round(*names: str) -> Update:
 
 
 def _new(*names: str) -> list[str]:
-    # A parameter named like its column would be taken for the column's own.
+    # SQLAlchemy would take a parameter named like its column for the column's own.
     return [f"new_{name}" for name in names]
 
 

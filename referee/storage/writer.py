@@ -1,15 +1,11 @@
-"""The one thread of a process that appends: requests queue up, and whatever waits is committed together.
+"""The one thread of a process that appends: requests wait in a queue, and all that wait are committed together.
 
-The law: a request is answered after its leaves are durable. No timer gathers requests; while one batch is being
-committed the next one gathers by itself, and what comes while it is judged joins it. The queue is bounded and says so
-at once. A store that contradicts itself stops the writer for good; any other failure fails one batch, and asking again
-is safe.
+A request is answered after its leaves are durable. No timer forms batches: while one batch is committed the next one
+collects by itself, and requests that arrive while it is judged join it. The queue is bounded and refuses at once. A
+store that contradicts itself stops the writer for good; any other failure fails one batch, and it is safe to try again.
 
-Before a batch is begun the processor is offered to whoever else is ready, for as long as that brings more requests: on
-a busy core those who are about to ask would otherwise each wait for a commit of its own. With nobody ready it costs a
-microsecond.
-
-It refuses to know the time and what is appended.
+Before a batch begins, the thread yields to others as long as that brings more requests: on a busy core those about to
+submit would otherwise each wait for a commit of its own. With nothing else to run it costs a microsecond.
 """
 
 import os
@@ -25,39 +21,40 @@ from typing import Any, Final, Self, TypeAlias
 from referee.evidence.merkle import EMPTY_ROOT
 from referee.log import Checkpoint, CheckpointSigner, SlotError
 from referee.storage.batch import Request, append_batch
-from referee.storage.store import Append, Contribution, DataLossError, Head, Logged, Store, StoreError
+from referee.storage.record import Append, Contribution, DataLossError, Head, Logged, StoreError
+from referee.storage.store import Store
 
-Asked: TypeAlias = "tuple[Request, Future[Any]]"
-"""A request and its coming answer."""
+_Pending: TypeAlias = "tuple[Request, Future[Any]]"
+"""A request and the future of its answer."""
 
 _COMPACT_BYTES: Final = 4 * 1024 * 1024
 """Leaf bytes after which the store is compacted in the background."""
 
 
 class QueueFullError(Exception):
-    """More is asked of the writer than it can take on now; nothing was queued."""
+    """A request refused because too many wait already; nothing was queued."""
 
 
 class WriterClosedError(Exception):
-    """The writer takes no more requests; nothing was queued."""
+    """A request to a writer that has been closed; nothing was queued."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many requests may wait, and how many may share one commit."""
+    """Numbers of requests that may wait and that may share one commit."""
 
     queued: int = 4_096
     batched: int = 256
 
 
 class Writer:
-    """Appends to a store from one thread, and compacts it from another.
+    """A thread that appends to a store, and another that compacts it.
 
-    ``probe`` is called with the name of each step of each batch, those of ``batch.STEPS`` and last ``ANSWERED``; it
-    is for tests of crashes and for measuring. ``watch`` is called after each batch with the number of its requests.
+    ``probe`` is called with the name of each step of each batch, those of ``batch.STEPS`` and last ``ANSWERED``, for
+    crash tests and measurements. ``watch`` is called after each batch with the number of its requests.
     """
 
-    def __init__(  # noqa: PLR0913 - the last two are for whoever looks on
+    def __init__(  # noqa: PLR0913 - the last two only observe
         self,
         store: Store,
         signer: CheckpointSigner,
@@ -77,7 +74,7 @@ class Writer:
         self._probe: Final = probe
         self._watch: Final = watch
         self._head = store.head()
-        self._queue: deque[Asked] = deque()
+        self._queue: deque[_Pending] = deque()
         self._changed: Final = threading.Condition()
         self._closing = False
         self._fault: DataLossError | None = None
@@ -92,30 +89,30 @@ class Writer:
 
     @property
     def fault(self) -> DataLossError | None:
-        """What stopped the writer for good, or None while it works."""
+        """Error that stopped the writer for good, or None while it works."""
         return self._fault
 
     @property
     def waiting(self) -> int:
-        """How many requests wait for the next batch."""
+        """Number of requests that wait for the next batch."""
         return len(self._queue)
 
     def submit(self, *appends: Append) -> "Future[tuple[Logged, ...]]":
-        """The coming answer to appends that stand or fall together, one Logged for each, in their order.
+        """Queue appends that succeed or fail together; the future has one Logged for each, in their order.
 
-        The future raises SlotError where a step is refused, SeedCameError where a leaf was made up from too few seeds,
-        StoreError where the store failed, DataLossError where it contradicts itself. Raises QueueFullError or
-        WriterClosedError at once where nothing was queued.
+        The future raises SlotError if a step is refused, SeedCameError if a leaf was built from too few seeds,
+        StoreError if the store failed, DataLossError if it contradicts itself. Raises QueueFullError or
+        WriterClosedError at once if nothing was queued.
         """
         answer: Future[tuple[Logged, ...]] = Future()
         self._queue_up(appends, answer)
         return answer
 
     def submit_each(self, appends: Sequence[Append]) -> "list[Future[tuple[Logged, ...]]]":
-        """The coming answers to appends that each stand for themselves, as if each had been submitted alone.
+        """Return a future for each append; they succeed or fail independently.
 
-        They are queued together, so that as few commits as can be take them. One for which there is no room has
-        QueueFullError as its answer.
+        They are queued together, so that they share commits. The future of an append for which the queue has no room
+        raises QueueFullError.
         """
         answers: list[Future[tuple[Logged, ...]]] = [Future() for _ in appends]
         with self._changed:
@@ -129,14 +126,14 @@ class Writer:
         return answers
 
     def contribute(self, contribution: Contribution, *, timeout: float | None = None) -> Contribution:
-        """The seed that stands for a seat once it is durable: this one, or the one that the seat contributed before.
+        """Contribute a seed; return the seat's durable one, which is an earlier one if the seat had contributed before.
 
-        Raises as ``submit``, its future and ``append`` do; SlotError where the round waits for no seeds.
+        Raises as ``submit``, its future and ``append`` do; SlotError if the round takes no seeds now.
         """
         return self.submit_seed(contribution).result(timeout)
 
     def submit_seed(self, contribution: Contribution) -> "Future[Contribution]":
-        """The coming answer to ``contribute``; raises at once, as ``submit`` does, where nothing was queued."""
+        """Return the future of ``contribute``; raise at once, as ``submit`` does, if nothing was queued."""
         answer: Future[Contribution] = Future()
         self._queue_up(contribution, answer)
         return answer
@@ -153,21 +150,21 @@ class Writer:
         if self._fault is not None:
             raise self._fault
         if self._closing:
-            msg = "the log takes no more appends"
+            msg = "the writer of the log is closed"
             raise WriterClosedError(msg)
 
     def _full(self) -> QueueFullError:
-        return QueueFullError(f"{self._limits.queued} appends wait already")
+        return QueueFullError(f"{self._limits.queued} requests wait already; try again later")
 
     def append(self, append: Append, *, timeout: float | None = None) -> Logged:
-        """What stands in the log for one append, once it is durable; raises as ``submit`` and its future do.
+        """Append one leaf and return it once it is durable; raise as ``submit`` and its future do.
 
-        After ``timeout`` seconds TimeoutError; the append may still happen then.
+        Raises TimeoutError after ``timeout`` seconds; the append may still happen then.
         """
         return self.submit(append).result(timeout)[0]
 
     def close(self) -> None:
-        """Everything queued is answered, the store is compacted, and the threads have ended. The store stays open."""
+        """Answer everything queued, compact the store and end the threads; the store stays open."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -184,35 +181,35 @@ class Writer:
         self.close()
 
     def _append_all(self) -> None:
-        while self._is_asked():
-            self._let_gather()
-            batch: list[Asked] = []
+        while self._wait():
+            self._yield()
+            batch: list[_Pending] = []
             self._take(batch)
             self._run(batch)
 
-    def _is_asked(self) -> bool:
-        """Whether requests wait, once there are some; False when there will be no more."""
+    def _wait(self) -> bool:
+        """Return True once requests wait; False when there will be no more."""
         with self._changed:
             while not self._queue and not self._closing:
                 self._changed.wait()
             return bool(self._queue)
 
-    def _let_gather(self) -> None:
-        """Whoever is ready to run has run, as long as requests came of it and a batch has room."""
+    def _yield(self) -> None:
+        """Yield so that more requests can join the batch, as long as some do and it has room."""
         seen = 0
         while seen < len(self._queue) < self._limits.batched:
             seen = len(self._queue)
             os.sched_yield()
 
-    def _take(self, batch: list[Asked]) -> None:
-        """What waits is behind the others in the batch, as far as there is room in it; what was cancelled is gone."""
+    def _take(self, batch: list[_Pending]) -> None:
+        """Move waiting requests to the end of the batch as far as it has room; drop cancelled ones."""
         while self._queue and len(batch) < self._limits.batched:
-            asked = self._queue.popleft()  # nobody else takes from it
-            if asked[1].set_running_or_notify_cancel():
-                batch.append(asked)
+            pending = self._queue.popleft()  # no other thread takes from it
+            if pending[1].set_running_or_notify_cancel():
+                batch.append(pending)
 
-    def _requests(self, batch: list[Asked]) -> Iterator[Request]:
-        """The requests of the batch, and of those who ask while these are judged."""
+    def _requests(self, batch: list[_Pending]) -> Iterator[Request]:
+        """Yield the requests of the batch, and those that arrive while these are judged."""
         at = 0
         while at < len(batch):
             yield batch[at][0]
@@ -220,7 +217,7 @@ class Writer:
             if at == len(batch):
                 self._take(batch)
 
-    def _run(self, batch: list[Asked]) -> None:
+    def _run(self, batch: list[_Pending]) -> None:
         if self._fault is not None:
             for _, future in batch:
                 future.set_exception(self._fault)
@@ -233,14 +230,14 @@ class Writer:
                 probe=self._probe,
                 check_head=self._check_head,
             )
-        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
+        except Exception as error:  # noqa: BLE001 - whatever it is, the waiting callers must get it
             if isinstance(error, DataLossError):
                 with self._changed:
                     self._fault = error
             for _, future in batch:
                 future.set_exception(error)
             return
-        self._watch(len(batch))  # before anybody is answered, so that who was is counted
+        self._watch(len(batch))  # before the answers, so that every answered request is counted
         for (_, future), answer in zip(batch, answers, strict=True):
             if isinstance(answer, SlotError | StoreError):
                 future.set_exception(answer)
@@ -253,21 +250,23 @@ class Writer:
             self._compact.set()
 
     def _check_head(self, head: Head) -> None:
-        # Another process may have moved the head on; nobody may move it back or aside.
+        # Another process may have moved the head forward; no process may move it back or aside.
         if head.size < self._head.size or (head.size == self._head.size and head.root != self._head.root):
-            msg = f"the log stands at {head.size} leaves, but {self._head.size} were made durable"
+            msg = (
+                f"the log has {head.size} leaves, but {self._head.size} were made durable: stop serving, and restore it"
+            )
             raise DataLossError(msg)
 
     def _compact_all(self) -> None:
         while True:
             self._compact.wait()
             self._compact.clear()
-            with suppress(StoreError):  # it is only put off
+            with suppress(StoreError):  # the next one does it
                 self._store.compact()
             if not self._threads[0].is_alive():
                 return
 
 
 def _size_of(request: Request) -> int:
-    """About how many bytes a request leaves for compaction."""
+    """Estimate the bytes that a request leaves for compaction."""
     return len(request.seed) if isinstance(request, Contribution) else sum(len(append.leaf) for append in request)

@@ -16,7 +16,7 @@ from referee.audit import LogSource, Report, TiledLog, audit_log
 from referee.cli.audit import StoredLog
 from referee.log import Checkpoint, CheckpointSigner
 from referee.rulesets import load_builtin
-from referee.storage import Append, RelationalStore, Writer, open_sqlite
+from referee.storage import Append, Store, Writer, open_sqlite
 from referee.tiles import FolderPlace, Publication, publish
 from tests.bench.bench_audit import FileLog, write_log
 
@@ -41,7 +41,7 @@ def print_row(name: str, leaves: int, used: float, passed: float, baseline: floa
     sys.stdout.flush()
 
 
-def fill(folder: Path, file: Path, note: str, count: int) -> RelationalStore:
+def fill(folder: Path, file: Path, note: str, count: int) -> Store:
     """A store of the log in a file."""
     from tests.audit.audit_builder import LOG, ORIGIN  # noqa: PLC0415 - not in the publication's memory
 

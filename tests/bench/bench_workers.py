@@ -31,7 +31,7 @@ import grpc
 import psutil
 from nacl.signing import SigningKey
 
-from referee.log import NO_LEAF, CheckpointSigner, Open, SlotKey
+from referee.log import NO_LEAF, CheckpointSigner, OpenStep, SlotKey
 from referee.storage import Append, Writer, is_postgres, open_store
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from tests.storage.postgres_server import PostgresServer, missing
@@ -265,10 +265,10 @@ def append(place: str, name: str, count: int) -> None:
     step_of = [
         Append(
             leaf=secrets.token_bytes(1500),
-            step=Open(
+            step=OpenStep(
                 SlotKey(f"{name}-{n}", 1), round_id=bytes(32), previous_leaf=NO_LEAF, deal_deadline=1, round_deadline=2
             ),
-            told_digest=hashlib.sha256(b"%d" % n).digest(),
+            request_digest=hashlib.sha256(b"%d" % n).digest(),
         )
         for n in range(count)
     ]

@@ -58,7 +58,7 @@ def test_refusals_say_why_and_end_with_two(data: Path, tmp_path: Path):
     (tmp_path / "note").write_text("no checkpoint", encoding="ascii")
     for words, arguments in {
         "exists already": ("backup", file, "--data", data),
-        "is not written over": ("restore", file, "--data", data),
+        "is not overwritten": ("restore", file, "--data", data),
         "there is no log": ("backup", tmp_path / "new", "--data", tmp_path / "nowhere"),
         "--witnessed is no checkpoint": ("restore", file, "--data", tmp_path / "x", "--witnessed", tmp_path / "note"),
         "postgresql://user@host/database": ("restore", file, "--database", "mysql://u:secret@host/x"),

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from referee.log import (
     NO_LEAF,
-    Abort,
-    Deal,
-    Open,
-    Reveal,
+    AbortStep,
+    DealStep,
+    OpenStep,
+    RevealStep,
     Round,
-    Settle,
+    SettleStep,
     SlotError,
     SlotKey,
     SlotReason,
@@ -48,33 +48,33 @@ class History:
 
     def forbids(self, step: Step) -> SlotReason | None:
         """Why the step may not be taken, or None."""
-        complaints = self._opening(step) if isinstance(step, Open) else self._going_on(step)
+        complaints = self._opening(step) if isinstance(step, OpenStep) else self._going_on(step)
         return next((reason for holds, reason in complaints if holds), None)
 
-    def _opening(self, step: Open) -> list[tuple[bool, SlotReason]]:
+    def _opening(self, step: OpenStep) -> list[tuple[bool, SlotReason]]:
         number = step.key.round_number
         before = SlotKey(step.key.table_id, max(1, number - 1))
-        ends = self.of(before, Settle, Abort)
+        ends = self.of(before, SettleStep, AbortStep)
         expected = ends[0][1] if ends and number > 1 else bytes(32)
         return [
-            (bool(self.of(step.key, Open)), SlotReason.ALREADY_OPENED),
-            (number > 1 and not self.of(before, Open), SlotReason.WRONG_PREVIOUS),
+            (bool(self.of(step.key, OpenStep)), SlotReason.ALREADY_OPENED),
+            (number > 1 and not self.of(before, OpenStep), SlotReason.WRONG_PREVIOUS),
             (number > 1 and not ends, SlotReason.PREVIOUS_ROUND_OPEN),
             (step.previous_leaf != expected, SlotReason.WRONG_PREVIOUS),
         ]
 
     def _going_on(self, step: Step) -> list[tuple[bool, SlotReason]]:
-        opened, dealt = self.of(step.key, Open), self.of(step.key, Deal)
-        settled, aborted = bool(self.of(step.key, Settle)), bool(self.of(step.key, Abort))
-        reveals, deals = isinstance(step, Reveal), isinstance(step, Deal)
-        ends = isinstance(step, Settle | Abort)
+        opened, dealt = self.of(step.key, OpenStep), self.of(step.key, DealStep)
+        settled, aborted = bool(self.of(step.key, SettleStep)), bool(self.of(step.key, AbortStep))
+        reveals, deals = isinstance(step, RevealStep), isinstance(step, DealStep)
+        ends = isinstance(step, SettleStep | AbortStep)
         named = getattr(step, "deck_root", None)
         known = [getattr(deal, "deck_root", None) for deal, _ in dealt]
         return [
             (not opened, SlotReason.NOT_OPENED),
             (step.round_id not in {opening.round_id for opening, _ in opened}, SlotReason.ROUND_MISMATCH),
             (reveals and not settled and not aborted, SlotReason.NOT_TERMINAL),
-            (reveals and bool(self.of(step.key, Reveal)), SlotReason.ALREADY_REVEALED),
+            (reveals and bool(self.of(step.key, RevealStep)), SlotReason.ALREADY_REVEALED),
             (not reveals and aborted, SlotReason.ABORTED),
             (deals and bool(dealt), SlotReason.ALREADY_DEALT),
             (ends and settled, SlotReason.ALREADY_SETTLED),
@@ -107,17 +107,17 @@ decks = st.sampled_from([DECKS[0]] * 4 + [DECKS[1]])
 previous_leaves = st.sampled_from((NO_LEAF, *LEAVES[:12]))
 steps = st.one_of(
     st.builds(
-        Open,
+        OpenStep,
         keys,
         round_id=ids,
         previous_leaf=previous_leaves,
         deal_deadline=st.integers(0, 9),
         round_deadline=st.integers(0, 9),
     ),
-    st.builds(Deal, keys, round_id=ids, deck_root=decks),
-    st.builds(Settle, keys, round_id=ids, deck_root=decks),
-    st.builds(Abort, keys, round_id=ids, deck_root=st.none() | decks),
-    st.builds(Reveal, keys, round_id=ids),
+    st.builds(DealStep, keys, round_id=ids, deck_root=decks),
+    st.builds(SettleStep, keys, round_id=ids, deck_root=decks),
+    st.builds(AbortStep, keys, round_id=ids, deck_root=st.none() | decks),
+    st.builds(RevealStep, keys, round_id=ids),
 )
 
 
@@ -129,10 +129,10 @@ def test_machine_and_model_agree_on_any_steps(told: list[Step], *, knows_previou
     rounds: dict[bytes, Any] = {}
     for step, leaf in zip(told, LEAVES, strict=False):
         asked = step
-        if knows_previous and isinstance(step, Open) and step.key.round_number > 1:
-            ends = history.of(SlotKey(step.key.table_id, step.key.round_number - 1), Settle, Abort)
+        if knows_previous and isinstance(step, OpenStep) and step.key.round_number > 1:
+            ends = history.of(SlotKey(step.key.table_id, step.key.round_number - 1), SettleStep, AbortStep)
             if ends:
-                asked = Open(
+                asked = OpenStep(
                     step.key,
                     round_id=step.round_id,
                     previous_leaf=ends[0][1],
@@ -149,17 +149,17 @@ def _alphabet() -> list[Step]:
     first, second = SlotKey("t", 1), SlotKey("t", 2)
     deadlines = {"deal_deadline": 1, "round_deadline": 2}
     return [
-        Open(first, round_id=IDS[0], previous_leaf=NO_LEAF, **deadlines),
-        Open(first, round_id=IDS[0], previous_leaf=LEAVES[0], **deadlines),
-        Open(second, round_id=IDS[0], previous_leaf=LEAVES[2], **deadlines),
-        Deal(first, round_id=IDS[0], deck_root=DECKS[0]),
-        Deal(first, round_id=IDS[1], deck_root=DECKS[0]),
-        Settle(first, round_id=IDS[0], deck_root=DECKS[0]),
-        Settle(first, round_id=IDS[0], deck_root=DECKS[1]),
-        Abort(first, round_id=IDS[0], deck_root=None),
-        Abort(first, round_id=IDS[0], deck_root=DECKS[0]),
-        Reveal(first, round_id=IDS[0]),
-        Deal(second, round_id=IDS[0], deck_root=DECKS[1]),
+        OpenStep(first, round_id=IDS[0], previous_leaf=NO_LEAF, **deadlines),
+        OpenStep(first, round_id=IDS[0], previous_leaf=LEAVES[0], **deadlines),
+        OpenStep(second, round_id=IDS[0], previous_leaf=LEAVES[2], **deadlines),
+        DealStep(first, round_id=IDS[0], deck_root=DECKS[0]),
+        DealStep(first, round_id=IDS[1], deck_root=DECKS[0]),
+        SettleStep(first, round_id=IDS[0], deck_root=DECKS[0]),
+        SettleStep(first, round_id=IDS[0], deck_root=DECKS[1]),
+        AbortStep(first, round_id=IDS[0], deck_root=None),
+        AbortStep(first, round_id=IDS[0], deck_root=DECKS[0]),
+        RevealStep(first, round_id=IDS[0]),
+        DealStep(second, round_id=IDS[0], deck_root=DECKS[1]),
     ]
 
 
@@ -185,15 +185,15 @@ def _told(step: dict[str, Any], leaves: list[bytes]) -> Step:
     match step["kind"]:
         case "OPEN":
             previous = leaves[step["previous"]] if "previous" in step else NO_LEAF
-            return Open(key, round_id=round_id, previous_leaf=previous, deal_deadline=1, round_deadline=2)
+            return OpenStep(key, round_id=round_id, previous_leaf=previous, deal_deadline=1, round_deadline=2)
         case "DEAL":
-            return Deal(key, round_id=round_id, deck_root=deck_root)
+            return DealStep(key, round_id=round_id, deck_root=deck_root)
         case "SETTLE":
-            return Settle(key, round_id=round_id, deck_root=deck_root)
+            return SettleStep(key, round_id=round_id, deck_root=deck_root)
         case "ABORT":
-            return Abort(key, round_id=round_id, deck_root=None if step.get("deck") == "" else deck_root)
+            return AbortStep(key, round_id=round_id, deck_root=None if step.get("deck") == "" else deck_root)
         case _:
-            return Reveal(key, round_id=round_id)
+            return RevealStep(key, round_id=round_id)
 
 
 @pytest.mark.parametrize("vector", _vectors("slot.jsonl"))
@@ -207,16 +207,18 @@ def test_sequences(vector: dict[str, Any]):
 def test_round_goes_from_open_to_revealed():
     key = SlotKey("t", 1)
     opened = advance(
-        Open(key, round_id=IDS[0], previous_leaf=NO_LEAF, deal_deadline=10, round_deadline=20),
+        OpenStep(key, round_id=IDS[0], previous_leaf=NO_LEAF, deal_deadline=10, round_deadline=20),
         leaf_hash=LEAVES[0],
         previous=None,
         current=None,
     )
-    dealt = advance(Deal(key, round_id=IDS[0], deck_root=DECKS[0]), leaf_hash=LEAVES[1], previous=None, current=opened)
-    settled = advance(
-        Settle(key, round_id=IDS[0], deck_root=DECKS[0]), leaf_hash=LEAVES[2], previous=None, current=dealt
+    dealt = advance(
+        DealStep(key, round_id=IDS[0], deck_root=DECKS[0]), leaf_hash=LEAVES[1], previous=None, current=opened
     )
-    revealed = advance(Reveal(key, round_id=IDS[0]), leaf_hash=LEAVES[3], previous=None, current=settled)
+    settled = advance(
+        SettleStep(key, round_id=IDS[0], deck_root=DECKS[0]), leaf_hash=LEAVES[2], previous=None, current=dealt
+    )
+    revealed = advance(RevealStep(key, round_id=IDS[0]), leaf_hash=LEAVES[3], previous=None, current=settled)
     states = (opened, dealt, settled, revealed)
     assert [state.stage for state in states] == [Stage.OPENED, Stage.DEALT, Stage.SETTLED, Stage.SETTLED]
     assert [state.deadline for state in states] == [10, 20, None, None]
@@ -241,10 +243,10 @@ def test_what_names_no_round_is_refused(table_id: str, number: int):
 def test_facts_of_another_size_are_refused():
     key = SlotKey("t", 1)
     with pytest.raises(ValueError, match="bytes"):
-        Deal(key, round_id=b"short", deck_root=DECKS[0])
+        DealStep(key, round_id=b"short", deck_root=DECKS[0])
     with pytest.raises(ValueError, match="bytes"):
-        Abort(key, round_id=IDS[0], deck_root=b"")
+        AbortStep(key, round_id=IDS[0], deck_root=b"")
     with pytest.raises(ValueError, match="bytes"):
-        Reveal(key, round_id=b"")
+        RevealStep(key, round_id=b"")
     with pytest.raises(ValueError, match="deadline"):
-        Open(key, round_id=IDS[0], previous_leaf=NO_LEAF, deal_deadline=-1, round_deadline=0)
+        OpenStep(key, round_id=IDS[0], previous_leaf=NO_LEAF, deal_deadline=-1, round_deadline=0)

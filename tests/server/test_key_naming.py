@@ -13,26 +13,26 @@ from referee.log import Checkpoint, CheckpointSigner
 from referee.server.key_folder import KeyFolder
 from referee.server.keys import KeyFileError
 from referee.server.startup import name_keys
-from referee.storage import RelationalStore, open_sqlite
+from referee.storage import Store, open_sqlite
 
 ORIGIN: Final = "log.example/1"
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[RelationalStore]:
+def store(tmp_path: Path) -> Iterator[Store]:
     """A store in which a log was founded, and nothing said yet."""
     with closing(open_sqlite(tmp_path / "data")) as opened:
         yield opened
 
 
-def keys_in(folder: Path, store: RelationalStore) -> KeyFolder:
+def keys_in(folder: Path, store: Store) -> KeyFolder:
     """The keys of a folder, whose log is founded in the store unless one is."""
     keys = KeyFolder.open_or_make(folder, origin=ORIGIN, entropy=os.urandom)
     store.found(ORIGIN, CheckpointSigner(keys.log, key_name=ORIGIN).sign(Checkpoint(ORIGIN, 0, EMPTY_ROOT)))
     return keys
 
 
-def test_second_server_with_the_same_keys_names_nothing_and_goes_on(tmp_path: Path, store: RelationalStore) -> None:
+def test_second_server_with_the_same_keys_names_nothing_and_goes_on(tmp_path: Path, store: Store) -> None:
     """Three leaves, and both know the same keys."""
     keys = keys_in(tmp_path / "keys", store)
     first, second = name_keys(store, keys), name_keys(store, keys_in(tmp_path / "keys", store))
@@ -42,9 +42,7 @@ def test_second_server_with_the_same_keys_names_nothing_and_goes_on(tmp_path: Pa
 
 
 @pytest.mark.parametrize("is_root_shared", [False, True])
-def test_second_server_with_other_keys_does_not_go_on(
-    tmp_path: Path, store: RelationalStore, *, is_root_shared: bool
-) -> None:
+def test_second_server_with_other_keys_does_not_go_on(tmp_path: Path, store: Store, *, is_root_shared: bool) -> None:
     """Whether all of them are others or the root's is the same: it says what to do, and the log is as it was."""
     name_keys(store, keys_in(tmp_path / "keys", store))
     head = store.head()

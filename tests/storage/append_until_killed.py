@@ -15,7 +15,7 @@ from pathlib import Path
 from nacl.signing import SigningKey
 
 from referee.evidence.merkle import leaf_hash
-from referee.log import NO_LEAF, CheckpointSigner, Deal, Open, Reveal, Settle, SlotError, SlotKey, Step
+from referee.log import NO_LEAF, CheckpointSigner, DealStep, OpenStep, RevealStep, SettleStep, SlotError, SlotKey, Step
 from referee.storage import Append, Writer, check_store, is_postgres, open_store
 
 ORIGIN = "log.example/1"
@@ -40,16 +40,16 @@ def _digest(*parts: object) -> bytes:
 def _appends(table: str, number: int, previous: bytes) -> list[Append]:
     key, round_id, deck_root = SlotKey(table, number), _digest("id", table, number), _digest("deck", table, number)
     steps: list[Step] = [
-        Open(key, round_id=round_id, previous_leaf=previous, deal_deadline=1, round_deadline=2),
-        Deal(key, round_id=round_id, deck_root=deck_root),
-        Settle(key, round_id=round_id, deck_root=deck_root),
-        Reveal(key, round_id=round_id),
+        OpenStep(key, round_id=round_id, previous_leaf=previous, deal_deadline=1, round_deadline=2),
+        DealStep(key, round_id=round_id, deck_root=deck_root),
+        SettleStep(key, round_id=round_id, deck_root=deck_root),
+        RevealStep(key, round_id=round_id),
     ]
     return [
         Append(
             leaf=f"{step.kind.name} {number} of {table} ".encode() + b"x" * 500,
             step=step,
-            told_digest=_digest(step.kind.name, table, number),
+            request_digest=_digest(step.kind.name, table, number),
         )
         for step in steps
     ]

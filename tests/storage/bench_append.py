@@ -12,7 +12,7 @@ from pathlib import Path
 from nacl.signing import SigningKey
 
 from referee.evidence.merkle import EMPTY_ROOT
-from referee.log import NO_LEAF, Checkpoint, CheckpointSigner, Open, SlotKey
+from referee.log import NO_LEAF, Checkpoint, CheckpointSigner, OpenStep, SlotKey
 from referee.storage import Append, Writer, check_store, open_sqlite
 from referee.storage.batch import append_batch
 
@@ -36,14 +36,14 @@ def _appends(table: str) -> list[Append]:
     return [
         Append(
             leaf=b"x" * 1_500,
-            step=Open(
+            step=OpenStep(
                 SlotKey(f"{table} {n}", 1),
                 round_id=bytes(32),
                 previous_leaf=NO_LEAF,
                 deal_deadline=n,
                 round_deadline=n + 1,
             ),
-            told_digest=hashlib.sha256(b"%d" % n).digest(),
+            request_digest=hashlib.sha256(b"%d" % n).digest(),
             memo=b"m" * 200,
         )
         for n in range(COUNT)

@@ -34,7 +34,7 @@ from referee.evidence.merkle import leaf_hash, verify_consistency
 from referee.evidence.note import Note
 from referee.log import Checkpoint, CheckpointSigner
 from referee.rulesets import load_builtin
-from referee.storage import Append, Reader, RelationalStore, StoreError, Writer, check_store, open_sqlite
+from referee.storage import Append, Reader, Store, StoreError, Writer, check_store, open_sqlite
 from tests.storage.faulty_disk import FaultyDisk, Unforced
 from tests.storage.real_rounds import HALF, LEAVES, LOG, ORIGIN, REQUESTS, ROOT, START
 
@@ -86,7 +86,7 @@ class Life:
         self._forced = forced
         self._count = 0
         self._passed = {""}
-        self._store: RelationalStore | None = None
+        self._store: Store | None = None
         self._disk = FaultyDisk(self.visit)
 
     def live(self, promises: Promises, unforced: list[Unforced]) -> None:
@@ -156,14 +156,14 @@ def _unforced_of(folder: Path) -> Path:
     return folder.with_suffix(".unforced")
 
 
-def _is_founded(store: RelationalStore) -> bool:
+def _is_founded(store: Store) -> bool:
     try:
         return bool(store.origin)
     except StoreError:
         return False
 
 
-def _stop_forcing(store: RelationalStore) -> None:
+def _stop_forcing(store: Store) -> None:
     def prepare(connection: Any, _record: object) -> None:  # noqa: ANN401 - a driver's connection
         connection.execute("PRAGMA synchronous=OFF")
 

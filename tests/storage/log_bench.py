@@ -8,14 +8,14 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from referee.log import (
     NO_LEAF,
-    Abort,
+    AbortStep,
     Checkpoint,
     CheckpointSigner,
-    Deal,
+    DealStep,
     LogReceipt,
-    Open,
-    Reveal,
-    Settle,
+    OpenStep,
+    RevealStep,
+    SettleStep,
     SlotKey,
     Step,
 )
@@ -58,12 +58,12 @@ class Bench:
         key, round_id, deck_root = SlotKey(table, number), digest("id", table, number), digest("deck", table, number)
         deadlines = {"deal_deadline": 1_000, "round_deadline": 2_000} | facts
         steps: dict[str, Callable[[], Step]] = {
-            "OPEN": lambda: Open(key, round_id=round_id, previous_leaf=previous, **deadlines),
-            "DEAL": lambda: Deal(key, round_id=round_id, deck_root=deck_root),
-            "SETTLE": lambda: Settle(key, round_id=round_id, deck_root=deck_root),
-            "ABORT": lambda: Abort(key, round_id=round_id, deck_root=deck_root),
-            "ABANDON": lambda: Abort(key, round_id=round_id, deck_root=None),
-            "REVEAL": lambda: Reveal(key, round_id=round_id),
+            "OPEN": lambda: OpenStep(key, round_id=round_id, previous_leaf=previous, **deadlines),
+            "DEAL": lambda: DealStep(key, round_id=round_id, deck_root=deck_root),
+            "SETTLE": lambda: SettleStep(key, round_id=round_id, deck_root=deck_root),
+            "ABORT": lambda: AbortStep(key, round_id=round_id, deck_root=deck_root),
+            "ABANDON": lambda: AbortStep(key, round_id=round_id, deck_root=None),
+            "REVEAL": lambda: RevealStep(key, round_id=round_id),
         }
         return steps[kind]()
 
@@ -75,6 +75,6 @@ class Bench:
         return Append(
             leaf=words.encode(),
             step=self.step(kind, table, number, previous=previous, **facts),
-            told_digest=digest(words),
+            request_digest=digest(words),
             memo=f"memo of {words}".encode(),
         )

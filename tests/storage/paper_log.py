@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 from hypothesis import strategies as st
 
 from referee.evidence.merkle import leaf_hash
-from referee.log import Kind, Round, SlotError, SlotKey, SlotReason, advance
+from referee.log import Round, SlotError, SlotKey, SlotReason, StepKind, advance
 from referee.storage import Append
 
 Bench: TypeAlias = Any  # a fixture, with its class in conftest
@@ -21,7 +21,7 @@ class Paper:
 
     leaves: list[bytes] = field(default_factory=list)
     rounds: dict[SlotKey, Round] = field(default_factory=dict)
-    slots: dict[tuple[SlotKey, Kind], tuple[bytes, int]] = field(default_factory=dict)
+    slots: dict[tuple[SlotKey, StepKind], tuple[bytes, int]] = field(default_factory=dict)
 
     def take(self, request: list[Append]) -> Shown:
         """What the request comes to; everything is put back where one of its appends is refused."""
@@ -42,7 +42,7 @@ class Paper:
         step = append.step
         if step is not None:
             digest, index = self.slots.get((step.key, step.kind), (b"", 0))
-            if digest == append.told_digest:
+            if digest == append.request_digest:
                 return index, self.leaves[index], True
             before = SlotKey(step.key.table_id, max(1, step.key.round_number - 1))
             self.rounds[step.key] = advance(
@@ -51,7 +51,7 @@ class Paper:
                 previous=self.rounds.get(before) if step.key != before else None,
                 current=self.rounds.get(step.key),
             )
-            self.slots[step.key, step.kind] = append.told_digest, len(self.leaves)
+            self.slots[step.key, step.kind] = append.request_digest, len(self.leaves)
         self.leaves.append(append.leaf)
         return len(self.leaves) - 1, append.leaf, False
 

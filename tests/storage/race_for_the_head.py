@@ -13,7 +13,7 @@ from pathlib import Path
 from referee.evidence.merkle import EMPTY_ROOT, leaf_hash
 from referee.log import Checkpoint, CheckpointSigner, grow
 from referee.storage import Head, HeadMovedError, is_postgres, open_store
-from referee.storage.store import Change
+from referee.storage.record import Change
 from tests.storage.append_until_killed import ORIGIN, SeedSigner
 
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from referee.evidence.merkle import leaf_hash
-from referee.log import Deal, Kind, Open, Reveal, Settle, SlotKey, Step
+from referee.log import DealStep, OpenStep, RevealStep, SettleStep, SlotKey, Step, StepKind
 from referee.storage import Append
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder, Parts, Table
 
@@ -32,19 +32,21 @@ def _appends(parts: Parts) -> list[Append]:
     header, deck_root = parts.header, bytes.fromhex(parts.dealt.deck_root)
     key, round_id = SlotKey(header.table_id, header.round_number), header.round_id
     steps: list[Step] = [
-        Open(
+        OpenStep(
             key,
             round_id=round_id,
             previous_leaf=header.previous_leaf,
             deal_deadline=header.deal_deadline,
             round_deadline=header.round_deadline,
         ),
-        Deal(key, round_id=round_id, deck_root=deck_root),
-        Settle(key, round_id=round_id, deck_root=deck_root),
-        Reveal(key, round_id=round_id),
+        DealStep(key, round_id=round_id, deck_root=deck_root),
+        SettleStep(key, round_id=round_id, deck_root=deck_root),
+        RevealStep(key, round_id=round_id),
     ]
     return [
-        Append(leaf=leaf, step=step, told_digest=leaf_hash(leaf), memo=b"m" * 100 if step.kind is Kind.OPEN else b"")
+        Append(
+            leaf=leaf, step=step, request_digest=leaf_hash(leaf), memo=b"m" * 100 if step.kind is StepKind.OPEN else b""
+        )
         for leaf, step in zip(parts.leaves, steps, strict=True)
     ]
 

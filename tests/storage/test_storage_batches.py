@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.evidence.merkle import EMPTY_ROOT
-from referee.log import Checkpoint, Open, SlotError, SlotReason
+from referee.log import Checkpoint, OpenStep, SlotError, SlotReason
 from referee.storage import Store, check_store, open_sqlite
 from referee.storage.batch import append_batch
 from tests.budget import examples
@@ -30,7 +30,7 @@ def _agree(store: Store, paper: Paper) -> None:
     assert list(store.iterate()) == paper.leaves
     for key, state in paper.rounds.items():
         assert store.round(key) == state
-        assert {mark.kind: (mark.told_digest, mark.index) for mark in store.marks(key)} == {
+        assert {mark.kind: (mark.request_digest, mark.index) for mark in store.marks(key)} == {
             kind: slot for (other, kind), slot in paper.slots.items() if other == key
         }
     for table in "ab":
@@ -75,6 +75,6 @@ def test_whole_game_reaches_every_kind_of_answer(bench: Bench, tmp_path: Path):
     assert shown == [paper.take(request) for request in requests]
     assert shown.count(SlotReason.ALREADY_SETTLED) == 6
     assert len(paper.leaves) == 24
-    assert sum(isinstance(request[0].step, Open) for request in requests) == 6
+    assert sum(isinstance(request[0].step, OpenStep) for request in requests) == 6
     _agree(store, paper)
     store.close()

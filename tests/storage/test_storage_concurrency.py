@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from referee.log import SlotError
-from referee.storage import Append, Limits, Logged, RelationalStore, Writer, check_store, open_sqlite
+from referee.storage import Append, Limits, Logged, Store, Writer, check_store, open_sqlite
 from tests.budget import examples
 from tests.storage.log_bench import Bench
 from tests.storage.paper_log import WORDS, Paper, Words, append_of
@@ -39,7 +39,7 @@ class ManyWriters(RuleBasedStateMachine):
         """An empty log."""
         self.bench = Bench()
         self.folder = Path(tempfile.mkdtemp())
-        self.stores: list[RelationalStore] = []
+        self.stores: list[Store] = []
         self.writers: list[Writer] = []
         for _ in range(3):
             self.stores.append(open_sqlite(self.folder))
@@ -48,7 +48,7 @@ class ManyWriters(RuleBasedStateMachine):
         self.known: dict[bytes, list[Append]] = {}
         self.keys = 0
 
-    def _writer(self, store: RelationalStore) -> Writer:
+    def _writer(self, store: Store) -> Writer:
         return Writer(store, self.bench.signer, origin=self.bench.origin, limits=Limits(batched=3))
 
     @rule(words=st.lists(WORDS, min_size=1, max_size=3), who=WRITERS)
@@ -131,7 +131,7 @@ class ManyWriters(RuleBasedStateMachine):
             assert self.bench.verify(logged.leaf, logged.receipt).size > index
             assert logged.is_repeat or (logged.leaf == append.leaf and index >= asked.size)
             if append.step is not None:
-                assert states[-1].slots[append.step.key, append.step.kind] == (append.told_digest, index)
+                assert states[-1].slots[append.step.key, append.step.kind] == (append.request_digest, index)
 
 
 ManyWriters.TestCase.settings = settings(

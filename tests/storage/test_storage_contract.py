@@ -16,7 +16,7 @@ from referee.storage import (
     Writer,
     check_store,
 )
-from referee.storage.store import Change
+from referee.storage.record import Change
 
 Bench: TypeAlias = Any
 Place: TypeAlias = Any  # both are fixtures, and have their classes in conftest
@@ -160,11 +160,11 @@ def test_appends_outside_the_limits_are_refused(bench: Bench):
     for words in (
         {"leaf": b""},
         {"leaf": b"x" * (MAX_LEAF_SIZE + 1)},
-        {"leaf": b"x", "told_digest": bytes(32)},
+        {"leaf": b"x", "request_digest": bytes(32)},
         {"leaf": b"x", "memo": b"memo"},
         {"leaf": b"x", "step": step},
-        {"leaf": b"x", "step": step, "told_digest": b"short"},
-        {"leaf": b"x", "step": step, "told_digest": bytes(32), "memo": b"x" * 65_536},
+        {"leaf": b"x", "step": step, "request_digest": b"short"},
+        {"leaf": b"x", "step": step, "request_digest": bytes(32), "memo": b"x" * 65_536},
     ):
         with pytest.raises(ValueError, match=r"bytes|digest|memo"):
             Append(**words)

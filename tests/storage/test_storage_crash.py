@@ -80,7 +80,9 @@ def test_killed_from_outside_again_and_again_no_answer_is_lost(place: Place):
             if fresh > 10 + 7 * turn:
                 break
         child.kill()
-        tail, _ = child.communicate(timeout=60)
+        tail = child.stdout.read()  # communicate() would lose what the iteration has buffered
+        child.stdout.close()
+        child.wait(timeout=60)
         for index, hashed, _ in _answers(tail):
             assert answered.setdefault(index, hashed) == hashed
         stored = _stored(place)

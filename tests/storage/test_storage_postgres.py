@@ -154,7 +154,7 @@ def test_commit_is_unknown_where_the_store_does_not_come_back(postgres: Server, 
     """Nothing is claimed either way; when the store is back the step is answered as it stands."""
     relay = CuttingProxy(postgres.port)
     with (
-        closing(open_postgres(postgres.url(schema, port=relay.port), patience=0.3)) as store,
+        closing(open_postgres(postgres.url(schema, port=relay.port), timeout=0.3)) as store,
         Writer(store, bench.signer, origin=bench.origin) as writer,
     ):
         relay.cut = "AFTER"
@@ -209,7 +209,7 @@ def test_server_that_crashes_at_any_step_leaves_a_whole_log(postgres: Server, sc
             postgres.start()
 
     with (
-        closing(open_postgres(url, patience=30)) as store,
+        closing(open_postgres(url, timeout=30)) as store,
         Writer(store, bench.signer, origin=bench.origin, probe=probe) as writer,
     ):
         opened = writer.append(bench.append("OPEN"))
@@ -230,7 +230,7 @@ def test_server_that_crashes_at_any_step_leaves_a_whole_log(postgres: Server, sc
 
 def _play_on(url: str, table: str, bench: Bench, answered: dict[bytes, int], done: threading.Event) -> None:
     """Round after round at a table, asking again whatever was refused, until it is done."""
-    with closing(open_postgres(url, patience=30)) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+    with closing(open_postgres(url, timeout=30)) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
         number, previous = 0, bytes(32)
         while not done.is_set():
             number += 1
@@ -287,7 +287,7 @@ def test_writer_that_falls_silent_is_cut_off_and_the_others_go_on(
     url = postgres.url(schema)
     monkeypatch.setattr("referee.storage.postgres._SILENCE_MS", 300)
     go = threading.Event()
-    with closing(open_postgres(url, patience=5)) as store, closing(open_postgres(url)) as other:
+    with closing(open_postgres(url, timeout=5)) as store, closing(open_postgres(url)) as other:
         silent = Writer(
             store, bench.signer, origin=bench.origin, probe=lambda step: step == "WRITTEN" and go.wait() and None
         )

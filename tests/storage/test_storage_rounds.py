@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from referee.evidence.merkle import leaf_hash
-from referee.log import Kind, SlotError, SlotKey, SlotReason, Stage
+from referee.log import SlotError, SlotKey, SlotReason, Stage, StepKind
 from referee.storage import (
     Append,
     Store,
@@ -38,10 +38,10 @@ def test_round_is_kept_with_its_steps_and_memos(writer: Writer, store: Store, be
     assert (state.stage, state.is_revealed, state.terminal_leaf) == (Stage.SETTLED, True, end)
     assert (state.deal_deadline, state.round_deadline) == (1_000, 2_000)
     assert [(mark.kind, mark.index, mark.memo) for mark in store.marks(key)] == [
-        (Kind.OPEN, 0, b"memo of OPEN 1 of t "),
-        (Kind.DEAL, 1, b"memo of DEAL 1 of t "),
-        (Kind.SETTLE, 2, b"memo of SETTLE 1 of t "),
-        (Kind.REVEAL, 3, b"memo of REVEAL 1 of t "),
+        (StepKind.OPEN, 0, b"memo of OPEN 1 of t "),
+        (StepKind.DEAL, 1, b"memo of DEAL 1 of t "),
+        (StepKind.SETTLE, 2, b"memo of SETTLE 1 of t "),
+        (StepKind.REVEAL, 3, b"memo of REVEAL 1 of t "),
     ]
     writer.append(bench.append("OPEN", "t", 2, previous=end))
     latest = store.latest_round("t")
@@ -79,7 +79,7 @@ def test_repeat_is_known_by_its_digest_and_answered_with_the_leaf_that_stands(wr
     """The caller may have signed another leaf at another time; what stands in the log is the first."""
     first = bench.append("OPEN")
     writer.append(first)
-    retry = Append(leaf=b"signed later", step=first.step, told_digest=first.told_digest, memo=b"other memo")
+    retry = Append(leaf=b"signed later", step=first.step, request_digest=first.request_digest, memo=b"other memo")
     logged = writer.append(retry)
     assert (logged.leaf, logged.is_repeat) == (first.leaf, True)
     bench.verify(first.leaf, logged.receipt)

@@ -16,8 +16,8 @@ from referee.storage import (
     Append,
     DataLossError,
     Head,
-    RelationalStore,
     SchemaVersionError,
+    Store,
     StoreBusyError,
     StoreError,
     Writer,
@@ -48,7 +48,7 @@ def _damage(folder: Path, statement: str, *parameters: object) -> None:
     connection.close()
 
 
-def _pragma(store: RelationalStore, name: str) -> object:
+def _pragma(store: Store, name: str) -> object:
     with store._engine.connect() as connection:  # noqa: SLF001 - nothing else can see the settings in force
         return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
 
@@ -82,7 +82,7 @@ def test_writer_compacts_by_itself_after_enough_leaves(tmp_path: Path, bench: Be
     """25 MB of leaves leave a write-ahead log of far less behind."""
     compacted = threading.Event()
 
-    class Watched(RelationalStore):
+    class Watched(Store):
         def compact(self) -> None:
             super().compact()
             compacted.set()

@@ -17,7 +17,7 @@ from referee.storage import (
     WriterClosedError,
     check_store,
 )
-from referee.storage.store import Change
+from referee.storage.record import Change
 
 Bench: TypeAlias = Any
 Place: TypeAlias = Any  # both are fixtures, and have their classes in conftest

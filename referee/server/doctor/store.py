@@ -24,7 +24,7 @@ from referee.server.settings import Configuration
 from referee.storage import (
     DataLossError,
     NotFoundedError,
-    RelationalReader,
+    Reader,
     SchemaVersionError,
     StoreError,
     check_store,
@@ -99,7 +99,7 @@ def _unopened(error: StoreError, database: str | None) -> CheckResult:
     )
 
 
-def _whole(reader: RelationalReader, data: Path, stored: StoreFacts) -> Iterator[CheckResult]:
+def _whole(reader: Reader, data: Path, stored: StoreFacts) -> Iterator[CheckResult]:
     """The log is hashed from its first leaf; the register of its keys is filled on the way."""
     stored.origin = reader.origin
     root = _root_key(data / "keys" / "root.pub")

@@ -13,7 +13,7 @@ from referee.server.doctor.check_result import CheckResult
 from referee.server.doctor.store import StoreFacts
 from referee.server.settings import Configuration, witnesses_of
 from referee.server.witness_client import WitnessAddress, WitnessClient, WitnessError
-from referee.storage import DataLossError, RelationalReader, StoreError, open_reader
+from referee.storage import DataLossError, Reader, StoreError, open_reader
 
 _STALE_SECONDS: Final = 900
 """A head that stands still is cosigned anew every five minutes; three times that is too long."""
@@ -37,7 +37,7 @@ def check_witness_states(configuration: Configuration, stored: StoreFacts, *, no
         reader.close()
 
 
-def _asked(address: WitnessAddress, reader: RelationalReader, stored: StoreFacts, *, is_required: bool) -> CheckResult:
+def _asked(address: WitnessAddress, reader: Reader, stored: StoreFacts, *, is_required: bool) -> CheckResult:
     correspondent = WitnessClient(address, reader, timeout=CALL_SECONDS)
     try:
         shown = correspondent.last(stored.origin)
@@ -62,7 +62,7 @@ def _asked(address: WitnessAddress, reader: RelationalReader, stored: StoreFacts
     return CheckResult.ok(address.key.name, f"answers; it cosigned {size:,} of {stored.size:,} leaves")
 
 
-def _vouched(witnesses: Witnesses, reader: RelationalReader, *, now: int) -> Iterator[CheckResult]:
+def _vouched(witnesses: Witnesses, reader: Reader, *, now: int) -> Iterator[CheckResult]:
     needed = witnesses.quorum.needed
     try:
         newest = reader.newest_cosigned()

@@ -89,7 +89,7 @@ def test_stored_cosignature_of_more_than_the_log_has_stops_it(
     store.keep_cosigned(larger.size, lambda _: type(kept)(size=larger.size, note=moved, is_quorate=True))
     store.close()
     stands[0].close()
-    with pytest.raises(DataLossError, match="are known to have been in it"):
+    with pytest.raises(DataLossError, match="but a known checkpoint has"):
         run(witnesses)
 
 

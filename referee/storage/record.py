@@ -1,0 +1,152 @@
+"""The values and errors that a store, its writer and their callers exchange.
+
+A store numbers leaves from 0 without a gap and never changes them. Leaf, round, tree hashes, head and checkpoint
+become durable together or not at all, and the head moves only from the head that the change names.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from referee.evidence.merkle import EMPTY_ROOT, HASH_SIZE, Frontier, LeafIndex
+from referee.log import LogReceipt, Round, SlotKey, Step, StepKind
+
+MAX_LEAF_SIZE: Final = 65_535
+MAX_MEMO_SIZE: Final = 65_535
+
+
+class StoreError(Exception):
+    """A failure of the store; nothing was appended unless the error says that the outcome is unknown."""
+
+
+class SchemaVersionError(StoreError):
+    """A store whose tables are those of another version of this program."""
+
+
+class NotFoundedError(StoreError):
+    """A store that holds no log yet."""
+
+
+class OutcomeUnknownError(StoreError):
+    """A commit without an answer: it may have happened or not. A new transaction shows which."""
+
+
+class StoreBusyError(StoreError):
+    """A store that another writer held for too long."""
+
+
+class HeadMovedError(StoreError):
+    """A head that another writer moved first; nothing was appended, and it is safe to try again."""
+
+
+class SeedCameError(StoreError):
+    """A seat's seed that arrived after the leaf was built; nothing was appended. Build the leaf again."""
+
+
+class DataLossError(Exception):
+    """Stored data that contradicts itself or an earlier answer. The log must stop; it never repairs itself."""
+
+
+class Append(msgspec.Struct, frozen=True, kw_only=True):
+    """A leaf to append and the step that it takes, or None for a leaf that belongs to no round.
+
+    ``request_digest`` (32 bytes) identifies the request: the same step with the same digest is answered from the log.
+    ``memo`` is stored with the step for later use and is never part of the log. ``contributed`` is the number of
+    seats' seeds that the leaf was built from (SeedCameError if there are others by now), None if it uses none.
+    """
+
+    leaf: bytes
+    step: Step | None = None
+    request_digest: bytes = b""
+    memo: bytes = b""
+    contributed: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.leaf) <= MAX_LEAF_SIZE:
+            msg = f"a leaf has 1 to {MAX_LEAF_SIZE} bytes, not {len(self.leaf)}"
+            raise ValueError(msg)
+        if len(self.memo) > MAX_MEMO_SIZE:
+            msg = f"a memo has at most {MAX_MEMO_SIZE} bytes, not {len(self.memo)}"
+            raise ValueError(msg)
+        size = 0 if self.step is None else HASH_SIZE
+        if len(self.request_digest) != size:
+            what = "a leaf without a step" if self.step is None else "a step"
+            msg = f"the request digest of {what} has {size} bytes, not {len(self.request_digest)}"
+            raise ValueError(msg)
+        if self.step is None and self.memo:
+            msg = "a leaf without a step has no memo, for no step would keep it"
+            raise ValueError(msg)
+
+
+class Logged(msgspec.Struct, frozen=True, kw_only=True):
+    """A leaf in the log and its receipt. ``is_repeat`` is True if it was there before the request."""
+
+    leaf: bytes
+    receipt: LogReceipt
+    is_repeat: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The newest state of the log: its right edge, its root, and the signed checkpoint of both."""
+
+    frontier: Frontier
+    root: bytes
+    checkpoint: bytes
+
+    @property
+    def size(self) -> int:
+        """Number of leaves."""
+        return self.frontier.size
+
+    @classmethod
+    def empty(cls, checkpoint: bytes) -> "Head":
+        """Return the head of a log without leaves."""
+        return cls(Frontier(), EMPTY_ROOT, checkpoint)
+
+
+class Cosigned(msgspec.Struct, frozen=True, kw_only=True):
+    """A checkpoint with the witnesses' cosignatures, as one note. ``is_quorate`` says whether they are enough."""
+
+    size: int
+    note: bytes
+    is_quorate: bool
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """A step that was taken: its leaf, the digest of its request, and the memo stored with it."""
+
+    kind: StepKind
+    index: LeafIndex
+    request_digest: bytes
+    memo: bytes
+
+
+class Contribution(msgspec.Struct, frozen=True, kw_only=True):
+    """A seat's seed for an opened round and the seat's signature of it, kept until the deal or abort publishes it.
+
+    A seat contributes once: the first seed counts. ``signature`` is empty for a seat without a key.
+    """
+
+    key: SlotKey
+    seat: int
+    seed: bytes
+    signature: bytes = b""
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """All that one transaction makes durable. Lists are in the order of the leaves."""
+
+    expected: Head
+    """Head that the change grows from; HeadMovedError if the store has another."""
+    head: Head
+    leaves: Sequence[bytes]
+    hashes: Sequence[tuple[int, int, bytes]]
+    """Tile level, place on that level, and hash of each node that the leaves completed."""
+    opened: Sequence[Round]
+    """New rounds, in their last state."""
+    advanced: Sequence[Round]
+    """Rounds that existed, in their last state."""
+    marks: Sequence[tuple[SlotKey, Mark]]
