@@ -68,7 +68,7 @@ lock: ## what an operator installs, with the hashes of all files: pip install --
 	$(PYTHON) -m venv --clear $(VENV)-lock
 	$(VENV)-lock/bin/pip install --quiet --disable-pip-version-check uv
 	(echo "# What an operator installs: pip install --require-hashes -r requirements.lock. Renew it with: make lock"; \
-	  $(VENV)-lock/bin/uv pip compile pyproject.toml --extra http --extra postgres --extra otel --extra web \
+	  $(VENV)-lock/bin/uv pip compile pyproject.toml --extra server --extra http --extra postgres --extra otel --extra web \
 	  --constraint constraints.txt --generate-hashes --universal --python-version 3.11 --no-header --no-annotate --quiet) \
 	  > requirements.new
 	mv requirements.new requirements.lock
@@ -84,7 +84,7 @@ audit-deps: $(DEV) ## what is installed, held against its pins, hashes, licences
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[server]"
 	touch $@
 
 $(DEV): $(STAMP) $(PACKAGES:%=%/pyproject.toml)

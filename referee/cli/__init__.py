@@ -1,9 +1,51 @@
-"""The ``referee`` command: serve, demo, audit, replay, export, rulesets, keys.
+"""The ``referee`` command.
 
-Exit codes: 0 done and nothing found, 1 something was found (an audit's findings, a replay that differs), 2 the question
-cannot be answered (bad arguments, no such file, a log that cannot be read).
+Exit codes: 0 done and nothing found, 1 something was found (an audit's findings, a replay that differs), 2 the command
+could not be carried out (bad arguments, no such file, a log that cannot be read, an extra that is not installed).
 """
 
-from referee.cli.main import main
+import sys
+from types import MappingProxyType
+from typing import Final
 
-__all__ = ["main"]
+EXTRAS: Final = MappingProxyType(
+    {
+        "fsspec": "cli",
+        "jinja2": "cli",
+        "numpy": "cli",
+        "rich": "cli",
+        "typer": "cli",
+        "google": "server",
+        "grpc": "server",
+        "grpc_health": "server",
+        "grpc_reflection": "server",
+        "grpc_status": "server",
+        "prometheus_client": "server",
+        "sqlalchemy": "server",
+        "structlog": "server",
+        "distributed": "dask",
+        "aiohttp": "http",
+        "scipy": "lab",
+        "opentelemetry": "otel",
+        "psycopg": "postgres",
+        "connectrpc": "web",
+        "starlette": "web",
+        "uvicorn": "web",
+    }
+)
+"""The extra that installs each library that the base does without, by the library's top-level module."""
+
+
+def main() -> None:
+    """Run the command of this process; exit with 2 and name the extra if a library of one is not installed."""
+    try:
+        from referee.cli.main import app  # noqa: PLC0415 - the extra cli
+
+        app()
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        command = " ".join(["referee", *(word for word in sys.argv[1:2] if not word.startswith("-"))])
+        sys.stderr.write(f"{command} needs the extra [{extra}]: pip install 'referee[{extra}]'\n")
+        sys.exit(2)

@@ -1,15 +1,14 @@
-"""``referee audit``: a log proved from its bytes, wherever it is kept."""
+"""``referee audit``: prove a log from its bytes."""
 
 import enum
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
-import grpc
 import msgspec
 import typer
 from rich.console import Console
@@ -24,42 +23,37 @@ from referee.audit.report import Report
 from referee.audit.source import NO_EXHIBITS, Exhibits, LogSource
 from referee.audit.text import report_lines
 from referee.audit.tiled import TiledLog
-from referee.cli.ending import FOUND, Database, DataFolder, RulesetFolder, catalogue_of, fail
-from referee.cli.export import LEAF_SUFFIX
+from referee.cli.options import FOUND, Database, DataFolder, RulesetFolder, catalogue_of, fail
 from referee.cli.report import print_report
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log.cosignature import QuorumError, quorum_of
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.clock import system_clock
-from referee.server.key_folder import read_public_keys
-from referee.server.keys import KeyFileError
-from referee.storage import DataLossError, Reader, StoreError, open_reader
-from referee.storage.sqlite import FILE_NAME
 from referee.tiles import PlaceError, open_place
-from referee.v1 import log_pb2, log_pb2_grpc
 
-CALL_SECONDS: Final = 30.0
-_PAGE: Final = 1_000
+LEAF_SUFFIX: Final = ".leaf"
+_DATABASES: Final = "*.sqlite3"
 _DIGITS: Final = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is audited: a source, its origin, the two keys that everything rests on, and its cosigned checkpoints.
+    """What to audit: a source, its origin, the two trusted keys and the checkpoints that witnesses cosigned.
 
-    ``location`` is where other machines can read its tiles too.
+    ``location`` is where other machines can read the source's tiles; ``options`` name the source on a command line.
     """
 
     source: LogSource
     origin: str
     log_key: str
     root_key: str
+    options: str
     cosigned: Iterable[bytes] = ()
     location: str | None = None
 
 
 class Words(enum.StrEnum):
-    """The languages of a page."""
+    """Languages of a page."""
 
     VI = "vi"
     EN = "en"
@@ -68,16 +62,16 @@ class Words(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The page that is to be written: its file, language and rounds."""
+    """Request for an HTML page: its file, language and rounds."""
 
     file: Path
     language: Words
     rounds: tuple[RoundKey, ...]
     catalogue: Catalogue
 
-    def write(self, report: Report, question: Question, where: str) -> None:
-        """Write the page of a report; ends the command where the file cannot be written."""
-        from referee.audit.page.page import Asked, render_page  # noqa: PLC0415 - its engine is for this option alone
+    def write(self, report: Report, question: Question) -> None:
+        """Write the page of a report; end the command if the file cannot be written."""
+        from referee.audit.page.page import Asked, render_page  # noqa: PLC0415 - Jinja2, for this option alone
 
         keys = f"--log-key {shlex.quote(question.log_key)} --root-key {shlex.quote(question.root_key)}"
         asked = Asked(
@@ -85,7 +79,7 @@ class Page:
             rounds=self.rounds,
             log_key=question.log_key,
             root_key=question.root_key,
-            command=f"referee audit {where} {keys}",
+            command=f"referee audit {question.options} {keys}",
         )
         try:
             self.file.write_text(
@@ -146,10 +140,10 @@ def audit(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Prove a log: every signature, commitment, deal, rule and slot, and the tree over all of it.
 
-    A terminal gets tables and colours, a pipe plain lines. Where a location is given, the log is read from its
-    published tiles alone, and each tile is checked as well.
-    Exit code 0 where nothing was found, 1 where something was, 2 where the log cannot be read. Without keys given,
-    those beside the log or of the service itself are used, which proves that the log agrees with itself and no more.
+    A terminal gets tables and colours, a pipe plain lines. With a location the log is read from its published tiles
+    alone, and each tile is checked as well.
+    Exit code 0 if nothing was found, 1 if something was, 2 if the log cannot be read. Without --log-key and --root-key
+    the keys beside the log or of the service are used; that proves only that the log agrees with itself.
     """
     if scheduler and workers > 1:
         fail("--workers are processes of this machine, --scheduler has workers of its own: give one of them")
@@ -157,28 +151,18 @@ def audit(  # noqa: PLR0913 - one parameter an option
     kept = [path.read_bytes() for path in witnessed or ()]
     held = _held(receipt or [])
     page = None if html is None else Page(html, language, _rounds(rounds or []), catalogue)
-    told = _witnessing(witness or [], outgrown or [], quorum=quorum, max_age=max_age)
+    witnessing = _witnessing(witness or [], outgrown or [], quorum=quorum, max_age=max_age)
+    keys = log_key, root_key
     if address:
-        with grpc.insecure_channel(address) as channel:
-            try:
-                question = _served(channel, log_key, root_key)
-                report = _run(question, catalogue, kept, told, held, workers=workers, scheduler=scheduler)
-                if page is not None:
-                    page.write(report, question, f"--address {address}")
-            except grpc.RpcError as error:
-                fail(f"{address} does not answer: {error.code().name}, {error.details()}")
-    elif location and not (Path(location) / FILE_NAME).exists():
-        question = _published(location, data, origin, log_key, root_key)
-        report = _run(question, catalogue, kept, told, held, workers=workers, scheduler=scheduler)
-        if page is not None:
-            page.write(report, question, location)
+        asked = _served(address, *keys)
+    elif location and not any(Path(location).glob(_DATABASES)):
+        asked = _published(location, data, origin, *keys)
     else:
-        folder = Path(location) if location else data
-        with closing(_opened(folder, None if location else database)) as reader:
-            question = _stored(reader, folder, log_key, root_key)
-            report = _run(question, catalogue, kept, told, held, workers=workers, scheduler=scheduler)
-            if page is not None:
-                page.write(report, question, f"--data {folder}")
+        asked = _stored(Path(location) if location else data, None if location else database, *keys)
+    with asked as question:
+        report = _run(question, catalogue, kept, witnessing, held, workers=workers, scheduler=scheduler)
+        if page is not None:
+            page.write(report, question)
     if as_json:
         typer.echo(msgspec.json.encode(report, order="sorted"))
     else:
@@ -191,17 +175,17 @@ def audit(  # noqa: PLR0913 - one parameter an option
 
 
 def audit_folder(folder: Path, *, console: Console) -> int:
-    """Audits a data folder with the keys beside it and prints the report; the exit code that it comes to."""
-    with closing(_opened(folder)) as reader:
-        report = _run(_stored(reader, folder, "", ""), load_builtin(), (), workers=1)
+    """Audit a data folder with the keys beside it, print the report and return the exit code."""
+    with _stored(folder, None, "", "") as question:
+        report = _run(question, load_builtin(), (), workers=1)
     _print(console, report, given=False)
     return 0 if report.is_clean else FOUND
 
 
 def _witnessing(keys: Sequence[str], outgrown: Sequence[Path], *, quorum: int, max_age: int) -> Witnessing:
-    """What the options say of witnesses; ends the command where it cannot be meant."""
+    """Read the options about witnesses; end the command if they contradict each other."""
     if (quorum or max_age) and not keys:
-        fail("--quorum and --max-age say something of witnesses; name them with --witness")
+        fail("--quorum and --max-age need witnesses; name them with --witness")
     try:
         agreed = quorum_of(keys, needed=quorum or None) if keys else None
     except (KeyTextError, QuorumError) as error:
@@ -214,7 +198,7 @@ def _witnessing(keys: Sequence[str], outgrown: Sequence[Path], *, quorum: int, m
 
 
 def _rounds(texts: Sequence[str]) -> tuple[RoundKey, ...]:
-    """Rounds from TABLE:NUMBER; ends the command for anything else."""
+    """Parse rounds written TABLE:NUMBER; end the command for anything else."""
     keys = []
     for text in texts:
         table, _, number = text.rpartition(":")
@@ -225,7 +209,7 @@ def _rounds(texts: Sequence[str]) -> tuple[RoundKey, ...]:
 
 
 def _held(files: Sequence[Path]) -> Exhibits:
-    """What the files hold; ends the command for one that is none of what people hold."""
+    """Read the files of --receipt; end the command if one is of no known kind."""
     read = []
     for path in files:
         beside = path.with_suffix(LEAF_SUFFIX)
@@ -236,7 +220,7 @@ def _held(files: Sequence[Path]) -> Exhibits:
         fail(f"--receipt, counted from 0: {error}")
 
 
-def _run(  # noqa: PLR0913 - what an audit goes by
+def _run(  # noqa: PLR0913 - the arguments of audit_log
     question: Question,
     catalogue: Catalogue,
     kept: Sequence[bytes],
@@ -268,9 +252,7 @@ def _run(  # noqa: PLR0913 - what an audit goes by
                 assemble=assemble,
                 progress=lambda done, size: bar.update(task, completed=done, total=size),
             )
-    except KeyTextError as error:
-        fail(str(error))
-    except (StoreError, DataLossError, PlaceError, ClusterError) as error:
+    except (KeyTextError, PlaceError, ClusterError) as error:
         fail(str(error))
 
 
@@ -278,113 +260,65 @@ def _print(console: Console, report: Report, *, given: bool) -> None:
     print_report(console, report)
     if not given:
         console.print(
-            "The keys were taken from where the log is kept. To prove more than that the log agrees with itself, give "
-            "--log-key and --root-key as published elsewhere.",
+            "The keys are those beside the log, so this proves only that the log agrees with itself. To prove more, "
+            "give --log-key and --root-key as published elsewhere.",
             style="dim",
         )
 
 
-def _opened(data: Path, database: str | None = None) -> Reader:
-    try:
-        return open_reader(data, database=database)
-    except StoreError as error:
-        fail(str(error))
+@contextmanager
+def _stored(data: Path, database: str | None, log_key: str, root_key: str) -> Iterator[Question]:
+    from referee.cli.stored_log import StoredLog, stored_log  # noqa: PLC0415 - the extra server
 
-
-@dataclass(frozen=True, slots=True)
-class StoredLog:
-    """A log in a data folder; its checkpoint is the one that stood when the audit began."""
-
-    reader: Reader
-    checkpoint: bytes
-
-    def leaves(self, start: int, stop: int) -> Iterator[bytes]:
-        """The leaves from ``start`` to before ``stop``, in order."""
-        return self.reader.iterate(start, stop)
-
-
-def _stored(reader: Reader, data: Path, log_key: str, root_key: str) -> Question:
-    log_key, root_key = _keys(data, log_key, root_key)
-    try:
+    with stored_log(data, database) as reader:
+        log_key, root_key = _keys(data, log_key, root_key)
         source = StoredLog(reader, reader.head().checkpoint)
-    except (StoreError, DataLossError) as error:
-        fail(str(error))
-    cosigned = _kept_cosigned(reader)
-    return Question(source=source, origin=reader.origin, log_key=log_key, root_key=root_key, cosigned=cosigned)
+        yield Question(
+            source=source,
+            origin=reader.origin,
+            log_key=log_key,
+            root_key=root_key,
+            options=f"--data {data}",
+            cosigned=source.cosigned(),
+        )
 
 
-def _kept_cosigned(reader: Reader) -> Iterator[bytes]:
-    """The cosigned checkpoints that a store keeps, smallest first."""
-    start = 0
-    while page := reader.cosigned(start, _PAGE):
-        yield from (one.note for one in page)
-        start = page[-1].size + 1
+@contextmanager
+def _served(address: str, log_key: str, root_key: str) -> Iterator[Question]:
+    from referee.cli.served_log import served_log  # noqa: PLC0415 - the extra server
+
+    with served_log(address) as source:
+        yield Question(
+            source=source,
+            origin=source.keys.origin,
+            log_key=log_key or source.keys.log_key,
+            root_key=root_key or source.keys.root_key,
+            options=f"--address {address}",
+            cosigned=source.cosigned(),
+        )
 
 
-def _served_cosigned(stub: log_pb2_grpc.LogServiceStub) -> Iterator[bytes]:
-    """The cosigned checkpoints that a service lists, smallest first."""
-    start = 0
-    while True:
-        request = log_pb2.ListCosignedCheckpointsRequest(start_size=start)
-        notes = stub.ListCosignedCheckpoints(request, timeout=CALL_SECONDS).checkpoints
-        if not notes:
-            return
-        for note in notes:
-            yield note.encode()
-        size = notes[-1].partition("\n")[2].partition("\n")[0]
-        if not size.isdecimal() or len(size) > _DIGITS or int(size) < start:
-            return
-        start = int(size) + 1
-
-
-def _published(location: str, data: Path, origin: str, log_key: str, root_key: str) -> Question:
+@contextmanager
+def _published(location: str, data: Path, origin: str, log_key: str, root_key: str) -> Iterator[Question]:
     log_key, root_key = _keys(data, log_key, root_key)
     try:
-        source = TiledLog(open_place(location))
-        origin = origin or VerifierKey.parse(log_key).name
+        yield Question(
+            source=TiledLog(open_place(location)),
+            origin=origin or VerifierKey.parse(log_key).name,
+            log_key=log_key,
+            root_key=root_key,
+            options=location,
+            location=location if "://" in location else None,
+        )
     except (PlaceError, KeyTextError) as error:
         fail(str(error))
-    reached = location if "://" in location else None
-    return Question(source=source, origin=origin, log_key=log_key, root_key=root_key, location=reached)
 
 
 def _keys(data: Path, log_key: str, root_key: str) -> tuple[str, str]:
-    """The two keys, those that are not given read from a data folder."""
+    """Return the two keys; read those that are not given from a data folder."""
     if log_key and root_key:
         return log_key, root_key
-    try:
-        keys = read_public_keys(data / "keys")
-    except KeyFileError as error:
-        fail(f"{error}; or give --log-key and --root-key")
+    from referee.cli.stored_log import public_keys  # noqa: PLC0415 - the extra server
+
+    keys = public_keys(data, remedy="; or give --log-key and --root-key")
     return log_key or keys["log"], root_key or keys["root"]
-
-
-@dataclass(frozen=True, slots=True)
-class ServedLog:
-    """A log behind LogService; its checkpoint is the one that stood when the audit began."""
-
-    stub: log_pb2_grpc.LogServiceStub
-    checkpoint: bytes
-
-    def leaves(self, start: int, stop: int) -> Iterator[bytes]:
-        """The leaves from ``start`` to before ``stop``, in order; fewer where the service gives no more."""
-        while start < stop:
-            request = log_pb2.ListEntriesRequest(start=start, count=min(stop - start, 1000))
-            leaves = self.stub.ListEntries(request, timeout=CALL_SECONDS).leaves
-            if not leaves:
-                return
-            yield from leaves
-            start += len(leaves)
-
-
-def _served(channel: grpc.Channel, log_key: str, root_key: str) -> Question:
-    stub = log_pb2_grpc.LogServiceStub(channel)
-    keys = stub.GetKeys(log_pb2.GetKeysRequest(), timeout=CALL_SECONDS)
-    checkpoint = stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=CALL_SECONDS).checkpoint
-    return Question(
-        source=ServedLog(stub, checkpoint.encode()),
-        origin=keys.origin,
-        log_key=log_key or keys.log_key,
-        root_key=root_key or keys.root_key,
-        cosigned=_served_cosigned(stub),
-    )

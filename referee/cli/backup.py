@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.ending import Database, DataFolder, fail
+from referee.cli.options import Database, DataFolder, fail
 from referee.evidence.note import Note, NoteError
 from referee.log import Checkpoint, CheckpointError
 from referee.storage import DataLossError, StoreError, back_up, open_store, restore_into

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from referee.cli.ending import fail
+from referee.cli.options import fail
 from referee.server.app import Application
 from referee.server.limits import LimitSettings
 from referee.server.tls import TlsSettings

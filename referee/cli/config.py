@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table as Grid
 
-from referee.cli.ending import UNANSWERABLE
+from referee.cli.options import UNANSWERABLE
 from referee.server.settings_reading import DEFAULT, KEYS, LoadedSettings, SettingsError, read_settings
 
 app = typer.Typer(help="Show, check and begin a server's configuration.", no_args_is_help=True)

@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 import msgspec
 import typer
 
-from referee.cli.ending import FOUND, fail
+from referee.cli.options import FOUND, fail
 from referee.cli.stopping import until_asked
 from referee.server.settings import Configuration
 from referee.server.supervisor import RestartPolicy, Supervisor, WorkerError, reserve_address

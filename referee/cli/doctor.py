@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from referee.cli.config import ConfigFile, Set
-from referee.cli.ending import FOUND
+from referee.cli.options import FOUND
 from referee.server.doctor import CheckLevel, CheckResult, examine
 from referee.server.settings_reading import DEFAULT, KEYS, SettingsError, read_settings
 

@@ -6,26 +6,24 @@ inclusion proof under one checkpoint. With ``--proof`` it is a C2SP tlog-proof o
 the leaf in a file beside it.
 """
 
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Final
 
 import orjson
 import typer
 
-from referee.cli.ending import Database, DataFolder, fail
+from referee.cli.audit import LEAF_SUFFIX
+from referee.cli.options import Database, DataFolder, fail
+from referee.cli.stored_log import find_round, public_keys, stored_log
 from referee.dealing.header import NO_LEAF
 from referee.dealing.leaf import KEY_TYPE
 from referee.evidence.dsse import Envelope
 from referee.log import Round, SlotKey, Stage, StepKind
-from referee.server.key_folder import read_public_keys
-from referee.server.keys import KeyFileError
 from referee.service.revealing import Sealed
-from referee.storage import Reader, StoreError, open_reader
+from referee.storage import Reader
 
 FORMAT: Final = 1
 PROOF_SUFFIX: Final = ".tlog-proof"
-LEAF_SUFFIX: Final = ".leaf"
 
 
 def export(  # noqa: PLR0913 - one parameter an option
@@ -43,18 +41,9 @@ def export(  # noqa: PLR0913 - one parameter an option
 
     A round's seed, once revealed, shows every card of it; nothing of other rounds is shown but how they ended.
     """
-    try:
-        keys = read_public_keys(data / "keys")
-        reader: Reader = open_reader(data, database=database)
-    except (KeyFileError, StoreError) as error:
-        fail(str(error))
-    with closing(reader):
-        try:
-            found = reader.round(SlotKey(table_id, round_number)) if round_number else reader.latest_round(table_id)
-        except ValueError as error:
-            fail(str(error))
-        if found is None:
-            fail(f"table {table_id} has no such round")
+    keys = public_keys(data)
+    with stored_log(data, database) as reader:
+        found = find_round(reader, table_id, round_number)
         if proof:
             text = _proof(reader, found, out)
         else:

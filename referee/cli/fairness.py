@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from referee.cli.ending import FOUND, fail
+from referee.cli.options import FOUND, fail
 from referee.fairness.bounds import FEWEST_CONTROL_DECKS, FEWEST_DECKS
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from referee.cli import keys_at_rest
-from referee.cli.ending import Database, DataFolder, fail
-from referee.cli.passphrase import PassphraseFile, lock_of
+from referee.cli.options import Database, DataFolder, PassphraseFile, fail, lock_of
 from referee.server.folder_lock import FolderInUseError
 from referee.server.key_folder import EVERY, ROLES, KeyFolder, is_locked_file
 from referee.server.key_rotation import CHANGING, KeyRotation, KeyRotationError

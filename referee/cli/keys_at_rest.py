@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from referee.cli import logging
-from referee.cli.ending import DataFolder, fail
-from referee.cli.passphrase import (
+from referee.cli.options import (
     NEW_VARIABLE,
+    DataFolder,
     NewPassphraseFile,
     PassphraseFile,
+    fail,
     lock_of,
     lock_to_open,
     lock_to_seal,

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from referee.cli.ending import RulesetFolder, catalogue_of, fail
+from referee.cli.options import RulesetFolder, catalogue_of, fail
 from referee.games.mau_binh import MauBinhRules
 from referee.rulesets import Ruleset, UnknownRulesetError
 

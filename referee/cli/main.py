@@ -1,25 +1,32 @@
-"""The command line: one command a module, each registered here."""
+"""The command line: each command is registered here, with the module and the function that carry it out."""
+
+from importlib import import_module
+from types import MappingProxyType
+from typing import Final, NoReturn
 
 import typer
 
-from referee.cli import (
-    audit,
-    backup,
-    config,
-    demo,
-    doctor,
-    export,
-    fairness,
-    keys,
-    learn,
-    odds,
-    publish,
-    replay,
-    rulesets,
-    serve,
-    token,
-    verify,
-    witness,
+COMMANDS: Final = MappingProxyType(
+    {
+        "serve": ("serve", "serve"),
+        "doctor": ("doctor", "doctor"),
+        "demo": ("demo", "demo"),
+        "audit": ("audit", "audit"),
+        "export": ("export", "export"),
+        "verify": ("verify", "verify"),
+        "learn": ("learn", "learn"),
+        "odds": ("odds", "odds"),
+        "publish": ("publish", "publish"),
+        "backup": ("backup", "backup"),
+        "restore": ("backup", "restore"),
+        "replay": ("replay", "replay"),
+        "rulesets": ("rulesets", "app"),
+        "keys": ("keys", "app"),
+        "config": ("config", "app"),
+        "token": ("token", "app"),
+        "witness": ("witness", "witness"),
+        "fairness-report": ("fairness", "fairness_report"),
+    }
 )
 
 app = typer.Typer(
@@ -29,26 +36,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("serve")(serve.serve)
-app.command("doctor")(doctor.doctor)
-app.command("demo")(demo.demo)
-app.command("audit")(audit.audit)
-app.command("export")(export.export)
-app.command("verify")(verify.verify)
-app.command("learn")(learn.learn)
-app.command("odds")(odds.odds)
-app.command("publish")(publish.publish)
-app.command("backup")(backup.backup)
-app.command("restore")(backup.restore)
-app.command("replay")(replay.replay)
-app.add_typer(rulesets.app, name="rulesets")
-app.add_typer(keys.app, name="keys")
-app.add_typer(config.app, name="config")
-app.add_typer(token.app, name="token")
-app.command("witness")(witness.witness)
-app.command("fairness-report")(fairness.fairness_report)
 
 
-def main() -> None:
-    """Runs the command that the process was started with."""
-    app()
+def _register(name: str, module: str, attribute: str) -> None:
+    """Add a command, or one that raises ModuleNotFoundError when it is called, if its extra is not installed."""
+    try:
+        command = getattr(import_module(f"referee.cli.{module}"), attribute)
+    except ModuleNotFoundError as error:
+        missing = error
+        anything = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+
+        @app.command(name, help=f"(not installed: needs {missing.name})", context_settings=anything)
+        def refuse(_context: typer.Context) -> NoReturn:
+            raise missing
+
+        return
+    if isinstance(command, typer.Typer):
+        app.add_typer(command, name=name)
+    else:
+        app.command(name)(command)
+
+
+for _name, (_module, _attribute) in COMMANDS.items():
+    _register(_name, _module, _attribute)

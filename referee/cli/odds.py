@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from referee.cli.ending import RulesetFolder, catalogue_of, fail
+from referee.cli.options import RulesetFolder, catalogue_of, fail
 from referee.rulesets import UnknownRulesetError
 
 SEVERAL: Final = "; Ultimate Texas Hold'em only."

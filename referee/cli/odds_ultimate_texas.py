@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from referee.advice.ultimate_texas.preflop import SUFFIX
 from referee.advice.ultimate_texas.price import Prices
 from referee.advice.ultimate_texas.strength import UnsupportedRankingError
-from referee.cli.ending import fail
+from referee.cli.options import fail
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.hands import Category
 from referee.odds.ultimate_texas import DEALS, Figures, Met, bets_of, census, draw_svg, draw_text, values_of

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from referee import tiles
-from referee.cli.ending import FOUND, Database, DataFolder, fail
+from referee.cli.options import FOUND, Database, DataFolder, fail
 from referee.cli.stopping import until_asked
 from referee.storage import DataLossError, Reader, StoreError, open_reader
 from referee.tiles import ConflictError, Place, PlaceError, Publication

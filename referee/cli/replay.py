@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 
 from referee.audit.difference import first_difference
 from referee.cards import HOUSE
-from referee.cli.ending import FOUND, Database, DataFolder, RulesetFolder, catalogue_of, fail
+from referee.cli.options import FOUND, Database, DataFolder, RulesetFolder, catalogue_of, fail
 from referee.cli.show import card_line
 from referee.dealing.deal import Deal
 from referee.dealing.layout import BOARD_SECTIONS
@@ -19,9 +19,8 @@ from referee.dealing.leaf import DealLeaf, RevealLeaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
-from referee.log import SlotKey, StepKind
+from referee.log import StepKind
 from referee.rulesets import Catalogue, UnknownRulesetError
-from referee.storage import Reader, StoreError, open_reader
 from referee.transcript.replay import replay as replay_told
 from referee.transcript.told import Told, Transcript, TranscriptError
 from referee.transcript.told import parse as parse_transcript
@@ -44,9 +43,15 @@ def replay(  # noqa: PLR0913 - one parameter an option
     Exit code 0 where they are, 1 where they differ, 2 where there is no such round.
     """
     catalogue = catalogue_of(rulesets)
-    leaves = (
-        {StepKind.SETTLE: file.read_bytes()} if file is not None else _leaves(data, database, table_id, round_number)
-    )
+    if file is not None:
+        leaves = {StepKind.SETTLE: file.read_bytes()}
+    elif table_id:
+        from referee.cli.stored_log import find_round, leaves_of_round, stored_log  # noqa: PLC0415 - the extra server
+
+        with stored_log(data, database) as reader:
+            leaves = leaves_of_round(reader, find_round(reader, table_id, round_number))
+    else:
+        fail("name a table, or a file with --file")
     try:
         payload = _payload(leaves[StepKind.SETTLE])
         transcript = parse_transcript(payload)
@@ -69,25 +74,6 @@ def replay(  # noqa: PLR0913 - one parameter an option
     else:
         console.print("[yellow]the seed is not at hand, so the deck was not dealt again[/]")
     raise typer.Exit(0 if same else FOUND)
-
-
-def _leaves(data: Path, database: str | None, table_id: str, round_number: int) -> dict[StepKind, bytes]:
-    """The round's leaves by kind; ends the command where there is no such round."""
-    if not table_id:
-        fail("name a table, or a file with --file")
-    try:
-        reader: Reader = open_reader(data, database=database)
-    except StoreError as error:
-        fail(str(error))
-    try:
-        found = reader.round(SlotKey(table_id, round_number)) if round_number else reader.latest_round(table_id)
-        if found is None:
-            fail(f"table {table_id} has no such round")
-        return {mark.kind: reader.leaf(mark.index) for mark in reader.marks(found.key)}
-    except ValueError as error:
-        fail(str(error))
-    finally:
-        reader.close()
 
 
 def _payload(data: bytes) -> bytes:

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table as Grid
 
-from referee.cli.ending import RulesetFolder, catalogue_of, fail
+from referee.cli.options import RulesetFolder, catalogue_of, fail
 from referee.rulesets import GAMES, UnknownRulesetError, faults_in
 from referee.rulesets.reference import UnknownGameError, field_page, json_schema
 

@@ -13,8 +13,7 @@ from referee.cli import logging
 from referee.cli.browsers import door_for
 from referee.cli.config import ConfigFile, Set, read_or_fail
 from referee.cli.crew import crew_configuration, lead_crew, stop_without_crew
-from referee.cli.ending import catalogue_of, fail
-from referee.cli.passphrase import lock_of
+from referee.cli.options import catalogue_of, fail, lock_of
 from referee.cli.stopping import until_asked
 from referee.server.app import Application, freeze_heap
 from referee.server.drain import Drain

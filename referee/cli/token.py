@@ -9,8 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from referee.cli.ending import FOUND, fail
-from referee.cli.passphrase import PassphraseFile, lock_of
+from referee.cli.options import FOUND, PassphraseFile, fail, lock_of
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
 from referee.server.access import CallerRole
 from referee.server.access.roles import markdown

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from referee.audit.single import BundleError, ProvedRound, prove_round
-from referee.cli.ending import FOUND, RulesetFolder, catalogue_of, fail
+from referee.cli.options import FOUND, RulesetFolder, catalogue_of, fail
 from referee.evidence.vkey import KeyTextError, VerifierKey
 
 

@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from referee.cli import logging
-from referee.cli.ending import fail
-from referee.cli.passphrase import PassphraseFile, lock_of
+from referee.cli.options import PassphraseFile, fail, lock_of
 from referee.cli.stopping import until_asked
 from referee.evidence.vkey import Algorithm, KeyTextError
 from referee.server.clock import system_clock

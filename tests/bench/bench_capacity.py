@@ -27,8 +27,8 @@ from rich.console import Console
 
 from referee.audit import audit_log
 from referee.audit.gathered import GatheredRound
-from referee.cli.audit import StoredLog
 from referee.cli.demo import PLAYERS
+from referee.cli.stored_log import StoredLog
 from referee.cli.table import Services, Table
 from referee.rulesets import load_builtin
 from referee.server.key_folder import read_public_keys

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from referee.audit import LogSource, Report, TiledLog, audit_log
-from referee.cli.audit import StoredLog
+from referee.cli.stored_log import StoredLog
 from referee.log import Checkpoint, CheckpointSigner
 from referee.rulesets import load_builtin
 from referee.storage import Append, Store, Writer, open_sqlite

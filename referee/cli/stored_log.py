@@ -1,0 +1,71 @@
+"""A log in a data folder or in PostgreSQL, as commands read it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from referee.cli.options import fail
+from referee.log import Round, SlotKey, StepKind
+from referee.server.key_folder import read_public_keys
+from referee.server.keys import KeyFileError
+from referee.storage import DataLossError, Reader, StoreError, open_reader
+
+_PAGE: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLog:
+    """A stored log under one of its checkpoints, as the audit's log source."""
+
+    reader: Reader
+    checkpoint: bytes
+
+    def leaves(self, start: int, stop: int) -> Iterator[bytes]:
+        """Yield the leaves from ``start`` to before ``stop``, in order."""
+        return self.reader.iterate(start, stop)
+
+    def cosigned(self) -> Iterator[bytes]:
+        """Yield the cosigned checkpoints that the store keeps, smallest first."""
+        start = 0
+        while page := self.reader.cosigned(start, _PAGE):
+            yield from (one.note for one in page)
+            start = page[-1].size + 1
+
+
+@contextmanager
+def stored_log(data: Path, database: str | None = None) -> Iterator[Reader]:
+    """Open the log for the block; end the command if there is no log or it cannot be read."""
+    try:
+        reader = open_reader(data, database=database)
+        try:
+            yield reader
+        finally:
+            reader.close()
+    except (StoreError, DataLossError) as error:
+        fail(str(error))
+
+
+def public_keys(data: Path, *, remedy: str = "") -> dict[str, str]:
+    """Read the verifier key of each role from a data folder; end the command if one cannot be read."""
+    try:
+        return read_public_keys(data / "keys")
+    except KeyFileError as error:
+        fail(f"{error}{remedy}")
+
+
+def find_round(reader: Reader, table_id: str, round_number: int) -> Round:
+    """Find a round, the table's latest if the number is 0; end the command if there is none."""
+    try:
+        found = reader.round(SlotKey(table_id, round_number)) if round_number else reader.latest_round(table_id)
+    except ValueError as error:
+        fail(str(error))
+    if found is None:
+        fail(f"table {table_id} has no such round")
+    return found
+
+
+def leaves_of_round(reader: Reader, found: Round) -> dict[StepKind, bytes]:
+    """Read the leaves of a round by their kind."""
+    return {mark.kind: reader.leaf(mark.index) for mark in reader.marks(found.key)}

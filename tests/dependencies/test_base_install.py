@@ -1,0 +1,137 @@
+"""The base and the extra ``cli``, each installed alone: what they bring, what they can do, what they ask for."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.dependencies.wheelhouse import ROOT, Environment, build, repack
+
+BASE_ROOMS = (
+    *("audit", "cards", "dealing", "evidence", "games", "hands", "log", "money"),
+    *("rulesets", "tiles", "transcript", "verdict"),
+)
+BASE_INSTALL = {"referee", "pynacl", "cffi", "pycparser", "msgspec", "orjson"}
+FIXTURES = ROOT / "tests" / "vectors" / "audit"
+
+IMPORTED = """
+import importlib, pkgutil, sys
+for room in sys.argv[1:]:
+    package = importlib.import_module(f"referee.{room}")
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if module.name != "referee.audit.page.page":
+            importlib.import_module(module.name)
+            print(module.name)
+"""
+AUDITED = """
+import json, pathlib, sys
+from referee.audit import Bundle, audit_log
+from referee.rulesets import load_builtin
+
+told = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()[0])
+report = audit_log(
+    Bundle(checkpoint=told["checkpoint"].encode(), entries=tuple(leaf.encode() for leaf in told["leaves"])),
+    **{name: told[name] for name in ("origin", "log_key", "root_key", "now")},
+    catalogue=load_builtin(),
+)
+checked = report.checked
+print(json.dumps([report.is_clean, len(report.findings), checked.replayed, checked.redealt]))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the base, and those of the libraries that it and the extra cli ask for."""
+    folder = tmp_path_factory.mktemp("wheels")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    build(ROOT, folder)
+    repack({*project["dependencies"], *project["optional-dependencies"]["cli"]}, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def base(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """An environment in which ``pip install referee`` was run."""
+    return Environment(tmp_path_factory.mktemp("base"), wheels, "referee")
+
+
+@pytest.fixture(scope="module")
+def with_cli(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """An environment in which ``pip install 'referee[cli]'`` was run."""
+    return Environment(tmp_path_factory.mktemp("cli"), wheels, "referee[cli]")
+
+
+def test_base_brings_the_verifying_libraries_and_nothing_else(base: Environment):
+    assert base.installed() == BASE_INSTALL
+
+
+def test_every_base_room_imports_with_the_base_alone(base: Environment):
+    done = base.run("-c", IMPORTED, *BASE_ROOMS)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.split()) > 100
+
+
+def test_base_alone_replays_and_verifies_a_log(base: Environment):
+    done = base.run("-c", AUDITED, str(FIXTURES / "healthy.jsonl"))
+    assert done.returncode == 0, done.stderr
+    is_clean, findings, replayed, redealt = json.loads(done.stdout)
+    assert (is_clean, findings) == (True, 0)
+    assert replayed > 0
+    assert redealt > 0
+
+
+def test_base_alone_finds_what_is_wrong_with_a_log(base: Environment, tmp_path: Path):
+    fixture = tmp_path / "changed.jsonl"
+    told = json.loads((FIXTURES / "healthy.jsonl").read_text(encoding="utf-8"))
+    told["leaves"][2], told["leaves"][3] = told["leaves"][3], told["leaves"][2]
+    fixture.write_text(json.dumps(told), encoding="utf-8")
+    done = base.run("-c", AUDITED, str(fixture))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)[0] is False
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["verify", "bundle.json"]])
+def test_command_without_the_extra_cli_says_which_to_install(base: Environment, arguments: list[str]):
+    done = base.run("-m", "referee", *arguments)
+    command = " ".join(["referee", *(word for word in arguments[:1] if word.isalpha())])
+    assert done.stderr == f"{command} needs the extra [cli]: pip install 'referee[cli]'\n"
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_extra_cli_brings_no_library_that_serves(with_cli: Environment):
+    installed = with_cli.installed()
+    assert {"typer", "rich", "jinja2", "numpy", "fsspec"} <= installed
+    assert not {"grpcio", "protobuf", "sqlalchemy", "structlog", "prometheus-client"} & installed
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["serve"], ["serve", "--help"], ["demo"], ["keys", "rotate", "log"], ["replay", "felt", "1"], ["publish", "out"]],
+    ids=" ".join,
+)
+def test_command_without_the_extra_server_says_which_to_install(with_cli: Environment, command: list[str]):
+    done = with_cli.run("-m", "referee", *command)
+    assert done.stderr == f"referee {command[0]} needs the extra [server]: pip install 'referee[server]'\n"
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["rulesets", "list"], ["odds", "tien_len.mien_nam"], ["verify", "--help"], ["audit", "--help"], ["--help"]],
+    ids=" ".join,
+)
+def test_extra_cli_alone_carries_out_its_commands(with_cli: Environment, command: list[str]):
+    done = with_cli.run("-m", "referee", *command)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
+
+
+def test_extra_cli_alone_audits_published_tiles(with_cli: Environment, tmp_path: Path):
+    """Tiles that are not there are looked for with the cli's own libraries: the answer names them, not an extra."""
+    keys = ["--log-key", "log.example/1+b3280dcf+ASkB4KOw5+xopCdgaHgIPP2zGO5iQWFmvzy1Rl7t92VI"]
+    keys += ["--root-key", "log.example/1/root+0f4df9c8+AeonsBu3iK1LWcMzQQbamN8MWXH5MhWXPiMNTM7T9bZ1"]
+    done = with_cli.run("-m", "referee", "audit", str(tmp_path), *keys)
+    assert done.returncode == 2
+    assert re.search(r"checkpoint", done.stderr)
