@@ -1,8 +1,7 @@
-"""The strength of three and five cards under a ranking that is data, and nothing about any game.
+"""The strength of three and five cards under a ranking that is data, for every game.
 
-The law of this room: suits never break a tie, a ranking is a list of categories from weak to strong, and the strength
-of a hand is a dense number that only compares within its own ranking and card count. It refuses to know what a hand
-pays, who holds it and what it is called in any language.
+Suits never break a tie, a ranking is a list of categories from weak to strong, and the strength of a hand is a dense
+number that only compares within its own ranking and card count.
 
 >>> from referee.cards import parse_cards
 >>> from referee.hands import AceLowStraight, Category, Ranking, RankingRules
@@ -24,20 +23,17 @@ False
 
 from referee.hands.category import AceLowStraight, Category
 from referee.hands.choice import Chosen
-from referee.hands.display import Display
-from referee.hands.ladder import MULTIPLICITIES, Ranks
+from referee.hands.ladder import Ranks
 from referee.hands.ranking import Ranking
 from referee.hands.rules import RankingRules
 from referee.hands.table import RANK_KEYS
 from referee.hands.value import HandValue, Scale
 
 __all__ = [
-    "MULTIPLICITIES",
     "RANK_KEYS",
     "AceLowStraight",
     "Category",
     "Chosen",
-    "Display",
     "HandValue",
     "Ranking",
     "RankingRules",

@@ -1,4 +1,4 @@
-"""The kinds of hand that a ranking can list; the order they stand in here means nothing, the ranking's counts."""
+"""The kinds of hand that a ranking can list. Their order here means nothing; only the ranking's order counts."""
 
 import enum
 
@@ -28,11 +28,11 @@ class Category(enum.StrEnum):
 
 
 class AceLowStraight(enum.StrEnum):
-    """Where A-2-3-4-5 stands among the straights, plain or of one suit. 10-J-Q-K-A is always the strongest."""
+    """The place of A-2-3-4-5 among the straights, plain or of one suit. 10-J-Q-K-A is always the strongest."""
 
     LOWEST = "LOWEST"
     """Below 2-3-4-5-6."""
     SECOND_HIGHEST = "SECOND_HIGHEST"
     """Between 9-10-J-Q-K and 10-J-Q-K-A."""
     NOT_A_STRAIGHT = "NOT_A_STRAIGHT"
-    """No straight at all: five single ranks under an ace, or a flush."""
+    """No straight: a high card, or a flush."""

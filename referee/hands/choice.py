@@ -1,7 +1,7 @@
-"""The best five cards where more are at hand: five of seven, or both hole cards and three of the board.
+"""The best five cards of more: five of seven, or both hole cards and three of the board.
 
-Of two hole cards and a board, suits are looked at first: where no flush can be chosen, ten sums of rank keys tell the
-best hand. Otherwise each choice is valued on its own, so that no order of categories is taken for granted.
+Of two hole cards and a board without a possible flush, ten sums of rank keys give the best hand. Otherwise each choice
+is valued on its own, so that no order of categories is taken for granted.
 
 >>> from referee.cards import parse_cards, spell
 >>> from referee.hands import AceLowStraight, Category, Ranking, RankingRules
@@ -19,32 +19,32 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from referee.cards import Card
-from referee.hands.five import FiveStrength
+from referee.hands.strength import Strength
 from referee.hands.table import RANK_KEYS, FiveTable
 from referee.hands.value import HandValue
 
 
 class Chosen(NamedTuple):
-    """The value of the best choice and its five cards; of equal choices the first in the order of the cards at hand."""
+    """The value of the best choice and its five cards; of equal choices the first in the order of the given cards."""
 
     value: HandValue
     cards: tuple[Card, ...]
 
 
 def fives_of_seven(cards: Sequence[Card]) -> Iterable[tuple[Card, ...]]:
-    """The 21 ways to take five of seven cards."""
+    """Return the 21 choices of five of seven cards."""
     return itertools.combinations(cards, 5)
 
 
 def fives_of_two_plus_three(hole: Sequence[Card], board: Sequence[Card]) -> Iterable[tuple[Card, ...]]:
-    """The 10 ways to take both hole cards and three of five board cards."""
+    """Return the 10 choices of both hole cards and three of five board cards."""
     return ((*hole, *three) for three in itertools.combinations(board, 3))
 
 
 def two_plus_three_strength(
-    table: FiveTable, five_strength: FiveStrength, *, hole: Sequence[Card], board: Sequence[Card]
+    table: FiveTable, five_strength: Strength, *, hole: Sequence[Card], board: Sequence[Card]
 ) -> int:
-    """The strength of the best hand made of two hole cards and three of five board cards, all different."""
+    """Return the strength of the best hand of two hole cards and three of five board cards, all different."""
     first, second = hole
     if first.suit == second.suit and [card.suit for card in board].count(first.suit) > 2:  # noqa: PLR2004 - a flush
         return max(map(five_strength, fives_of_two_plus_three(hole, board)))

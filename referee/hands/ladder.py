@@ -1,7 +1,7 @@
-"""Every hand there is, up to suits, from weak to strong: 7,462 of five cards and 455 of three.
+"""Every hand up to suits, from weak to strong: 7,462 of five cards and 455 of three.
 
-A hand is written as its category and its distinct ranks, the most telling first; how often each rank stands in the hand
-is the category's (``MULTIPLICITIES``). Within a category hands are ordered by their ranks, read from the left.
+A hand is written as its category and its distinct ranks, the most significant first; how often each rank occurs depends
+on the category (``MULTIPLICITIES``). Within a category hands are ordered by their ranks, read from the left.
 
 >>> from referee.hands.category import AceLowStraight
 >>> [len(hands) for hands in five_card_hands(AceLowStraight.LOWEST).values()]
@@ -18,7 +18,7 @@ from referee.hands.category import AceLowStraight, Category
 from referee.hands.rules import REFINEMENTS, RankingRules
 
 Ranks: TypeAlias = tuple[int, ...]
-"""Distinct rank indices, 0 (two) to 12 (ace), the most telling first."""
+"""Distinct rank indices, 0 (two) to 12 (ace), the most significant first."""
 
 RANKS: Final = range(13)
 _ACE: Final = 12
@@ -41,20 +41,20 @@ MULTIPLICITIES: Final = MappingProxyType(
         Category.FOUR_ACES: (4, 1),
     }
 )
-"""How many cards of each of its ranks a hand holds; three cards hold as many as the ranks they have."""
+"""Number of cards of each rank of a hand; a three-card hand has the first entries."""
 
 SUITED: Final = frozenset({Category.FLUSH, Category.STRAIGHT_FLUSH, Category.LOW_STRAIGHT_FLUSH, Category.ROYAL_FLUSH})
-"""The categories whose five cards are of one suit; no hand of another category is."""
+"""Categories whose five cards are of one suit; no hand of another category is."""
 
 
 def _singles(count: int, *, without: Iterable[int] = ()) -> list[Ranks]:
-    """All sets of ``count`` ranks, each from its highest, in ascending order."""
+    """Return all sets of ``count`` ranks, each from its highest, in ascending order."""
     taken = frozenset(without)
     return list(itertools.combinations([rank for rank in reversed(RANKS) if rank not in taken], count))[::-1]
 
 
 def _straights(ace_low: AceLowStraight) -> list[Ranks]:
-    """The straights in ascending order, each from its top."""
+    """Return the straights in ascending order, each from its top."""
     plain = [tuple(range(top, top - 5, -1)) for top in range(4, 13)]
     match ace_low:
         case AceLowStraight.LOWEST:
@@ -69,7 +69,7 @@ def _straights(ace_low: AceLowStraight) -> list[Ranks]:
 
 @cache
 def five_card_hands(ace_low: AceLowStraight) -> MappingProxyType[Category, tuple[Ranks, ...]]:
-    """The hands of each of the nine categories that cover all hands, in ascending order."""
+    """Return the hands of each of the nine categories that cover all hands, in ascending order."""
     straights = _straights(ace_low)
     runs = {tuple(sorted(ranks, reverse=True)) for ranks in straights}
     singles = [ranks for ranks in _singles(5) if ranks not in runs]
@@ -93,7 +93,7 @@ def five_card_hands(ace_low: AceLowStraight) -> MappingProxyType[Category, tuple
 
 
 def _is_refined(category: Category, ranks: Ranks) -> bool:
-    """Whether a hand of the wider category belongs to this refinement of it."""
+    """Return True if a hand of the wider category belongs to this refinement of it."""
     match category:
         case Category.LOW_STRAIGHT_FLUSH:
             return ranks == _LOW
@@ -106,7 +106,7 @@ def _is_refined(category: Category, ranks: Ranks) -> bool:
 
 
 def five_card_ladder(rules: RankingRules) -> list[tuple[Category, tuple[Ranks, ...]]]:
-    """The 7,462 five-card hands of a ranking from weak to strong: its categories in order, each with its hands."""
+    """Return the 7,462 five-card hands of a ranking from weak to strong, by category."""
     hands = five_card_hands(rules.ace_low_straight)
     refinements = [category for category in rules.order if category in REFINEMENTS]
     ladder = []
@@ -121,7 +121,7 @@ def five_card_ladder(rules: RankingRules) -> list[tuple[Category, tuple[Ranks, .
 
 
 def three_card_ladder(rules: RankingRules) -> list[tuple[Category, tuple[Ranks, ...]]]:
-    """The 455 three-card hands of a ranking from weak to strong; empty where it does not rank three cards."""
+    """Return the 455 three-card hands of a ranking from weak to strong; empty if it does not rank three cards."""
     hands: dict[Category, list[Ranks]] = {
         Category.HIGH_CARD: _singles(3),
         Category.PAIR: [(pair, rest) for pair in RANKS for rest in RANKS if rest != pair],

@@ -1,4 +1,4 @@
-"""A ranking: what beats what among three and five cards, made from rules that are data.
+"""Rankings: which three and five cards beat which, from rules that are data.
 
 >>> from referee.cards import parse_cards
 >>> from referee.hands import AceLowStraight
@@ -18,30 +18,28 @@ from referee.cards import Card, spell
 from referee.hands import choice
 from referee.hands.category import Category
 from referee.hands.choice import Chosen
-from referee.hands.display import Display, displayed
-from referee.hands.five import FiveStrength, five_strength_of
 from referee.hands.ladder import Ranks, five_card_ladder, three_card_ladder
 from referee.hands.rules import RankingRules
-from referee.hands.seven import SevenStrength, seven_strength_of
+from referee.hands.strength import Strength, five_strength_of, seven_strength_of
 from referee.hands.table import RANK_KEYS, FiveTable, five_table
 from referee.hands.three import ThreeTable, three_table_of
 from referee.hands.value import HandValue, Scale
 
 
 class Ranking:
-    """What beats what under some rules; ``Ranking.of`` gives one object for equal rules.
+    """The order of hands under some rules; ``Ranking.of`` gives one object for equal rules.
 
-    Methods that take cards raise ValueError unless these are as many as named and all different. The functions and
-    tables for counting many hands (``x_strength``, ``x_table``) check nothing.
+    Methods that take cards raise ValueError unless the cards have the right number and are all different. The functions
+    and tables for counting many hands (``x_strength``, ``x_table``) check nothing.
     """
 
     rules: RankingRules
     five_table: FiveTable
-    five_strength: FiveStrength
-    """From five different cards in any order to their strength, 1 to 7,462; unchecked."""
+    five_strength: Strength
+    """Function from five different cards, in any order, to their strength, 1 to 7,462; unchecked."""
 
-    seven_strength: SevenStrength
-    """From seven different cards in any order to the strength of the best five; unchecked."""
+    seven_strength: Strength
+    """Function from seven different cards, in any order, to the strength of the best five; unchecked."""
 
     def __init__(self, rules: RankingRules) -> None:
         self.rules = rules
@@ -54,21 +52,21 @@ class Ranking:
 
     @staticmethod
     def of(rules: RankingRules) -> "Ranking":
-        """The ranking of these rules, made on first use."""
+        """Return the ranking of these rules, made on first use."""
         return _ranking(rules)
 
     @cached_property
     def three_table(self) -> ThreeTable:
-        """The strengths of three cards, 1 to 455, and beside which five they stand; empty if three are not ranked."""
+        """Strengths of three cards, 1 to 455, and the five cards that each outranks; empty if three are not ranked."""
         return three_table_of(three_card_ladder(self.rules), self._ladder)
 
     def five(self, cards: Sequence[Card]) -> HandValue:
-        """The value of five cards, in any order."""
+        """Return the value of five cards, in any order."""
         _check(cards, 5)
         return self._five_values[self.five_strength(cards)]
 
     def three(self, cards: Sequence[Card]) -> HandValue:
-        """The value of three cards, in any order; ValueError where the rules do not rank three cards."""
+        """Return the value of three cards, in any order; raise ValueError if the rules do not rank three cards."""
         _check(cards, 3)
         if not self.rules.three_card_order:
             msg = "this ranking does not rank three cards"
@@ -76,58 +74,54 @@ class Ranking:
         return self._three_values[self.three_strength(cards)]
 
     def three_strength(self, cards: Sequence[Card]) -> int:
-        """The strength of three different cards in any order, 1 to 455; unchecked."""
+        """Return the strength of three different cards, in any order, 1 to 455; unchecked."""
         a, b, c = cards
         return self.three_table.strengths[RANK_KEYS[a.rank] + RANK_KEYS[b.rank] + RANK_KEYS[c.rank]]
 
     def three_of_strength(self, strength: int) -> HandValue:
-        """The value that three cards of this strength have; ValueError unless it is 1 to 455."""
+        """Return the value of three cards of this strength; raise ValueError unless it is 1 to 455."""
         return self._three_values[strength]
 
     def five_of_strength(self, strength: int) -> HandValue:
-        """The value that five cards of this strength have; ValueError unless it is 1 to 7,462."""
+        """Return the value of five cards of this strength; raise ValueError unless it is 1 to 7,462."""
         return self._five_values[strength]
 
     def best_of_seven(self, cards: Sequence[Card]) -> HandValue:
-        """The value of the best five of seven cards."""
+        """Return the value of the best five of seven cards."""
         _check(cards, 7)
         return self._five_values[self.seven_strength(cards)]
 
     def best_two_plus_three(self, *, hole: Sequence[Card], board: Sequence[Card]) -> HandValue:
-        """The value of the best hand made of both hole cards and three of the five board cards."""
+        """Return the value of the best hand of both hole cards and three of the five board cards."""
         _check_two_plus_three(hole, board)
         return self._five_values[self.two_plus_three_strength(hole=hole, board=board)]
 
     def chosen_of_seven(self, cards: Sequence[Card]) -> Chosen:
-        """The best five of seven cards with their value; the five keep the order of the seven."""
+        """Return the best five of seven cards with their value; the five keep the order of the seven."""
         _check(cards, 7)
         best = max(choice.fives_of_seven(cards), key=self.five_strength)
         return Chosen(self.five(best), best)
 
     def chosen_two_plus_three(self, *, hole: Sequence[Card], board: Sequence[Card]) -> Chosen:
-        """The best hand of both hole cards and three of the board with its value; hole cards first."""
+        """Return the best hand of both hole cards and three of the board with its value; hole cards first."""
         _check_two_plus_three(hole, board)
         best = max(choice.fives_of_two_plus_three(hole, board), key=self.five_strength)
         return Chosen(self.five(best), best)
 
     def two_plus_three_strength(self, *, hole: Sequence[Card], board: Sequence[Card]) -> int:
-        """The strength of the best hand of both hole cards and three of five board cards; unchecked."""
+        """Return the strength of the best hand of both hole cards and three of five board cards; unchecked."""
         return choice.two_plus_three_strength(self.five_table, self.five_strength, hole=hole, board=board)
 
     def front_outranks(self, *, front: HandValue, five: HandValue) -> bool:
-        """Whether three cards are strictly stronger than five: by category, then by the ranks both have."""
+        """Return True if three cards are strictly stronger than five: by category, then by the ranks both have."""
         if not (self._three_values.have(front) and self._five_values.have(five)):
             msg = "front_outranks compares three with five cards of its own ranking"
             raise TypeError(msg)
         return five.strength < self.three_table.floors[front.strength]
 
     def is_fouled(self, *, back: HandValue, middle: HandValue, front: HandValue) -> bool:
-        """Whether a later hand is strictly stronger than an earlier one; equal hands are lawful."""
+        """Return True if a later hand is strictly stronger than an earlier one; equal hands are lawful."""
         return middle > back or self.front_outranks(front=front, five=middle)
-
-    def explain(self, cards: Sequence[Card]) -> Display:
-        """Three or five cards laid out for showing: the cards that make the category first."""
-        return displayed(self.three(cards) if len(cards) == 3 else self.five(cards), cards)  # noqa: PLR2004 - as named
 
 
 class _Values:
@@ -139,7 +133,7 @@ class _Values:
         self._made: dict[int, HandValue] = {}
 
     def have(self, value: HandValue) -> bool:
-        """Whether the value is one of these."""
+        """Return True if the value is one of these."""
         return value.scale is self.scale or value.scale == self.scale
 
     def __getitem__(self, strength: int) -> HandValue:
@@ -160,12 +154,12 @@ def _ranking(rules: RankingRules) -> Ranking:
 
 def _check(cards: Sequence[Card], count: int) -> None:
     if len(cards) != count or len(set(cards)) != count:
-        msg = f"{count} different cards are needed, not {spell(cards) or 'none'}"
+        msg = f"expected {count} different cards, got {spell(cards) or 'none'}"
         raise ValueError(msg)
 
 
 def _check_two_plus_three(hole: Sequence[Card], board: Sequence[Card]) -> None:
-    if len(hole) != 2 or len(board) != 5:  # noqa: PLR2004 - the counts that the name says
-        msg = f"two hole cards and five board cards are needed, not {len(hole)} and {len(board)}"
+    if len(hole) != 2 or len(board) != 5:  # noqa: PLR2004 - the numbers in the name
+        msg = f"expected two hole cards and five board cards, got {len(hole)} and {len(board)}"
         raise ValueError(msg)
     _check([*hole, *board], 7)

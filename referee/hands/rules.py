@@ -1,4 +1,4 @@
-"""The rules of a ranking as a ruleset's data states them: every field is named, none has a default.
+"""The rules of a ranking as a ruleset states them; no field has a default.
 
 >>> order = ["HIGH_CARD", "PAIR", "TWO_PAIR", "THREE_OF_A_KIND", "STRAIGHT", "FLUSH", "FULL_HOUSE", "FOUR_OF_A_KIND"]
 >>> data = {"order": order, "three_card_order": [], "ace_low_straight": "LOWEST"}
@@ -21,17 +21,17 @@ REFINEMENTS: Final = {
     Category.ROYAL_FLUSH: Category.STRAIGHT_FLUSH,
     Category.FOUR_ACES: Category.FOUR_OF_A_KIND,
 }
-"""The category that a hand falls back to where a ranking does not list the narrower one."""
+"""The category that a hand has if a ranking does not list the narrower one."""
 
 THREE_CARD_CATEGORIES: Final = frozenset({Category.HIGH_CARD, Category.PAIR, Category.THREE_OF_A_KIND})
 
 
 class RankingRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a ranking is made of.
+    """The rules of a ranking.
 
     ``order`` lists categories from weak to strong: each of the nine that no other covers, and any of the refinements. A
-    hand takes the narrowest category listed. ``three_card_order`` lists what three cards can be, weak to strong, in
-    the same relative order; empty where three cards are never ranked. Raises ValueError otherwise.
+    hand has the narrowest category listed. ``three_card_order`` lists the categories of three cards, in the same
+    relative order; empty if three cards are never ranked. Raises ValueError otherwise.
     """
 
     order: tuple[Category, ...]

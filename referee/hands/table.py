@@ -1,4 +1,4 @@
-"""Strengths by one addition a card: the ranks of a hand are found again in the sum of their keys.
+"""Tables from which the strength of a hand is read with one addition a card.
 
 Each rank has a key; hands of five cards (at most four of one rank) have the same sum of keys only if they have the same
 ranks, and so have hands of three. A strength is then one sum and one index into an array.
@@ -17,7 +17,7 @@ from referee.hands.category import Category
 from referee.hands.ladder import MULTIPLICITIES, SUITED, Ranks
 
 RANK_KEYS: Final = (0, 1, 5, 22, 94, 312, 992, 2422, 5624, 12522, 19998, 43258, 79415)
-"""The key of each rank index. Sums of up to five cards of a deck name their ranks."""
+"""The key of each rank index. A sum over up to five cards of a deck identifies their ranks."""
 
 _LARGEST_SUM: Final = 4 * RANK_KEYS[12] + RANK_KEYS[11]
 
@@ -26,17 +26,17 @@ _LARGEST_SUM: Final = 4 * RANK_KEYS[12] + RANK_KEYS[11]
 class FiveTable:
     """The strengths of five cards by the sum of their ``RANK_KEYS``: of one suit, and not of one suit."""
 
-    unsuited: "array[int]"  # the class takes no index before Python 3.12
+    unsuited: "array[int]"  # the class has no index before Python 3.12
     suited: dict[int, int]
 
 
 def key_of(category: Category, ranks: Ranks) -> int:
-    """The sum of the keys of a hand's cards."""
+    """Return the sum of the keys of a hand's cards."""
     return sum(RANK_KEYS[rank] * count for rank, count in zip(ranks, MULTIPLICITIES[category], strict=False))
 
 
 def numbered(ladder: Sequence[tuple[Category, tuple[Ranks, ...]]]) -> Iterator[tuple[int, Category, Ranks]]:
-    """Strength, category and ranks of each hand of a ladder; strengths count from 1, the weakest."""
+    """Yield strength, category and ranks of each hand of a ladder; strengths count from 1, the weakest."""
     strengths = itertools.count(1)
     for category, hands in ladder:
         for ranks in hands:
@@ -44,7 +44,7 @@ def numbered(ladder: Sequence[tuple[Category, tuple[Ranks, ...]]]) -> Iterator[t
 
 
 def five_table(ladder: Sequence[tuple[Category, tuple[Ranks, ...]]]) -> FiveTable:
-    """The table of a ladder of five-card hands; zero where no hand has the sum."""
+    """Build the table of a ladder of five-card hands; it has zero where no hand has the sum."""
     unsuited = array("H", bytes(2 * (_LARGEST_SUM + 1)))
     suited = {}
     for strength, category, ranks in numbered(ladder):
@@ -56,5 +56,5 @@ def five_table(ladder: Sequence[tuple[Category, tuple[Ranks, ...]]]) -> FiveTabl
 
 
 def three_table(ladder: Sequence[tuple[Category, tuple[Ranks, ...]]]) -> dict[int, int]:
-    """The strengths of three cards by the sum of their ``RANK_KEYS``; suits do not matter to three cards."""
+    """Return the strengths of three cards by the sum of their ``RANK_KEYS``; suits do not matter to three cards."""
     return {key_of(category, ranks): strength for strength, category, ranks in numbered(ladder)}

@@ -1,7 +1,7 @@
-"""Three cards beside five: which five-card hands a three-card front outranks.
+"""The comparison of three cards with five: which five-card hands a three-card front outranks.
 
-By category, then by the ranks both have; when those are equal the five cards are the stronger. Five-card hands stand in
-that order already, so each front has one weakest five-card hand that it does not outrank.
+Category decides, then the ranks both have; if those are equal the five cards are stronger. Five-card hands are in that
+order already, so each front has one weakest five-card hand that it does not outrank.
 
 >>> from referee.cards import parse_cards
 >>> from referee.hands import AceLowStraight, Ranking, RankingRules
@@ -36,7 +36,7 @@ class ThreeTable:
 def three_table_of(
     threes: Sequence[tuple[Category, tuple[Ranks, ...]]], fives: Sequence[tuple[Category, tuple[Ranks, ...]]]
 ) -> ThreeTable:
-    """The table of a ladder of three-card hands beside the ladder of five-card hands of the same ranking."""
+    """Build the table of a ladder of three-card hands from it and the five-card ladder of the same ranking."""
     steps = {category: step for step, (category, _) in enumerate(fives)}
     hands = [(steps[category], ranks) for category, members in fives for ranks in members]
     floors = [bisect_left(hands, (steps[category], ranks)) + 1 for _, category, ranks in numbered(threes)]

@@ -1,7 +1,7 @@
 """The value of one hand: a number that compares, and the category and ranks that explain it.
 
-A value compares with values of the same ranking and card count and with nothing else: a number without its scale would
-let a front of three be measured against a middle of five, which has a rule of its own (``Ranking.front_outranks``).
+A value compares only with values of the same ranking and card count: a number without its scale would let a front of
+three be compared with a middle of five, which has a rule of its own (``Ranking.front_outranks``).
 
 >>> from referee.hands import AceLowStraight, RankingRules
 >>> rules = RankingRules(tuple(Category), (), AceLowStraight.LOWEST)
@@ -23,7 +23,7 @@ from referee.hands.rules import RankingRules
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a strength is measured on: one ranking and one card count (3 or 5)."""
+    """The scale of a strength: one ranking and one card count (3 or 5)."""
 
     rules: RankingRules
     card_count: int
@@ -34,7 +34,7 @@ class HandValue:
     """The value of a hand on its scale.
 
     ``strength`` is dense from 1; equal strengths are a tie. ``ranks`` are the distinct rank indices (0 two, 12 ace),
-    the most telling first: of a full house the three then the pair, of a straight from its top, so A-2-3-4-5 is
+    the most significant first: of a full house the three then the pair, of a straight from its top, so A-2-3-4-5 is
     ``(3, 2, 1, 0, 12)``. Values of two scales are never equal, and ordering them is a TypeError.
     """
 
@@ -56,7 +56,7 @@ class HandValue:
         return NotImplemented if (theirs := self._strength_of(other)) is None else self.strength >= theirs
 
     def _strength_of(self, other: object) -> int | None:
-        """The strength of another value of this scale; None for anything else."""
+        """Return the strength of another value of this scale; None for anything else."""
         if isinstance(other, HandValue) and (self.scale is other.scale or self.scale == other.scale):
             return other.strength
         return None

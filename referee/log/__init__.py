@@ -1,9 +1,7 @@
-"""The log: what was said, in which order, and the proof that it was; the law alone, without clock or storage.
+"""The rules and formats of the log: steps of rounds, checkpoints, proofs, tiles and receipts, without clock or store.
 
-A leaf is opaque bytes. A leaf either takes a step of a table's round (``slot``) or stands for itself. The tree over
-the leaves is that of RFC 6962; its head is signed as a C2SP checkpoint (``checkpoint``), grows by ``growth``, is
-proved from stored tiles by ``proof``, is cut into files by ``tile``, and what a caller takes home is a ``receipt``.
-This room never knows games.
+A leaf is opaque bytes. It takes a step of a table's round (``slot``) or belongs to none. The tree over the leaves is
+that of RFC 6962; its head is signed as a C2SP checkpoint.
 
 >>> from referee.evidence.merkle import Frontier, leaf_hash
 >>> from referee.log import Checkpoint, grow

@@ -1,9 +1,7 @@
-r"""A checkpoint says: the log of this origin had this many leaves and this root. Signed, it is a C2SP note.
+r"""C2SP checkpoints: three lines with a log's origin, size in decimal and root in base64, signed as a note.
 
-The law: three lines, origin, size in decimal and root in base64, and nothing after them; one checkpoint has one body.
-A log never signs two checkpoints of which neither continues the other; that is the storage's duty.
-
-It refuses to know the time, and whether the root is the right one.
+One checkpoint has one text. That a log never signs two checkpoints of which neither continues the other is up to its
+store.
 
 >>> print(Checkpoint("log.example/1", 0, EMPTY_ROOT).body, end="")
 log.example/1
@@ -31,7 +29,7 @@ _BODY: Final = re.compile(r"([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)
 
 
 class CheckpointError(ValueError):
-    """A text that is no checkpoint, or a checkpoint of another log or without its log's signature."""
+    """A text that is no checkpoint, or a checkpoint of another log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,35 +45,35 @@ class Checkpoint:
             msg = f"{self.origin[:100]!r} is no origin; use 1-255 printable ASCII characters"
             raise CheckpointError(msg)
         if not 0 <= self.size <= MAX_SIZE or len(self.root) != HASH_SIZE:
-            msg = f"no log has {self.size} leaves and a root of {len(self.root)} bytes"
+            msg = f"a log has 0 to 2^53-1 leaves and a root of {HASH_SIZE} bytes, not {self.size} and {len(self.root)}"
             raise CheckpointError(msg)
         if self.size == 0 and self.root != EMPTY_ROOT:
-            msg = "the root of an empty log is SHA-256 of nothing"
+            msg = f"the root of an empty log is {EMPTY_ROOT.hex()}, not {self.root.hex()}"
             raise CheckpointError(msg)
 
     @property
     def body(self) -> str:
-        """The text that is signed, its last newline included."""
+        """Text that is signed, with its last newline."""
         return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode('ascii')}\n"
 
     @classmethod
     def parse(cls, body: str) -> Self:
-        """The checkpoint that a note's text spells; CheckpointError for anything but three such lines."""
+        """Parse a note's text; raise CheckpointError unless it is the one spelling of a checkpoint."""
         match = _BODY.fullmatch(body)
         if match is None:
-            msg = f"{body[:300]!r} is no checkpoint of three lines"
+            msg = f"{body[:300]!r} is no checkpoint: three lines with origin, size and root"
             raise CheckpointError(msg)
         checkpoint = cls(match[1], int(match[2]), base64.b64decode(match[3]))
         if checkpoint.body != body:
-            msg = f"{body[:300]!r} spells its root otherwise than base64 does"
+            msg = f"the root in {body[:300]!r} is not canonical base64"
             raise CheckpointError(msg)
         return checkpoint
 
 
 class CheckpointSigner:
-    """What signs a log's checkpoints: a key, and the name it signs under, by custom the log's origin.
+    """The key that signs a log's checkpoints, and the name it signs under, by convention the log's origin.
 
-    ``also`` are keys that sign below it under the same name, while a log changes its key.
+    The keys in ``also`` sign as well, under the same name, while a log changes its key.
     """
 
     def __init__(self, signer: Signer, *, key_name: str, also: Iterable[Signer] = ()) -> None:
@@ -84,7 +82,7 @@ class CheckpointSigner:
         self.key: Final = self._signers[0][1]
 
     def sign(self, checkpoint: Checkpoint) -> bytes:
-        """The signed note of this checkpoint, with the signatures of these keys alone."""
+        """Return the note of this checkpoint signed by these keys."""
         body = checkpoint.body
         text = body.encode("ascii")
         return Note(
@@ -93,10 +91,10 @@ class CheckpointSigner:
 
 
 def open_checkpoint(note: bytes, *, origin: str, keys: Iterable[VerifierKey]) -> Checkpoint:
-    """The checkpoint in a signed note that is of this origin and bears a good signature by one of the log's keys.
+    """Verify that a signed note is of this origin and signed by one of the log's keys; return its checkpoint.
 
-    Raises NoteError where the note is malformed or a known key's signature is bad or missing, CheckpointError where
-    the text is no checkpoint or of another origin. Signatures by other keys, such as witnesses', are passed over.
+    Raises NoteError if the note is malformed or a known key's signature is bad or missing, CheckpointError if the text
+    is no checkpoint or of another origin. Signatures by other keys, such as witnesses', are ignored.
     """
     signed = Note.parse(note)
     signed.verify([key for key in keys if key.algorithm is Algorithm.ED25519])

@@ -1,10 +1,8 @@
-r"""A cosignature says: a witness saw this checkpoint at this time, continuing every one of the log that it saw before.
+r"""Cosignatures: a witness saw this checkpoint at this time, continuing every one of the log that it saw before.
 
-The law is C2SP tlog-cosignature, version 1: an Ed25519 signature over ``cosignature/v1``, the time and the checkpoint's
-text, on a line of the checkpoint's own note. A *quorum* names witnesses and says how many of them suffice. It counts
-keys, not names: what is signed does not hold the witness's name, so one key under two names is one witness.
-
-It refuses to know the time, networks, and what a log says.
+A cosignature (C2SP tlog-cosignature, version 1) is an Ed25519 signature over ``cosignature/v1``, the time and the
+checkpoint's text, on a line of the checkpoint's own note. A *quorum* names witnesses and how many of them suffice. It
+counts keys, not names: the signed text does not contain the witness's name, so one key under two names is one witness.
 
 >>> from referee.evidence.note import Note
 >>> from referee.evidence.vkey import VerifierKey
@@ -29,22 +27,22 @@ MAX_WITNESSES: Final = 32
 
 
 class QuorumError(ValueError):
-    """Keys and a number that make no quorum."""
+    """Keys and a number that are no quorum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attestation:
-    """What the witnesses of a quorum say on one note.
+    """The cosignatures that a quorum's witnesses put on one note.
 
-    ``times`` has the newest time, in seconds since 1970 UTC, that each witness's good cosignatures name, in the
-    quorum's order; ``forged`` the witnesses under whose name a cosignature stands that is not theirs.
+    ``times`` has the newest time, in seconds since 1970 UTC, of each witness's valid cosignatures, in the quorum's
+    order; ``forged`` the witnesses under whose name there is an invalid cosignature.
     """
 
     needed: int
     times: tuple[tuple[VerifierKey, int], ...]
     forged: tuple[VerifierKey, ...]
     missing: tuple[str, ...]
-    """The names of the witnesses that did not cosign."""
+    """Names of the witnesses that did not cosign."""
 
     @property
     def is_quorate(self) -> bool:
@@ -53,12 +51,12 @@ class Attestation:
 
     @property
     def time(self) -> int:
-        """The latest time at which a quorum vouched for the checkpoint; 0 where none did."""
+        """Latest time at which a quorum vouched for the checkpoint; 0 if none did."""
         newest = sorted((time for _, time in self.times), reverse=True)
         return newest[self.needed - 1] if self.is_quorate else 0
 
     def until(self, latest: int) -> "Attestation":
-        """What remains where cosignatures of a time after ``latest``, in seconds, count for nothing."""
+        """Return this attestation without cosignatures of a time after ``latest``, in seconds."""
         kept = tuple(one for one in self.times if one[1] <= latest)
         lost = tuple(key.name for key, time in self.times if time > latest)
         return replace(self, times=kept, missing=(*self.missing, *lost))
@@ -66,21 +64,21 @@ class Attestation:
 
 @dataclass(frozen=True, slots=True)
 class Quorum:
-    """Which witnesses are believed, and how many of them must agree; at least one, at most all that are named."""
+    """The trusted witnesses, and how many of them must agree: at least one, at most all."""
 
     witnesses: tuple[VerifierKey, ...]
     needed: int
     counted: tuple[VerifierKey, ...] = field(init=False, compare=False)
-    """The witnesses that count: of those with one key, the first."""
+    """Witnesses that count: the first of those with the same key."""
 
     def __post_init__(self) -> None:
         if any(key.algorithm is not Algorithm.COSIGNATURE_V1 for key in self.witnesses):
-            msg = "a witness's key is of type 0x04, cosignature/v1; another's cannot cosign"
+            msg = "a witness's key is of type 0x04, cosignature/v1; a key of another type cannot cosign"
             raise QuorumError(msg)
         if not 1 <= self.needed <= len(self.witnesses) or len(self.witnesses) > MAX_WITNESSES:
             msg = (
                 f"{self.needed} of {len(self.witnesses)} witnesses is no quorum; "
-                f"name at most {MAX_WITNESSES} and need at least one"
+                f"name at most {MAX_WITNESSES}, and require at least one and at most all of them"
             )
             raise QuorumError(msg)
         first = {key.public_key: key for key in reversed(self.witnesses)}
@@ -88,11 +86,11 @@ class Quorum:
 
     @property
     def doubled(self) -> tuple[VerifierKey, ...]:
-        """The keys that do not count because the same public key is named before."""
+        """Keys that do not count because the same public key is named before them."""
         return tuple(key for key in self.witnesses if not any(key is one for one in self.counted))
 
     def attest(self, note: Note) -> Attestation:
-        """What this quorum's witnesses say on a note; other lines are passed over."""
+        """Verify this quorum's cosignatures on a note; ignore other signature lines."""
         times: dict[bytes, int] = {}
         forged: list[VerifierKey] = []
         for key in self.witnesses:
@@ -115,20 +113,19 @@ class Quorum:
 
 
 def cosign(note: Note, *, name: str, signer: Signer, time: int) -> NoteSignature:
-    """The line by which a witness vouches for a checkpoint; ``time`` is in seconds since 1970 UTC.
+    """Cosign a checkpoint as a witness; return the signature line. ``time`` is in seconds since 1970 UTC.
 
-    Raises CheckpointError where the note's text is no checkpoint. That it continues what was seen before is the
-    caller's to know.
+    Raises CheckpointError if the note's text is no checkpoint. The caller verifies that it continues earlier ones.
     """
     Checkpoint.parse(note.text)
     return cosign_note(note, name=name, signer=signer, time=time).signatures[-1]
 
 
 def read_cosignatures(answer: bytes, note: Note, witness: VerifierKey) -> tuple[NoteSignature, ...]:
-    """The lines of a witness's answer by which it vouches for the note, others left out.
+    """Return the lines of a witness's answer by which it cosigns the note, without other lines.
 
-    Raises NoteError where the answer is no list of signature lines, where a line under the witness's name is not its
-    own, and where none is.
+    Raises NoteError if the answer is no list of signature lines, a line under the witness's name is invalid, or there
+    is no line of the witness.
     """
     answered = Note.parse(f"{note.text}\n".encode() + answer)
     answered.verify([witness])
@@ -136,7 +133,7 @@ def read_cosignatures(answer: bytes, note: Note, witness: VerifierKey) -> tuple[
 
 
 def merged(note: Note, lines: Iterable[NoteSignature]) -> Note:
-    """The note with these lines below its own; a line takes the place of one by the same name and key before it."""
+    """Append these lines to the note's own; a line replaces an earlier one of the same name and key."""
     kept: dict[tuple[str, bytes], NoteSignature] = {}
     for line in (*note.signatures, *lines):
         kept.pop((line.name, line.key_id), None)
@@ -145,8 +142,8 @@ def merged(note: Note, lines: Iterable[NoteSignature]) -> Note:
 
 
 def quorum_of(texts: Sequence[str], *, needed: int | None = None) -> Quorum:
-    """The quorum of witnesses with these verifier key texts; all of them where no number is said.
+    """Build the quorum of witnesses with these verifier key texts; without ``needed`` all must agree.
 
-    Raises KeyTextError where a text spells no key, QuorumError where no quorum comes of them.
+    Raises KeyTextError if a text is no key, QuorumError if they are no quorum.
     """
     return Quorum(tuple(VerifierKey.parse(text) for text in texts), len(texts) if needed is None else needed)

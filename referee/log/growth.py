@@ -1,10 +1,7 @@
-"""A tree grows at its right edge: the edge before and the new leaves give edge, root, proofs and nodes after.
+"""Growth of a tree at its right edge: the old edge and the new leaves give the new edge, root, proofs and nodes.
 
-The law: of the old tree nothing but its frontier is read, so an append costs the new leaves and one hash for each
-level. A node is named by its level and its place on that level; it is complete when all leaves below it exist, and
-complete nodes never change.
-
-It refuses to know where nodes are kept.
+Only the frontier of the old tree is read, so an append costs the new leaves and one hash for each level. A node is
+named by its level and its place on that level; it is complete when all leaves below it exist, and then never changes.
 
 >>> from referee.evidence.merkle import Frontier, leaf_hash, root
 >>> growth = grow(Frontier.of([leaf_hash(b"a")]), [leaf_hash(b"b"), leaf_hash(b"c")])
@@ -22,18 +19,18 @@ from referee.evidence.merkle import Frontier, node_hash
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What a batch of leaves did to a tree of ``old_size`` leaves."""
+    """The result of appending a batch of leaves to a tree of ``old_size`` leaves."""
 
     old_size: int
     frontier: Frontier
     root: bytes
     rows: tuple[tuple[int, tuple[bytes, ...]], ...]
-    """For each level from the leaves up: the place of its first node here, and its nodes, the last maybe incomplete."""
+    """By level from the leaves up: the place of its first node here, and its nodes; the last may be incomplete."""
 
     def inclusion_proof(self, index: int) -> tuple[bytes, ...]:
-        """The proof of a leaf of this batch in the tree as it stands after it, the leaf's sibling first.
+        """Return the proof of a leaf of this batch in the new tree, the leaf's sibling first.
 
-        Raises IndexError for a leaf that was there before, or is not there at all.
+        Raises IndexError for a leaf that is not of this batch.
         """
         if not self.old_size <= index < self.frontier.size:
             msg = f"leaf {index} is not among {self.old_size} to {self.frontier.size - 1}"
@@ -47,7 +44,7 @@ class Growth:
         return tuple(path)
 
     def completed(self, level: int) -> tuple[int, tuple[bytes, ...]]:
-        """The nodes of a level that this batch made complete, and the place of the first of them."""
+        """Return the place of the first node of a level that this batch completed, and all such nodes."""
         start, stop = self.old_size >> level, self.frontier.size >> level
         if start == stop:
             return start, ()
@@ -56,7 +53,7 @@ class Growth:
 
 
 def grow(frontier: Frontier, leaf_hashes: Sequence[bytes]) -> Growth:
-    """What becomes of the tree with this frontier when leaves of these hashes, at least one, are put behind it."""
+    """Append leaves of these hashes, at least one, to the tree with this frontier."""
     if not leaf_hashes:
         msg = "a tree grows by at least one leaf"
         raise ValueError(msg)

@@ -1,10 +1,8 @@
 """Proofs of a log of any size, read from its tiles: rows of up to 256 node hashes, eight levels of the tree apart.
 
-The law is C2SP tlog-tiles: tile ``index`` of tile level ``level`` holds the hashes of the complete nodes at height
-``8 * level`` from place ``256 * index`` on. A tile's node never changes once it is complete, so a tile may be copied
-and served as a file. Nodes between tile levels are computed from the row below them.
-
-It refuses to know where tiles are kept. A proof reads at most two tiles for each tile level.
+Tile ``index`` of tile level ``level`` holds the hashes of the complete nodes at height ``8 * level`` from place
+``256 * index`` on. A complete node never changes. Nodes between tile levels are computed from the row below them, and a
+proof reads at most two tiles for each tile level.
 
 >>> from referee.evidence.merkle import leaf_hash, root, verify_inclusion
 >>> leaves = [bytes([n]) for n in range(5)]
@@ -17,35 +15,40 @@ It refuses to know where tiles are kept. A proof reads at most two tiles for eac
 Source: https://c2sp.org/tlog-tiles, RFC 9162 section 2.1.
 """
 
+import base64
+import re
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from referee.evidence.merkle import EMPTY_ROOT, node_hash, root_of_hashes
+from referee.evidence.merkle import EMPTY_ROOT, HASH_SIZE, node_hash, root_of_hashes
 
 TILE_HEIGHT: Final = 8
 TILE_WIDTH: Final = 1 << TILE_HEIGHT
 
+_LINE: Final = re.compile(r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=")
+"""Canonical base64 of 32 bytes."""
+
 
 class MissingNodeError(LookupError):
-    """A tile that should hold a node does not: the store has lost something."""
+    """A node that its tile should hold and does not: the store has lost data."""
 
 
 class Tiles(Protocol):
-    """Where tiles are read."""
+    """A source of tiles."""
 
     def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
-        """The first ``width`` (1-256) hashes of a tile, in order; fewer where the store has fewer."""
+        """Return the first ``width`` (1-256) hashes of a tile, in order; fewer if the store has fewer."""
 
 
 def tree_root(tiles: Tiles, size: int) -> bytes:
-    """The root of the first ``size`` leaves."""
+    """Return the root of the first ``size`` leaves."""
     return _Nodes(tiles, size).root(0, size) if size else EMPTY_ROOT
 
 
 def inclusion_proof(tiles: Tiles, *, index: int, size: int) -> tuple[bytes, ...]:
-    """The proof that leaf ``index`` is in the tree of the first ``size`` leaves, the leaf's sibling first.
+    """Return the proof that leaf ``index`` is in the tree of the first ``size`` leaves, the leaf's sibling first.
 
-    Raises IndexError where that tree has no such leaf (RFC 9162, 2.1.3.1).
+    Raises IndexError if that tree has no such leaf (RFC 9162, 2.1.3.1).
     """
     if not 0 <= index < size:
         msg = f"a tree of {size} leaves has no leaf {index}"
@@ -65,9 +68,9 @@ def inclusion_proof(tiles: Tiles, *, index: int, size: int) -> tuple[bytes, ...]
 
 
 def consistency_proof(tiles: Tiles, *, old_size: int, new_size: int) -> tuple[bytes, ...]:
-    """The proof that the first ``old_size`` leaves are a prefix of the first ``new_size``.
+    """Return the proof that the first ``old_size`` leaves are a prefix of the first ``new_size``.
 
-    Empty where the sizes are equal or ``old_size`` is zero. Raises IndexError where ``old_size`` is the larger one
+    It is empty if the sizes are equal or ``old_size`` is zero. Raises IndexError if ``old_size`` is the larger one
     (RFC 9162, 2.1.4.1).
     """
     if not 0 <= old_size <= new_size:
@@ -86,9 +89,22 @@ def consistency_proof(tiles: Tiles, *, old_size: int, new_size: int) -> tuple[by
         else:
             path.append((start, middle))
             start = middle
-    if start:  # the verifier knows the old root already, where it is a node of the new tree
+    if start:  # else the old root is a node of the new tree, which the verifier knows already
         path.append((start, stop))
     return tuple(nodes.root(first, last) for first, last in reversed(path))
+
+
+def proof_lines(proof: Sequence[bytes]) -> list[str]:
+    """Encode a proof as lines of base64, one for each hash; ``parse_lines`` reverses it."""
+    return [base64.b64encode(node).decode("ascii") for node in proof]
+
+
+def parse_lines(lines: Sequence[str], *, most: int) -> tuple[bytes, ...]:
+    """Parse the lines of a proof; raise ValueError unless they are at most ``most`` lines, each of one hash."""
+    if len(lines) > most or not all(_LINE.fullmatch(line) for line in lines):
+        msg = f"the proof is not a list of at most {most} hashes, each {HASH_SIZE} bytes in canonical base64"
+        raise ValueError(msg)
+    return tuple(base64.b64decode(line) for line in lines)
 
 
 def _split(size: int) -> int:
@@ -96,7 +112,7 @@ def _split(size: int) -> int:
 
 
 class _Nodes:
-    """Node hashes of the tree of the first ``size`` leaves; each tile is read once."""
+    """The node hashes of the tree of the first ``size`` leaves; each tile is read once."""
 
     def __init__(self, tiles: Tiles, size: int) -> None:
         self._tiles = tiles
@@ -104,7 +120,7 @@ class _Nodes:
         self._read: dict[tuple[int, int], Sequence[bytes]] = {}
 
     def root(self, start: int, stop: int) -> bytes:
-        """The hash over leaves ``start`` to ``stop - 1``, a range that the tree's splits give."""
+        """Return the hash over leaves ``start`` to ``stop - 1``, a range between the tree's splits."""
         count = stop - start
         height = count.bit_length() - 1
         if count == 1 << height:

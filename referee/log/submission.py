@@ -1,7 +1,7 @@
-r"""What a log sends to a witness, and what the witness answers: the texts of C2SP tlog-witness, without the network.
+r"""The texts of C2SP tlog-witness, without the network: what a log sends to a witness, and what the witness answers.
 
-The law: a line ``old`` with the size that the witness cosigned last, at most 63 lines of a consistency proof in base64,
-an empty line, the checkpoint. One submission has one text. Sizes are decimal without leading zeros.
+A submission is a line ``old`` with the size that the witness cosigned last, at most 63 lines of a consistency proof in
+base64, an empty line, and the checkpoint. One submission has one text. Sizes are decimal without leading zeros.
 
 >>> AddCheckpoint(old_size=0, proof=(), checkpoint=b"origin\n...").format()
 b'old 0\n\norigin\n...'
@@ -13,17 +13,16 @@ referee.log.submission.SubmissionError: the first line is not "old" and a size
 Source: https://c2sp.org/tlog-witness
 """
 
-import base64
 import hashlib
 import re
 from dataclasses import dataclass
 from typing import Final, NoReturn, Self
 
-from referee.evidence.merkle import HASH_SIZE
 from referee.log.checkpoint import MAX_SIZE
+from referee.log.proof import parse_lines, proof_lines
 
 SIZE_TYPE: Final = "text/x.tlog.size"
-"""The media type of a conflict's answer, a size."""
+"""The media type of the answer to a conflict, a size."""
 MAX_PROOF: Final = 63
 MAX_SUBMISSION: Final = 64 * 1024
 """Bytes of a submission that a witness reads."""
@@ -31,7 +30,6 @@ MAX_ANSWER: Final = 16 * 1024
 """Bytes of an answer that a log reads."""
 
 _OLD: Final = re.compile(rb"old (0|[1-9][0-9]{0,15})")
-_HASH: Final = re.compile(rb"[A-Za-z0-9+/]{43}=")
 _SIZE: Final = re.compile(rb"(0|[1-9][0-9]{0,15})\n")
 
 
@@ -48,36 +46,34 @@ class AddCheckpoint:
     checkpoint: bytes
 
     def format(self) -> bytes:
-        """The text; ``parse`` reads it back."""
-        lines = [f"old {self.old_size}", *(base64.b64encode(node).decode("ascii") for node in self.proof)]
+        """Encode the submission; ``parse`` reverses it."""
+        lines = [f"old {self.old_size}", *proof_lines(self.proof)]
         return "".join(line + "\n" for line in lines).encode("ascii") + b"\n" + self.checkpoint
 
     @classmethod
     def parse(cls, text: bytes) -> Self:
-        """The submission that a text spells; SubmissionError where it spells none. Its checkpoint is not looked at."""
+        """Parse a submission, without reading its checkpoint; raise SubmissionError if the text is none."""
         head, blank, checkpoint = text.partition(b"\n\n")
         if not blank:
-            _refuse("no empty line stands before a checkpoint")
+            _refuse("there is no empty line before a checkpoint")
         first, *hashes = head.split(b"\n")
         old = _OLD.fullmatch(first)
         if old is None or int(old[1]) > MAX_SIZE:
             _refuse('the first line is not "old" and a size')
-        if len(hashes) > MAX_PROOF or not all(_HASH.fullmatch(line) for line in hashes):
-            _refuse(f"the proof is not at most {MAX_PROOF} hashes")
-        proof = tuple(base64.b64decode(line) for line in hashes)
-        submission = cls(old_size=int(old[1]), proof=proof, checkpoint=checkpoint)
-        if any(len(node) != HASH_SIZE for node in proof) or submission.format() != text:
-            _refuse("a hash of the proof is spelled otherwise than base64 does")
-        return submission
+        try:
+            proof = parse_lines([line.decode("ascii") for line in hashes], most=MAX_PROOF)
+        except ValueError as error:
+            raise SubmissionError(str(error)) from error
+        return cls(old_size=int(old[1]), proof=proof, checkpoint=checkpoint)
 
 
 def format_size(size: int) -> bytes:
-    """A size as a conflict's answer; ``parse_size`` reads it back."""
+    """Encode a size as the answer to a conflict; ``parse_size`` reverses it."""
     return f"{size}\n".encode("ascii")
 
 
 def parse_size(text: bytes) -> int:
-    """The size that a conflict's answer spells; SubmissionError where it spells none."""
+    """Parse the size in the answer to a conflict; raise SubmissionError if there is none."""
     match = _SIZE.fullmatch(text)
     if match is None or int(match[1]) > MAX_SIZE:
         _refuse("the answer is no size")
@@ -85,7 +81,7 @@ def parse_size(text: bytes) -> int:
 
 
 def monitoring_path(origin: str) -> str:
-    """Where a witness shows the checkpoint of an origin that it cosigned last, below its monitoring prefix."""
+    """Return the path, below a witness's monitoring prefix, of the checkpoint of an origin that it cosigned last."""
     return f"/{hashlib.sha256(origin.encode('ascii')).hexdigest()}/checkpoint"
 
 

@@ -1,16 +1,15 @@
-"""Tiles: the tree of a log cut into pieces of 256, so that plain files can serve it.
+r"""Tiles: the tree of a log cut into pieces of 256, so that plain files can serve it.
 
-The law is C2SP tlog-tiles with its fixed height of 8. A hash tile of level ``l`` and index ``n`` holds the hashes of
-the complete subtrees of ``256**l`` leaves from place ``256 * n`` on; an entry tile holds the leaves themselves, 256 of
-them. The last tile of a row may be partial. A tile has one path and a path names one tile; a tile of one width never
-changes its bytes.
-
-It refuses to know where tiles are kept, and whether the hashes in one are the right ones.
+A hash tile of level ``l`` and index ``n`` holds the hashes of the complete subtrees of ``256**l`` leaves from place
+``256 * n`` on; an entry tile holds the leaves themselves, each after its length in two bytes, big-endian. The last tile
+of a row may be partial. A tile has one path and a path names one tile; a tile of one width never changes its bytes.
 
 >>> HashTile(level=0, index=1234067).path
 'tile/0/x001/x234/067'
 >>> [tile.path for tile in hash_tiles(257)]
 ['tile/0/000', 'tile/0/001.p/1', 'tile/1/000.p/1']
+>>> encode_entries([b"open", b"deal"])
+b'\x00\x04open\x00\x04deal'
 
 Source: https://c2sp.org/tlog-tiles
 """
@@ -24,10 +23,12 @@ from referee.evidence.merkle import HASH_SIZE
 from referee.log.proof import TILE_HEIGHT, TILE_WIDTH
 
 CHECKPOINT_PATH: Final = "checkpoint"
-"""Where the signed checkpoint stands among the tiles."""
+"""The path of the signed checkpoint among the tiles."""
 MAX_LEVEL: Final = 63
 MAX_INDEX: Final = 10**18 - 1
 """Six groups of digits, more than any log fills."""
+MAX_ENTRY_SIZE: Final = 65_535
+_LENGTH: Final = 2
 
 _PATH: Final = re.compile(
     r"tile/(?:(?P<level>[0-9]|[1-5][0-9]|6[0-3])|entries)/"
@@ -36,69 +37,68 @@ _PATH: Final = re.compile(
 
 
 class TileError(ValueError):
-    """A tile that cannot be one: its place, its path or its bytes."""
+    """A tile whose place, path or bytes are impossible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HashTile:
-    """A piece of a row of hashes. ``width`` says how many it holds, 256 in a full one."""
-
-    level: int
+class _Piece:
     index: int
     width: int = TILE_WIDTH
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.index <= MAX_INDEX or not 0 < self.width <= TILE_WIDTH:
+            _refuse(f"there is no tile of index {self.index} and width {self.width}")
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has its 256 hashes or leaves."""
+        return self.width == TILE_WIDTH
+
+    @property
+    def full(self) -> Self:
+        """Full tile that this one is, or will become."""
+        return replace(self, width=TILE_WIDTH)
+
+    @property
+    def _place(self) -> str:
+        index, groups = self.index, [f"{self.index % 1000:03}"]
+        while index := index // 1000:
+            groups.append(f"x{index % 1000:03}")
+        return "/".join(reversed(groups)) + ("" if self.is_full else f".p/{self.width}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HashTile(_Piece):
+    """A piece of a row of hashes. ``width`` is how many it holds, 256 in a full one."""
+
+    level: int
 
     def __post_init__(self) -> None:
         if not 0 <= self.level <= MAX_LEVEL:
             _refuse(f"a tile's level is 0 to {MAX_LEVEL}, not {self.level}")
-        _check_place(self.index, self.width)
+        _Piece.__post_init__(self)
 
     @property
     def path(self) -> str:
-        """The path, relative to where the log is served."""
-        return f"tile/{self.level}/{_spell(self.index, self.width)}"
-
-    @property
-    def is_full(self) -> bool:
-        """Whether it holds 256 hashes."""
-        return self.width == TILE_WIDTH
-
-    @property
-    def full(self) -> Self:
-        """The full tile that this one is, or will become."""
-        return replace(self, width=TILE_WIDTH)
+        """Path relative to where the log is served."""
+        return f"tile/{self.level}/{self._place}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EntryTile:
-    """The leaves below a hash tile of level 0, as an entry bundle. ``width`` says how many it holds."""
-
-    index: int
-    width: int = TILE_WIDTH
-
-    def __post_init__(self) -> None:
-        _check_place(self.index, self.width)
+class EntryTile(_Piece):
+    """The leaves below a hash tile of level 0. ``width`` is how many it holds, 256 in a full one."""
 
     @property
     def path(self) -> str:
-        """The path, relative to where the log is served."""
-        return f"tile/entries/{_spell(self.index, self.width)}"
-
-    @property
-    def is_full(self) -> bool:
-        """Whether it holds 256 leaves."""
-        return self.width == TILE_WIDTH
-
-    @property
-    def full(self) -> Self:
-        """The full tile that this one is, or will become."""
-        return replace(self, width=TILE_WIDTH)
+        """Path relative to where the log is served."""
+        return f"tile/entries/{self._place}"
 
 
 AnyTile: TypeAlias = HashTile | EntryTile
 
 
 def parse_path(path: str) -> AnyTile:
-    """The tile that a path names; TileError for anything but the one spelling of one."""
+    """Parse the path of a tile; raise TileError unless it is the one spelling of one."""
     match = _PATH.fullmatch(path)
     if match is None:
         _refuse(f"{path[:200]!r} is the path of no tile")
@@ -115,7 +115,7 @@ def parse_path(path: str) -> AnyTile:
 
 
 def hash_tiles(size: int, *, after: int = 0) -> Iterator[HashTile]:
-    """The hash tiles of a log of ``size`` leaves that one of ``after`` leaves has not, by level, then by index."""
+    """Yield the hash tiles of a log of ``size`` leaves that one of ``after`` leaves lacks, by level, then by index."""
     level = 0
     while size >> TILE_HEIGHT * level:
         for index, width in _row(size >> TILE_HEIGHT * level, after >> TILE_HEIGHT * level):
@@ -124,42 +124,57 @@ def hash_tiles(size: int, *, after: int = 0) -> Iterator[HashTile]:
 
 
 def entry_tiles(size: int, *, after: int = 0) -> Iterator[EntryTile]:
-    """The entry tiles of a log of ``size`` leaves that one of ``after`` leaves has not, by index."""
+    """Yield the entry tiles of a log of ``size`` leaves that one of ``after`` leaves lacks, by index."""
     for index, width in _row(size, after):
         yield EntryTile(index=index, width=width)
 
 
 def join_hashes(hashes: Sequence[bytes]) -> bytes:
-    """The bytes of the hash tile that holds these hashes, 1 to 256 of them; TileError for others."""
+    """Encode 1 to 256 hashes as the bytes of a hash tile; raise TileError for other numbers or sizes."""
     if not 0 < len(hashes) <= TILE_WIDTH or any(len(node) != HASH_SIZE for node in hashes):
         _refuse(f"a tile holds 1 to {TILE_WIDTH} hashes of {HASH_SIZE} bytes")
     return b"".join(hashes)
 
 
 def split_hashes(data: bytes, *, width: int) -> tuple[bytes, ...]:
-    """The hashes in a hash tile's bytes; TileError where they are not exactly ``width``."""
+    """Return the hashes in a hash tile's bytes; raise TileError if they are not exactly ``width``."""
     if len(data) != HASH_SIZE * width:
         _refuse(f"{len(data)} bytes are no tile of {width} hashes")
     return tuple(data[at : at + HASH_SIZE] for at in range(0, len(data), HASH_SIZE))
 
 
+def encode_entries(entries: Sequence[bytes]) -> bytes:
+    """Encode 1 to 256 leaves as the bytes of an entry tile; raise TileError for other numbers or a leaf too long."""
+    if not 0 < len(entries) <= TILE_WIDTH:
+        _refuse(f"a tile holds 1 to {TILE_WIDTH} leaves, not {len(entries)}")
+    parts: list[bytes] = []
+    for entry in entries:
+        if len(entry) > MAX_ENTRY_SIZE:
+            _refuse(f"a leaf in a tile has at most {MAX_ENTRY_SIZE} bytes, not {len(entry)}")
+        parts += (len(entry).to_bytes(_LENGTH, "big"), entry)
+    return b"".join(parts)
+
+
+def decode_entries(data: bytes, *, width: int) -> tuple[bytes, ...]:
+    """Decode the leaves of an entry tile, in order; raise TileError if they are not exactly ``width``."""
+    entries = []
+    at = 0
+    for number in range(width):
+        start = at + _LENGTH
+        at = start + int.from_bytes(data[at:start], "big")
+        if start > len(data) or at > len(data):
+            _refuse(f"the tile ends within leaf {number} of {width}")
+        entries.append(data[start:at])
+    if at != len(data):
+        _refuse(f"the tile has {len(data) - at} bytes after its {width} leaves")
+    return tuple(entries)
+
+
 def _row(count: int, after: int) -> Iterator[tuple[int, int]]:
-    """Index and width of the tiles of a row of ``count`` hashes that a row of ``after`` has not."""
+    """Yield index and width of the tiles of a row of ``count`` hashes that a row of ``after`` lacks."""
     if count > after:
         for index in range(after // TILE_WIDTH, -(-count // TILE_WIDTH)):
             yield index, min(TILE_WIDTH, count - TILE_WIDTH * index)
-
-
-def _spell(index: int, width: int) -> str:
-    groups = [f"{index % 1000:03}"]
-    while index := index // 1000:
-        groups.append(f"x{index % 1000:03}")
-    return "/".join(reversed(groups)) + ("" if width == TILE_WIDTH else f".p/{width}")
-
-
-def _check_place(index: int, width: int) -> None:
-    if not 0 <= index <= MAX_INDEX or not 0 < width <= TILE_WIDTH:
-        _refuse(f"there is no tile of index {index} and width {width}")
 
 
 def _refuse(reason: str) -> NoReturn:

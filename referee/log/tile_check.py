@@ -1,11 +1,8 @@
-"""Tiles held against the leaves that they are said to be of, row by row, in one pass.
+"""The comparison of tiles with the leaves that they are said to be of, row by row, in one pass.
 
-The law: what a tile holds must follow from the row below it, and the lowest row from the leaves. Where a tile differs
-from the row below, the tile above may follow from either, so one change is one fault, in the lowest tile that shows it.
-Memory holds one tile for each level.
-
-It refuses to know where tiles are kept, and the checkpoint: whether the leaves are those that were signed is the root's
-to say.
+A tile must follow from the row below it, and the lowest row from the leaves. Where a tile differs from the row below,
+the tile above may follow from either, so one change is one fault, in the lowest tile that shows it. Memory holds one
+tile for each level. Whether the leaves are those that were signed is for the caller to check by the root.
 
 >>> from referee.evidence.merkle import leaf_hash
 >>> class Folder:
@@ -28,9 +25,9 @@ from referee.log.tile import HashTile, TileError
 
 
 class TileFault(NamedTuple):
-    """What is wrong with a tile: its path, the first leaf it concerns, and both hashes where it holds another.
+    """A fault of a tile: its path, the first leaf it concerns, and both hashes if it holds another one.
 
-    ``stored`` is what the tile holds, ``expected`` what the row below gives; None where the tile could not be read.
+    ``stored`` is the tile's hash, ``expected`` that of the row below; both are None if the tile could not be read.
     """
 
     path: str
@@ -42,7 +39,7 @@ class TileFault(NamedTuple):
 
 @dataclass(slots=True)
 class _Row:
-    """The hashes that the tile of a row under way must hold, and by place those that it may hold in their stead."""
+    """The hashes that a row's current tile must hold, and by place those that it may hold instead."""
 
     index: int = 0
     hashes: list[bytes] = field(default_factory=list)
@@ -50,7 +47,7 @@ class _Row:
 
 
 class TileCheck:
-    """A check under way: leaves are taken in their order, 256 at a time."""
+    """A check in progress, which takes leaves in their order, 256 at a time."""
 
     def __init__(self, tiles: Tiles) -> None:
         self.faults: Final[list[TileFault]] = []
@@ -58,12 +55,12 @@ class TileCheck:
         self._rows: Final = [_Row()]
 
     def take(self, leaf_hashes: Sequence[bytes]) -> None:
-        """The hashes of the next 256 leaves, or of the last few, are compared with their tile and those they end."""
+        """Compare the hashes of the next 256 leaves, or of the last few, with the tiles that they complete."""
         self._rows[0].hashes = list(leaf_hashes)
         self._compare(0)
 
     def finish(self) -> None:
-        """The partial tiles of the upper rows are compared; call it once, after all leaves."""
+        """Compare the partial tiles of the upper rows; call it once, after all leaves."""
         for level in range(1, len(self._rows)):
             if self._rows[level].hashes:
                 self._compare(level)
@@ -82,7 +79,7 @@ class TileCheck:
             self._rows[level] = _Row(row.index + 1)
 
     def _raise(self, level: int, expected: bytes, other: bytes) -> None:
-        """One more hash in a row above the leaves, and the tile that it fills."""
+        """Add a hash to a row above the leaves, and compare the tile that it fills."""
         if level == len(self._rows):
             self._rows.append(_Row())
         row = self._rows[level]
@@ -114,5 +111,5 @@ class TileCheck:
 
 
 def _first_leaf(tile: HashTile, place: int) -> int:
-    """The first leaf below a hash of a tile."""
+    """Return the first leaf below a hash of a tile."""
     return (TILE_WIDTH * tile.index + place) << TILE_HEIGHT * tile.level

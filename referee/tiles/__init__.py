@@ -9,7 +9,7 @@ module          what it says
 ``fault``       what can go wrong with both
 ==============  ==================================================================================
 
-How tiles are cut, named and checked is the law of ``log.tile``, ``log.tile_entries`` and ``log.tile_check``. This room
+How tiles are cut, named and checked is the law of ``log.tile`` and ``log.tile_check``. This room
 knows neither databases nor what a leaf says.
 """
 

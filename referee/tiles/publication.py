@@ -24,8 +24,7 @@ from referee.evidence.merkle import (
 from referee.evidence.note import Note, NoteError
 from referee.log import Checkpoint, CheckpointError, Tiles, consistency_proof, inclusion_proof
 from referee.log.proof import TILE_HEIGHT, TILE_WIDTH, MissingNodeError
-from referee.log.tile import CHECKPOINT_PATH, EntryTile, HashTile, TileError, entry_tiles, join_hashes
-from referee.log.tile_entries import encode_entries
+from referee.log.tile import CHECKPOINT_PATH, EntryTile, HashTile, TileError, encode_entries, entry_tiles, join_hashes
 from referee.tiles.fault import ConflictError
 from referee.tiles.place import Place
 from referee.tiles.published import PublishedLog

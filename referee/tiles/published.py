@@ -16,8 +16,7 @@ from referee.evidence.note import Note
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, LogReceipt, consistency_proof, inclusion_proof, open_checkpoint, tree_root
 from referee.log.proof import TILE_WIDTH, MissingNodeError
-from referee.log.tile import CHECKPOINT_PATH, AnyTile, EntryTile, HashTile, TileError, split_hashes
-from referee.log.tile_entries import decode_entries
+from referee.log.tile import CHECKPOINT_PATH, AnyTile, EntryTile, HashTile, TileError, decode_entries, split_hashes
 from referee.tiles.fault import PlaceError
 from referee.tiles.place import Place
 

@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 from referee.audit import Code
 from referee.evidence.merkle import leaf_hash, root_of_hashes
 from referee.log.proof import TILE_WIDTH
-from referee.log.tile import EntryTile, HashTile, join_hashes
-from referee.log.tile_entries import encode_entries
+from referee.log.tile import EntryTile, HashTile, encode_entries, join_hashes
 from tests.audit.audit_attack import TABLE
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from referee.audit import Bundle, Code, Report, TiledLog, audit_log
-from referee.log.tile_entries import decode_entries, encode_entries
+from referee.log.tile import decode_entries, encode_entries
 from referee.rulesets import load_builtin
 from referee.tiles import MemoryPlace, PlaceError
 from tests.audit import audit_tiles

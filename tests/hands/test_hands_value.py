@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from referee.cards import parse_cards, spell
+from referee.cards import parse_cards
 from referee.hands import Category, HandValue, Ranking
 
 ORDERINGS = [operator.lt, operator.le, operator.gt, operator.ge]
@@ -55,41 +55,15 @@ def test_equal_rules_have_one_ranking(classic: Ranking) -> None:
     assert classic is Ranking.of(classic.rules)
 
 
-@pytest.mark.parametrize(
-    ("cards", "pattern", "kickers"),
-    [
-        ("2S 9C 5D KH 3S", "KH", "9C 5D 3S 2S"),
-        ("2S 9C 5D 2H 3S", "2S 2H", "9C 5D 3S"),
-        ("2H KS AD 2C KC", "KS KC 2C 2H", "AD"),
-        ("4H KS 4D 4C AC", "4C 4D 4H", "AC KS"),
-        ("5H 2S AD 4C 3C", "5H 4C 3C 2S AD", ""),
-        ("TH KS AD QC JC", "AD KS QC JC TH", ""),
-        ("2H KH AH QH JH", "AH KH QH JH 2H", ""),
-        ("2H KH 2S KC 2C", "2S 2C 2H KC KH", ""),
-        ("2H 2D 2S KC 2C", "2S 2C 2D 2H", "KC"),
-        ("AH AD AS KC AC", "AS AC AD AH", "KC"),
-        ("3S AS 2S 5S 4S", "5S 4S 3S 2S AS", ""),
-        ("2S KC 2D", "2S 2D", "KC"),
-        ("2S 2C 2D", "2S 2C 2D", ""),
-        ("2S AC KC", "AC", "KC 2S"),
-    ],
-)
-def test_the_cards_that_make_the_category_are_shown_first(
-    maubinh_com: Ranking, cards: str, pattern: str, kickers: str
-) -> None:
-    display = maubinh_com.explain(parse_cards(cards))
-    assert (spell(display.pattern), spell(display.kickers)) == (pattern, kickers)
-
-
 @pytest.mark.parametrize("text", ["", "AS", "AS AS KS QS JS", "AS KS QS JS", "AS KS QS JS TS 9S"])
 def test_five_takes_five_different_cards(classic: Ranking, text: str) -> None:
-    with pytest.raises(ValueError, match="5 different cards are needed"):
+    with pytest.raises(ValueError, match="expected 5 different cards"):
         classic.five(parse_cards(text))
 
 
 @pytest.mark.parametrize("text", ["", "AS AS KS", "AS KS QS JS"])
 def test_three_takes_three_different_cards(classic: Ranking, text: str) -> None:
-    with pytest.raises(ValueError, match="3 different cards are needed"):
+    with pytest.raises(ValueError, match="expected 3 different cards"):
         classic.three(parse_cards(text))
 
 

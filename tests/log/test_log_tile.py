@@ -15,18 +15,20 @@ from referee.evidence.merkle import leaf_hash, root_of_hashes
 from referee.log import tree_root
 from referee.log.proof import TILE_WIDTH
 from referee.log.tile import (
+    MAX_ENTRY_SIZE,
     MAX_INDEX,
     AnyTile,
     EntryTile,
     HashTile,
     TileError,
+    decode_entries,
+    encode_entries,
     entry_tiles,
     hash_tiles,
     join_hashes,
     parse_path,
     split_hashes,
 )
-from referee.log.tile_entries import MAX_ENTRY_SIZE, decode_entries, encode_entries
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "log"
 

@@ -1,14 +1,17 @@
-"""The strength of the best five of seven cards, remembered by ranks.
+"""Functions from five or seven cards to a strength, made once per ranking.
 
-Where no five of seven cards are of one suit, their best hand depends on their ranks alone, and of those there are
-49,205 at most; each is worked out once and remembered. Otherwise each of the 21 hands is valued on its own, so that no
-order of categories is taken for granted.
+Five cards cost four additions, one comparison of suits and one index. If no five of seven cards are of one suit, their
+best hand depends on their ranks alone, and there are at most 49,205 such sets of ranks; each is computed once and
+remembered. Otherwise each of the 21 hands is valued on its own, so that no order of categories is taken for granted.
+
+The functions check nothing, because callers that count millions of hands have checked their cards once.
 
 >>> from referee.cards import parse_cards
 >>> from referee.hands import AceLowStraight, Category, Ranking, RankingRules
 >>> ranking = Ranking.of(RankingRules(tuple(Category), (), AceLowStraight.LOWEST))
->>> strength = ranking.seven_strength(parse_cards("AS KS QS JS TS AC AD"))
->>> ranking.five_of_strength(strength).category
+>>> ranking.five_strength(parse_cards("7S 5C 4D 3H 2S")), ranking.five_strength(parse_cards("AS AC AD AH KS"))
+(1, 7462)
+>>> ranking.five_of_strength(ranking.seven_strength(parse_cards("AS KS QS JS TS AC AD"))).category
 <Category.ROYAL_FLUSH: 'ROYAL_FLUSH'>
 """
 
@@ -17,11 +20,10 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from referee.cards import DECK, Card
-from referee.hands.five import FiveStrength
 from referee.hands.table import RANK_KEYS, FiveTable
 
-SevenStrength: TypeAlias = Callable[[Sequence[Card]], int]
-"""From seven different cards to the strength of the best five; anything else gives no meaning or an error."""
+Strength: TypeAlias = Callable[[Sequence[Card]], int]
+"""Function from five, or seven, different cards to their strength; undefined for anything else."""
 
 _SUIT_BITS: Final = 12
 _SUITS: Final = (1 << _SUIT_BITS) - 1
@@ -35,8 +37,22 @@ _FLUSHES: Final = frozenset(
 )
 
 
-def seven_strength_of(table: FiveTable, five_strength: FiveStrength) -> SevenStrength:
-    """The function that tells the strength of the best five of seven different cards, in any order of the cards."""
+def five_strength_of(table: FiveTable) -> Strength:
+    """Return the function from five different cards, in any order, to their strength by this table."""
+    keys, unsuited, suited = RANK_KEYS, table.unsuited, table.suited
+
+    def five_strength(cards: Sequence[Card]) -> int:
+        a, b, c, d, e = cards
+        key = keys[a.rank] + keys[b.rank] + keys[c.rank] + keys[d.rank] + keys[e.rank]
+        if a.suit == b.suit and b.suit == c.suit and c.suit == d.suit and d.suit == e.suit:
+            return suited[key]
+        return unsuited[key]
+
+    return five_strength
+
+
+def seven_strength_of(table: FiveTable, five_strength: Strength) -> Strength:
+    """Return the function from seven different cards, in any order, to the strength of the best five."""
     codes, flushes = _CODES, _FLUSHES
     known: dict[int, int] = {}
 
