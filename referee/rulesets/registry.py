@@ -1,52 +1,25 @@
-"""Which type reads the file of which game. A new game is one line in ``GAMES``."""
+"""Which type reads the file of which game."""
 
-from collections.abc import Iterable, Mapping
-from fractions import Fraction
-from types import MappingProxyType
-from typing import Final, Protocol
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-from referee.games.mau_binh.rules import MauBinhRules
-from referee.games.tien_len.rules import TienLenRules
-from referee.games.ultimate_texas.rules import UltimateTexasRules
+from referee.games import GAMES as _GAMES
+from referee.games import GameRules, SeatLimits
 
-
-class SeatLimits(Protocol):
-    """How many seats a round may have."""
-
-    @property
-    def minimum(self) -> int:
-        """The fewest."""
-
-    @property
-    def maximum(self) -> int:
-        """The most."""
+__all__ = ["GAMES", "GameRules", "SeatLimits"]
 
 
-class GameRules(Protocol):
-    """What every game's rules tell about themselves.
+class _RulesTypes(Mapping[str, type[GameRules]]):
+    """The rules type of each game, by its name."""
 
-    Each is a frozen msgspec.Struct without defaults: the tables of a file beside those that every game has (``Header``:
-    id, version, game, bet_unit, title, names). It refuses with ValueError what contradicts itself.
-    """
+    def __getitem__(self, name: str) -> type[GameRules]:
+        return _GAMES[name].rules_type
 
-    @property
-    def seats(self) -> SeatLimits:
-        """How many seats a round may have."""
+    def __iter__(self) -> Iterator[str]:
+        return iter(_GAMES)
 
-    @property
-    def payouts(self) -> Iterable[Fraction]:
-        """Everything that is ever paid, in stakes; each times ``bet_unit`` is whole."""
-
-    @property
-    def named_codes(self) -> Mapping[str, Iterable[str]]:
-        """The codes that results can show, by the table of ``[names]`` that names them; each is named, no other."""
+    def __len__(self) -> int:
+        return len(_GAMES)
 
 
-GAMES: Final[Mapping[str, type[GameRules]]] = MappingProxyType(
-    {
-        "mau_binh": MauBinhRules,
-        "tien_len": TienLenRules,
-        "ultimate_texas": UltimateTexasRules,
-    }
-)
-"""The rules type by ``game``."""
+GAMES: Final[Mapping[str, type[GameRules]]] = _RulesTypes()

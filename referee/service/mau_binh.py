@@ -9,7 +9,7 @@ import grpc
 
 from referee.cards import Seat
 from referee.games.mau_binh.arrangement import check_arrangement, is_acceptable
-from referee.games.mau_binh.event import MAX_EVENTS, CommitTimeout, Event
+from referee.games.mau_binh.event import MAX_EVENTS, Event, Timeout
 from referee.games.mau_binh.foul import chi_values
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.round import applied, check_closing, check_event, refusals_of
@@ -226,5 +226,5 @@ def _received(event: Event, message: mau_binh_pb2.MauBinhEvent, opening: int | N
         receipt=message.receipt,
         signature=message.signature,
         opens_section=opening,
-        is_imposed=isinstance(event, CommitTimeout),
+        is_imposed=isinstance(event, Timeout),
     )

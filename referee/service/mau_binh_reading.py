@@ -11,10 +11,9 @@ import msgspec
 from referee.cards import Seat
 from referee.dealing.header import HeaderJson
 from referee.games.mau_binh.event import Arrange, Event
-from referee.games.mau_binh.outcome import Outcome
 from referee.games.mau_binh.round import Round, begin, check_closing
 from referee.games.mau_binh.rules import MauBinhRules
-from referee.games.mau_binh.settle import settle_told
+from referee.games.mau_binh.settlement import Outcome, settle
 from referee.service.rounds import VerifiedRound
 from referee.service.settling import Chain, first_chain
 from referee.transcript.mau_binh import found_json
@@ -86,14 +85,14 @@ class Reading(msgspec.Struct, kw_only=True):
     def outcome(self) -> Outcome:
         """What the round comes to; it must be lawful and over."""
         if self._outcome is None:
-            self._outcome = settle_told(self.dealt.rules, self.told, stake=self.dealt.verified.header.stake)
+            self._outcome = settle(self.told)
         return self._outcome
 
     @property
     def found(self) -> msgspec.Raw:
         """The outcome as it stands in the transcript."""
         if self._found is None:
-            self._found = encode_found(found_json(self.outcome, events_hash=self.chain.last_hash))
+            self._found = encode_found(found_json(self.told, self.outcome, events_hash=self.chain.last_hash))
         return self._found
 
     @property
@@ -131,7 +130,7 @@ def _dealt(verified: VerifiedRound) -> Dealt:
     return Dealt(
         verified=verified,
         rules=rules,
-        told=begin(rules, hands, dealt_time=verified.dealt_time, is_sealed=verified.is_sealed),
+        told=begin(rules, hands, dealt_time=verified.dealt_time, is_sealed=verified.is_sealed, stake=header.stake),
         chain=first_chain(verified),
         header=HeaderJson.of(header),
         deck_root=verified.deck_root.hex(),
@@ -143,7 +142,7 @@ def check_hand(dealt: Dealt, told: Round, event: Event) -> None:
     """Nothing, unless an arrangement is opened whose hand no certificate shows: that is refused."""
     if told.sealing is None or told.sealing.opened_time is None or not isinstance(event, Arrange):
         return
-    if event.seat < len(told.hands):
+    if event.seat < told.seat_count:
         dealt.verified.hands([event.seat], field="round")
 
 

@@ -7,18 +7,14 @@ from typing import Final
 from referee.dealing.commitment import SEED_SIZE
 from referee.dealing.header import NO_KEY, PROTOCOL, SUITE_COMMITMENT, Header, HeaderError
 from referee.dealing.layout import layout_of
-from referee.games.mau_binh.limit import check_stake
+from referee.games import GAMES, StakeFault
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.sealing import OPENING_MS
-from referee.games.tien_len import TienLenRules, max_units
-from referee.games.ultimate_texas import Stake, UltimateTexasRules, check_stakes
 from referee.log import FIRST_ROUND, NO_LEAF, Round
-from referee.money import MAX_AMOUNT, Amount
 from referee.rulesets import Catalogue, Ruleset
 from referee.storage import Reader
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.shuffler_pb2 import RoundTerms
-from referee.verdict import Violation
 from referee.wire.header import header_refusal
 from referee.wire.refusal import RefusedError
 from referee.wire.ruleset import find_ruleset
@@ -85,24 +81,7 @@ def check_terms(header: Header, ruleset: Ruleset, *, now: int, field: str, is_se
     except HeaderError as error:
         raise header_refusal(error, field=field) from None
     check_seat_count(ruleset, header.seat_count, field=f"{field}.seat_keys")
-    faults = _stake_faults(header, ruleset)
-    if faults:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_STAKE,
-            _STAKE_WORDS[faults[0].code].format(found=faults[0].found, expected=faults[0].expected),
-            field=f"{field}.stake_minor",
-            code=faults[0].code,
-            expected=faults[0].expected,
-            found=faults[0].found,
-        )
-    if isinstance(ruleset.rules, UltimateTexasRules):
-        _check_seat_stakes(header, ruleset.rules, bet_unit=ruleset.bet_unit, field=field)
-    elif header.seat_stakes:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_STAKE,
-            f"seats have no bets of their own in {ruleset.game}; the stake is the table's",
-            field=f"{field}.seat_stakes",
-        )
+    _check_stakes(header, ruleset, field=field)
     if header.deal_deadline <= now:
         raise RefusedError(
             ErrorReason.ERROR_REASON_DEADLINE_PASSED,
@@ -122,16 +101,12 @@ def check_terms(header: Header, ruleset: Ruleset, *, now: int, field: str, is_se
         )
 
 
-SEALED_GAMES: Final = ("mau_binh", "ultimate_texas")
-"""The games whose tables can be sealed: no move of theirs shows a card."""
-
-
 def check_seat_tokens(tokens: Sequence[bytes], ruleset: Ruleset, *, seat_count: int) -> None:
     """Refuses hashes of seat tokens that are not one of 32 bytes a seat, or of a game that cannot be sealed."""
     if not tokens:
         return
     message, field = "", "seat_tokens"
-    if ruleset.game not in SEALED_GAMES:
+    if not GAMES[ruleset.game].can_be_sealed:
         message = f"a table of {ruleset.game} cannot be sealed: each play would have to be proved card by card"
     elif len(tokens) != seat_count:
         message = f"{seat_count} seats have {len(tokens)} tokens; give one a seat, or none at all for an open table"
@@ -164,48 +139,44 @@ def check_seat_count(ruleset: Ruleset, seat_count: int, *, field: str) -> None:
 
 
 _STAKE_WORDS: Final = {
-    "STAKE_TOO_LOW": "{found} is less than the bet unit; stake at least {expected}",
-    "STAKE_NOT_A_MULTIPLE": "{found} is no multiple of the bet unit {expected}",
-    "STAKE_TOO_HIGH": "a payout could pass 2^53-1 at a stake of {found}; stake at most {expected}",
+    StakeFault.STAKE_TOO_LOW: "{found} is less than the bet unit; stake at least {expected}",
+    StakeFault.STAKE_NOT_A_MULTIPLE: "{found} is no multiple of the bet unit {expected}",
+    StakeFault.STAKE_TOO_HIGH: "a payout could pass 2^53-1 at a stake of {found}; stake at most {expected}",
+    StakeFault.STAKE_NOT_THE_BET_UNIT: "seats bet on their own here, so stake the bet unit {expected}, not {found}",
 }
 
 
-def _stake_faults(header: Header, ruleset: Ruleset) -> tuple[Violation, ...]:
-    if isinstance(ruleset.rules, MauBinhRules):
-        return check_stake(ruleset.rules, seat_count=header.seat_count, stake=header.stake, bet_unit=ruleset.bet_unit)
-    if isinstance(ruleset.rules, TienLenRules):
-        units = max_units(ruleset.rules, seat_count=header.seat_count)
-        return _stake_limits(header.stake, bet_unit=ruleset.bet_unit, most=MAX_AMOUNT // max(1, units))
-    return ()
-
-
-def _stake_limits(stake: int, *, bet_unit: int, most: int) -> tuple[Violation, ...]:
-    faults = []
-    if stake < bet_unit:
-        faults.append(Violation(code="STAKE_TOO_LOW", expected=bet_unit, found=stake))
-    if stake % bet_unit:
-        faults.append(Violation(code="STAKE_NOT_A_MULTIPLE", expected=bet_unit, found=stake))
-    if stake > most:
-        faults.append(Violation(code="STAKE_TOO_HIGH", expected=most - most % bet_unit, found=stake))
-    return tuple(faults)
-
-
-def _check_seat_stakes(header: Header, rules: UltimateTexasRules, *, bet_unit: int, field: str) -> None:
-    """Refuses seats without lawful bets of their own, and a stake other than the bet unit that these are made of."""
-    if header.stake != bet_unit:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_STAKE,
-            f"seats bet on their own here, so the stake is the bet unit {bet_unit}, not {header.stake}",
-            field=f"{field}.stake_minor",
-            expected=bet_unit,
-            found=header.stake,
-        )
-    if not header.seat_stakes:
+def _check_stakes(header: Header, ruleset: Ruleset, *, field: str) -> None:
+    """Refuse stakes that no round of the ruleset can be opened with."""
+    game = GAMES[ruleset.game]
+    faults = game.check_stakes(
+        ruleset.rules,
+        seat_count=header.seat_count,
+        stake=header.stake,
+        seat_stakes=header.seat_stakes,
+        bet_unit=ruleset.bet_unit,
+    )
+    for fault in faults:
+        if fault.code == StakeFault.SEAT_STAKES_NOT_TAKEN:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_STAKE,
+                f"seats have no bets of their own in {ruleset.game}; the stake is the table's",
+                field=f"{field}.seat_stakes",
+            )
+        if words := _STAKE_WORDS.get(StakeFault(fault.code)) if fault.code in set(StakeFault) else None:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_STAKE,
+                words.format(found=fault.found, expected=fault.expected),
+                field=f"{field}.stake_minor",
+                code=fault.code,
+                expected=fault.expected,
+                found=fault.found,
+            )
+    if game.seat_stake_names and not header.seat_stakes:
         raise RefusedError(
             ErrorReason.ERROR_REASON_MISSING_FIELD, "give the Ante and Trips of each seat", field=f"{field}.seat_stakes"
         )
-    stakes = [Stake(ante=Amount(ante), trips=Amount(trips)) for ante, trips in header.seat_stakes]
-    if faults := check_stakes(rules, stakes, bet_unit=bet_unit):
+    if faults:
         raise stakes_refusal(faults, field=field)
 
 

@@ -251,7 +251,7 @@ class TienLenService(tien_len_pb2_grpc.TienLenServiceServicer):
             deal=deal,
             events=(),
             lead=lead,
-            state=start(rules, hands, leader=lead.leader, dealt_time=verified.dealt_time),
+            state=start(rules, hands, leader=lead.leader, dealt_time=verified.dealt_time, stake=verified.header.stake),
             chain=first_chain(verified),
         )
 

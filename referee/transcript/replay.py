@@ -1,7 +1,6 @@
 """``replay(told) == transcript``: the whole transcript follows from what was told, byte for byte.
 
-Nothing here reads a clock, a disk or a key, so anybody can do it again. Which module judges is decided by the type of
-the ruleset's rules; a new game is one more branch.
+Nothing here reads a clock, a disk or a key. The game is the ruleset's, looked up in ``GAMES``.
 """
 
 from collections.abc import Mapping
@@ -10,16 +9,13 @@ from typing import Final
 
 import msgspec
 
+from referee.cards import Seat
 from referee.dealing.header import Header
 from referee.evidence import canonical
-from referee.games.mau_binh.rules import MauBinhRules
-from referee.games.tien_len import TienLenRules
-from referee.games.ultimate_texas import UltimateTexasRules
+from referee.games import GAMES, Deal, DealError, EventBytesError, ResultValue, StakesError, play
 from referee.rulesets import Ruleset
-from referee.transcript import mau_binh, tien_len, ultimate_texas
 from referee.transcript.chain import chain_hashes
-from referee.transcript.found import FoundValue
-from referee.transcript.told import FORMAT, Told, TranscriptError
+from referee.transcript.told import FORMAT, Told, TranscriptError, check_openings
 from referee.verdict import Violation
 
 
@@ -63,12 +59,12 @@ def replay(told: Told, ruleset: Ruleset, *, header: Header | None = None) -> Rep
     return Replayed(header, tuple(hashes), write_transcript(header, told, found))
 
 
-def encode_found(found: Mapping[str, FoundValue]) -> msgspec.Raw:
+def encode_found(found: Mapping[str, ResultValue]) -> msgspec.Raw:
     """The found part as it stands in a transcript."""
     return msgspec.Raw(_encoder.encode(found))
 
 
-def write_transcript(header: Header, told: Told, found: Mapping[str, FoundValue] | msgspec.Raw) -> bytes:
+def write_transcript(header: Header, told: Told, found: Mapping[str, ResultValue] | msgspec.Raw) -> bytes:
     """The payload of a SETTLE leaf."""
     return b'{"format":%d,"found":%b,"round_id":"%b","told":%b}' % (
         FORMAT,
@@ -78,29 +74,43 @@ def write_transcript(header: Header, told: Told, found: Mapping[str, FoundValue]
     )
 
 
-def _found(told: Told, ruleset: Ruleset, *, round_id: bytes, events_hash: bytes) -> Mapping[str, FoundValue]:
-    if isinstance(ruleset.rules, MauBinhRules):
-        events = [
-            mau_binh.decode_event(bytes(event.event), time=event.time, round_id=round_id) for event in told.events
-        ]
-        outcome = mau_binh.judge(ruleset.rules, told, events)
-        if outcome.violations:
-            raise UnlawfulRoundError(outcome.violations, event_number=outcome.refused_event)
-        return mau_binh.found_json(outcome, events_hash=events_hash)
-    if isinstance(ruleset.rules, TienLenRules):
-        if told.is_sealed:
-            msg = "told.sealed: no table of Tiến Lên is sealed"
-            raise TranscriptError(msg)
-        made = [tien_len.decode_event(bytes(event.event), time=event.time) for event in told.events]
-        played = tien_len.judge(ruleset.rules, told, made)
+def deal_of(told: Told, ruleset: Ruleset, *, round_id: bytes) -> Deal:
+    """Return what a round started from; raise TranscriptError where its sections or leader make no sense."""
+    return Deal(
+        round_id=round_id,
+        seat_count=len(told.header.seat_keys),
+        stake=told.header.stake,
+        seat_stakes=told.header.seat_stakes,
+        bet_unit=ruleset.bet_unit,
+        sections=told.cards(),
+        leader=_leader(told),
+        dealt_time=told.dealt_time,
+        is_sealed=told.is_sealed,
+    )
+
+
+def _found(told: Told, ruleset: Ruleset, *, round_id: bytes, events_hash: bytes) -> Mapping[str, ResultValue]:
+    game, deal = GAMES[ruleset.game], deal_of(told, ruleset, round_id=round_id)
+    try:
+        events = [game.decode_event(bytes(event.event), time=event.time, round_id=round_id) for event in told.events]
+        played = play(game, game.begin(ruleset.rules, deal), events)
         if played.violations:
             raise UnlawfulRoundError(played.violations, event_number=played.refused_event)
-        return tien_len.found_json(played, events_hash=events_hash)
-    if isinstance(ruleset.rules, UltimateTexasRules):
-        decided = [ultimate_texas.decode_event(bytes(event.event), time=event.time) for event in told.events]
-        judged = ultimate_texas.judge(ruleset.rules, told, decided, bet_unit=ruleset.bet_unit)
-        if judged.settled is None:
-            raise UnlawfulRoundError(judged.violations, event_number=judged.refused_event)
-        return ultimate_texas.found_json(judged.settled, events_hash=events_hash)
-    msg = f"no rounds of {ruleset.game} can be replayed"
-    raise TranscriptError(msg)
+        check_openings(told, played.openings)
+        if violations := game.check_closing(played.state, told.closed_time):
+            raise UnlawfulRoundError(violations, event_number=0)
+        outcome = game.settle(played.state)
+    except StakesError as error:
+        raise UnlawfulRoundError(error.violations, event_number=0) from None
+    except (DealError, EventBytesError) as error:
+        raise TranscriptError(str(error)) from None
+    return {**game.encode_results(played.state, outcome), "events_hash": events_hash.hex()}
+
+
+def _leader(told: Told) -> Seat | None:
+    if not isinstance(told.leader, int):
+        return None
+    if isinstance(told.previous_winner_seat, int) and told.previous_winner_seat != told.leader:
+        msg = f"seat {told.leader} led, but the previous winner sits at {told.previous_winner_seat}"
+        raise TranscriptError(msg)
+    return Seat(told.leader)

@@ -7,11 +7,11 @@ from typing import Final
 from referee.cards import Card, Seat
 from referee.dealing.commitment import SEED_SIZE
 from referee.games.mau_binh.arrangement import Arrangement
-from referee.games.mau_binh.event import Arrange, Commit, CommitTimeout, Event, Leave
+from referee.games.mau_binh.event import Arrange, Commit, Event, Leave, Timeout
 from referee.games.mau_binh.foul import ChiValues
-from referee.games.mau_binh.outcome import Outcome
-from referee.games.mau_binh.round import Round
+from referee.games.mau_binh.settlement import Outcome
 from referee.games.mau_binh.showdown import SeatShown, Showdown
+from referee.games.mau_binh.state import State
 from referee.hands import HandValue
 from referee.money import Transfer
 from referee.rulesets import Ruleset
@@ -72,7 +72,7 @@ def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, round_id: bytes
                 )
             return Commit(Seat(message.seat), message.commit.commitment, time)
         case "timeout":
-            return CommitTimeout(Seat(message.seat), time)
+            return Timeout(Seat(message.seat), time)
         case _:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_MISSING_FIELD,
@@ -90,7 +90,7 @@ def write_arrangement(arrangement: Arrangement) -> mau_binh_pb2.Arrangement:
     )
 
 
-def outcome_bytes(outcome: Outcome, told: Round, ruleset: Ruleset) -> bytes:
+def outcome_bytes(outcome: Outcome, told: State, ruleset: Ruleset) -> bytes:
     """The bytes of the message that says what a settled round comes to.
 
     Messages are joined by joining their bytes, so what recurs from round to round is put in as the bytes of a message
@@ -107,7 +107,7 @@ def outcome_bytes(outcome: Outcome, told: Round, ruleset: Ruleset) -> bytes:
             result.fouled = bool(standing.fouls)
             result.defaulted = told.arrangements[seat] is None
         elif outcome.instant_wins:
-            _fill_arrangement(result.arrangement, told.standing(Seat(seat)))
+            _fill_arrangement(result.arrangement, told.shown(Seat(seat)))
             win = outcome.instant_wins[seat]
             result.instant_win = win.pattern if win else ""
         departure = told.departures[seat]

@@ -7,7 +7,7 @@ from typing import Final
 
 from referee.advice.mau_binh import SCALE, Part, Suggestion
 from referee.cards import Card
-from referee.games.mau_binh import HAND_SIZE, InstantWin, MauBinhRules, check_stake
+from referee.games.mau_binh import HAND_SIZE, InstantWin, MauBinhRules, check_stakes
 from referee.rulesets import Ruleset
 from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -57,7 +57,7 @@ def read_free_table(message: mau_binh_pb2.FreeHand, rules: MauBinhRules, ruleset
             f"{ruleset.id} is played at {rules.seats.minimum} to {rules.seats.maximum} seats, not {seats}",
             field="free.seat_count",
         )
-    if check_stake(rules, seat_count=seats, stake=stake, bet_unit=ruleset.bet_unit):
+    if check_stakes(rules, seat_count=seats, stake=stake, seat_stakes=(), bet_unit=ruleset.bet_unit):
         raise RefusedError(
             ErrorReason.ERROR_REASON_INVALID_STAKE,
             f"{stake} is no stake for {seats} seats of {ruleset.id}",

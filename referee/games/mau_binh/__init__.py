@@ -28,35 +28,39 @@ làng*, *sập 3 chi*: a sweep, all three chi lost. *Thắng trắng*, *tới tr
 1 pays 0 200 SWEEP
 """
 
+from referee.games.game import DealError, UnlawfulEventError
 from referee.games.mau_binh.arrangement import Arrangement, check_arrangement, is_acceptable
 from referee.games.mau_binh.code import CHI, CHI_SIZES, HAND_SIZE, Chi, Code, Pattern, Reason, Walkover
-from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, CommitTimeout, Event, Leave
+from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Leave, Timeout
+from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.instant_win import InstantWin, instant_win_of, patterns_of
-from referee.games.mau_binh.limit import check_stake, max_stake, max_units
-from referee.games.mau_binh.outcome import Outcome
 from referee.games.mau_binh.round import (
     BEFORE_SHOWDOWN,
-    DealError,
+    CommitTimeout,
     Hands,
     Round,
-    UnlawfulEventError,
     apply,
     begin,
     check_closing,
     check_event,
     chi_shown,
+    settle,
+    settle_told,
 )
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.sealing import OPENING_MS, Sealing
 from referee.games.mau_binh.seating import Person, Seating, SeatingError, seat_people
-from referee.games.mau_binh.settle import settle, settle_told
+from referee.games.mau_binh.settlement import Outcome
 from referee.games.mau_binh.showdown import ChiShown, SeatShown, SeatSummary, Showdown, showdown
+from referee.games.mau_binh.stakes import check_stakes, max_units
 from referee.games.mau_binh.standing import Standing
+from referee.games.mau_binh.state import State
 
 __all__ = [
     "BEFORE_SHOWDOWN",
     "CHI",
     "CHI_SIZES",
+    "GAME",
     "HAND_SIZE",
     "MAX_EVENTS",
     "OPENING_MS",
@@ -85,6 +89,8 @@ __all__ = [
     "SeatingError",
     "Showdown",
     "Standing",
+    "State",
+    "Timeout",
     "UnlawfulEventError",
     "Walkover",
     "apply",
@@ -92,11 +98,10 @@ __all__ = [
     "check_arrangement",
     "check_closing",
     "check_event",
-    "check_stake",
+    "check_stakes",
     "chi_shown",
     "instant_win_of",
     "is_acceptable",
-    "max_stake",
     "max_units",
     "patterns_of",
     "seat_people",

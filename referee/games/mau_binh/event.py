@@ -53,11 +53,11 @@ class Commit(msgspec.Struct, frozen=True):
     time: int
 
 
-class CommitTimeout(msgspec.Struct, frozen=True):
+class Timeout(msgspec.Struct, frozen=True):
     """A seat of a sealed round has not committed within the arranging time."""
 
     seat: Seat
     time: int
 
 
-Event: TypeAlias = Arrange | Leave | Commit | CommitTimeout
+Event: TypeAlias = Arrange | Leave | Commit | Timeout

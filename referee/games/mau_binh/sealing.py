@@ -5,12 +5,11 @@ time; a seat's last commitment stands. With the event that ends committing all h
 each seat that is committed has ``OPENING_MS`` to arrange as it is committed to; one that does not counts as one that
 never arranged, and so does one that ran out of time.
 
-What a commitment is made of is not known here: an arrangement says what it opens, and that is compared.
-
 >>> from referee.cards import Seat
 >>> sealing = begin_sealed(2)
 >>> for seat in (0, 1):
-...     sealing = sealed_after(sealing, Commit(Seat(seat), b"c" * 32, time=seat), departures=(None, None))
+...     commit = Commit(Seat(seat), b"c" * 32, time=seat)
+...     sealing = sealed_after(sealing, commit, departures=(None, None), number=seat + 1)
 >>> sealing.opened_time, sealing.closing_deadline
 (1, 30001)
 """
@@ -20,9 +19,10 @@ from typing import Final
 
 import msgspec
 
-from referee.cards import Seat
+from referee.cards import Card, Seat
+from referee.evidence.encoding import tagged_hash, u8
 from referee.games.mau_binh.code import Code
-from referee.games.mau_binh.event import Arrange, Commit, CommitTimeout, Event
+from referee.games.mau_binh.event import Arrange, Commit, Event, Timeout
 from referee.verdict import Violation
 
 OPENING_MS: Final = 30_000
@@ -32,16 +32,23 @@ NEVER: Final = 2**53 - 1
 """Later than any time."""
 
 
+def arrangement_commitment(*, round_id: bytes, seat: Seat, cards: Sequence[Card], nonce: bytes) -> bytes:
+    """Return a seat's commitment to its thirteen cards in order back, middle, front, under a nonce of 32 bytes."""
+    return tagged_hash("arrange", round_id, u8(seat), bytes([card.number for card in cards]), nonce)
+
+
 class Sealing(msgspec.Struct, frozen=True):
     """How far a sealed round has come. Tuples go by seat.
 
-    ``commitments``: the last one of each seat, None where there is none. ``timed_out``: whether the seat was told to
-    have run out of time. ``opened_time``: when the last seat had committed, left or run out of time, None until then.
+    ``commitments``: the last one of each seat, None where there is none. ``timed_out``: whether the seat was reported
+    out of time. ``opened_time`` and ``opened_event``: time and number of the event with which the last seat had
+    committed, left or run out of time; None and 0 until then.
     """
 
     commitments: tuple[bytes | None, ...]
     timed_out: tuple[bool, ...]
     opened_time: int | None = None
+    opened_event: int = 0
 
     @property
     def closing_deadline(self) -> int:
@@ -77,7 +84,7 @@ def refusals_of_commit(
     return faults
 
 
-def refusals_of_timeout(sealing: Sealing, event: CommitTimeout, *, deadline_time: int) -> list[Violation]:
+def refusals_of_timeout(sealing: Sealing, event: Timeout, *, deadline_time: int) -> list[Violation]:
     """What refuses that a seat ran out of time: it has committed, was told so before, or has time left."""
     seat, time = event.seat, event.time
     if sealing.opened_time is not None:
@@ -101,16 +108,16 @@ def refusals_of_opening(sealing: Sealing, event: Arrange, *, is_arranged: bool) 
     return []
 
 
-def sealed_after(sealing: Sealing, event: Event, *, departures: Sequence[int | None]) -> Sealing:
-    """The sealing after a lawful event; ``departures`` by seat, None for who is still in after it."""
+def sealed_after(sealing: Sealing, event: Event, *, departures: Sequence[int | None], number: int) -> Sealing:
+    """Return the sealing after a lawful event with this number; ``departures`` by seat, None for a seat still in."""
     if sealing.opened_time is not None:
         return sealing
     commitments, timed_out = sealing.commitments, sealing.timed_out
     seat = event.seat
     if isinstance(event, Commit):
         commitments = (*commitments[:seat], event.commitment, *commitments[seat + 1 :])
-    elif isinstance(event, CommitTimeout):
+    elif isinstance(event, Timeout):
         timed_out = (*timed_out[:seat], True, *timed_out[seat + 1 :])
     after = Sealing(commitments, timed_out)
     is_waiting = any(gone is None and after.waits_for(Seat(one)) for one, gone in enumerate(departures))
-    return after if is_waiting else Sealing(commitments, timed_out, event.time)
+    return after if is_waiting else Sealing(commitments, timed_out, event.time, number)

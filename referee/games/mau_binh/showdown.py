@@ -14,8 +14,8 @@ import msgspec
 
 from referee.cards import Card, Seat
 from referee.games.mau_binh.code import CHI, CHI_REASONS, Chi, Pattern, Reason
-from referee.games.mau_binh.outcome import Outcome
 from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.settlement import Outcome
 from referee.games.mau_binh.standing import Standing
 from referee.hands import Category
 from referee.money import Transfer
@@ -87,10 +87,7 @@ class Showdown(msgspec.Struct, frozen=True):
 def showdown(
     rules: MauBinhRules, outcome: Outcome, *, stake: int, names: Mapping[str, Mapping[str, Named]]
 ) -> Showdown:
-    """The showdown of a settled round; ``names`` are the ruleset's. ValueError where the round is not settled."""
-    if outcome.violations:
-        msg = "a round that breaks a rule has no showdown"
-        raise ValueError(msg)
+    """The showdown of a settled round; ``names`` are the ruleset's."""
     shown: tuple[ChiShown, ...] = ()
     seconds = rules.clocks.showdown_chi.seconds
     if outcome.standings:

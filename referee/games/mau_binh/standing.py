@@ -8,8 +8,8 @@ from referee.cards import Seat
 from referee.games.mau_binh.arrangement import Arrangement
 from referee.games.mau_binh.code import CHI
 from referee.games.mau_binh.foul import ChiValues, chi_values, fouls_of
-from referee.games.mau_binh.round import BEFORE_SHOWDOWN, Round
-from referee.games.mau_binh.rules import LeavingInShowdown, MauBinhRules
+from referee.games.mau_binh.rules import LeavingInShowdown
+from referee.games.mau_binh.state import BEFORE_SHOWDOWN, State
 from referee.verdict import Violation
 
 
@@ -33,10 +33,9 @@ class Standing(msgspec.Struct, frozen=True):
         return self.chi_stayed == 0
 
 
-def standing_of(rules: MauBinhRules, told: Round, seat: Seat) -> Standing:
-    """What stands for a seat; a foul carries the seat."""
-    departure = told.departures[seat]
-    arrangement = told.standing(seat)
+def standing_of(state: State, seat: Seat) -> Standing:
+    """Return what counts for a seat in the showdown; a foul carries the seat."""
+    rules, departure, arrangement = state.rules, state.departures[seat], state.shown(seat)
     chi = arrangement.chi
     values = chi_values(rules, chi)
     if departure == BEFORE_SHOWDOWN:

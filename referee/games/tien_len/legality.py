@@ -22,7 +22,7 @@ from referee.verdict import Violation
 _CHOPPING: Final = (Kind.PAIR_RUN_3, Kind.QUAD, Kind.PAIR_RUN_4)
 
 
-def check_event(state: State, event: Event) -> tuple[Violation, ...]:
+def check(state: State, event: Event) -> tuple[Violation, ...]:
     """Everything wrong with the next event, in the order of Fault; empty when it is lawful."""
     match event:
         case Play():
@@ -74,7 +74,7 @@ def check_leave(state: State, event: Leave) -> tuple[Violation, ...]:
     return _standing_alone(state, event) or (*_check_time(state, event), *_check_presence(state, event))
 
 
-def check_settlement(state: State, *, closed_time: int) -> tuple[Violation, ...]:
+def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
     """Everything that keeps a round from being settled at a time, ms since 1970 UTC; empty when it may be."""
     faults: list[Violation] = []
     if closed_time < state.last_time:

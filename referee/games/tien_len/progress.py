@@ -12,60 +12,24 @@ Source: 002_0fe8d9549e6acb7c.txt, "Khi người trước hết đánh hết bài
 kết 3 bích: Người chặn được người khác kết 3 bích."
 """
 
-from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 import msgspec
 
-from referee.cards import Card, Seat
+from referee.cards import Seat
+from referee.games.game import UnlawfulEventError
 from referee.games.tien_len.chop import chopped_by
 from referee.games.tien_len.code import EndKind, OutOfTime
 from referee.games.tien_len.combination import Combination, read_combination
 from referee.games.tien_len.event import Event, Leave, Pass, Play, Timeout
-from referee.games.tien_len.legality import check_event
+from referee.games.tien_len.legality import check
 from referee.games.tien_len.order import THREE_OF_SPADES, set_of
-from referee.games.tien_len.rules import TienLenRules
-from referee.games.tien_len.state import Chop, Ending, State, start
-from referee.verdict import Violation
-
-
-class UnlawfulEventError(ValueError):
-    """An event that breaks a rule was to be applied; ``violations`` are all of them."""
-
-    def __init__(self, violations: tuple[Violation, ...]) -> None:
-        super().__init__(", ".join(violation.code for violation in violations))
-        self.violations = violations
-
-
-class Replay(msgspec.Struct, frozen=True):
-    """A round played from its deal: the state after the last lawful event.
-
-    ``violations`` are what is wrong with event number ``state.event_count + 1``, where the replay stopped; empty when
-    every event was lawful.
-    """
-
-    state: State
-    violations: tuple[Violation, ...]
-
-
-def replay(
-    rules: TienLenRules, hands: Sequence[Sequence[Card]], events: Iterable[Event], *, leader: Seat, dealt_time: int
-) -> Replay:
-    """The round that a deal and its events come to, up to the first unlawful event.
-
-    Raises DealError as ``start`` does.
-    """
-    state = start(rules, hands, leader=leader, dealt_time=dealt_time)
-    for event in events:
-        if violations := check_event(state, event):
-            return Replay(state, violations)
-        state = _advance(state, event)
-    return Replay(state, ())
+from referee.games.tien_len.state import Chop, Ending, State
 
 
 def apply(state: State, event: Event) -> State:
-    """The state after a lawful event; raises UnlawfulEventError, with everything that is wrong, for any other."""
-    if violations := check_event(state, event):
+    """Return the state after a lawful event; raise UnlawfulEventError, with all its faults, for any other."""
+    if violations := check(state, event):
         raise UnlawfulEventError(violations)
     return _advance(state, event)
 
@@ -153,11 +117,18 @@ def _go_on(state: State, seat: Seat, time: int) -> State:
     owner = state.to_beat_seat
     following = _next_in(seat, out=state.passed | state.gone, seat_count=state.seat_count)
     if following is not None and following != owner:
-        return msgspec.structs.replace(state, turn=following, turn_time=time)
+        return msgspec.structs.replace(state, turn=following, turn_time=time, turn_event=state.event_count + 1)
     before_leader = Seat(owner - 1) if owner is not None else seat
     leader = _next_in(before_leader, out=state.gone, seat_count=state.seat_count)
     return msgspec.structs.replace(
-        state, turn=leader, to_beat=None, to_beat_seat=None, link=0, passed=0, turn_time=time
+        state,
+        turn=leader,
+        to_beat=None,
+        to_beat_seat=None,
+        link=0,
+        passed=0,
+        turn_time=time,
+        turn_event=state.event_count + 1,
     )
 
 

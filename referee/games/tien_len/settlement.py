@@ -16,31 +16,37 @@ Source: 002_0fe8d9549e6acb7c.txt; the sentences stand with the numbers in the ru
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final, assert_never
+from typing import assert_never
+
+import msgspec
 
 from referee.cards import Seat
+from referee.games.game import RoundNotOverError
 from referee.games.tien_len.chop import chop_units
 from referee.games.tien_len.code import Chain, EndKind, Price, Reason
 from referee.games.tien_len.leftover import price_leftover
 from referee.games.tien_len.order import CardSet
-from referee.games.tien_len.rules import ChopPrices, LeftoverPrices, TienLenRules
-from referee.games.tien_len.state import HAND_SIZE, Chop, Ending, State
-from referee.money import Amount, Transfer
-
-_TWOS: Final = 4
-_OTHERS: Final = 48
+from referee.games.tien_len.rules import ChopPrices, LeftoverPrices
+from referee.games.tien_len.state import Chop, Ending, State
+from referee.money import Amount, Transfer, net_amounts
 
 
-class RoundNotOverError(ValueError):
-    """A round was to be settled that has not ended."""
+class Outcome(msgspec.Struct, frozen=True):
+    """Settlement of a round; the one winner leads the table's next. ``net`` goes by seat and sums to zero."""
+
+    transfers: tuple[Transfer, ...]
+    winners: tuple[Seat, ...]
+    net: tuple[int, ...]
 
 
-def settle(state: State, *, stake: Amount) -> tuple[Transfer, ...]:
-    """Everything that is paid for a round; raises RoundNotOverError before its end."""
+def settle(state: State) -> Outcome:
+    """Settle a round at its deal's stake; raise RoundNotOverError before its end."""
     if state.ending is None:
         msg = f"the round is not over after {state.event_count} events; seat {state.turn} is on turn"
         raise RoundNotOverError(msg)
-    return (*chop_transfers(state, stake=stake), *_end_transfers(state, state.ending, stake))
+    stake = Amount(state.deal.stake)
+    transfers = (*chop_transfers(state, stake=stake), *_end_transfers(state, state.ending, stake))
+    return Outcome(transfers, (state.ending.winner,), net_amounts(transfers, state.seat_count))
 
 
 def chop_transfers(state: State, *, stake: Amount) -> tuple[Transfer, ...]:
@@ -54,32 +60,6 @@ def chop_transfers(state: State, *, stake: Amount) -> tuple[Transfer, ...]:
         case _:
             assert_never(rules.chops.chain)
     return tuple(_pay_chain(rules.chop_prices, chain, stake) for chain in chains if _worth(rules.chop_prices, chain))
-
-
-def max_units(rules: TienLenRules, *, seat_count: int) -> int:
-    """The most units that any one seat can win, or lose, in a round of so many seats: a bound, not always reached.
-
-    At the end nobody pays for more than thirteen cards, each at most at the dearest price that a card can have by
-    itself or as its share of a group. A card is chopped at most once, at its dearest share again, and one seat may pay
-    for all chops.
-    """
-    left, chopped = rules.leftover_prices, rules.chop_prices
-    card_left = max(left.card, left.black_two, left.red_two, *_shares(left))
-    dearest_end = max(
-        HAND_SIZE * card_left,
-        rules.last_three_of_spades.units,
-        rules.stopped_three_of_spades.units,
-        *(rule.units for rule in rules.instant_wins),
-    )
-    pairs = (chopped.pair_of_black_twos, chopped.pair_of_mixed_twos, chopped.pair_of_red_twos)
-    card_chopped = max(_shares(chopped))
-    two_chopped = max(chopped.black_two, chopped.red_two, card_chopped, *(-(-pair // 2) for pair in pairs))
-    return dearest_end * (seat_count - 1) + _TWOS * two_chopped + _OTHERS * card_chopped
-
-
-def _shares(prices: ChopPrices | LeftoverPrices) -> tuple[int, int, int]:
-    """What a card costs at most as its share of each group, rounded up."""
-    return -(-prices.pair_run_3 // 6), -(-prices.quad // 4), -(-prices.pair_run_4 // 8)
 
 
 def _chains(chops: Sequence[Chop]) -> Iterator[tuple[Chop, ...]]:

@@ -5,27 +5,28 @@ at the deal ends the round as event 0, so no event is lawful after it.
 
 >>> from referee.cards import DECK
 >>> from referee.rulesets import get
->>> state = start(get("tien_len.mien_nam").rules, [DECK[:13], DECK[13:26]], leader=Seat(1), dealt_time=0)
+>>> deal = Deal(seat_count=2, stake=1, sections=(DECK[:13], DECK[13:26]), leader=Seat(1), dealt_time=0)
+>>> state = begin(get("tien_len.mien_nam").rules, deal)
 >>> state.ending.kind.value, state.ending.winner, state.ending.instant_win.pattern.value
 ('INSTANT_WIN', 0, 'TWO_QUADS')
 """
 
-from collections.abc import Sequence
+from functools import cache
+from typing import Final
 
 import msgspec
 
 from referee.cards import Card, Seat
+from referee.games.game import Deal, DealError, StakesError, check_deal, open_cards
+from referee.games.layout import Layout
 from referee.games.tien_len.code import EndKind, Price
 from referee.games.tien_len.combination import Combination
 from referee.games.tien_len.instant_win import InstantWin, find_instant_win
 from referee.games.tien_len.order import THREE_OF_SPADES, CardSet, cards_of, set_of
 from referee.games.tien_len.rules import TienLenRules
+from referee.games.tien_len.stakes import check_stakes
 
-HAND_SIZE = 13
-
-
-class DealError(ValueError):
-    """Hands, a leader or a number of seats that no round can start with."""
+HAND_SIZE: Final = 13
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -59,14 +60,15 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
     ``dealt`` and ``held`` are card sets by seat. ``to_beat`` and ``to_beat_seat`` are None while ``turn`` leads a
     trick. ``link`` counts the chops that end in ``to_beat``. ``passed`` (in this trick) and ``gone`` are sets of seats,
-    one bit a seat. ``turn_time`` is when the turn began, ``last_time`` when the last event was, both ms since 1970 UTC.
-    Once ``ending`` stands, ``turn`` says nothing.
+    one bit a seat. ``turn_time`` and ``turn_event`` are time and number of the event that gave the turn (0: the deal),
+    ``last_time`` is the time of the last event; times in milliseconds since 1970 UTC. Once there is an ``ending``,
+    ``turn`` means nothing.
     """
 
     rules: TienLenRules
+    deal: Deal
     dealt: tuple[CardSet, ...]
     held: tuple[CardSet, ...]
-    leader: Seat
     turn: Seat
     to_beat: Combination | None
     to_beat_seat: Seat | None
@@ -76,13 +78,19 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     chops: tuple[Chop, ...]
     event_count: int
     turn_time: int
+    turn_event: int
     last_time: int
     ending: Ending | None
 
     @property
     def seat_count(self) -> int:
-        """How many seats were dealt to."""
+        """Number of seats."""
         return len(self.dealt)
+
+    @property
+    def leader(self) -> Seat:
+        """Seat that led the first trick."""
+        return self.deal.leader if self.deal.leader is not None else Seat(0)
 
     @property
     def is_over(self) -> bool:
@@ -111,23 +119,38 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return seat if seat is not None and self.held[seat] == THREE_OF_SPADES else None
 
 
-def start(rules: TienLenRules, hands: Sequence[Sequence[Card]], *, leader: Seat, dealt_time: int) -> State:
-    """The round as dealt: ``leader`` has the first turn, unless a hand wins at once.
+@cache
+def layout(seat_count: int) -> Layout:
+    """Return the layout of a round: thirteen cards a seat."""
+    return Layout.of(seat_count, hand_size=HAND_SIZE)
 
-    ``hands`` are thirteen cards a seat, in seat order. Raises DealError where they are not, share a card, are too few
-    or too many for the table, or where the leader is no seat of it.
+
+def begin(rules: TienLenRules, deal: Deal) -> State:
+    """Begin a round: the deal's leader has the first turn, unless a hand wins at once.
+
+    Raise StakesError for the stake, DealError unless every hand is open and the leader is a seat of the table.
     """
-    dealt = tuple(set_of(hand) for hand in hands)
-    _check_deal(rules, hands, dealt)
-    if not 0 <= leader < len(dealt):
-        msg = f"seat {leader} cannot lead; the seats are 0 to {len(dealt) - 1}"
+    faults = check_stakes(
+        rules, seat_count=deal.seat_count, stake=deal.stake, seat_stakes=deal.seat_stakes, bet_unit=deal.bet_unit
+    )
+    if faults:
+        raise StakesError(faults)
+    if deal.is_sealed:
+        msg = "the deal is sealed; no table of Tiến Lên can be"
         raise DealError(msg)
+    check_deal(deal, layout(deal.seat_count), seats=rules.seats)
+    hands = open_cards(deal)
+    leader = deal.leader
+    if leader is None or not 0 <= leader < deal.seat_count:
+        msg = f"seat {leader} cannot lead; the seats are 0 to {deal.seat_count - 1}"
+        raise DealError(msg)
+    dealt = tuple([set_of(hand) for hand in hands])
     win = find_instant_win(rules.instant_wins, dealt)
     return State(
         rules=rules,
+        deal=deal,
         dealt=dealt,
         held=dealt,
-        leader=leader,
         turn=leader,
         to_beat=None,
         to_beat_seat=None,
@@ -136,23 +159,8 @@ def start(rules: TienLenRules, hands: Sequence[Sequence[Card]], *, leader: Seat,
         gone=0,
         chops=(),
         event_count=0,
-        turn_time=dealt_time,
-        last_time=dealt_time,
+        turn_time=deal.dealt_time,
+        turn_event=0,
+        last_time=deal.dealt_time,
         ending=None if win is None else Ending(EndKind.INSTANT_WIN, win.seat, instant_win=win),
     )
-
-
-def _check_deal(rules: TienLenRules, hands: Sequence[Sequence[Card]], dealt: tuple[CardSet, ...]) -> None:
-    fewest, most = rules.seats.minimum, rules.seats.maximum
-    if not fewest <= len(hands) <= most:
-        msg = f"{len(hands)} hands were dealt; the table has {fewest} to {most} seats"
-        raise DealError(msg)
-    together = 0
-    for seat, (hand, card_set) in enumerate(zip(hands, dealt, strict=True)):
-        if len(hand) != HAND_SIZE or card_set.bit_count() != HAND_SIZE:
-            msg = f"seat {seat} has {card_set.bit_count()} different cards in {len(hand)}; a hand is {HAND_SIZE}"
-            raise DealError(msg)
-        if together & card_set:
-            msg = f"seat {seat} has a card that another seat has too"
-            raise DealError(msg)
-        together |= card_set

@@ -38,36 +38,32 @@ PLAY 40 FLUSH
 TRIPS 35 FLUSH
 """
 
+from referee.games.game import DealError, RoundNotOverError, StakesError, UnlawfulEventError
 from referee.games.ultimate_texas.code import FOLD_SUBJECT, Bet, Code, Decision, Result, Section, Street
-from referee.games.ultimate_texas.legality import check_decision, check_settlement, legal_decisions
-from referee.games.ultimate_texas.replay import (
+from referee.games.ultimate_texas.game import GAME
+from referee.games.ultimate_texas.legality import check, check_closing, legal_decisions
+from referee.games.ultimate_texas.old import (
     Replay,
-    UnlawfulEventError,
-    apply,
-    closes_street,
+    check_decision,
+    check_settlement,
     opened_sections,
     replay,
+    start,
+    with_cards,
 )
+from referee.games.ultimate_texas.progress import apply, opens
 from referee.games.ultimate_texas.rules import HandRule, Order, UltimateTexasRules
-from referee.games.ultimate_texas.settlement import (
-    CardsError,
-    Outcome,
-    SeatOutcome,
-    TableCards,
-    UnfinishedRoundError,
-    best_hand,
-    hand_value,
-    settle,
-)
+from referee.games.ultimate_texas.settlement import Outcome, SeatOutcome, best_hand, hand_value, settle
 from referee.games.ultimate_texas.stakes import MostUnits, Stake, check_stakes, max_units
-from referee.games.ultimate_texas.state import MAX_EVENTS, Event, SeatState, StakesError, State, start
+from referee.games.ultimate_texas.state import MAX_EVENTS, Event, SeatState, State, begin
 
 __all__ = [
     "FOLD_SUBJECT",
+    "GAME",
     "MAX_EVENTS",
     "Bet",
-    "CardsError",
     "Code",
+    "DealError",
     "Decision",
     "Event",
     "HandRule",
@@ -76,6 +72,7 @@ __all__ = [
     "Outcome",
     "Replay",
     "Result",
+    "RoundNotOverError",
     "SeatOutcome",
     "SeatState",
     "Section",
@@ -83,21 +80,23 @@ __all__ = [
     "StakesError",
     "State",
     "Street",
-    "TableCards",
     "UltimateTexasRules",
-    "UnfinishedRoundError",
     "UnlawfulEventError",
     "apply",
+    "begin",
     "best_hand",
+    "check",
+    "check_closing",
     "check_decision",
     "check_settlement",
     "check_stakes",
-    "closes_street",
     "hand_value",
     "legal_decisions",
     "max_units",
     "opened_sections",
+    "opens",
     "replay",
     "settle",
     "start",
+    "with_cards",
 ]

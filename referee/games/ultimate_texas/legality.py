@@ -29,7 +29,7 @@ from referee.verdict import Violation
 _PLAYS: Final = {decision.multiple: decision for decision in Decision if decision.multiple}
 
 
-def check_decision(state: State, event: Event) -> tuple[Violation, ...]:
+def check(state: State, event: Event) -> tuple[Violation, ...]:
     """Everything wrong with the next event, in the order of Code; empty when it is lawful.
 
     Of an unknown seat nothing else is said, and after the end nothing about what the street offers.
@@ -71,7 +71,7 @@ def plays_of(multiples: Iterable[int]) -> tuple[Decision, ...]:
     return tuple([_PLAYS[multiple] for multiple in multiples])
 
 
-def check_settlement(state: State, *, closed_time: int) -> tuple[Violation, ...]:
+def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
     """Why a round closed at this time cannot be settled; empty when it can.
 
     ROUND_NOT_OVER stands once for each seat that has still to decide. Milliseconds since 1970 UTC.

@@ -19,66 +19,38 @@ from typing import assert_never
 
 import msgspec
 
-from referee.cards import HOUSE, Card, Seat, spell
+from referee.cards import HOUSE, Card, Seat
+from referee.games.game import RoundNotOverError, open_cards
 from referee.games.ultimate_texas.code import FOLD_SUBJECT, Bet, Result
 from referee.games.ultimate_texas.rules import HandRule, Ratio, UltimateTexasRules
 from referee.games.ultimate_texas.stakes import Stake
-from referee.games.ultimate_texas.state import SeatState, State
+from referee.games.ultimate_texas.state import SeatState, State, layout
 from referee.hands import Category, Chosen, HandValue
-from referee.money import Amount, AmountError, Transfer
-
-
-class CardsError(ValueError):
-    """Cards that no round can be settled with: too few, too many, or one of them twice."""
-
-
-class TableCards(msgspec.Struct, frozen=True, kw_only=True):
-    """All cards of a round: two for each seat, by seat, two for the house, five on the board in dealing order.
-
-    Raises CardsError unless they are as many and all different.
-    """
-
-    hands: tuple[tuple[Card, ...], ...]
-    house: tuple[Card, ...]
-    board: tuple[Card, ...]
-
-    def __post_init__(self) -> None:
-        for hole in (*self.hands, self.house):
-            if len(hole) != 2:  # noqa: PLR2004 - hole cards are two
-                msg = f"two hole cards are needed, not {spell(hole) or 'none'}"
-                raise CardsError(msg)
-        if len(self.board) != 5:  # noqa: PLR2004 - the board is five
-            msg = f"five board cards are needed, not {spell(self.board) or 'none'}"
-            raise CardsError(msg)
-        cards = [card for hole in self.hands for card in hole] + [*self.house, *self.board]
-        if len(set(cards)) != len(cards):
-            twice = sorted({card.text for card in cards if cards.count(card) > 1})
-            msg = f"{' '.join(twice)} stands more than once"
-            raise CardsError(msg)
+from referee.money import Amount, AmountError, Transfer, net_amounts
 
 
 class SeatOutcome(msgspec.Struct, frozen=True):
-    """What became of one seat, and the value of its hand; a folded hand has one too, though nothing hangs on it."""
+    """Result of one seat, the value of its hand and the five cards that make it; a folded hand has them too."""
 
     result: Result
     value: HandValue
+    best: tuple[Card, ...]
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What a round comes to.
+    """Settlement of a round.
 
-    ``seats`` stand by seat. ``transfers`` stand by seat, and for each in the order of Bet; all are with the house, none
-    is of nothing.
+    ``seats`` and ``net`` go by seat; ``net`` of seats and house together is zero. ``transfers`` go by seat, for each in
+    the order of Bet; all are with the house. ``winners`` are the seats that beat the house.
     """
 
     house_value: HandValue
+    house_best: tuple[Card, ...]
     house_qualifies: bool
     seats: tuple[SeatOutcome, ...]
     transfers: tuple[Transfer, ...]
-
-
-class UnfinishedRoundError(ValueError):
-    """A round was to be settled in which a seat has still to decide; ``check_settlement`` says which."""
+    winners: tuple[Seat, ...]
+    net: tuple[int, ...]
 
 
 def hand_value(rules: UltimateTexasRules, *, hole: Sequence[Card], board: Sequence[Card]) -> HandValue:
@@ -106,34 +78,32 @@ def best_hand(rules: UltimateTexasRules, *, hole: Sequence[Card], board: Sequenc
             assert_never(rules.hands.rule)
 
 
-def settle(state: State, cards: TableCards) -> Outcome:
-    """The outcome of a round in which every seat has played or folded.
+def settle(state: State) -> Outcome:
+    """Settle a round in which every seat has played or folded.
 
-    Raises UnfinishedRoundError where one has still to decide, CardsError where there are not as many hands as seats.
+    Raise RoundNotOverError if a seat has still to decide, DealError if a card is not open.
     """
     if not state.is_over:
         waiting = ", ".join(str(seat) for seat in state.waiting)
         msg = f"the round cannot be settled; still to decide: {waiting}"
-        raise UnfinishedRoundError(msg)
-    if len(cards.hands) != len(state.seats):
-        msg = f"{len(cards.hands)} hands do not match {len(state.seats)} seats"
-        raise CardsError(msg)
-    rules = state.rules
-    house = hand_value(rules, hole=cards.house, board=cards.board)
-    qualifies = house.category in rules.qualifying_categories
+        raise RoundNotOverError(msg)
+    rules, places, cards = state.rules, layout(state.deal.seat_count), open_cards(state.deal)
+    board = (*cards[places.board("flop")], *cards[places.board("turn_river")])
+    house = best_hand(rules, hole=cards[places.board("house")], board=board)
+    qualifies = house.value.category in rules.qualifying_categories
     seats: list[SeatOutcome] = []
     transfers: list[Transfer] = []
-    for index, (stake, seat, hole) in enumerate(zip(state.stakes, state.seats, cards.hands, strict=True)):
-        value = hand_value(rules, hole=hole, board=cards.board)
-        result = _result(seat, value, house)
-        seats.append(SeatOutcome(result, value))
+    for index, (stake, seat) in enumerate(zip(state.stakes, state.seats, strict=True)):
+        value, best = best_hand(rules, hole=cards[index], board=board)
+        result = _result(seat, value, house.value)
+        seats.append(SeatOutcome(result, value, best))
         bets = _Bets(rules, Seat(index), stake, seat.multiple, transfers)
         match result:
             case Result.WON:
                 bets.win(value.category, house_qualifies=qualifies)
                 bets.settle_trips(value.category)
             case Result.LOST:
-                bets.lose(house.category, house_qualifies=qualifies)
+                bets.lose(house.value.category, house_qualifies=qualifies)
                 bets.settle_trips(value.category)
             case Result.TIED:
                 bets.settle_trips(value.category)
@@ -141,7 +111,15 @@ def settle(state: State, cards: TableCards) -> Outcome:
                 bets.fold()
             case _:
                 assert_never(result)
-    return Outcome(house_value=house, house_qualifies=qualifies, seats=tuple(seats), transfers=tuple(transfers))
+    return Outcome(
+        house_value=house.value,
+        house_best=house.cards,
+        house_qualifies=qualifies,
+        seats=tuple(seats),
+        transfers=tuple(transfers),
+        winners=tuple([Seat(seat) for seat, one in enumerate(seats) if one.result is Result.WON]),
+        net=net_amounts(transfers, len(seats)),
+    )
 
 
 class _Bets:

@@ -9,12 +9,13 @@ Trips is any whole amount, 0 for none. This module knows no cards.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from referee.cards import Seat
+from referee.games.game import StakeFault
 from referee.games.ultimate_texas.code import Code
 from referee.games.ultimate_texas.rules import UltimateTexasRules
 from referee.money import MAX_AMOUNT, Amount
@@ -33,6 +34,11 @@ class Stake(msgspec.Struct, frozen=True, kw_only=True):
         return self.ante
 
 
+def stakes_of(seat_stakes: Iterable[Sequence[int]]) -> tuple[Stake, ...]:
+    """Return the stakes of all seats, from (Ante, Trips) by seat."""
+    return tuple([Stake(ante=Amount(ante), trips=Amount(trips)) for ante, trips in seat_stakes])
+
+
 class MostUnits(NamedTuple):
     """What one seat can win or lose at most: for each bet unit of its Ante, and for each unit of its Trips."""
 
@@ -45,25 +51,31 @@ def max_units(rules: UltimateTexasRules, *, bet_unit: int) -> MostUnits:
     return MostUnits(ante=math.ceil(rules.most_antes * bet_unit), trips=max([1, *rules.trips_units.values()]))
 
 
-def check_stakes(rules: UltimateTexasRules, stakes: Sequence[Stake], *, bet_unit: int) -> tuple[Violation, ...]:
-    """Everything wrong with the stakes of a round, by seat; empty when it can be dealt.
+def check_stakes(
+    rules: UltimateTexasRules, *, seat_count: int, stake: int, seat_stakes: Sequence[Sequence[int]], bet_unit: int
+) -> tuple[Violation, ...]:
+    """Check the stakes of a round, (Ante, Trips) by seat; return all faults.
 
-    ``bet_unit`` is the ruleset's. STAKES_TOO_HIGH, last, concerns all seats together, as the house meets them all:
-    what they could win or lose in this round stays within the largest amount.
+    The table's stake is the bet unit. STAKES_TOO_HIGH, last, concerns all seats together, as the house plays against
+    them all: what they could win or lose in this round stays within the largest amount.
     """
     faults: list[Violation] = []
+    if stake != bet_unit:
+        faults.append(Violation(code=StakeFault.STAKE_NOT_THE_BET_UNIT, expected=bet_unit, found=stake))
+    del seat_count  # one stake a seat: their number is judged
+    stakes = stakes_of(seat_stakes)
     if len(stakes) < rules.seats.minimum:
         faults.append(Violation(code=Code.TOO_FEW_SEATS, expected=rules.seats.minimum, found=len(stakes)))
     if len(stakes) > rules.seats.maximum:
         faults.append(Violation(code=Code.TOO_MANY_SEATS, expected=rules.seats.maximum, found=len(stakes)))
-    for index, stake in enumerate(stakes):
+    for index, one in enumerate(stakes):
         seat = Seat(index)
-        if stake.ante < bet_unit:
-            faults.append(Violation(code=Code.ANTE_TOO_LOW, seat=seat, expected=bet_unit, found=stake.ante))
-        if stake.ante % bet_unit:
-            faults.append(Violation(code=Code.ANTE_NOT_A_MULTIPLE, seat=seat, expected=bet_unit, found=stake.ante))
-        if stake.trips < 0:
-            faults.append(Violation(code=Code.TRIPS_TOO_LOW, seat=seat, expected=0, found=stake.trips))
+        if one.ante < bet_unit:
+            faults.append(Violation(code=Code.ANTE_TOO_LOW, seat=seat, expected=bet_unit, found=one.ante))
+        if one.ante % bet_unit:
+            faults.append(Violation(code=Code.ANTE_NOT_A_MULTIPLE, seat=seat, expected=bet_unit, found=one.ante))
+        if one.trips < 0:
+            faults.append(Violation(code=Code.TRIPS_TOO_LOW, seat=seat, expected=0, found=one.trips))
     if _at_risk(rules, stakes, bet_unit) > MAX_AMOUNT:
         faults.append(Violation(code=Code.STAKES_TOO_HIGH, expected=MAX_AMOUNT))
     return tuple(faults)

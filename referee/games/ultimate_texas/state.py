@@ -8,17 +8,19 @@ it likes whatever it holds; cards come in at settlement. Each seat is alone agai
 4
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Final
 
 import msgspec
 
 from referee.cards import Seat
+from referee.games.game import Deal, Sections, StakesError, check_deal, merge_sections
+from referee.games.layout import Layout
 from referee.games.ultimate_texas.code import Decision, Section, Street
 from referee.games.ultimate_texas.rules import Order, UltimateTexasRules
-from referee.games.ultimate_texas.stakes import Stake, check_stakes
-from referee.verdict import Violation
+from referee.games.ultimate_texas.stakes import Stake, check_stakes, stakes_of
 
 MAX_EVENTS: Final = 23
 """The most events a round can have, so none need be refused for being too many.
@@ -27,12 +29,14 @@ Six seats decide on three streets and may leave; whose decision is the last cann
 """
 
 
-class StakesError(ValueError):
-    """Stakes that no round can start with; ``violations`` say why."""
+BOARD: Final = MappingProxyType({"house": 2, "flop": 3, "turn_river": 2})
+"""Sizes of the sections beside the hands."""
 
-    def __init__(self, violations: tuple[Violation, ...]) -> None:
-        super().__init__(", ".join(violation.code for violation in violations))
-        self.violations = violations
+
+@cache
+def layout(seat_count: int) -> Layout:
+    """Return the layout of a round: two cards a seat, the house's two, the flop's three, turn and river."""
+    return Layout.of(seat_count, hand_size=2, board=BOARD, opening_order=("flop", "turn_river", "house"))
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -66,16 +70,23 @@ class SeatState(msgspec.Struct, frozen=True):
 class State(msgspec.Struct, frozen=True, kw_only=True):
     """A round after ``event_count`` events.
 
-    ``stakes`` and ``seats`` stand by seat. ``last_time`` is when the last event was, before any the deal's time, in
-    milliseconds since 1970 UTC.
+    ``seats`` go by seat. ``last_time`` is the time of the last event, ``street_time`` and ``street_event`` the time and
+    number of the event that opened the street (of the deal, 0, before the flop); times in milliseconds since 1970 UTC.
     """
 
     rules: UltimateTexasRules
-    stakes: tuple[Stake, ...]
+    deal: Deal
     street: Street
     seats: tuple[SeatState, ...]
     event_count: int
     last_time: int
+    street_time: int
+    street_event: int
+
+    @property
+    def stakes(self) -> tuple[Stake, ...]:
+        """Stakes of the seats."""
+        return stakes_of(self.deal.seat_stakes)
 
     @property
     def is_over(self) -> bool:
@@ -114,18 +125,34 @@ OPEN_SECTIONS: Final[Mapping[Street, tuple[Section, ...]]] = MappingProxyType(
 """The sections that lie open on each street, in the order they opened."""
 
 
-def start(rules: UltimateTexasRules, stakes: Sequence[Stake], *, bet_unit: int, dealt_time: int) -> State:
-    """The round as dealt, before the flop: one stake a seat, in multiples of the ruleset's bet unit.
+def begin(rules: UltimateTexasRules, deal: Deal) -> State:
+    """Begin a round before the flop; raise StakesError for its stakes and DealError for its seats or open cards.
 
-    ``dealt_time`` is milliseconds since 1970 UTC. Raises StakesError where ``check_stakes`` finds a fault.
+    No card need be open: decisions do not depend on them.
     """
-    if violations := check_stakes(rules, stakes, bet_unit=bet_unit):
-        raise StakesError(violations)
+    faults = check_stakes(
+        rules,
+        seat_count=deal.seat_count,
+        stake=deal.stake,
+        seat_stakes=deal.seat_stakes,
+        bet_unit=deal.bet_unit,
+    )
+    if faults:
+        raise StakesError(faults)
+    check_deal(deal, layout(deal.seat_count), seats=rules.seats)
     return State(
         rules=rules,
-        stakes=tuple(stakes),
+        deal=deal,
         street=Street.PREFLOP,
-        seats=(SeatState(),) * len(stakes),
+        seats=(SeatState(),) * deal.seat_count,
         event_count=0,
-        last_time=dealt_time,
+        last_time=deal.dealt_time,
+        street_time=deal.dealt_time,
+        street_event=0,
     )
+
+
+def open_sections(state: State, sections: Sections) -> State:
+    """Return the same state with more cards known; raise DealError where they are not of such a deal."""
+    deal = merge_sections(state.deal, sections, layout(state.deal.seat_count), seats=state.rules.seats)
+    return msgspec.structs.replace(state, deal=deal)

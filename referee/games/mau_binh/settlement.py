@@ -1,12 +1,14 @@
-"""Settlement: a round as it was told, and the transfers that it comes to.
+"""Settlement: who pays whom when a round is over.
 
 Money moves between pairs of seats only, always a whole number of stakes, each amount with its reason; so it sums to
-zero. An instant win is paid by every seat that has none or a lower one, and then nobody compares chi.
+zero. An instant win is paid by every seat that has none or a lower one, and then no chi are compared.
 
 >>> from referee.cards import DECK
+>>> from referee.games.game import Deal
+>>> from referee.games.mau_binh.state import begin
 >>> from referee.rulesets import get
->>> rules, hands = get("mau_binh.classic").rules, (DECK[0:26:2], DECK[1:52:4])
->>> outcome = settle(rules, hands, stake=100, dealt_time=0, closed_time=0, events=())
+>>> deal = Deal(seat_count=2, stake=100, sections=(DECK[0:26:2], DECK[1:52:4]), dealt_time=0)
+>>> outcome = settle(begin(get("mau_binh.classic").rules, deal))
 >>> outcome.net, outcome.transfers[0].reason, outcome.transfers[0].subject
 ((-2600, 2600), 'INSTANT_WIN', 'SUITED_DRAGON')
 """
@@ -15,63 +17,53 @@ import itertools
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from referee.cards import Seat
-from referee.games.mau_binh.arrangement import is_acceptable
+from referee.games.game import open_cards
 from referee.games.mau_binh.code import CHI_REASONS, Reason, Walkover
 from referee.games.mau_binh.duel import FIRST, Duel, duel
-from referee.games.mau_binh.event import Event
 from referee.games.mau_binh.instant_win import InstantWin
-from referee.games.mau_binh.limit import max_stake
-from referee.games.mau_binh.outcome import Outcome
 from referee.games.mau_binh.price import Sweeps, flat_foul_of, sweep_of, sweeps_of
-from referee.games.mau_binh.round import Hands, Round, applied, begin, check_closing, check_deal, refusals_of
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.standing import Standing, standing_of
+from referee.games.mau_binh.state import State
 from referee.hands import Category
-from referee.money import Amount, AmountError, Transfer, net_amounts
+from referee.money import Amount, Transfer, net_amounts
+from referee.verdict import Violation
 
 _CHI_TEXTS: Final = tuple([reason.value for reason in CHI_REASONS])
 _TEXTS: Final[dict[str, str]] = {code: code.value for code in (*Category, *Walkover)}
 
 
-def settle(  # noqa: PLR0913 - a round is told by these seven
-    rules: MauBinhRules,
-    hands: Hands,
-    *,
-    stake: int,
-    dealt_time: int,
-    closed_time: int,
-    events: Sequence[Event],
-    is_sealed: bool = False,
-) -> Outcome:
-    """The outcome of a round: with violations where an event or the closing breaks a rule, otherwise settled.
+class Outcome(msgspec.Struct, frozen=True):
+    """Settlement of a round; every tuple that goes by seat is empty where there is nothing of its kind.
 
-    All hands are known, also of a sealed round. DealError where the hands are no deal, AmountError where the stake is
-    no positive amount or too high to settle.
+    ``instant_wins`` by seat, None for a seat without one; empty where no seat has one. ``standings`` by seat, empty
+    where an instant win ended the round. ``fouls`` of all seats, in the order of seats. ``showdown_time`` is when the
+    showdown began, None after an instant win. ``transfers`` go by pairs of seats, lower seats first, then by chi; then
+    what a sweep adds. ``net`` by seat, sums to zero. ``chi_won`` by seat counts the chi won from all opponents.
+    ``winners`` are the seats with the most chi won among those that neither fouled nor left before the showdown, all of
+    them on a tie; after an instant win the seats with the highest one.
     """
-    if not 0 < stake <= max_stake(rules, seat_count=len(hands)):
-        msg = f"{stake} is no stake; stakes are 1 to {max_stake(rules, seat_count=len(hands))} for {len(hands)} seats"
-        raise AmountError(msg)
-    if is_sealed:
-        check_deal(rules, hands, seat_count=len(hands))
-    told = begin(rules, hands, dealt_time=dealt_time, is_sealed=is_sealed)
-    for number, event in enumerate(events, start=1):
-        refusals = refusals_of(rules, told, event)
-        if not is_acceptable(refusals):
-            return Outcome(violations=refusals, refused_event=number)
-        told = applied(rules, told, event)
-    refusals = check_closing(told, closed_time=closed_time)
-    if refusals:
-        return Outcome(violations=refusals)
-    return settle_told(rules, told, stake=stake)
+
+    instant_wins: tuple[InstantWin | None, ...] = ()
+    standings: tuple[Standing, ...] = ()
+    fouls: tuple[Violation, ...] = ()
+    showdown_time: int | None = None
+    transfers: tuple[Transfer, ...] = ()
+    net: tuple[int, ...] = ()
+    chi_won: tuple[int, ...] = ()
+    winners: tuple[Seat, ...] = ()
 
 
-def settle_told(rules: MauBinhRules, told: Round, *, stake: int) -> Outcome:
-    """The outcome of a round that may be settled (``check_closing``), at a stake that is not too high; unchecked."""
-    seats = [Seat(seat) for seat in range(len(told.hands))]
-    if told.is_won_at_the_deal:
-        return _won_at_the_deal(told.instant_wins, seats, stake)
-    standings = tuple([standing_of(rules, told, seat) for seat in seats])
+def settle(state: State) -> Outcome:
+    """Settle a round against which ``check_closing`` has nothing; raise DealError if a hand is not open."""
+    open_cards(state.deal)
+    rules, stake, seats = state.rules, state.deal.stake, [Seat(seat) for seat in range(state.seat_count)]
+    if state.is_won_at_the_deal:
+        return _won_at_the_deal(state.instant_wins, seats, stake)
+    standings = tuple([standing_of(state, seat) for seat in seats])
     duels = [
         duel(first, standings[first], second, standings[second]) for first, second in itertools.combinations(seats, 2)
     ]
@@ -83,7 +75,7 @@ def settle_told(rules: MauBinhRules, told: Round, *, stake: int) -> Outcome:
     return Outcome(
         standings=standings,
         fouls=tuple([foul for standing in standings for foul in standing.fouls]),
-        showdown_time=told.showdown_time,
+        showdown_time=state.showdown_time,
         transfers=transfers,
         net=net_amounts(transfers, len(seats)),
         chi_won=chi_won,

@@ -1,0 +1,50 @@
+"""Canonical JSON of a game's events: what the transcript's chain hashes."""
+
+from collections.abc import Callable
+from typing import Any, Final, Generic, TypeVar
+
+import msgspec
+
+from referee.cards import UnknownCardError
+from referee.evidence.canonical import CanonicalError
+from referee.games.game import Event, EventBytesError
+
+EventT = TypeVar("EventT", bound=Event)
+
+_encoder: Final = msgspec.json.Encoder(order="sorted")
+
+
+class EventCodec(Generic[EventT]):
+    """Events of one game as bytes, by way of records: msgspec structs tagged by ``kind``.
+
+    ``write`` makes the record of an event, ``read`` the event of a record, a time and a round's id; it may raise
+    CanonicalError, UnknownCardError and ValueError. An event has one canonical text.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        records: Any,  # noqa: ANN401 - a union of structs has no type of its own
+        *,
+        write: Callable[[EventT], Any],
+        read: Callable[[Any, int, bytes], EventT],
+    ) -> None:
+        self._game, self._write, self._read = game, write, read
+        self._decoder = msgspec.json.Decoder(records, strict=True)
+
+    def encode(self, event: EventT) -> bytes:
+        """Encode an event, its time left out."""
+        return _encoder.encode(self._write(event))
+
+    def decode(self, data: bytes, *, time: int, round_id: bytes) -> EventT:
+        """Decode an event and give it a time; raise EventBytesError unless the bytes are canonical."""
+        try:
+            record = self._decoder.decode(data)
+            event = self._read(record, time, round_id)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UnknownCardError, CanonicalError) as error:
+            msg = f"not an event of {self._game}: {error}"
+            raise EventBytesError(msg) from None
+        if _encoder.encode(record) != data:
+            msg = f"an event of {self._game} that is not canonical"
+            raise EventBytesError(msg)
+        return event

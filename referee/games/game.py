@@ -1,0 +1,332 @@
+"""The interface of a game's law: one value of ``Game`` a game, with the same verbs and lifecycle in each.
+
+A round is ``begin``, then ``apply`` for each lawful event, then ``settle`` once ``check_closing`` has nothing against
+it. States are frozen and hold their rules and deal; the same inputs always give the same results. A broken rule is an
+answer (``check`` returns violations), an impossible deal an error.
+"""
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+
+import msgspec
+
+from referee.cards import Card, Seat, spell
+from referee.games.layout import Layout
+from referee.money import MAX_AMOUNT, Transfer
+from referee.verdict import Violation
+
+Sections: TypeAlias = tuple[tuple[Card, ...] | None, ...]
+"""Cards by section of the layout, the stock left out; None for a section that is not open."""
+
+ResultValue: TypeAlias = "str | int | Card | Transfer | Sequence[ResultValue] | Mapping[str, ResultValue]"
+"""A member of a transcript's results; a card is written as its number, a transfer with its seats as from and to."""
+
+
+class SeatLimits(Protocol):
+    """Smallest and largest number of seats."""
+
+    @property
+    def minimum(self) -> int:
+        """Smallest number of seats."""
+
+    @property
+    def maximum(self) -> int:
+        """Largest number of seats."""
+
+
+class GameRules(Protocol):
+    """Rules of one ruleset: a frozen msgspec.Struct without defaults; ValueError where they contradict themselves."""
+
+    @property
+    def seats(self) -> SeatLimits:
+        """Number of seats a round may have."""
+
+    @property
+    def payouts(self) -> Sequence[Fraction]:
+        """Everything that is ever paid, in stakes; each times the bet unit is whole."""
+
+    @property
+    def named_codes(self) -> Mapping[str, Sequence[str]]:
+        """Codes that results can show, by the table of ``[names]`` that names them."""
+
+
+class Deal(msgspec.Struct, frozen=True, kw_only=True):
+    """What a round starts from. ``dealt_time`` is in milliseconds since 1970 UTC; ``leader`` only where a game has one.
+
+    ``stake``, ``seat_stakes`` (one tuple a seat, or none) and ``round_id`` are those of the round's header.
+    """
+
+    seat_count: int
+    stake: int
+    sections: Sections
+    dealt_time: int
+    seat_stakes: tuple[tuple[int, ...], ...] = ()
+    bet_unit: int = 1
+    leader: Seat | None = None
+    is_sealed: bool = False
+    round_id: bytes = bytes(32)
+
+    @property
+    def hands(self) -> Sections:
+        """Cards of each seat; None for a hand that is not open."""
+        return self.sections[: self.seat_count]
+
+
+class Clock(NamedTuple):
+    """A running clock in milliseconds: the owner's time is up at ``start + limit``; no seat means all that must act."""
+
+    start: int
+    limit: int
+    seat: Seat | None
+
+
+class RoundBounds(NamedTuple):
+    """The shortest and longest time in milliseconds from the deal's deadline to the round's."""
+
+    shortest: int
+    longest: int
+
+
+class Event(Protocol):
+    """Something that happens in a round; ``time`` in milliseconds since 1970 UTC."""
+
+    @property
+    def seat(self) -> Seat:
+        """Seat that acts."""
+
+    @property
+    def time(self) -> int:
+        """Time of the event."""
+
+
+class State(Protocol):
+    """A round after some events: a frozen struct of the game's own."""
+
+    @property
+    def deal(self) -> Deal:
+        """What the round started from."""
+
+    @property
+    def event_count(self) -> int:
+        """Number of events so far."""
+
+    @property
+    def last_time(self) -> int:
+        """Time of the last event, or of the deal."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no seat has anything left to decide."""
+
+
+class Outcome(Protocol):
+    """The settlement of a round."""
+
+    @property
+    def transfers(self) -> tuple[Transfer, ...]:
+        """Everything that is paid, each with its reason."""
+
+    @property
+    def winners(self) -> tuple[Seat, ...]:
+        """Winning seats."""
+
+    @property
+    def net(self) -> tuple[int, ...]:
+        """Amount won (positive) or lost by each seat."""
+
+
+class UnlawfulEventError(ValueError):
+    """An event that breaks a rule was applied; ``violations`` are all that refuse it."""
+
+    def __init__(self, violations: tuple[Violation, ...]) -> None:
+        super().__init__(", ".join(violation.code for violation in violations))
+        self.violations = violations
+
+
+class StakesError(ValueError):
+    """Stakes that no round can start with; ``violations`` say why."""
+
+    def __init__(self, violations: tuple[Violation, ...]) -> None:
+        super().__init__(", ".join(violation.code for violation in violations))
+        self.violations = violations
+
+
+class DealError(ValueError):
+    """Cards, a number of seats or a leader that no round can start from or be settled with."""
+
+
+class RoundNotOverError(ValueError):
+    """A round was to be settled that has not ended."""
+
+
+class EventBytesError(ValueError):
+    """Bytes that are not the canonical text of an event of the game."""
+
+
+class StakeFault(enum.StrEnum):
+    """Faults of a table's stake."""
+
+    STAKE_TOO_LOW = "STAKE_TOO_LOW"
+    STAKE_NOT_A_MULTIPLE = "STAKE_NOT_A_MULTIPLE"
+    STAKE_TOO_HIGH = "STAKE_TOO_HIGH"
+    STAKE_NOT_THE_BET_UNIT = "STAKE_NOT_THE_BET_UNIT"
+    """The seats bet on their own, so the table's stake must be the bet unit."""
+    SEAT_STAKES_NOT_TAKEN = "SEAT_STAKES_NOT_TAKEN"
+    """The game is played for the table's stake; seats have no stakes of their own."""
+
+
+RulesT = TypeVar("RulesT", bound=GameRules)
+StateT = TypeVar("StateT", bound=State)
+EventT = TypeVar("EventT", bound=Event)
+OutcomeT = TypeVar("OutcomeT", bound=Outcome)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
+    """The law of one game.
+
+    - ``name`` begins the ids of its rulesets; ``max_events`` bounds a round; ``warnings`` are codes that do not refuse.
+    - ``has_leader``: ``begin`` needs ``Deal.leader``. ``needs_hands``: ``begin`` of an open table needs every hand.
+    - ``seat_stake_names`` names the members of a seat's stakes; empty where all play for the table's stake.
+    - ``layout`` by seat count (ValueError for a number the deck does not allow).
+    - ``check_stakes(rules, *, seat_count, stake, seat_stakes, bet_unit)`` returns all faults; ``begin`` raises
+      StakesError for them and DealError for the deal.
+    - ``check`` returns all faults at once, warnings included; ``apply`` raises UnlawfulEventError unless none refuses.
+    - ``open_sections(state, sections)`` is the same state with more cards known; DealError where they are no such deal.
+    - ``needs(state, event)`` are the sections that must be open to check the event. ``opens(before, after)`` are those
+      that an event opened, in opening order: its receipt names the last. ``opens_at_deal(rules, hands)`` says whether
+      the hands of a sealed table end the round at once, so that all of them open.
+    - ``clock`` is what a TIMEOUT appeals to, None where none runs. ``minimum_seen(state, event)`` is the number of the
+      newest event that the acting player must have seen, 0 for the deal. ``is_imposed`` marks events that others report
+      of a seat.
+    - ``check_closing(state, time)`` returns what keeps the round from being settled at a time. Where it is empty and
+      every card is open (DealError otherwise), ``settle`` settles.
+    - ``encode_event`` and ``decode_event(data, *, time, round_id)`` (EventBytesError) are canonical JSON;
+      ``encode_results`` gives the transcript's results but ``events_hash``.
+    """
+
+    name: str
+    rules_type: type[RulesT]
+    max_events: int
+    can_be_sealed: bool
+    has_leader: bool
+    needs_hands: bool
+    warnings: frozenset[str]
+    seat_stake_names: tuple[str, ...]
+    layout: Callable[[int], Layout]
+    round_bounds: Callable[[RulesT], RoundBounds]
+    check_stakes: Callable[..., tuple[Violation, ...]]
+    begin: Callable[[RulesT, Deal], StateT]
+    check: Callable[[StateT, EventT], tuple[Violation, ...]]
+    apply: Callable[[StateT, EventT], StateT]
+    open_sections: Callable[[StateT, Sections], StateT]
+    needs: Callable[[StateT, EventT], tuple[int, ...]]
+    opens: Callable[[StateT, StateT], tuple[int, ...]]
+    opens_at_deal: Callable[[RulesT, Sequence[Sequence[Card]]], bool]
+    clock: Callable[[StateT], Clock | None]
+    minimum_seen: Callable[[StateT, EventT], int]
+    is_imposed: Callable[[EventT], bool]
+    check_closing: Callable[[StateT, int], tuple[Violation, ...]]
+    settle: Callable[[StateT], OutcomeT]
+    encode_event: Callable[[EventT], bytes]
+    decode_event: Callable[..., EventT]
+    encode_results: Callable[[StateT, OutcomeT], Mapping[str, ResultValue]]
+
+
+AnyGame: TypeAlias = Game[Any, Any, Any, Any]
+"""A game whose types are its own affair, as generic code uses it."""
+
+
+class Played(NamedTuple):
+    """A round played up to its first unlawful event.
+
+    ``openings`` go by event: the section that its receipt names, None where it opens none and from the first
+    unlawful event on.
+    ``refused_event`` is the number (from 1) of the unlawful event, 0 where all are lawful.
+    """
+
+    state: Any
+    openings: tuple[int | None, ...]
+    violations: tuple[Violation, ...] = ()
+    refused_event: int = 0
+
+
+def play(game: AnyGame, state: State, events: Sequence[Event]) -> Played:
+    """Apply events one after the other, up to the first unlawful one."""
+    openings: list[int | None] = []
+    for number, event in enumerate(events, start=1):
+        try:
+            after = game.apply(state, event)
+        except UnlawfulEventError as error:
+            rest = (None,) * (len(events) - len(openings))
+            return Played(state, (*openings, *rest), error.violations, number)
+        opened = game.opens(state, after)
+        openings.append(opened[-1] if opened else None)
+        state = after
+    return Played(state, tuple(openings))
+
+
+def refusals(game: AnyGame, violations: Sequence[Violation]) -> tuple[Violation, ...]:
+    """Return the violations that refuse an event; the others only warn."""
+    if not game.warnings or not violations:
+        return tuple(violations)
+    return tuple([violation for violation in violations if violation.code not in game.warnings])
+
+
+def check_deal(deal: Deal, layout: Layout, *, seats: SeatLimits) -> None:
+    """Raise DealError for a wrong number of seats, sections or cards, or a card that is dealt twice."""
+    if not seats.minimum <= deal.seat_count <= seats.maximum:
+        msg = f"{deal.seat_count} seats were dealt to; the table has {seats.minimum} to {seats.maximum}"
+        raise DealError(msg)
+    if len(deal.sections) != len(layout.shown):
+        msg = f"the deal has {len(deal.sections)} sections; hands and board are {len(layout.shown)}"
+        raise DealError(msg)
+    cards: list[Card] = []
+    for section, (size, opened) in enumerate(zip(layout.sizes, deal.sections, strict=False)):
+        if opened is not None:
+            if len(opened) != size:
+                msg = f"section {section} has {size} cards, not {len(opened)}: {spell(opened) or 'none'}"
+                raise DealError(msg)
+            cards += opened
+    if len(set(cards)) != len(cards):
+        twice = [card for card in dict.fromkeys(cards) if cards.count(card) > 1]
+        msg = f"dealt more than once: {spell(twice)}"
+        raise DealError(msg)
+
+
+def open_cards(deal: Deal) -> tuple[tuple[Card, ...], ...]:
+    """Return all cards but the stock, by section; raise DealError if a section is not open."""
+    opened = tuple([section for section in deal.sections if section is not None])
+    if len(opened) != len(deal.sections):
+        closed = ", ".join(str(index) for index, section in enumerate(deal.sections) if section is None)
+        msg = f"the round cannot be settled; sections that are not open: {closed}"
+        raise DealError(msg)
+    return opened
+
+
+def check_table_stake(
+    *, stake: int, seat_stakes: Sequence[Sequence[int]], bet_unit: int, most_units: int
+) -> tuple[Violation, ...]:
+    """Check the stake of a game in which a seat can win or lose at most so many stakes; return all faults."""
+    faults = []
+    if stake < bet_unit:
+        faults.append(Violation(code=StakeFault.STAKE_TOO_LOW, expected=bet_unit, found=stake))
+    if stake % bet_unit:
+        faults.append(Violation(code=StakeFault.STAKE_NOT_A_MULTIPLE, expected=bet_unit, found=stake))
+    most = MAX_AMOUNT // max(1, most_units)
+    if stake > most:
+        faults.append(Violation(code=StakeFault.STAKE_TOO_HIGH, expected=most - most % bet_unit, found=stake))
+    if seat_stakes:
+        faults.append(Violation(code=StakeFault.SEAT_STAKES_NOT_TAKEN, found=len(seat_stakes)))
+    return tuple(faults)
+
+
+def merge_sections(deal: Deal, sections: Sections, layout: Layout, *, seats: SeatLimits) -> Deal:
+    """Return the deal with more sections open; raise DealError where they are not of such a deal."""
+    merged = tuple([known if known is not None else new for known, new in zip(deal.sections, sections, strict=True)])
+    opened = msgspec.structs.replace(deal, sections=merged)
+    check_deal(opened, layout, seats=seats)
+    return opened

@@ -1,0 +1,80 @@
+"""The law of Mậu Binh as a ``Game``."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from referee.cards import Card
+from referee.games.game import Clock, Game, RoundBounds
+from referee.games.mau_binh.code import WARNINGS
+from referee.games.mau_binh.codec import decode_event, encode_event, encode_results
+from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Event, Timeout
+from referee.games.mau_binh.instant_win import instant_win_of
+from referee.games.mau_binh.legality import check, check_closing
+from referee.games.mau_binh.progress import apply, opens
+from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.sealing import OPENING_MS
+from referee.games.mau_binh.settlement import settle
+from referee.games.mau_binh.stakes import check_stakes
+from referee.games.mau_binh.state import State, begin, layout, open_sections
+
+_LONGEST_MS: Final = 3_600_000
+
+
+def _round_bounds(rules: MauBinhRules) -> RoundBounds:
+    return RoundBounds(rules.arranging_ms + OPENING_MS, _LONGEST_MS)
+
+
+def _clock(state: State) -> Clock | None:
+    if state.is_over:
+        return None
+    opened = None if state.sealing is None else state.sealing.opened_time
+    if opened is not None:
+        return Clock(opened, OPENING_MS, None)
+    return Clock(state.deal.dealt_time, state.rules.arranging_ms, None)
+
+
+def _minimum_seen(state: State, event: Event) -> int:
+    return 0 if state.sealing is None or not isinstance(event, Arrange) else state.sealing.opened_event
+
+
+def _is_imposed(event: Event) -> bool:
+    return isinstance(event, Timeout)
+
+
+def _needs(state: State, event: Event) -> tuple[int, ...]:
+    is_opening = state.sealing is not None and state.sealing.opened_time is not None
+    return (event.seat,) if is_opening and isinstance(event, Arrange) and 0 <= event.seat < state.seat_count else ()
+
+
+def _opens_at_deal(rules: MauBinhRules, hands: Sequence[Sequence[Card]]) -> bool:
+    return any(instant_win_of(rules, hand) is not None for hand in hands)
+
+
+GAME: Final = Game(
+    name="mau_binh",
+    rules_type=MauBinhRules,
+    max_events=MAX_EVENTS,
+    can_be_sealed=True,
+    has_leader=False,
+    needs_hands=True,
+    warnings=frozenset(WARNINGS),
+    seat_stake_names=(),
+    layout=layout,
+    round_bounds=_round_bounds,
+    check_stakes=check_stakes,
+    begin=begin,
+    check=check,
+    apply=apply,
+    open_sections=open_sections,
+    needs=_needs,
+    opens=opens,
+    opens_at_deal=_opens_at_deal,
+    clock=_clock,
+    minimum_seen=_minimum_seen,
+    is_imposed=_is_imposed,
+    check_closing=check_closing,
+    settle=settle,
+    encode_event=encode_event,
+    decode_event=decode_event,
+    encode_results=encode_results,
+)

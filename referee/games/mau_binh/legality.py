@@ -1,0 +1,95 @@
+"""Whether an event is lawful, with everything that is wrong at once. Submissions at the very deadline are in time.
+
+A fouled arrangement is lawful and loses; its fouls are returned as warnings.
+"""
+
+from referee.games.mau_binh.arrangement import check_cards
+from referee.games.mau_binh.code import CHI, Code
+from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Timeout
+from referee.games.mau_binh.foul import fouls_of
+from referee.games.mau_binh.sealing import refusals_of_commit, refusals_of_opening, refusals_of_timeout
+from referee.games.mau_binh.state import State
+from referee.verdict import Violation
+
+
+def check(state: State, event: Event) -> tuple[Violation, ...]:
+    """Check the next event; return all faults, or the fouls of an arrangement that may be submitted."""
+    faults = refusals_of(state, event)
+    if faults or not isinstance(event, Arrange):
+        return faults
+    return fouls_of(state.rules, event.arrangement.chi)
+
+
+def refusals_of(state: State, event: Event) -> tuple[Violation, ...]:
+    """Return everything that refuses the next event; its fouls are not looked at."""
+    if not 0 <= event.seat < state.seat_count:
+        return (Violation(code=Code.UNKNOWN_SEAT, expected=state.seat_count, found=event.seat),)
+    seat, time = event.seat, event.time
+    faults: list[Violation] = []
+    if time < state.last_time:
+        faults.append(Violation(code=Code.OUT_OF_ORDER, seat=seat, expected=state.last_time, received_time=time))
+    if state.departures[seat] is not None:
+        faults.append(Violation(code=Code.ALREADY_LEFT, seat=seat))
+    is_won = state.is_won_at_the_deal
+    end = state.deal.dealt_time if is_won else state.showdown_time + len(CHI) * state.rules.showdown_chi_ms
+    if is_won or time >= end:
+        faults.append(Violation(code=Code.ROUND_OVER, seat=seat, deadline_time=end, received_time=time))
+    if isinstance(event, Arrange):
+        faults += _refusals_of_arrange(state, event)
+    elif isinstance(event, Commit | Timeout):
+        faults += _refusals_of_sealed(state, event)
+    return tuple(faults)
+
+
+def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
+    """Return everything that keeps a round from being settled at a time; empty once its showdown has begun."""
+    faults: list[Violation] = []
+    if closed_time < state.last_time:
+        faults.append(Violation(code=Code.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time))
+    if not state.is_over and closed_time < state.closing_deadline:
+        is_committing = state.sealing is not None and state.sealing.opened_time is None
+        deadline = state.deadline_time if is_committing else state.closing_deadline
+        faults += [
+            Violation(code=Code.ROUND_NOT_OVER, seat=seat, deadline_time=deadline, received_time=closed_time)
+            for seat in state.awaited
+        ]
+    return tuple(faults)
+
+
+def _refusals_of_arrange(state: State, event: Arrange) -> list[Violation]:
+    """Return what refuses an arrangement: not sealed, too many, too late, or its cards."""
+    faults: list[Violation] = []
+    seat, time, sealing = event.seat, event.time, state.sealing
+    if sealing is not None:
+        faults += refusals_of_opening(sealing, event, is_arranged=state.arrangements[seat] is not None)
+        if faults:
+            return faults
+    elif event.nonce or event.opens:
+        faults.append(Violation(code=Code.NOT_SEALED, seat=seat))
+    most = _most_events(state)
+    if state.event_counts[seat] >= most:
+        count = state.event_counts[seat] + 1
+        faults.append(Violation(code=Code.TOO_MANY_EVENTS, seat=seat, expected=most, found=count))
+    if time > state.closing_deadline:
+        deadline = state.closing_deadline
+        faults.append(Violation(code=Code.DEADLINE_PASSED, seat=seat, deadline_time=deadline, received_time=time))
+    elif state.all_in_time is not None:
+        began = state.all_in_time
+        faults.append(Violation(code=Code.SHOWDOWN_STARTED, seat=seat, deadline_time=began, received_time=time))
+    return [*faults, *check_cards(state.hand(seat), event.arrangement)]
+
+
+def _refusals_of_sealed(state: State, event: Commit | Timeout) -> list[Violation]:
+    """Return what refuses a commitment, or reporting that a seat ran out of time to make one."""
+    sealing, seat = state.sealing, event.seat
+    if sealing is None:
+        return [Violation(code=Code.NOT_SEALED, seat=seat)]
+    if isinstance(event, Timeout):
+        return refusals_of_timeout(sealing, event, deadline_time=state.deadline_time)
+    count, most = state.event_counts[seat], _most_events(state)
+    return refusals_of_commit(sealing, event, deadline_time=state.deadline_time, count=count, most=most)
+
+
+def _most_events(state: State) -> int:
+    """Return how many events a seat may have besides leaving."""
+    return MAX_EVENTS // state.seat_count - 1

@@ -1,0 +1,157 @@
+"""A round between two events: what the seats have submitted, who has left, and when the showdown begins.
+
+Arranging ends ``arranging_ms`` after the deal; the showdown begins then, or as soon as every seat still in has
+submitted (a departure can make that so). Chi k (1 back, 2 middle, 3 front) is shown during
+``[start + (k-1) * showdown_chi_ms, start + k * showdown_chi_ms)``. A seat's last arrangement in time counts; a seat
+without one shows its cards as dealt. An instant win ends the round at the deal. A sealed round has two parts before its
+showdown, committing and opening (see ``sealing``); a hand need not be known before it opens.
+
+>>> from referee.cards import DECK
+>>> from referee.rulesets import get
+>>> deal = Deal(seat_count=2, stake=1, sections=(DECK[0:52:4], DECK[1:52:4]), dealt_time=0)
+>>> [win.pattern.value for win in begin(get("mau_binh.classic").rules, deal).instant_wins]
+['SUITED_DRAGON', 'SUITED_DRAGON']
+"""
+
+from functools import cache
+from typing import Final
+
+import msgspec
+
+from referee.cards import Card, Seat
+from referee.games.game import Deal, DealError, Sections, StakesError, check_deal, merge_sections
+from referee.games.layout import Layout
+from referee.games.mau_binh.arrangement import Arrangement
+from referee.games.mau_binh.code import CHI, HAND_SIZE
+from referee.games.mau_binh.instant_win import InstantWin, instant_win_of
+from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.sealing import Sealing, begin_sealed
+from referee.games.mau_binh.stakes import check_stakes
+
+BEFORE_SHOWDOWN: Final = 0
+"""Departure of a seat that left before the showdown; 1 to 3 are the chi that was being shown."""
+
+
+class State(msgspec.Struct, frozen=True, kw_only=True):
+    """A round after ``event_count`` events; tuples go by seat.
+
+    ``arrangements``: the last one submitted, None where there is none. ``departures``: None for a seat still in,
+    ``BEFORE_SHOWDOWN`` or the chi (1-3) that was being shown. ``all_in_time``: when every seat still in had submitted,
+    None until then. ``event_counts``: events of each seat. ``sealing``: that of a sealed round, None for an open one.
+    """
+
+    rules: MauBinhRules
+    deal: Deal
+    instant_wins: tuple[InstantWin | None, ...]
+    arrangements: tuple[Arrangement | None, ...]
+    departures: tuple[int | None, ...]
+    all_in_time: int | None
+    last_time: int
+    event_counts: tuple[int, ...]
+    sealing: Sealing | None
+
+    @property
+    def event_count(self) -> int:
+        """Number of events so far."""
+        return sum(self.event_counts)
+
+    @property
+    def seat_count(self) -> int:
+        """Number of seats."""
+        return self.deal.seat_count
+
+    @property
+    def is_won_at_the_deal(self) -> bool:
+        """Whether an instant win ended the round."""
+        return any(self.instant_wins)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no seat is awaited: an instant win ended the round, or every seat still in has submitted."""
+        return self.all_in_time is not None or self.is_won_at_the_deal
+
+    @property
+    def deadline_time(self) -> int:
+        """End of the time to arrange, or to commit in a sealed round."""
+        return self.deal.dealt_time + self.rules.arranging_ms
+
+    @property
+    def showdown_time(self) -> int:
+        """Beginning of the showdown: the deadline, or earlier where every seat has submitted."""
+        return self.closing_deadline if self.all_in_time is None else self.all_in_time
+
+    @property
+    def closing_deadline(self) -> int:
+        """Latest beginning of the showdown; later than any time while seats of a sealed round commit."""
+        return self.deadline_time if self.sealing is None else self.sealing.closing_deadline
+
+    @property
+    def awaited(self) -> tuple[Seat, ...]:
+        """Seats that the showdown waits for; in a sealed round first those that have to commit."""
+        sealing = self.sealing
+        return tuple(
+            [
+                Seat(seat)
+                for seat, (mine, gone) in enumerate(zip(self.arrangements, self.departures, strict=True))
+                if mine is None and gone is None and (sealing is None or sealing.waits_for(Seat(seat)))
+            ]
+        )
+
+    def hand(self, seat: Seat) -> tuple[Card, ...]:
+        """Return the cards dealt to a seat; raise DealError if they are not open."""
+        hand = self.deal.sections[seat]
+        if hand is None:
+            msg = f"the hand of seat {seat} is not open"
+            raise DealError(msg)
+        return hand
+
+    def shown(self, seat: Seat) -> Arrangement:
+        """Return the arrangement that counts for a seat: its last one, or its cards as dealt."""
+        return self.arrangements[seat] or Arrangement.as_dealt(self.hand(seat))
+
+    def chi_shown(self, time: int) -> int:
+        """Return what is shown at a time: 0 before the showdown, 1 to 3 a chi, 4 after the last."""
+        if time < self.showdown_time:
+            return BEFORE_SHOWDOWN
+        return min((time - self.showdown_time) // self.rules.showdown_chi_ms, len(CHI)) + 1
+
+
+@cache
+def layout(seat_count: int) -> Layout:
+    """Return the layout of a round: thirteen cards a seat."""
+    return Layout.of(seat_count, hand_size=HAND_SIZE)
+
+
+def begin(rules: MauBinhRules, deal: Deal) -> State:
+    """Begin a round; raise StakesError for its stake, DealError for its cards or an open table with a closed hand."""
+    faults = check_stakes(
+        rules, seat_count=deal.seat_count, stake=deal.stake, seat_stakes=deal.seat_stakes, bet_unit=deal.bet_unit
+    )
+    if faults:
+        raise StakesError(faults)
+    check_deal(deal, layout(deal.seat_count), seats=rules.seats)
+    if not deal.is_sealed and None in deal.sections:
+        msg = f"the hand of seat {deal.sections.index(None)} is not open, and the table is not sealed"
+        raise DealError(msg)
+    seats = deal.seat_count
+    return State(
+        rules=rules,
+        deal=deal,
+        instant_wins=_instant_wins(rules, deal),
+        arrangements=(None,) * seats,
+        departures=(None,) * seats,
+        all_in_time=None,
+        last_time=deal.dealt_time,
+        event_counts=(0,) * seats,
+        sealing=begin_sealed(seats) if deal.is_sealed else None,
+    )
+
+
+def open_sections(state: State, sections: Sections) -> State:
+    """Return the same state with more hands known; raise DealError where they are not of such a deal."""
+    deal = merge_sections(state.deal, sections, layout(state.seat_count), seats=state.rules.seats)
+    return msgspec.structs.replace(state, deal=deal, instant_wins=_instant_wins(state.rules, deal))
+
+
+def _instant_wins(rules: MauBinhRules, deal: Deal) -> tuple[InstantWin | None, ...]:
+    return tuple([None if hand is None else instant_win_of(rules, hand) for hand in deal.sections])

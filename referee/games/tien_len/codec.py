@@ -1,0 +1,107 @@
+"""Events and results of Tiến Lên as canonical JSON.
+
+An event is ``{"cards","kind":"PLAY","seat"}`` with card numbers in the order played, or ``{"kind","seat"}`` with the
+kind ``PASS``, ``LEAVE`` or ``TIMEOUT``. The results are::
+
+    {"ending": code, "events_hash": h_n,
+     "seats": [{"instant_win": pattern, "left": [card number, ..], "net": n}, ..],
+     "transfers": [{"amount","from","reason","subject","to"}, ..], "winners": [seat]}
+
+where ``ending`` is an ``EndKind``, ``left`` are the cards that the seat still held, weakest first, ``instant_win`` is
+empty for all but the seat that won at the deal, and ``winners`` holds the one seat that leads the table's next round.
+"""
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias, assert_never
+
+import msgspec
+
+from referee.cards import Seat, cards_of
+from referee.games.codec import EventCodec
+from referee.games.game import ResultValue, RoundNotOverError
+from referee.games.tien_len.event import Event, Leave, Pass, Play, Timeout
+from referee.games.tien_len.settlement import Outcome
+from referee.games.tien_len.state import State
+
+
+class PlayJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="PLAY"):
+    """Cards put on the table, by number."""
+
+    cards: tuple[int, ...]
+    seat: int
+
+
+class PassJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="PASS"):
+    """A pass."""
+
+    seat: int
+
+
+class LeaveJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="LEAVE"):
+    """A departure."""
+
+    seat: int
+
+
+class TimeoutJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="TIMEOUT"):
+    """A seat whose time is up."""
+
+    seat: int
+
+
+_EventJson: TypeAlias = PlayJson | PassJson | LeaveJson | TimeoutJson
+
+_JSON_OF: Final[dict[type[Event], type[PassJson | LeaveJson | TimeoutJson]]] = {
+    Pass: PassJson,
+    Leave: LeaveJson,
+    Timeout: TimeoutJson,
+}
+
+
+def _write(event: Event) -> _EventJson:
+    if isinstance(event, Play):
+        return PlayJson(cards=tuple([card.number for card in event.cards]), seat=event.seat)
+    return _JSON_OF[type(event)](seat=event.seat)
+
+
+def _read(record: _EventJson, time: int, round_id: bytes) -> Event:
+    del round_id
+    seat = Seat(record.seat)
+    match record:
+        case PlayJson():
+            return Play(seat, cards_of(record.cards), time)
+        case PassJson():
+            return Pass(seat, time)
+        case LeaveJson():
+            return Leave(seat, time)
+        case TimeoutJson():
+            return Timeout(seat, time)
+        case _:
+            assert_never(record)
+
+
+_CODEC: Final[EventCodec[Event]] = EventCodec("Tiến Lên", _EventJson, write=_write, read=_read)
+encode_event = _CODEC.encode
+decode_event = _CODEC.decode
+
+
+def encode_results(state: State, outcome: Outcome) -> Mapping[str, ResultValue]:
+    """Encode the settlement for a transcript; raise RoundNotOverError before the round's end."""
+    ending = state.ending
+    if ending is None:
+        msg = f"seat {state.turn} is on turn"
+        raise RoundNotOverError(msg)
+    win = ending.instant_win
+    return {
+        "ending": ending.kind,
+        "seats": [
+            {
+                "instant_win": win.pattern if win is not None and win.seat == seat else "",
+                "left": state.cards_of(Seat(seat)),
+                "net": net,
+            }
+            for seat, net in enumerate(outcome.net)
+        ],
+        "transfers": outcome.transfers,
+        "winners": outcome.winners,
+    }

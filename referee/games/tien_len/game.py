@@ -1,0 +1,89 @@
+"""The law of Tiến Lên as a ``Game``."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from referee.cards import Card
+from referee.games.game import Clock, DealError, Game, RoundBounds, Sections
+from referee.games.tien_len.codec import decode_event, encode_event, encode_results
+from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play, Timeout
+from referee.games.tien_len.legality import check, check_closing, turn_deadline
+from referee.games.tien_len.progress import apply
+from referee.games.tien_len.rules import TienLenRules
+from referee.games.tien_len.settlement import settle
+from referee.games.tien_len.stakes import check_stakes
+from referee.games.tien_len.state import State, begin, layout
+
+_SHORTEST_MS: Final = 1_800_000
+_LONGEST_MS: Final = 10_800_000
+
+
+def _round_bounds(rules: TienLenRules) -> RoundBounds:
+    del rules
+    return RoundBounds(_SHORTEST_MS, _LONGEST_MS)
+
+
+def _clock(state: State) -> Clock | None:
+    if turn_deadline(state) is None:
+        return None
+    return Clock(state.turn_time, 1000 * state.rules.turn.seconds, state.turn)
+
+
+def _minimum_seen(state: State, event: Event) -> int:
+    return state.turn_event if isinstance(event, Play | Pass) else 0
+
+
+def _is_imposed(event: Event) -> bool:
+    return isinstance(event, Timeout)
+
+
+def _open_sections(state: State, sections: Sections) -> State:
+    if sections != state.deal.sections:
+        msg = "every hand of Tiến Lên is open from the deal on, so these are of another deal"
+        raise DealError(msg)
+    return state
+
+
+def _needs(state: State, event: Event) -> tuple[int, ...]:
+    del state, event  # every hand is open from the deal on
+    return ()
+
+
+def _opens(before: State, after: State) -> tuple[int, ...]:
+    del before, after
+    return ()
+
+
+def _opens_at_deal(rules: TienLenRules, hands: Sequence[Sequence[Card]]) -> bool:
+    del rules, hands
+    return False
+
+
+GAME: Final = Game(
+    name="tien_len",
+    rules_type=TienLenRules,
+    max_events=MAX_EVENTS,
+    can_be_sealed=False,
+    has_leader=True,
+    needs_hands=True,
+    warnings=frozenset(),
+    seat_stake_names=(),
+    layout=layout,
+    round_bounds=_round_bounds,
+    check_stakes=check_stakes,
+    begin=begin,
+    check=check,
+    apply=apply,
+    open_sections=_open_sections,
+    needs=_needs,
+    opens=_opens,
+    opens_at_deal=_opens_at_deal,
+    clock=_clock,
+    minimum_seen=_minimum_seen,
+    is_imposed=_is_imposed,
+    check_closing=check_closing,
+    settle=settle,
+    encode_event=encode_event,
+    decode_event=decode_event,
+    encode_results=encode_results,
+)

@@ -1,0 +1,76 @@
+"""The law of Ultimate Texas Hold'em as a ``Game``."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from referee.cards import Card
+from referee.games.game import Clock, Game, RoundBounds
+from referee.games.ultimate_texas.code import Decision
+from referee.games.ultimate_texas.codec import decode_event, encode_event, encode_results
+from referee.games.ultimate_texas.legality import check, check_closing
+from referee.games.ultimate_texas.progress import apply, opens
+from referee.games.ultimate_texas.rules import UltimateTexasRules
+from referee.games.ultimate_texas.settlement import settle
+from referee.games.ultimate_texas.stakes import check_stakes
+from referee.games.ultimate_texas.state import MAX_EVENTS, Event, State, begin, layout, open_sections
+
+_STREETS: Final = 3
+_STREET_MS: Final = 30_000
+_LONGEST_MS: Final = 3_600_000
+
+
+def _round_bounds(rules: UltimateTexasRules) -> RoundBounds:
+    del rules
+    return RoundBounds(_STREETS * _STREET_MS, _LONGEST_MS)
+
+
+def _clock(state: State) -> Clock | None:
+    return None if state.is_over else Clock(state.street_time, _STREET_MS, None)
+
+
+def _minimum_seen(state: State, event: Event) -> int:
+    return 0 if event.decision in {Decision.TIMEOUT, Decision.LEAVE} else state.street_event
+
+
+def _is_imposed(event: Event) -> bool:
+    return event.decision is Decision.TIMEOUT
+
+
+def _needs(state: State, event: Event) -> tuple[int, ...]:
+    del state, event  # decisions do not depend on cards
+    return ()
+
+
+def _opens_at_deal(rules: UltimateTexasRules, hands: Sequence[Sequence[Card]]) -> bool:
+    del rules, hands
+    return False
+
+
+GAME: Final = Game(
+    name="ultimate_texas",
+    rules_type=UltimateTexasRules,
+    max_events=MAX_EVENTS,
+    can_be_sealed=True,
+    has_leader=False,
+    needs_hands=False,
+    warnings=frozenset(),
+    seat_stake_names=("ante", "trips"),
+    layout=layout,
+    round_bounds=_round_bounds,
+    check_stakes=check_stakes,
+    begin=begin,
+    check=check,
+    apply=apply,
+    open_sections=open_sections,
+    needs=_needs,
+    opens=opens,
+    opens_at_deal=_opens_at_deal,
+    clock=_clock,
+    minimum_seen=_minimum_seen,
+    is_imposed=_is_imposed,
+    check_closing=check_closing,
+    settle=settle,
+    encode_event=encode_event,
+    decode_event=decode_event,
+    encode_results=encode_results,
+)
