@@ -7,6 +7,7 @@ from typing import Final
 from referee.cards import Card, Seat
 from referee.dealing.commitment import SEED_SIZE
 from referee.games.mau_binh.arrangement import Arrangement
+from referee.games.mau_binh.codec import bound
 from referee.games.mau_binh.event import Arrange, Commit, Event, Leave, Timeout
 from referee.games.mau_binh.foul import ChiValues
 from referee.games.mau_binh.settlement import Outcome
@@ -15,7 +16,6 @@ from referee.games.mau_binh.state import State
 from referee.hands import HandValue
 from referee.money import Transfer
 from referee.rulesets import Ruleset
-from referee.transcript.mau_binh import bound
 from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.card import numbers_of, read_cards

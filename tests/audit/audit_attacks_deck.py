@@ -14,7 +14,7 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.encoding import enc
 from referee.evidence.hkdf import hkdf
 from referee.games.mau_binh import Arrange
-from referee.transcript.mau_binh import encode_event
+from referee.games.mau_binh.codec import encode_event
 from referee.transcript.replay import write_transcript
 from tests.audit.audit_attack import (
     WORD,

@@ -5,8 +5,8 @@ import msgspec
 from referee.audit import Code, Exhibits
 from referee.cards import Seat
 from referee.games.mau_binh import Arrange
+from referee.games.mau_binh.codec import encode_event
 from referee.rulesets import get
-from referee.transcript.mau_binh import encode_event
 from referee.transcript.replay import write_transcript
 from tests.audit.audit_attack import TABLE, WORD, Attacked, begun, ended, mutation, receipt, rewrite, told_id
 from tests.audit.audit_builder import (

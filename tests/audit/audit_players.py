@@ -11,6 +11,7 @@ from typing import Final
 
 from referee.cards import Card, Seat
 from referee.dealing.commitment import arrangement_commitment
+from referee.games import GAMES, Deal
 from referee.games import mau_binh as binh
 from referee.games import tien_len as lon
 from referee.games import ultimate_texas as texas
@@ -18,7 +19,6 @@ from referee.games.mau_binh import MauBinhRules
 from referee.games.tien_len import TienLenRules
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.rulesets import Ruleset
-from referee.transcript import mau_binh, tien_len, ultimate_texas
 
 Hands = Sequence[tuple[Card, ...]]
 MOVE_MS: Final = 2_000
@@ -56,6 +56,20 @@ class Dealt:
     sealed: bool = False
 
 
+def _deal(dealt: Dealt) -> Deal:
+    shown = GAMES[dealt.ruleset.game].layout(dealt.seat_count).shown
+    return Deal(
+        seat_count=dealt.seat_count,
+        stake=dealt.ruleset.bet_unit,
+        seat_stakes=tuple(dealt.seat_stakes),
+        bet_unit=dealt.ruleset.bet_unit,
+        sections=tuple([tuple(dealt.sections[section]) for section in shown]),
+        leader=dealt.leader,
+        dealt_time=dealt.time,
+        is_sealed=dealt.sealed and GAMES[dealt.ruleset.game].can_be_sealed,
+    )
+
+
 def play_mau_binh(
     dealt: Dealt, luck: random.Random, *, silent: Sequence[int] = (), leaving: Sequence[int] = ()
 ) -> Play:
@@ -65,7 +79,7 @@ def play_mau_binh(
     hands = tuple(dealt.sections[: dealt.seat_count])
     if dealt.sealed:
         return _play_sealed(dealt, rules, hands)
-    state = binh.begin(rules, hands, dealt_time=dealt.time)
+    state = binh.begin(rules, _deal(dealt))
     moves: list[Move] = []
     if state.is_won_at_the_deal:
         return Play(moves=(), closed_time=dealt.time, section_count=dealt.seat_count)
@@ -79,15 +93,15 @@ def play_mau_binh(
         else:
             cards = sorted(hands[seat], key=lambda card: (card.rank, card.suit), reverse=luck.random() < 0.97)
             event = binh.Arrange(Seat(seat), tuple(cards[:5]), tuple(cards[5:10]), tuple(cards[10:]), time)
-        state = binh.apply(rules, state, event)
-        moves.append(Move(mau_binh.encode_event(event), time))
+        state = binh.apply(state, event)
+        moves.append(Move(binh.GAME.encode_event(event), time))
     closed = state.deadline_time if state.all_in_time is None else state.all_in_time
     return Play(moves=tuple(moves), closed_time=closed, section_count=dealt.seat_count)
 
 
 def _play_sealed(dealt: Dealt, rules: MauBinhRules, hands: tuple[tuple[Card, ...], ...]) -> Play:
     """Every seat commits to its cards as dealt and opens them, but seat 2, which runs out of time."""
-    state = binh.begin(rules, hands, dealt_time=dealt.time, is_sealed=True)
+    state = binh.begin(rules, _deal(dealt))
     if state.is_won_at_the_deal:
         return Play(moves=(), closed_time=dealt.time, section_count=dealt.seat_count)
     seats = [Seat(seat) for seat in range(dealt.seat_count)]
@@ -100,11 +114,11 @@ def _play_sealed(dealt: Dealt, rules: MauBinhRules, hands: tuple[tuple[Card, ...
         hashed = arrangement_commitment(round_id=dealt.round_id, seat=seat, cards=cards, nonce=nonce)
         commits.append(binh.Commit(seat, hashed, dealt.time + MOVE_MS * (1 + seat)))
         openings.append(binh.Arrange(seat, cards[:5], cards[5:10], cards[10:], opening_time, nonce, hashed))
-    events = [*commits, *[binh.CommitTimeout(seat, late) for seat in seats if seat == 2], *openings]
+    events = [*commits, *[binh.Timeout(seat, late) for seat in seats if seat == 2], *openings]
     moves = []
     for event in events:
-        after = binh.apply(rules, state, event)
-        moves.append(Move(mau_binh.encode_event(event), event.time, mau_binh.opening_between(state, after)))
+        after = binh.apply(state, event)
+        moves.append(Move(binh.GAME.encode_event(event), event.time, (binh.opens(state, after) or (None,))[-1]))
         state = after
     return Play(moves=tuple(moves), closed_time=state.last_time, section_count=dealt.seat_count)
 
@@ -113,8 +127,7 @@ def play_ultimate_texas(dealt: Dealt, luck: random.Random) -> Play:
     """Every seat decides by chance until all have played or folded."""
     rules = dealt.ruleset.rules
     assert isinstance(rules, UltimateTexasRules)
-    stakes = [texas.Stake(ante=ante, trips=trips) for ante, trips in dealt.seat_stakes]  # type: ignore[arg-type] # ints
-    state = texas.start(rules, stakes, bet_unit=dealt.ruleset.bet_unit, dealt_time=dealt.time)
+    state = texas.begin(rules, _deal(dealt))
     moves: list[Move] = []
     time = dealt.time
     while not state.is_over:
@@ -122,8 +135,8 @@ def play_ultimate_texas(dealt: Dealt, luck: random.Random) -> Play:
         seat = luck.choice(state.may_decide)
         decision = luck.choice(texas.legal_decisions(state, seat))
         event = texas.Event(seat, decision, time)
-        state, opening = ultimate_texas.step(state, event)
-        moves.append(Move(ultimate_texas.encode_event(event), time, opening))
+        before, state = state, texas.apply(state, event)
+        moves.append(Move(texas.GAME.encode_event(event), time, (texas.opens(before, state) or (None,))[-1]))
     return Play(moves=tuple(moves), closed_time=time, section_count=dealt.seat_count + 3)
 
 
@@ -131,7 +144,7 @@ def play_tien_len(dealt: Dealt, luck: random.Random) -> Play:
     """Every seat plays what it can, mostly, and else passes."""
     rules = dealt.ruleset.rules
     assert isinstance(rules, TienLenRules)
-    state = lon.start(rules, dealt.sections[: dealt.seat_count], leader=dealt.leader, dealt_time=dealt.time)
+    state = lon.begin(rules, _deal(dealt))
     moves: list[Move] = []
     time = dealt.time
     while not state.is_over:
@@ -141,7 +154,7 @@ def play_tien_len(dealt: Dealt, luck: random.Random) -> Play:
         if plays and (not lon.may_pass(state) or luck.random() < 0.9):
             event = lon.Play(state.turn, max(plays, key=lambda play: len(play.cards)).cards, time)
         state = lon.apply(state, event)
-        moves.append(Move(tien_len.encode_event(event), time))
+        moves.append(Move(lon.GAME.encode_event(event), time))
     return Play(moves=tuple(moves), closed_time=time, section_count=dealt.seat_count)
 
 

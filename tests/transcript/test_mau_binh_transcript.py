@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from referee.cards import DECK, Seat
 from referee.evidence import canonical
 from referee.evidence.ed25519 import is_signature
-from referee.games.mau_binh.event import Arrange, Commit, CommitTimeout, Event, Leave
+from referee.games import EventBytesError
+from referee.games.mau_binh.codec import bound, decode_event, encode_event
+from referee.games.mau_binh.event import Arrange, Commit, Event, Leave, Timeout
 from referee.transcript.chain import chain_hashes
-from referee.transcript.mau_binh import bound, decode_event, encode_event
-from referee.transcript.told import TranscriptError
 
 SEATS = st.integers(0, 2**32 - 1).map(Seat)
 TIMES = st.integers(0, 2**53 - 1)
@@ -24,7 +24,7 @@ EVENTS = (
     st.builds(Arrange, SEATS, CARDS, CARDS, CARDS, TIMES, NONCES)
     | st.builds(Leave, SEATS, TIMES)
     | st.builds(Commit, SEATS, HASHES, TIMES)
-    | st.builds(CommitTimeout, SEATS, TIMES)
+    | st.builds(Timeout, SEATS, TIMES)
 )
 VECTORS = Path(__file__).parents[1] / "vectors" / "dealing" / "sealed_events.jsonl"
 
@@ -71,7 +71,7 @@ def test_the_event_that_is_changed_below_is_one():
     ],
 )
 def test_an_event_in_another_text_is_refused(data: bytes):
-    with pytest.raises(TranscriptError, match="not canonical"):
+    with pytest.raises(EventBytesError, match="not canonical"):
         decode_event(data, time=0, round_id=bytes(32))
 
 
@@ -98,7 +98,7 @@ def test_an_event_in_another_text_is_refused(data: bytes):
     ],
 )
 def test_bytes_that_are_no_event_are_refused(data: bytes):
-    with pytest.raises(TranscriptError, match="not an event"):
+    with pytest.raises(EventBytesError, match="not an event"):
         decode_event(data, time=0, round_id=bytes(32))
 
 

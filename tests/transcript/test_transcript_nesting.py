@@ -1,14 +1,8 @@
 """However deep a text is nested, it is refused as what it is not, and nothing else breaks."""
 
-from collections.abc import Callable
-from functools import partial
-
 import pytest
 
-from referee.games.mau_binh.event import Event as MauBinhEvent
-from referee.games.tien_len import Event as TienLenEvent
-from referee.games.ultimate_texas import Event as UltimateTexasEvent
-from referee.transcript import mau_binh, tien_len, ultimate_texas
+from referee.games import GAMES, EventBytesError
 from referee.transcript.told import TranscriptError, parse
 
 DEPTHS = (10, 300, 1_000, 1_024, 5_000, 100_000)
@@ -28,12 +22,10 @@ def test_deep_nesting_is_no_transcript(member: str, depth: int):
 
 @pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("member", ["aaa", "kind", "seat", "cards", "back", "decision"])
-@pytest.mark.parametrize(
-    "decode", [partial(mau_binh.decode_event, round_id=bytes(32)), tien_len.decode_event, ultimate_texas.decode_event]
-)
-def test_deep_nesting_is_no_event(
-    decode: Callable[..., MauBinhEvent | TienLenEvent | UltimateTexasEvent], member: str, depth: int
-):
+@pytest.mark.parametrize("game", GAMES)
+def test_deep_nesting_is_no_event(game: str, member: str, depth: int):
     for rest in (b"", b',"kind":"PASS","seat":0', b',"kind":"LEAVE","seat":0', b',"kind":"DECIDE","seat":0'):
-        with pytest.raises(TranscriptError):
-            decode(b'{"%b":%b%b}' % (member.encode(), nested(depth), rest), time=0)
+        with pytest.raises(EventBytesError):
+            GAMES[game].decode_event(
+                b'{"%b":%b%b}' % (member.encode(), nested(depth), rest), time=0, round_id=bytes(32)
+            )

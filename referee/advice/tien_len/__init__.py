@@ -18,10 +18,13 @@ module          what it says
 ==============  ==================================================================================
 
 >>> from referee.cards import Seat, parse_cards, spell
->>> from referee.games.tien_len import start
+>>> from referee.games import Deal
+>>> from referee.games.tien_len import begin
 >>> from referee.rulesets import get
 >>> texts = "3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S", "4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS"
->>> state = start(get("tien_len.mien_nam").rules, [*map(parse_cards, texts)], leader=Seat(0), dealt_time=0)
+>>> hands = tuple(map(parse_cards, texts))
+>>> deal = Deal(seat_count=len(hands), stake=1, sections=hands, leader=Seat(0), dealt_time=0)
+>>> state = begin(get("tien_len.mien_nam").rules, deal)
 >>> spell(suggest(state, count=1)[0].play.cards)
 '5S 6C 7D 8H 9S TC JD QH'
 """

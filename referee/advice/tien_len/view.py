@@ -5,10 +5,13 @@ view, and so the same advice. Hands of others are in it only as counts; cards th
 those that others hold.
 
 >>> from referee.cards import DECK, Seat, parse_cards
->>> from referee.games.tien_len import Play, apply, start
+>>> from referee.games import Deal
+>>> from referee.games.tien_len import Play, apply, begin
 >>> from referee.rulesets import get
 >>> texts = "3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S", "4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS"
->>> state = start(get("tien_len.mien_nam").rules, [*map(parse_cards, texts)], leader=Seat(0), dealt_time=0)
+>>> hands = tuple(map(parse_cards, texts))
+>>> deal = Deal(seat_count=len(hands), stake=1, sections=hands, leader=Seat(0), dealt_time=0)
+>>> state = begin(get("tien_len.mien_nam").rules, deal)
 >>> view = View.of(apply(state, Play(Seat(0), parse_cards("2S"), time=0)))
 >>> view.seat, view.counts, view.unseen.bit_count(), view.to_beat.top_card.text
 (1, (12, 13), 38, '2S')

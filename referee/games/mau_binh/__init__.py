@@ -1,9 +1,7 @@
 """Mậu Binh: thirteen cards laid out in three hands, judged and settled by rules that are data.
 
-The law of this room: a round is its ruleset, the hands dealt, the stake, and the events told with their times; from
-these follows everything, the same each time. A foul stands and loses; an instant win is seen in the cards, declared or
-not; money moves between pairs of seats in whole stakes, each amount with its reason. It refuses to know clocks,
-networks, wallets, other games and what players are called.
+A fouled arrangement is accepted and loses; an instant win is seen in the cards, declared or not; money moves between
+pairs of seats in whole stakes, each amount with its reason.
 
 Terms. *Chi*: one of the three hands. *Chi đầu*, *giữa*, *cuối*: back, middle, front. *Mậu thầu*: high card. *Đôi*:
 pair. *Thú*: two pair. *Sám cô*: three of a kind. *Sảnh*: straight. *Thùng*: flush. *Cù lũ*: full house. *Tứ quý*: four
@@ -11,15 +9,15 @@ of a kind. *Thùng phá sảnh*: straight flush; *thượng* the royal one, *h�
 làng*, *sập 3 chi*: a sweep, all three chi lost. *Thắng trắng*, *tới trắng*: an instant win. *Cược*: a stake.
 
 >>> from referee.cards import Seat, parse_cards
->>> from referee.games.mau_binh import Arrange, settle
+>>> from referee.games import Deal, play
+>>> from referee.games.mau_binh import GAME, Arrange, begin, settle
 >>> from referee.rulesets import get
 >>> an = [parse_cards(text) for text in ("KS KC KD 5S 5C", "9H 9D 4C 4H TD", "QS QC 2D")]
 >>> binh = [parse_cards(text) for text in ("AS JS 9S 6S 3S", "8H 8D 7C 6H 2C", "AH JC TC")]
 >>> hands = (sum(an, ()), sum(binh, ()))
 >>> events = [Arrange(Seat(0), *an, time=5_000), Arrange(Seat(1), *binh, time=9_000)]
->>> outcome = settle(
-...     get("mau_binh.classic").rules, hands, stake=100, dealt_time=0, closed_time=9_000, events=events
-... )
+>>> state = begin(get("mau_binh.classic").rules, Deal(seat_count=2, stake=100, sections=hands, dealt_time=0))
+>>> outcome = settle(play(GAME, state, events).state)
 >>> for transfer in outcome.transfers:
 ...     print(transfer.payer, "pays", transfer.payee, transfer.amount, transfer.reason)
 1 pays 0 100 BACK
@@ -28,33 +26,21 @@ làng*, *sập 3 chi*: a sweep, all three chi lost. *Thắng trắng*, *tới tr
 1 pays 0 200 SWEEP
 """
 
-from referee.games.game import DealError, UnlawfulEventError
 from referee.games.mau_binh.arrangement import Arrangement, check_arrangement, is_acceptable
 from referee.games.mau_binh.code import CHI, CHI_SIZES, HAND_SIZE, Chi, Code, Pattern, Reason, Walkover
 from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Leave, Timeout
 from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.instant_win import InstantWin, instant_win_of, patterns_of
-from referee.games.mau_binh.round import (
-    BEFORE_SHOWDOWN,
-    CommitTimeout,
-    Hands,
-    Round,
-    apply,
-    begin,
-    check_closing,
-    check_event,
-    chi_shown,
-    settle,
-    settle_told,
-)
+from referee.games.mau_binh.legality import check, check_closing
+from referee.games.mau_binh.progress import apply, opens
 from referee.games.mau_binh.rules import MauBinhRules
-from referee.games.mau_binh.sealing import OPENING_MS, Sealing
+from referee.games.mau_binh.sealing import OPENING_MS, Sealing, arrangement_commitment
 from referee.games.mau_binh.seating import Person, Seating, SeatingError, seat_people
-from referee.games.mau_binh.settlement import Outcome
+from referee.games.mau_binh.settlement import Outcome, settle
 from referee.games.mau_binh.showdown import ChiShown, SeatShown, SeatSummary, Showdown, showdown
 from referee.games.mau_binh.stakes import check_stakes, max_units
 from referee.games.mau_binh.standing import Standing
-from referee.games.mau_binh.state import State
+from referee.games.mau_binh.state import BEFORE_SHOWDOWN, State, begin
 
 __all__ = [
     "BEFORE_SHOWDOWN",
@@ -70,10 +56,7 @@ __all__ = [
     "ChiShown",
     "Code",
     "Commit",
-    "CommitTimeout",
-    "DealError",
     "Event",
-    "Hands",
     "InstantWin",
     "Leave",
     "MauBinhRules",
@@ -81,7 +64,6 @@ __all__ = [
     "Pattern",
     "Person",
     "Reason",
-    "Round",
     "Sealing",
     "SeatShown",
     "SeatSummary",
@@ -91,21 +73,20 @@ __all__ = [
     "Standing",
     "State",
     "Timeout",
-    "UnlawfulEventError",
     "Walkover",
     "apply",
+    "arrangement_commitment",
     "begin",
+    "check",
     "check_arrangement",
     "check_closing",
-    "check_event",
     "check_stakes",
-    "chi_shown",
     "instant_win_of",
     "is_acceptable",
     "max_units",
+    "opens",
     "patterns_of",
     "seat_people",
     "settle",
-    "settle_told",
     "showdown",
 ]

@@ -45,13 +45,13 @@ def settle(state: State) -> Outcome:
         msg = f"the round is not over after {state.event_count} events; seat {state.turn} is on turn"
         raise RoundNotOverError(msg)
     stake = Amount(state.deal.stake)
-    transfers = (*chop_transfers(state, stake=stake), *_end_transfers(state, state.ending, stake))
+    transfers = (*chop_transfers(state), *_end_transfers(state, state.ending, stake))
     return Outcome(transfers, (state.ending.winner,), net_amounts(transfers, state.seat_count))
 
 
-def chop_transfers(state: State, *, stake: Amount) -> tuple[Transfer, ...]:
+def chop_transfers(state: State) -> tuple[Transfer, ...]:
     """What is paid for the chops played so far; a chain in the trick that is on can still grow until it ends."""
-    rules = state.rules
+    rules, stake = state.rules, Amount(state.deal.stake)
     match rules.chops.chain:
         case Chain.EACH_VICTIM_PAYS:
             chains: list[tuple[Chop, ...]] = [(chop,) for chop in state.chops]

@@ -141,7 +141,10 @@ def begin(rules: TienLenRules, deal: Deal) -> State:
     check_deal(deal, layout(deal.seat_count), seats=rules.seats)
     hands = open_cards(deal)
     leader = deal.leader
-    if leader is None or not 0 <= leader < deal.seat_count:
+    if leader is None:
+        msg = f"the deal names no leader; the seats are 0 to {deal.seat_count - 1}"
+        raise DealError(msg)
+    if not 0 <= leader < deal.seat_count:
         msg = f"seat {leader} cannot lead; the seats are 0 to {deal.seat_count - 1}"
         raise DealError(msg)
     dealt = tuple([set_of(hand) for hand in hands])

@@ -11,9 +11,9 @@ import pytest
 
 from referee.advice.mau_binh import SCALE, Advisor, Population, Shelf, Splitter, ValueTable
 from referee.cards import DECK, Seat
-from referee.games.mau_binh import Arrange, Arrangement, MauBinhRules, begin, instant_win_of, settle
-from referee.games.mau_binh.settle import settle_told
+from referee.games.mau_binh import GAME, Arrange, Arrangement, MauBinhRules, begin, instant_win_of, settle
 from referee.rulesets import Ruleset
+from tests.games.rounds import hands_deal, settled
 
 Few: TypeAlias = Any  # its class stands in conftest
 
@@ -23,9 +23,9 @@ DEALT: Final = tuple(DECK[start : start + 13] for start in range(0, 52, 13))
 def paid_by_the_game(rules: MauBinhRules, arrangements: tuple[Arrangement, ...]) -> int:
     """What the first seat wins, in stakes, settled by the game; the cards of the seats need not be of one deck."""
     count = len(arrangements)
-    told = begin(rules, DEALT[:count], dealt_time=0)
+    told = begin(rules, hands_deal(DEALT[:count]))
     told = msgspec.structs.replace(told, arrangements=arrangements, instant_wins=(None,) * count)
-    return settle_told(rules, told, stake=1).net[0]
+    return settle(told).net[0]
 
 
 @pytest.mark.parametrize("seat_count", [2, 3, 4])
@@ -102,7 +102,7 @@ def test_advised_players_win_on_average_what_they_are_told(ruleset: Ruleset, rul
             continue
         best = [advisor.suggest(hand, count=1)[0] for hand in hands]
         events = [Arrange(Seat(seat), *one.arrangement.chi, time=0) for seat, one in enumerate(best)]
-        outcome = settle(rules, hands, stake=1, dealt_time=0, closed_time=0, events=events)
+        outcome = settled(GAME, rules, hands_deal(hands), events, closed_time=0).outcome
         assert not outcome.fouls
         told.append((best[0].expected / SCALE, outcome.net[0]))
     told.sort()

@@ -28,9 +28,10 @@ import numpy as np
 from referee.advice.mau_binh import Advisor, Shelf, Splits, Splitter
 from referee.advice.mau_binh.self_play import greatest_sum
 from referee.cards import DECK, Card, Seat
-from referee.games.mau_binh import Arrange, MauBinhRules, instant_win_of, settle
+from referee.games.mau_binh import GAME, Arrange, MauBinhRules, instant_win_of
 from referee.games.mau_binh.rules import NoFourAcesSweep, NoSweep
 from referee.rulesets import Ruleset, get
+from tests.games.rounds import hands_deal, settled
 
 Place: TypeAlias = tuple[int, int]
 Policy: TypeAlias = Callable[[Splits], Place]
@@ -190,7 +191,7 @@ def _settled(
     rules: MauBinhRules, hands: tuple[Hand, ...], chosen: Sequence[tuple[Hand, Hand, Hand]]
 ) -> Iterator[tuple[int, int, int]]:
     events = [Arrange(Seat(seat), *chi, time=0) for seat, chi in enumerate(chosen)]
-    outcome = settle(rules, hands, stake=1, dealt_time=0, closed_time=0, events=events)
+    outcome = settled(GAME, rules, hands_deal(hands), events, closed_time=0).outcome
     if outcome.fouls:
         raise AssertionError(outcome.fouls)
     for transfer in outcome.transfers:

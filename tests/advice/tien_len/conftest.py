@@ -8,8 +8,9 @@ import msgspec
 import pytest
 
 from referee.cards import DECK, Card, Seat, parse_cards
-from referee.games.tien_len import Pass, Play, State, TienLenRules, apply, legal_plays, may_pass, start
+from referee.games.tien_len import Pass, Play, State, TienLenRules, apply, begin, legal_plays, may_pass
 from referee.rulesets import get
+from tests.games.rounds import hands_deal
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +50,7 @@ def play_at_random() -> Callable[[TienLenRules, random.Random, int], Iterator[tu
     """Rounds played at random: every state with the event that follows it; nothing where a hand wins at the deal."""
 
     def play(rules: TienLenRules, chance: random.Random, seats: int) -> Iterator[tuple[State, Play | Pass]]:
-        state = start(rules, deal_hands(chance, seats), leader=Seat(chance.randrange(seats)), dealt_time=0)
+        state = begin(rules, hands_deal(deal_hands(chance, seats), leader=Seat(chance.randrange(seats))))
         passing = chance.choice((0.05, 0.3, 0.6))
         while not state.is_over:
             plays = legal_plays(state)

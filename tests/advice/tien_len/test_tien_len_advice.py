@@ -16,15 +16,16 @@ from referee.games.tien_len import (
     Pass,
     Play,
     apply,
-    check_event,
+    begin,
+    check,
     legal_plays,
     may_pass,
     read_combination,
     set_of,
-    start,
 )
 from referee.games.tien_len.chop import beats
 from referee.games.tien_len.combination import combinations_in
+from tests.games.rounds import hands_deal
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,7 @@ def test_every_suggestion_is_lawful(positions):
         assert 1 <= len(suggestions) <= MAX_SUGGESTIONS
         for one in suggestions:
             event = Pass(state.turn, 0) if one.play is None else Play(state.turn, one.play.cards, 0)
-            assert check_event(state, event) == ()
+            assert check(state, event) == ()
 
 
 def test_suggestions_differ_and_have_reasons(positions):
@@ -97,7 +98,7 @@ def test_playing_out_gives_the_same_answer_every_time(positions):
 def test_a_round_over_has_no_advice(rules):
     winning = parse_cards("3S 3C 3D 3H 4S 4C 4D 4H 5S 6S 7S 8S TS")
     other = [card for card in DECK if card not in winning][:13]
-    state = start(rules, [winning, other], leader=Seat(0), dealt_time=0)
+    state = begin(rules, hands_deal([winning, other], leader=Seat(0)))
     assert state.is_over
     assert suggest(state, count=3) == ()
 

@@ -19,14 +19,14 @@ from referee.games.ultimate_texas import (
     HandRule,
     Stake,
     State,
-    TableCards,
     UltimateTexasRules,
     apply,
+    begin,
     hand_value,
     settle,
-    start,
 )
 from referee.hands import AceLowStraight, Category, RankingRules
+from tests.games.rounds import open_texas, texas_deal
 
 CHECK, FOLD = Decision.CHECK, Decision.FOLD
 STAKES: Final = [Stake(ante=12, trips=0), Stake(ante=24, trips=1), Stake(ante=12, trips=100)]
@@ -42,7 +42,7 @@ RIVERS: Final = [
 
 def played(rules: UltimateTexasRules, stake: Stake, *decisions: Decision) -> State:
     """One seat's round after its decisions."""
-    state = start(rules, [stake], bet_unit=12, dealt_time=0)
+    state = begin(rules, texas_deal([(stake.ante, stake.trips)], bet_unit=12))
     for decision in decisions:
         state = apply(state, Event(Seat(0), decision, 0))
     return state
@@ -53,7 +53,7 @@ def mean_settlement(state: State, hole: tuple[Card, ...], board: tuple[Card, ...
     total = 0
     houses = list(itertools.combinations([card for card in DECK if card not in {*hole, *board}], 2))
     for house in houses:
-        for transfer in settle(state, TableCards(hands=(hole,), house=house, board=board)).transfers:
+        for transfer in settle(open_texas(state, hands=(hole,), house=house, board=board)).transfers:
             total += transfer.amount if transfer.payee == 0 else -transfer.amount
     assert len(houses) == 990
     return Fraction(total, 990)

@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable
 from typing import TypeAlias
 
-from referee.cards import DECK, Seat
+from referee.cards import DECK, Card, Seat
+from referee.games import Deal, play
 from referee.games.mau_binh import (
+    GAME,
     Arrange,
     Arrangement,
-    Hands,
     MauBinhRules,
     begin,
     check_arrangement,
@@ -19,7 +20,7 @@ from referee.games.mau_binh import (
 )
 from referee.rulesets import load_builtin
 
-Job: TypeAlias = tuple[Hands, list[Arrange]]
+Job: TypeAlias = tuple[tuple[tuple[Card, ...], ...], list[Arrange]]
 
 ROUNDS = 300
 
@@ -60,11 +61,12 @@ def main() -> None:
 
         def settled(rules: MauBinhRules = rules, jobs: list[Job] = jobs) -> None:
             for hands, events in jobs:
-                settle(rules, hands, stake=100, dealt_time=0, closed_time=5_000, events=events)
+                state = begin(rules, Deal(seat_count=4, stake=100, sections=hands, dealt_time=0))
+                settle(play(GAME, state, events).state)
 
         def begun(rules: MauBinhRules = rules, jobs: list[Job] = jobs) -> None:
             for hands, _ in jobs:
-                begin(rules, hands, dealt_time=0)
+                begin(rules, Deal(seat_count=4, stake=100, sections=hands, dealt_time=0))
 
         def seen(jobs: list[Job] = jobs) -> None:
             for hands, _ in jobs:

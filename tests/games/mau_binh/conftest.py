@@ -8,7 +8,7 @@ from typing import TypeAlias
 import pytest
 
 from referee.cards import DECK, Card, Seat
-from referee.games.mau_binh import Arrange, Event, Hands, Leave, MauBinhRules
+from referee.games.mau_binh import Arrange, Event, Leave, MauBinhRules
 from referee.rulesets import Ruleset, get
 
 RULESETS = ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020")
@@ -19,7 +19,7 @@ CHI_MS = 5_000
 class ToldRound:
     """What is told of a round that breaks no rule."""
 
-    hands: Hands
+    hands: tuple[tuple[Card, ...], ...]
     dealt_time: int
     closed_time: int
     events: tuple[Event, ...]

@@ -12,19 +12,20 @@ from msgspec.structs import replace
 from referee.cards import Seat
 from referee.games.mau_binh import (
     CHI,
+    GAME,
     MauBinhRules,
     Outcome,
     apply,
     begin,
-    check_event,
+    check,
     instant_win_of,
     is_acceptable,
-    max_stake,
     max_units,
-    settle,
 )
 from referee.money import MAX_AMOUNT, Amount
 from tests.budget import examples
+from tests.games.rounds import hands_deal
+from tests.games.rounds import settled as settled_round
 
 RoundMaker: TypeAlias = Callable[[MauBinhRules, int], Any]
 SEEDS = st.integers(min_value=0, max_value=10**9)
@@ -33,16 +34,11 @@ many = settings(max_examples=examples(75), suppress_health_check=[HealthCheck.fu
 
 def settled(rules: MauBinhRules, told: Any, *, stake: int = 100) -> Outcome:  # noqa: ANN401 - the fixture's own type
     is_over = any(instant_win_of(rules, hand) for hand in told.hands)
-    outcome = settle(
-        rules,
-        told.hands,
-        stake=stake,
-        dealt_time=told.dealt_time,
-        closed_time=told.closed_time,
-        events=() if is_over else told.events,
-    )
-    assert outcome.violations == ()
-    return outcome
+    deal = hands_deal(told.hands, stake=stake, dealt_time=told.dealt_time)
+    played = settled_round(GAME, rules, deal, () if is_over else told.events, closed_time=told.closed_time)
+    assert played.violations == ()
+    assert isinstance(played.outcome, Outcome)
+    return played.outcome
 
 
 @many
@@ -111,14 +107,14 @@ def test_the_order_within_a_chi_means_nothing(rules: MauBinhRules, make_round: R
 @many
 @given(seed=SEEDS)
 def test_events_one_by_one_are_lawful(rules: MauBinhRules, make_round: RoundMaker, seed: int) -> None:
-    """``check_event`` accepts what ``settle`` accepts, and ``apply`` never undoes a departure or the showdown."""
+    """``check`` accepts what ``play`` accepts, and ``apply`` never undoes a departure or the showdown."""
     told = make_round(rules, seed)
-    so_far = begin(rules, told.hands, dealt_time=told.dealt_time)
+    so_far = begin(rules, hands_deal(told.hands, dealt_time=told.dealt_time))
     if so_far.is_won_at_the_deal:
         return
     for event in told.events:
-        assert is_acceptable(check_event(rules, so_far, event))
-        after = apply(rules, so_far, event)
+        assert is_acceptable(check(so_far, event))
+        after = apply(so_far, event)
         assert after.showdown_time <= so_far.showdown_time
         assert all(new == old for new, old in zip(after.departures, so_far.departures, strict=True) if old is not None)
         assert 0 <= max(gone or 0 for gone in after.departures) <= len(CHI)
@@ -127,5 +123,8 @@ def test_events_one_by_one_are_lawful(rules: MauBinhRules, make_round: RoundMake
 
 @pytest.mark.parametrize("seat_count", [2, 3, 4])
 def test_highest_stake_settles_and_one_more_could_not(rules: MauBinhRules, seat_count: int) -> None:
-    most, units = max_stake(rules, seat_count=seat_count), max_units(rules, seat_count=seat_count)
-    assert most * units <= MAX_AMOUNT < (most + 1) * units
+    units = max_units(rules, seat_count=seat_count)
+    most = MAX_AMOUNT // units
+    for stake, faults in ((most, []), (most + 1, [("STAKE_TOO_HIGH", most)])):
+        found = GAME.check_stakes(rules, seat_count=seat_count, stake=stake, seat_stakes=(), bet_unit=1)
+        assert [(fault.code, fault.expected) for fault in found] == faults

@@ -6,28 +6,26 @@ import msgspec
 import pytest
 
 from referee.cards import DECK, Card, Seat, parse_cards
+from referee.games import DealError, StakesError, UnlawfulEventError
 from referee.games.mau_binh import (
+    GAME,
     MAX_EVENTS,
     Arrange,
     Arrangement,
     Code,
-    DealError,
     Leave,
     MauBinhRules,
     Outcome,
-    UnlawfulEventError,
     apply,
     begin,
+    check,
     check_closing,
-    check_event,
-    chi_shown,
     max_units,
-    settle,
     showdown,
 )
 from referee.games.mau_binh.rules import FoulFlat, FoulLosesChi, LeavingInShowdown, NoFourAcesSweep, NoSweep, SweptByAll
-from referee.money import AmountError
 from referee.rulesets import Ruleset, get
+from tests.games.rounds import hands_deal, settled
 
 STRONG = "KS KC KD 5S 5C 9S TH JS QD KH 2S 2H 2D"
 WEAK = "8S 8C 6D 4C 3S 7S 7C 5D 4S 3C JD 9C 3D"
@@ -51,58 +49,58 @@ COM = rules_of("mau_binh.maubinh_com")
 @pytest.mark.parametrize(("name", "seconds"), [("maubinh_com", 90), ("classic", 60), ("chi_2020", 60)])
 def test_arrangement_is_in_time_until_the_deadline(name: str, seconds: int) -> None:
     rules = rules_of(f"mau_binh.{name}")
-    told = begin(rules, HANDS, dealt_time=500)
+    told = begin(rules, hands_deal(HANDS, dealt_time=500))
     deadline = 500 + 1000 * seconds
-    assert check_event(rules, told, arrange(0, HANDS[0], deadline)) == ()
-    late = check_event(rules, told, arrange(0, HANDS[0], deadline + 1))
+    assert check(told, arrange(0, HANDS[0], deadline)) == ()
+    late = check(told, arrange(0, HANDS[0], deadline + 1))
     assert [(fault.code, fault.deadline_time, fault.received_time) for fault in late] == [
         (Code.DEADLINE_PASSED, deadline, deadline + 1)
     ]
 
 
 def test_each_chi_is_shown_for_five_seconds() -> None:
-    told = apply(COM, apply(COM, begin(COM, HANDS, dealt_time=0), arrange(0, HANDS[0], 10)), arrange(1, HANDS[1], 20))
-    shown = {time: chi_shown(COM, told, time) for time in (19, 20, 5_019, 5_020, 10_019, 10_020, 15_019, 15_020, 10**9)}
+    told = apply(apply(begin(COM, hands_deal(HANDS)), arrange(0, HANDS[0], 10)), arrange(1, HANDS[1], 20))
+    shown = {time: told.chi_shown(time) for time in (19, 20, 5_019, 5_020, 10_019, 10_020, 15_019, 15_020, 10**9)}
     assert list(shown.values()) == [0, 1, 1, 2, 2, 3, 3, 4, 4]
 
 
 def test_showdown_waits_for_every_seat_still_in() -> None:
-    told = begin(COM, HANDS, dealt_time=0)
+    told = begin(COM, hands_deal(HANDS))
     assert told.showdown_time == 90_000
-    one = apply(COM, told, arrange(0, HANDS[0], 10))
+    one = apply(told, arrange(0, HANDS[0], 10))
     assert one.all_in_time is None
-    assert apply(COM, one, arrange(1, HANDS[1], 30)).showdown_time == 30
-    assert apply(COM, one, Leave(Seat(1), 40)).showdown_time == 40
-    assert apply(COM, one, Leave(Seat(0), 40)).all_in_time is None
+    assert apply(one, arrange(1, HANDS[1], 30)).showdown_time == 30
+    assert apply(one, Leave(Seat(1), 40)).showdown_time == 40
+    assert apply(one, Leave(Seat(0), 40)).all_in_time is None
 
 
 def test_leaving_at_the_moment_that_starts_the_showdown_goes_by_order() -> None:
     """Told before the last submission: left before the showdown. Told after it: left while the back is shown."""
     hands = (*HANDS, parse_cards("AS AC QS QC TS 9H 9D 6S 4D 3H 8H 7D 2C"))
-    told = begin(COM, hands, dealt_time=0)
-    told = apply(COM, apply(COM, told, arrange(0, hands[0], 5)), arrange(1, hands[1], 5))
-    before = apply(COM, apply(COM, told, Leave(Seat(0), 10)), arrange(2, hands[2], 10))
-    after = apply(COM, apply(COM, told, arrange(2, hands[2], 10)), Leave(Seat(0), 10))
+    told = begin(COM, hands_deal(hands))
+    told = apply(apply(told, arrange(0, hands[0], 5)), arrange(1, hands[1], 5))
+    before = apply(apply(told, Leave(Seat(0), 10)), arrange(2, hands[2], 10))
+    after = apply(apply(told, arrange(2, hands[2], 10)), Leave(Seat(0), 10))
     assert (before.departures[0], after.departures[0]) == (0, 1)
 
 
-def test_apply_refuses_what_check_event_refuses() -> None:
-    told = begin(COM, HANDS, dealt_time=0)
+def test_apply_refuses_what_check_refuses() -> None:
+    told = begin(COM, hands_deal(HANDS))
     with pytest.raises(UnlawfulEventError) as caught:
-        apply(COM, told, Leave(Seat(2), 5))
+        apply(told, Leave(Seat(2), 5))
     assert [violation.code for violation in caught.value.violations] == [Code.UNKNOWN_SEAT]
 
 
 def test_fouled_arrangement_is_applied_and_told() -> None:
-    told = begin(COM, HANDS, dealt_time=0)
+    told = begin(COM, hands_deal(HANDS))
     event = arrange(1, parse_cards(FOULED), 5)
-    assert [violation.code for violation in check_event(COM, told, event)] == [Code.FOULED_MIDDLE]
-    assert apply(COM, told, event).standing(Seat(1)) == event.arrangement
+    assert [violation.code for violation in check(told, event)] == [Code.FOULED_MIDDLE]
+    assert apply(told, event).shown(Seat(1)) == event.arrangement
 
 
 def test_without_a_submission_the_cards_stand_as_dealt() -> None:
-    told = begin(COM, HANDS, dealt_time=0)
-    assert told.standing(Seat(0)) == Arrangement(HANDS[0][:5], HANDS[0][5:10], HANDS[0][10:])
+    told = begin(COM, hands_deal(HANDS))
+    assert told.shown(Seat(0)) == Arrangement(HANDS[0][:5], HANDS[0][5:10], HANDS[0][10:])
 
 
 @pytest.mark.parametrize("seat_count", [2, 3, 4])
@@ -110,53 +108,54 @@ def test_no_seat_uses_up_the_events_of_another(seat_count: int) -> None:
     """All but the last seat rearrange until they are refused; even so each can leave, and the last can arrange."""
     rest = [card for card in DECK if card not in {*HANDS[0], *HANDS[1]}]
     hands = (*HANDS, tuple(rest[0::2]), tuple(rest[1::2]))[:seat_count]
-    told = begin(COM, hands, dealt_time=0)
+    told = begin(COM, hands_deal(hands))
     assert not told.is_won_at_the_deal
     share = MAX_EVENTS // seat_count
     for seat in range(seat_count - 1):
         for _ in range(share - 1):
-            told = apply(COM, told, arrange(seat, hands[seat], 1))
-        codes = [fault.code for fault in check_event(COM, told, arrange(seat, hands[seat], 1))]
+            told = apply(told, arrange(seat, hands[seat], 1))
+        codes = [fault.code for fault in check(told, arrange(seat, hands[seat], 1))]
         assert codes == [Code.TOO_MANY_EVENTS]
     for seat in range(seat_count - 1):
-        told = apply(COM, told, Leave(Seat(seat), 2))
+        told = apply(told, Leave(Seat(seat), 2))
     assert told.all_in_time is None
-    told = apply(COM, told, arrange(seat_count - 1, hands[-1], 3))
+    told = apply(told, arrange(seat_count - 1, hands[-1], 3))
     assert told.all_in_time == 3
     assert told.event_counts == (*[share] * (seat_count - 1), 1)
     assert share * seat_count <= MAX_EVENTS
 
 
 def test_closing_names_every_seat_that_is_waited_for() -> None:
-    told = begin(COM, HANDS, dealt_time=0)
-    assert [fault.seat for fault in check_closing(told, closed_time=89_999)] == [0, 1]
-    assert check_closing(told, closed_time=90_000) == ()
+    told = begin(COM, hands_deal(HANDS))
+    assert [fault.seat for fault in check_closing(told, 89_999)] == [0, 1]
+    assert check_closing(told, 90_000) == ()
 
 
 @pytest.mark.parametrize(
     ("hands", "words"),
     [
-        ((HANDS[0],), "2 to 4 hands"),
-        ((HANDS[0], HANDS[1][:12]), "13 cards, not 12"),
+        ((HANDS[0],), "1 seats were dealt to; the table has 2 to 4"),
+        ((HANDS[0], HANDS[1][:12]), "section 1 has 13 cards, not 12"),
         ((HANDS[0], (*HANDS[1][:12], HANDS[0][0])), "more than once: KS"),
     ],
 )
 def test_hands_that_no_deal_gives_are_an_error(hands: tuple[tuple[Card, ...], ...], words: str) -> None:
     with pytest.raises(DealError, match=words):
-        begin(COM, hands, dealt_time=0)
+        begin(COM, hands_deal(hands))
 
 
 @pytest.mark.parametrize("stake", [0, -1, 2**53])
 def test_stake_that_cannot_be_settled_is_an_error(stake: int) -> None:
-    with pytest.raises(AmountError, match="is no stake"):
-        settle(COM, HANDS, stake=stake, dealt_time=0, closed_time=90_000, events=())
+    with pytest.raises(StakesError, match="STAKE_TOO_"):
+        begin(COM, hands_deal(HANDS, stake=stake))
 
 
 def outcome_of(rules: MauBinhRules, *, seat_1: str = WEAK, events: tuple[Leave, ...] = ()) -> Outcome:
     hands = (HANDS[0], parse_cards(seat_1))
-    outcome = settle(rules, hands, stake=1, dealt_time=0, closed_time=110_000, events=events)
-    assert outcome.violations == ()
-    return outcome
+    played = settled(GAME, rules, hands_deal(hands), events, closed_time=110_000)
+    assert played.violations == ()
+    assert isinstance(played.outcome, Outcome)
+    return played.outcome
 
 
 def test_house_variants_need_no_code() -> None:
@@ -236,24 +235,11 @@ def test_showdown_marks_fouls_and_who_left_during_it() -> None:
 
 def test_instant_win_shows_the_summary_alone() -> None:
     hands = (DECK[0:52:4], DECK[1:26:2])
-    outcome = settle(COM, hands, stake=1, dealt_time=0, closed_time=0, events=())
+    outcome = settled(GAME, COM, hands_deal(hands), (), closed_time=0).outcome
     shown = showdown(COM, outcome, stake=1, names=com().names)
     assert (shown.chi, shown.summary_seconds) == ((), 0)
     first = shown.summary[0]
     assert (first.pattern, first.name and first.name.vi, first.instant_win_units) == ("SUITED_DRAGON", "rồng cuốn", 99)
-
-
-def test_refused_round_has_no_showdown() -> None:
-    refused = settle(COM, HANDS, stake=1, dealt_time=0, closed_time=1, events=())
-    with pytest.raises(ValueError, match="no showdown"):
-        showdown(COM, refused, stake=1, names=com().names)
-    empty = Outcome()
-    kept = {"violations", "refused_event"}
-    assert all(
-        getattr(refused, f.name) == getattr(empty, f.name)
-        for f in msgspec.structs.fields(Outcome)
-        if f.name not in kept
-    )
 
 
 def test_showdown_units_add_up_to_the_net() -> None:

@@ -8,20 +8,20 @@ import msgspec
 import pytest
 
 from referee.cards import Seat
+from referee.games import DealError, UnlawfulEventError
 from referee.games.mau_binh import (
+    GAME,
     Arrange,
     Commit,
-    CommitTimeout,
-    DealError,
     Event,
     Leave,
     MauBinhRules,
-    UnlawfulEventError,
+    Timeout,
     apply,
     begin,
-    settle,
 )
 from referee.rulesets import Ruleset
+from tests.games.rounds import hands_deal, settled
 
 ROUNDS = 150
 
@@ -46,7 +46,7 @@ def sealed_events(told: Any, rules: MauBinhRules, luck: random.Random) -> tuple[
         elif way != "late":
             sealed.append(Commit(Seat(seat), bytes([seat]) * 32, time))
     late = [seat for seat, way in zip(seats, ways, strict=True) if way == "late"]
-    sealed += [CommitTimeout(seat, deadline + 1) for seat in late]
+    sealed += [Timeout(seat, deadline + 1) for seat in late]
     opened = sealed[-1].time
     for seat in [seat for seat, way in zip(seats, ways, strict=True) if way == "open"]:
         arrange = msgspec.structs.replace(arranged[seat], time=opened)
@@ -59,24 +59,28 @@ def test_sealed_round_comes_to_what_its_open_equal_does(
     ruleset: Ruleset, rules: MauBinhRules, make_round: Callable[..., Any]
 ) -> None:
     """Transfers, fouls, net and winners, seat for seat; only the time of the showdown is another."""
-    settled = 0
+    count = 0
     for seed in range(ROUNDS):
         told = make_round(rules, seed)
-        if begin(rules, told.hands, dealt_time=told.dealt_time).is_won_at_the_deal:
+        if begin(rules, hands_deal(told.hands)).is_won_at_the_deal:
             continue
         sealed, plain, closed = sealed_events(told, rules, random.Random(seed))  # noqa: S311 - the same in every run
-        same: dict[str, Any] = {"stake": 2 * ruleset.bet_unit, "dealt_time": told.dealt_time, "closed_time": closed}
-        mine = settle(rules, told.hands, **same, events=sealed, is_sealed=True)
-        other = settle(rules, told.hands, **same, events=plain)
-        assert (mine.violations, other.violations) == ((), ())
+        same: dict[str, Any] = {"stake": 2 * ruleset.bet_unit, "dealt_time": told.dealt_time}
+        sealed_deal = hands_deal(told.hands, **same, is_sealed=True)
+        rounds = [
+            settled(GAME, rules, deal, events, closed_time=closed)
+            for deal, events in ((sealed_deal, sealed), (hands_deal(told.hands, **same), plain))
+        ]
+        assert [one.violations for one in rounds] == [(), ()]
+        mine, other = [one.outcome for one in rounds]
         assert (mine.transfers, mine.fouls, mine.net, mine.winners) == (
             other.transfers,
             other.fouls,
             other.net,
             other.winners,
         )
-        settled += 1
-    assert settled > ROUNDS // 3
+        count += 1
+    assert count > ROUNDS // 3
 
 
 def test_hands_that_are_not_open_are_no_fault_before_the_settlement(
@@ -85,19 +89,19 @@ def test_hands_that_are_not_open_are_no_fault_before_the_settlement(
     """A sealed round begins without them; an open one does not, and no round is settled without."""
     told = make_round(rules, 1)
     hidden = ((),) * len(told.hands)
-    assert begin(rules, hidden, dealt_time=0, is_sealed=True).instant_wins == (None,) * len(hidden)
+    assert begin(rules, hands_deal(hidden, is_sealed=True)).instant_wins == (None,) * len(hidden)
     with pytest.raises(DealError):
-        begin(rules, hidden, dealt_time=0)
+        begin(rules, hands_deal(hidden))
     with pytest.raises(DealError):
-        settle(rules, hidden, stake=100, dealt_time=0, closed_time=10**6, events=(), is_sealed=True)
+        GAME.settle(begin(rules, hands_deal(hidden, is_sealed=True)))
 
 
 def test_sealed_round_that_a_known_hand_wins_has_no_events(rules: MauBinhRules, make_round: Callable[..., Any]) -> None:
     told = next(
         told
         for told in (make_round(rules, seed) for seed in range(1_000))
-        if begin(rules, told.hands, dealt_time=told.dealt_time).is_won_at_the_deal
+        if begin(rules, hands_deal(told.hands)).is_won_at_the_deal
     )
-    state = begin(rules, told.hands, dealt_time=told.dealt_time, is_sealed=True)
+    state = begin(rules, hands_deal(told.hands, dealt_time=told.dealt_time, is_sealed=True))
     with pytest.raises(UnlawfulEventError, match="ROUND_OVER"):
-        apply(rules, state, Commit(Seat(0), bytes(32), told.dealt_time))
+        apply(state, Commit(Seat(0), bytes(32), told.dealt_time))

@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 import pytest
 
 from referee.cards import Card
-from referee.games.mau_binh import Arrange, Event, MauBinhRules, Pattern, patterns_of, settle
+from referee.games.mau_binh import GAME, Arrange, Event, MauBinhRules, Pattern, patterns_of
 from referee.rulesets import Ruleset, get
+from tests.games.rounds import hands_deal, settled
 
 RoundMaker: TypeAlias = Callable[[MauBinhRules, int], Any]
 
@@ -268,15 +269,10 @@ def agreed(sheet: str, rules: MauBinhRules, make_round: RoundMaker, seeds: Itera
     for seed in seeds:
         told = make_round(rules, seed)
         is_over = any(best_win(sheet, hand) for hand in told.hands)
-        outcome = settle(
-            rules,
-            told.hands,
-            stake=STAKE,
-            dealt_time=told.dealt_time,
-            closed_time=told.closed_time,
-            events=() if is_over else told.events,
-        )
-        assert outcome.violations == (), seed
+        deal = hands_deal(told.hands, stake=STAKE, dealt_time=told.dealt_time)
+        played = settled(GAME, rules, deal, () if is_over else told.events, closed_time=told.closed_time)
+        assert played.violations == (), seed
+        outcome = played.outcome
         slow = slow_settle(sheet, told.hands, told.events, told.dealt_time)
         paid: dict[tuple[int, int], int] = defaultdict(int)
         for transfer in outcome.transfers:

@@ -8,28 +8,28 @@ import pytest
 
 from referee.cards import Card, Seat, parse_cards, spell
 from referee.games.mau_binh import (
+    GAME,
     Arrange,
     Arrangement,
     Code,
     Commit,
-    CommitTimeout,
     Event,
     Leave,
     MauBinhRules,
-    Outcome,
     Pattern,
     Reason,
+    Timeout,
     apply,
     begin,
     check_arrangement,
-    check_stake,
     instant_win_of,
     is_acceptable,
     patterns_of,
-    settle,
 )
 from referee.rulesets import get
 from referee.verdict import Violation
+from tests.games.rounds import Settled, hands_deal
+from tests.games.rounds import settled as settled_round
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "mau_binh"
 
@@ -49,7 +49,7 @@ def event_of(told: dict[str, Any]) -> Event:
     if told["kind"] == "LEAVE":
         return Leave(Seat(told["seat"]), told["time"])
     if told["kind"] == "TIMEOUT":
-        return CommitTimeout(Seat(told["seat"]), told["time"])
+        return Timeout(Seat(told["seat"]), told["time"])
     if told["kind"] == "COMMIT":
         return Commit(Seat(told["seat"]), bytes.fromhex(told["commitment"]), told["time"])
     back, middle, front = (parse_cards(told[chi]) for chi in ("back", "middle", "front"))
@@ -57,16 +57,12 @@ def event_of(told: dict[str, Any]) -> Event:
     return Arrange(Seat(told["seat"]), back, middle, front, told["time"], nonce, opens)
 
 
-def settled(vector: dict[str, Any]) -> Outcome:
-    return settle(
-        rules_of(vector),
-        tuple(parse_cards(hand) for hand in vector["hands"]),
-        stake=vector["stake"],
-        dealt_time=vector["dealt_time"],
-        closed_time=vector["closed_time"],
-        events=[event_of(told) for told in vector["events"]],
-        is_sealed=vector.get("sealed", False),
-    )
+def settled(vector: dict[str, Any]) -> Settled:
+    hands = [parse_cards(hand) for hand in vector["hands"]]
+    is_sealed = vector.get("sealed", False)
+    deal = hands_deal(hands, stake=vector["stake"], dealt_time=vector["dealt_time"], is_sealed=is_sealed)
+    events = [event_of(told) for told in vector["events"]]
+    return settled_round(GAME, rules_of(vector), deal, events, closed_time=vector["closed_time"])
 
 
 def told_of(violation: Violation) -> dict[str, Any]:
@@ -85,8 +81,9 @@ def told_of(violation: Violation) -> dict[str, Any]:
 
 @pytest.mark.parametrize("vector", vectors("settlement"))
 def test_settlement_is_as_computed_by_hand(vector: dict[str, Any]) -> None:
-    outcome = settled(vector)
-    assert outcome.violations == ()
+    played = settled(vector)
+    assert played.violations == ()
+    outcome = played.outcome
     assert vector["transfers"] == [
         {
             "payer": transfer.payer,
@@ -104,19 +101,20 @@ def test_settlement_is_as_computed_by_hand(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("vector", vectors("refusal"))
 def test_unlawful_round_is_refused_with_the_facts(vector: dict[str, Any]) -> None:
-    outcome = settled(vector)
-    assert vector["violations"] == [told_of(violation) for violation in outcome.violations]
-    assert outcome == Outcome(violations=outcome.violations, refused_event=vector["refused_event"])
+    played = settled(vector)
+    assert vector["violations"] == [told_of(violation) for violation in played.violations]
+    assert (played.outcome, played.refused_event) == (None, vector["refused_event"])
 
 
 @pytest.mark.parametrize("vector", vectors("sealed"))
 def test_sealed_round_is_as_told(vector: dict[str, Any]) -> None:
-    outcome = settled(vector)
+    played = settled(vector)
+    outcome = played.outcome
     if "violations" in vector:
-        assert vector["violations"] == [told_of(violation) for violation in outcome.violations]
-        assert vector["refused_event"] == outcome.refused_event
+        assert vector["violations"] == [told_of(violation) for violation in played.violations]
+        assert vector["refused_event"] == played.refused_event
         return
-    assert outcome.violations == ()
+    assert played.violations == ()
     assert vector["net"] == list(outcome.net)
     assert vector["showdown_time"] == outcome.showdown_time
 
@@ -125,11 +123,11 @@ def test_sealed_round_is_as_told(vector: dict[str, Any]) -> None:
 def test_hands_of_a_sealed_round_open_with_one_event(vector: dict[str, Any]) -> None:
     """With none before it, whether or not the hands are known to whoever judges."""
     for hands in (tuple(parse_cards(hand) for hand in vector["hands"]), ((), ())):
-        told = begin(rules_of(vector), hands, dealt_time=vector["dealt_time"], is_sealed=True)
+        told = begin(rules_of(vector), hands_deal(hands, dealt_time=vector["dealt_time"], is_sealed=True))
         for event in [event_of(one) for one in vector["events"][: vector["opened_by"]]]:
             assert told.sealing is not None
             assert told.sealing.opened_time is None
-            told = apply(rules_of(vector), told, event)
+            told = apply(told, event)
         assert told.sealing is not None
         assert told.sealing.opened_time == vector["events"][vector["opened_by"] - 1]["time"]
 
@@ -153,8 +151,12 @@ def test_instant_win_is_seen_in_the_cards(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("vector", vectors("stake"))
 def test_stake_is_checked_before_the_deal(vector: dict[str, Any]) -> None:
-    violations = check_stake(
-        rules_of(vector), seat_count=vector["seat_count"], stake=vector["stake"], bet_unit=vector["bet_unit"]
+    violations = GAME.check_stakes(
+        rules_of(vector),
+        seat_count=vector["seat_count"],
+        stake=vector["stake"],
+        seat_stakes=(),
+        bet_unit=vector["bet_unit"],
     )
     assert vector["violations"] == [told_of(violation) for violation in violations]
 

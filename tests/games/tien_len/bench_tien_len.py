@@ -9,8 +9,10 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from referee.cards import DECK, Seat, parse_cards
+from referee.cards import DECK, Card, Seat, parse_cards
+from referee.games import Deal, play
 from referee.games.tien_len import (
+    GAME,
     Combination,
     Event,
     Pass,
@@ -18,26 +20,24 @@ from referee.games.tien_len import (
     State,
     TienLenRules,
     apply,
-    check_event,
+    begin,
+    check,
     legal_plays,
     may_pass,
-    replay,
     set_of,
     settle,
-    start,
 )
 from referee.games.tien_len.combination import combinations_in
 from referee.games.tien_len.order import CardSet
-from referee.money import Amount
 from referee.rulesets import get
 
 ROUNDS = 400
 
 
-def play(rules: TienLenRules, chance: random.Random) -> tuple[State, list[Event], list[State]]:
+def played(rules: TienLenRules, chance: random.Random) -> tuple[State, list[Event], list[State]]:
     """A deal, the events of its round and the states they were told in; without events where a hand wins at once."""
     cards = chance.sample(DECK, 52)
-    dealt = state = start(rules, [cards[seat::4] for seat in range(4)], leader=Seat(0), dealt_time=0)
+    dealt = state = begin(rules, deal_of([tuple(cards[seat::4]) for seat in range(4)]))
     events: list[Event] = []
     states: list[State] = []
     while not state.is_over:
@@ -49,6 +49,11 @@ def play(rules: TienLenRules, chance: random.Random) -> tuple[State, list[Event]
         events.append(event)
         state = apply(state, event)
     return dealt, events, states
+
+
+def deal_of(hands: Sequence[tuple[Card, ...]]) -> Deal:
+    """The deal of four hands at a stake of 100."""
+    return Deal(seat_count=4, stake=100, sections=tuple(hands), leader=Seat(0), dealt_time=0)
 
 
 def list_combinations(hand: CardSet) -> tuple[Combination, ...]:
@@ -70,13 +75,12 @@ def main() -> None:
     if not isinstance(rules, TienLenRules):
         raise TypeError
     chance = random.Random(1)  # noqa: S311 - deals of a measurement keep no secret
-    rounds = [found for found in (play(rules, chance) for _ in range(ROUNDS)) if found[1]]
+    rounds = [found for found in (played(rules, chance) for _ in range(ROUNDS)) if found[1]]
     told = [(state, event) for _, events, states in rounds for state, event in zip(states, events, strict=True)]
     hands = [tuple(dealt.cards_of(Seat(seat)) for seat in range(4)) for dealt, _, _ in rounds]
     over = [apply(states[-1], events[-1]) for _, events, states in rounds]
-    stake = Amount(100)
-    measure("start, four hands", [partial(start, rules, dealt, leader=Seat(0), dealt_time=0) for dealt in hands])
-    measure("check_event", [partial(check_event, *pair) for pair in told])
+    measure("begin, four hands", [partial(begin, rules, deal_of(dealt)) for dealt in hands])
+    measure("check", [partial(check, *pair) for pair in told])
     measure("apply", [partial(apply, *pair) for pair in told])
     measure("legal_plays, any state", [partial(legal_plays, pair[0]) for pair in told])
     measure("legal_plays, thirteen cards to lead", [partial(legal_plays, dealt) for dealt, _, _ in rounds])
@@ -84,12 +88,12 @@ def main() -> None:
         worst = set_of(parse_cards(text))
         number = len(list_combinations(worst))
         measure(f"the {number} combinations of {text[:11]}...", [partial(list_combinations, worst)] * 100)
-    replays = [(dealt, events) for dealt, (_, events, _) in zip(hands, rounds, strict=True)]
+    plays = [(dealt, events) for dealt, events, _ in rounds]
     measure(
-        f"replay, {len(told) / len(rounds):.0f} events a round",
-        [partial(replay, rules, *pair, leader=Seat(0), dealt_time=0) for pair in replays],
+        f"play, {len(told) / len(rounds):.0f} events a round",
+        [partial(play, GAME, *pair) for pair in plays],
     )
-    measure("settle", [partial(settle, state, stake=stake) for state in over])
+    measure("settle", [partial(settle, state) for state in over])
 
 
 if __name__ == "__main__":

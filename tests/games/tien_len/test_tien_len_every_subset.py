@@ -18,11 +18,12 @@ from referee.games.tien_len import (
     State,
     TienLenRules,
     apply,
+    begin,
     check_play,
     legal_plays,
     may_pass,
-    start,
 )
+from tests.games.rounds import hands_deal
 
 Dealing = Callable[[random.Random, int], tuple[tuple[Card, ...], ...]]
 
@@ -54,7 +55,7 @@ def play_comparing(rules: TienLenRules, second: ModuleType, chance: random.Rando
     """Play one random round, comparing at every state; how many legal plays were seen."""
     hands = dealing(chance, seats)
     leader = Seat(chance.randrange(seats))
-    state = start(rules, hands, leader=leader, dealt_time=0)
+    state = begin(rules, hands_deal(hands, leader=leader))
     slow = second.SlowRound([[card.text for card in hand] for hand in hands], leader, instant_wins=False)
     by_text = {card.text: card for card in DECK}
     seen = 0

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from referee.cards import Card, Seat
-from referee.games.tien_len import Event, Pass, Play, State, TienLenRules, apply, legal_plays, may_pass, replay
+from referee.games import play
+from referee.games.tien_len import GAME, Event, Pass, Play, State, TienLenRules, apply, begin, legal_plays, may_pass
+from tests.games.rounds import hands_deal
 
 Vector = dict[str, Any]
 
@@ -87,7 +89,7 @@ def test_play_sequences_are_as_many_as_counted(  # noqa: PLR0913, PLR0917 - fixt
 ) -> None:
     hands, leader = deal(perft_vector["hands"]), Seat(perft_vector["leader"])
     events = [read_event(text, number) for number, text in enumerate(perft_vector["events"], start=1)]
-    played = replay(rules, hands, events, leader=leader, dealt_time=0)
+    played = play(GAME, begin(rules, hands_deal(hands, leader=leader)), events)
     assert played.violations == ()
     slow = second.SlowRound([[card.text for card in hand] for hand in hands], leader)
     for event in events:
@@ -109,6 +111,6 @@ def test_the_first_moves_are_the_same(
 ) -> None:
     """At the deal of each position, move by move."""
     hands, leader = deal(perft_vector["hands"]), Seat(perft_vector["leader"])
-    state = replay(rules, hands, (), leader=leader, dealt_time=0).state
+    state = begin(rules, hands_deal(hands, leader=leader))
     slow = second.SlowRound([[card.text for card in hand] for hand in hands], leader)
     assert sorted(SlowCounter(second, hands).moves(slow)) == sorted(moves(state))

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from referee.cards import DECK, Card, Seat
+from referee.games import DealError, RoundNotOverError, UnlawfulEventError, play
 from referee.games.tien_len import (
+    GAME,
     Chain,
-    DealError,
     EndKind,
     Event,
     Fault,
@@ -19,25 +20,22 @@ from referee.games.tien_len import (
     Pass,
     Play,
     Reason,
-    Replay,
-    RoundNotOverError,
     State,
     TienLenRules,
     Timeout,
-    UnlawfulEventError,
     apply,
-    check_event,
+    begin,
+    check,
     chop_transfers,
     legal_plays,
     max_units,
     may_pass,
     price_leftover,
-    replay,
     set_of,
     settle,
-    start,
 )
-from referee.money import MAX_AMOUNT, Amount, Transfer, net_amounts
+from referee.money import MAX_AMOUNT, Amount, Transfer
+from tests.games.rounds import at_stake, hands_deal
 
 Dealing = Callable[[random.Random, int], tuple[tuple[Card, ...], ...]]
 Variant = Callable[[dict[str, Any]], TienLenRules]
@@ -53,7 +51,7 @@ def choose(chance: random.Random, state: State, *, keep_three: bool, leaving: fl
         return Timeout(state.turn, time)
     plays = legal_plays(state)
     if keep_three:
-        plays = tuple(play for play in plays if Card.THREE_OF_SPADES not in play.cards) or plays
+        plays = tuple(one for one in plays if Card.THREE_OF_SPADES not in one.cards) or plays
     if may_pass(state) and (not plays or chance.random() < 0.25):
         return Pass(state.turn, time)
     return Play(state.turn, chance.choice(plays).cards, time)
@@ -84,7 +82,7 @@ def play_beside(second: ModuleType, chance: random.Random, dealing: Dealing, rul
     """One round played by both implementations, which agree after every event, on the end and on every debt."""
     seats = 2 + number % 3
     hands, leader = dealing(chance, seats), Seat(chance.randrange(seats))
-    state = start(rules, hands, leader=leader, dealt_time=0)
+    state = begin(rules, hands_deal(hands, leader=leader))
     slow = second.SlowRound(
         [[card.text for card in hand] for hand in hands],
         leader,
@@ -99,10 +97,11 @@ def play_beside(second: ModuleType, chance: random.Random, dealing: Dealing, rul
         told.append(choose(chance, state, keep_three=number // 12 % 2 == 0, leaving=leaving))
         follow(slow, told[-1])
         state = apply(state, told[-1])
-    assert replay(rules, hands, told, leader=leader, dealt_time=0) == Replay(state, ())
+    assert play(GAME, begin(rules, hands_deal(hands, leader=leader)), told)[::2] == (state, ())
     if state.ending is not None:
         assert (slow.winner, slow.ending) == (state.ending.winner, state.ending.kind)
-        assert Counter({debt: 7 * units for debt, units in slow.debts.items()}) == debts(settle(state, stake=Amount(7)))
+        sevenfold = Counter({debt: 7 * units for debt, units in slow.debts.items()})
+        assert sevenfold == debts(settle(at_stake(state, 7)).transfers)
     return state
 
 
@@ -122,9 +121,9 @@ def test_random_rounds_pay_what_the_second_implementation_says(
         if state.ending is None:
             continue
         endings[state.ending.kind] += 1
-        transfers = settle(state, stake=Amount(1))
+        transfers = settle(state).transfers
         reasons |= {paid.reason for paid in transfers}
-        net = net_amounts(transfers, state.seat_count)
+        net = settle(state).net
         assert sum(net) == 0
         assert max(map(abs, net)) <= max_units(state.rules, seat_count=state.seat_count)
     assert {kind.value for kind in EndKind} == set(endings)
@@ -135,11 +134,11 @@ def test_random_rounds_pay_what_the_second_implementation_says(
 
 def test_twice_the_stake_doubles_every_transfer(rules: TienLenRules, dealing: Dealing, chance: random.Random) -> None:
     for _ in range(50):
-        state = start(rules, dealing(chance, 3), leader=Seat(0), dealt_time=0)
+        state = begin(rules, hands_deal(dealing(chance, 3), leader=Seat(0)))
         while not state.is_over and state.event_count < 120:
             state = apply(state, choose(chance, state, keep_three=False, leaving=0.02))
         if state.is_over:
-            once, twice = settle(state, stake=Amount(50)), settle(state, stake=Amount(100))
+            once, twice = (settle(at_stake(state, stake)).transfers for stake in (50, 100))
             doubled = [
                 Transfer(paid.payer, paid.payee, Amount(2 * paid.amount), paid.reason, paid.subject) for paid in once
             ]
@@ -150,8 +149,8 @@ def test_turning_the_table_turns_the_result(rules: TienLenRules, dealing: Dealin
     """Seats have no rank: with hands, leader and events moved on by one seat, so are the debts."""
     for _ in range(60):
         hands = dealing(chance, 4)
-        state = start(rules, hands, leader=Seat(0), dealt_time=0)
-        moved = start(rules, (hands[-1], *hands[:-1]), leader=Seat(1), dealt_time=0)
+        state = begin(rules, hands_deal(hands, leader=Seat(0)))
+        moved = begin(rules, hands_deal((hands[-1], *hands[:-1]), leader=Seat(1)))
         while not state.is_over and state.event_count < 120:
             event = choose(chance, state, keep_three=True, leaving=0.01)
             state = apply(state, event)
@@ -164,44 +163,44 @@ def test_turning_the_table_turns_the_result(rules: TienLenRules, dealing: Dealin
         if state.is_over:
             expected = {
                 ((payer + 1) % 4, (payee + 1) % 4, reason, subject): units
-                for (payer, payee, reason, subject), units in debts(settle(state, stake=Amount(1))).items()
+                for (payer, payee, reason, subject), units in debts(settle(state).transfers).items()
             }
-            assert expected == debts(settle(moved, stake=Amount(1)))
+            assert expected == debts(settle(moved).transfers)
 
 
 def test_a_replay_stops_at_the_first_unlawful_event(variant: Variant, dealing: Dealing, chance: random.Random) -> None:
     rules, hands = variant({"instant_wins": []}), dealing(chance, 2)
-    state = start(rules, hands, leader=Seat(0), dealt_time=0)
+    state = begin(rules, hands_deal(hands, leader=Seat(0)))
     lead = Play(Seat(0), legal_plays(state)[0].cards, 1)
     events: list[Event] = [lead, Pass(Seat(0), 2), Pass(Seat(1), 3)]
-    stopped = replay(rules, hands, events, leader=Seat(0), dealt_time=0)
+    stopped = play(GAME, state, events)
     assert apply(state, lead) == stopped.state
     assert [fault.code for fault in stopped.violations] == [Fault.OUT_OF_TURN]
-    assert stopped.violations == check_event(stopped.state, events[1])
+    assert stopped.violations == check(stopped.state, events[1])
 
 
 def test_an_unlawful_event_is_not_applied(variant: Variant, dealing: Dealing, chance: random.Random) -> None:
-    state = start(variant({"instant_wins": []}), dealing(chance, 2), leader=Seat(0), dealt_time=0)
+    state = begin(variant({"instant_wins": []}), hands_deal(dealing(chance, 2), leader=Seat(0)))
     with pytest.raises(UnlawfulEventError, match="MUST_LEAD") as refused:
         apply(state, Pass(Seat(0), 1))
     assert [fault.code for fault in refused.value.violations] == [Fault.MUST_LEAD]
 
 
 def test_a_round_that_goes_on_is_not_settled(variant: Variant, dealing: Dealing, chance: random.Random) -> None:
-    state = start(variant({"instant_wins": []}), dealing(chance, 2), leader=Seat(1), dealt_time=0)
+    state = begin(variant({"instant_wins": []}), hands_deal(dealing(chance, 2), leader=Seat(1)))
     with pytest.raises(RoundNotOverError, match="seat 1 is on turn"):
-        settle(state, stake=Amount(1))
-    assert chop_transfers(state, stake=Amount(1)) == ()
+        settle(state)
+    assert chop_transfers(state) == ()
 
 
 @pytest.mark.parametrize(
     ("hands", "leader", "reason"),
     [
-        ((DECK[:13],), 0, "1 hands were dealt; the table has 2 to 4 seats"),
-        ((DECK[:13], DECK[13:26], DECK[26:39], DECK[39:], DECK[:13]), 0, "5 hands were dealt"),
-        ((DECK[:13], DECK[13:25]), 0, "seat 1 has 12 different cards in 12"),
-        ((DECK[:13], DECK[13:25] + DECK[13:14]), 0, "seat 1 has 12 different cards in 13"),
-        ((DECK[:13], DECK[12:25]), 0, "seat 1 has a card that another seat has too"),
+        ((DECK[:13],), 0, "1 seats were dealt to; the table has 2 to 4"),
+        ((DECK[:13], DECK[13:26], DECK[26:39], DECK[39:], DECK[:13]), 0, "5 seats were dealt to"),
+        ((DECK[:13], DECK[13:25]), 0, "section 1 has 13 cards, not 12"),
+        ((DECK[:13], DECK[13:25] + DECK[13:14]), 0, "dealt more than once: 6C"),
+        ((DECK[:13], DECK[12:25]), 0, "dealt more than once: 5S"),
         ((DECK[:13], DECK[13:26]), 2, "seat 2 cannot lead"),
         ((DECK[:13], DECK[13:26]), -1, "seat -1 cannot lead"),
     ],
@@ -210,7 +209,7 @@ def test_a_deal_that_is_none_is_refused(
     rules: TienLenRules, hands: tuple[tuple[Card, ...], ...], leader: int, reason: str
 ) -> None:
     with pytest.raises(DealError, match=reason):
-        start(rules, hands, leader=Seat(leader), dealt_time=0)
+        begin(rules, hands_deal(hands, leader=Seat(leader)))
 
 
 def test_the_bound_on_a_rounds_money_lets_a_large_stake_stand(rules: TienLenRules) -> None:

@@ -4,22 +4,23 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from referee.cards import Card, Seat, parse_cards, spell
+from referee.games import play
 from referee.games.tien_len import (
+    GAME,
     Event,
     Fault,
     TienLenRules,
-    check_event,
-    check_settlement,
+    begin,
+    check,
+    check_closing,
     price_leftover,
     read_combination,
-    replay,
     set_of,
-    settle,
 )
 from referee.games.tien_len.chop import beats, chop_units, chopped_by
 from referee.games.tien_len.instant_win import find_instant_win
-from referee.money import Amount, net_amounts
 from referee.verdict import Violation
+from tests.games.rounds import hands_deal, settled
 
 Deal = Callable[[Sequence[str]], tuple[tuple[Card, ...], ...]]
 ReadEvent = Callable[[str, int], Event]
@@ -72,25 +73,21 @@ def test_a_round_ends_and_pays_as_worked_out(
     variant: Variant, deal: Deal, read_event: ReadEvent, rounds_vector: Vector
 ) -> None:
     events = [read_event(text, number) for number, text in enumerate(rounds_vector["events"], start=1)]
-    played = replay(
-        variant(rounds_vector.get("rules", {})),
-        deal(rounds_vector["hands"]),
-        events,
-        leader=Seat(rounds_vector["leader"]),
-        dealt_time=0,
-    )
+    dealt = hands_deal(deal(rounds_vector["hands"]), leader=rounds_vector["leader"], stake=100)
+    rules = variant(rounds_vector.get("rules", {}))
+    played = settled(GAME, rules, dealt, events, closed_time=len(events))
     assert played.violations == ()
     ending = played.state.ending
     assert ending is not None
     assert (rounds_vector["ending"], rounds_vector["winner"]) == (ending.kind, ending.winner)
-    transfers = settle(played.state, stake=Amount(100))
+    transfers = played.outcome.transfers
     found = [[paid.payer, paid.payee, paid.amount, paid.reason, paid.subject] for paid in transfers]
     expected = [
         [payer, payee, 100 * units, reason, subject]
         for payer, payee, units, reason, subject in rounds_vector["transfers"]
     ]
     assert expected == found
-    assert sum(net_amounts(transfers, played.state.seat_count)) == 0
+    assert sum(played.outcome.net) == 0
 
 
 def test_an_event_has_exactly_these_faults(
@@ -98,15 +95,16 @@ def test_an_event_has_exactly_these_faults(
 ) -> None:
     events = [read_event(text, number) for number, text in enumerate(violations_vector["events"], start=1)]
     hands, leader = deal(violations_vector["hands"]), Seat(violations_vector["leader"])
-    played = replay(variant(violations_vector.get("rules", {})), hands, events, leader=leader, dealt_time=0)
+    rules = variant(violations_vector.get("rules", {}))
+    played = play(GAME, begin(rules, hands_deal(hands, leader=leader)), events)
     assert played.violations == ()
     action, _, closed_time = violations_vector["event"].partition(" @")
     if action == "settle":
-        found = check_settlement(played.state, closed_time=int(closed_time or played.state.last_time))
+        found = check_closing(played.state, int(closed_time or played.state.last_time))
     else:
         number = played.state.event_count + 1
         event = read_event(violations_vector["event"], max(number, played.state.last_time))
-        found = check_event(played.state, event)
+        found = check(played.state, event)
     assert violations_vector["violations"] == [_facts(violation) for violation in found]
     places = [list(Fault).index(Fault(violation.code)) for violation in found]
     assert sorted(places) == places

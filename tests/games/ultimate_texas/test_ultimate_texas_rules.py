@@ -5,23 +5,22 @@ import re
 import pytest
 
 from referee.cards import parse_cards
+from referee.games import DealError, RoundNotOverError, play
 from referee.games.ultimate_texas import (
-    CardsError,
+    GAME,
     Code,
     Decision,
     Event,
     HandRule,
-    Stake,
-    TableCards,
+    State,
     UltimateTexasRules,
-    UnfinishedRoundError,
+    begin,
     max_units,
-    replay,
     settle,
 )
-from referee.money import Amount
 from referee.rulesets import Language, Ruleset, RulesetError, get, load_texts, parse_ruleset
 from referee.verdict import Violation
+from tests.games.rounds import open_texas, texas_deal
 
 
 def _variant(ruleset: Ruleset, old: str, new: str) -> Ruleset:
@@ -59,10 +58,9 @@ def test_most_a_seat_can_win_is_what_a_royal_flush_after_4x_pays(casino: Ruleset
     """Play 4, Ante 1, Blind 500: 505 Antes, so 1,010 for each bet unit of 2. Trips 50."""
     most = max_units(casino.rules, bet_unit=2)
     assert most == (1_010, 50)
-    stake = Stake(ante=Amount(2), trips=Amount(1))
-    played = replay(casino.rules, [stake], [Event(0, Decision.PLAY_4X, 1)], bet_unit=2, dealt_time=0)
-    cards = TableCards(hands=(parse_cards("AS KS"),), house=parse_cards("2H 2C"), board=parse_cards("QS JS TS 2D 3C"))
-    assert most.ante + most.trips == sum(one.amount for one in settle(played.state, cards).transfers)
+    state = _played(casino, [(2, 1)], [Event(0, Decision.PLAY_4X, 1)])
+    over = _opened(state, ("AS KS",), "2H 2C", "QS JS TS 2D 3C")
+    assert most.ante + most.trips == sum(one.amount for one in settle(over).transfers)
 
 
 def test_most_a_seat_can_lose_counts_where_little_is_paid(casino: Ruleset):
@@ -78,13 +76,10 @@ def test_knobs_are_data(two_plus_three: Ruleset):
     house = _variant(two_plus_three, "multiples = [3, 4]", "multiples = [4]")
     house = _variant(house, '[qualifying]\ncategory = "PAIR"', '[qualifying]\ncategory = "THREE_OF_A_KIND"')
     house = _variant(house, 'odds = "3/2"', 'odds = "2/1"')
-    rules, stake = house.rules, Stake(ante=Amount(2), trips=Amount(0))
-    told = [Event(0, Decision.PLAY_3X, 0)]
-    refused = replay(rules, [stake], told, bet_unit=2, dealt_time=0)
+    refused = play(GAME, begin(house.rules, texas_deal([(2, 0)])), [Event(0, Decision.PLAY_3X, 0)])
     assert [violation.code for violation in refused.violations] == [Code.PLAY_NOT_OFFERED]
-    played = replay(rules, [stake], [Event(0, Decision.PLAY_4X, 0)], bet_unit=2, dealt_time=0)
-    cards = TableCards(hands=(parse_cards("AH 3H"),), house=parse_cards("QD JS"), board=parse_cards("5H 9H KH QC 2D"))
-    outcome = settle(played.state, cards)
+    state = _played(house, [(2, 0)], [Event(0, Decision.PLAY_4X, 0)])
+    outcome = settle(_opened(state, ("AH 3H",), "QD JS", "5H 9H KH QC 2D"))
     assert not outcome.house_qualifies
     assert [(one.reason, one.amount) for one in outcome.transfers] == [("BLIND", 4), ("PLAY", 8)]
 
@@ -95,11 +90,11 @@ def test_knobs_are_data(two_plus_three: Ruleset):
         ("minimum = 1", "minimum = 0", "Expected `int` >= 1"),
         ("maximum = 6", "maximum = 7", "Expected `int` <= 6"),
         ("minimum = 1\nmaximum = 6", "minimum = 3\nmaximum = 2", "seats.minimum 3 is more than seats.maximum 2"),
-        ('order = "ANY"', 'order = "SOME"', "Invalid enum value 'SOME'"),
+        ('order = "ANY"', 'order = "SOME"', "'SOME' is not allowed"),
         ("multiples = [3, 4]", "multiples = [4, 3]", "the smallest first"),
         ("multiples = [3, 4]", "multiples = [4, 4]", "once"),
         ("multiples = [2]", "multiples = []", "one at least"),
-        ("multiples = [2]", "multiples = [5]", "Invalid enum value 5"),
+        ("multiples = [2]", "multiples = [5]", "5 is not allowed"),
         ('odds = "3/2"', 'odds = "6/4"', "lowest terms"),
         ('odds = "3/2"', 'odds = "1.5"', "are no odds"),
         ('odds = "3/2"', 'odds = "4/3"', "a stake of one bet_unit (2) does not pay a whole amount at 4/3"),
@@ -127,31 +122,41 @@ def test_every_code_has_words_in_both_languages():
 
 
 def test_unfinished_round_is_not_settled(casino: Ruleset):
-    played = replay(casino.rules, [Stake(ante=Amount(2), trips=Amount(0))], [], bet_unit=2, dealt_time=0)
-    cards = TableCards(hands=(parse_cards("AS AH"),), house=parse_cards("KS KH"), board=parse_cards("2C 3C 4C 5D 9D"))
-    with pytest.raises(UnfinishedRoundError, match="still to decide: 0"):
-        settle(played.state, cards)
+    state = _opened(begin(casino.rules, texas_deal([(2, 0)])), ("AS AH",), "KS KH", "2C 3C 4C 5D 9D")
+    with pytest.raises(RoundNotOverError, match="still to decide: 0"):
+        settle(state)
 
 
-def test_hands_must_be_as_many_as_seats(casino: Ruleset):
-    stakes = [Stake(ante=Amount(2), trips=Amount(0))] * 2
-    events = [Event(seat, Decision.PLAY_4X, 0) for seat in range(2)]
-    played = replay(casino.rules, stakes, events, bet_unit=2, dealt_time=0)
-    cards = TableCards(hands=(parse_cards("AS AH"),), house=parse_cards("KS KH"), board=parse_cards("2C 3C 4C 5D 9D"))
-    with pytest.raises(CardsError, match="1 hands do not match 2 seats"):
-        settle(played.state, cards)
+def test_round_with_closed_cards_is_not_settled(casino: Ruleset):
+    state = _played(casino, [(2, 0)] * 2, [Event(seat, Decision.PLAY_4X, 0) for seat in range(2)])
+    with pytest.raises(DealError, match="sections that are not open: 0, 1, 2, 3, 4"):
+        settle(state)
 
 
 @pytest.mark.parametrize(
     ("hand", "house", "board", "reason"),
     [
-        ("AS", "KS KH", "2C 3C 4C 5D 9D", "two hole cards are needed, not AS"),
-        ("AS AH", "", "2C 3C 4C 5D 9D", "two hole cards are needed, not none"),
-        ("AS AH", "KS KH", "2C 3C 4C", "five board cards are needed, not 2C 3C 4C"),
-        ("AS AH", "AS KH", "2C 3C 4C 5D 9D", "AS stands more than once"),
-        ("AS AH", "KS KH", "2C 3C AH KH 9D", "AH KH stands more than once"),
+        ("AS", "KS KH", "2C 3C 4C 5D 9D", "section 0 has 2 cards, not 1: AS"),
+        ("AS AH", "", "2C 3C 4C 5D 9D", "section 1 has 2 cards, not 0: none"),
+        ("AS AH", "KS KH", "2C 3C 4C", "section 3 has 2 cards, not 0: none"),
+        ("AS AH", "AS KH", "2C 3C 4C 5D 9D", "dealt more than once: AS"),
+        ("AS AH", "KS KH", "2C 3C AH KH 9D", "dealt more than once: AH KH"),
     ],
 )
-def test_cards_that_no_deck_deals_are_refused(hand: str, house: str, board: str, reason: str):
-    with pytest.raises(CardsError, match=reason):
-        TableCards(hands=(parse_cards(hand),), house=parse_cards(house), board=parse_cards(board))
+def test_cards_that_no_deck_deals_are_refused(casino: Ruleset, hand: str, house: str, board: str, reason: str):
+    state = begin(casino.rules, texas_deal([(2, 0)]))
+    common = parse_cards(board)
+    with pytest.raises(DealError, match=reason):
+        GAME.open_sections(state, (parse_cards(hand), parse_cards(house), common[:3], common[3:]))
+
+
+def _played(ruleset: Ruleset, stakes: list[tuple[int, int]], events: list[Event]) -> State:
+    """A lawful round of which no card is open."""
+    played = play(GAME, begin(ruleset.rules, texas_deal(stakes)), events)
+    assert played.violations == ()
+    return played.state
+
+
+def _opened(state: State, hands: tuple[str, ...], house: str, board: str) -> State:
+    opened = tuple(parse_cards(hand) for hand in hands)
+    return open_texas(state, hands=opened, house=parse_cards(house), board=parse_cards(board))

@@ -10,26 +10,26 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
+import msgspec
 import pytest
 
 from referee.cards import DECK, HOUSE, Card, Seat
 from referee.games.ultimate_texas import (
+    GAME,
     Decision,
     Event,
     HandRule,
-    Stake,
+    Outcome,
     State,
-    TableCards,
     UltimateTexasRules,
     apply,
+    begin,
     best_hand,
     hand_value,
     legal_decisions,
-    replay,
-    settle,
-    start,
 )
-from referee.money import Amount, house_net, net_amounts
+from referee.money import house_net
+from tests.games.rounds import settled, texas_deal
 
 RulesOf = Callable[..., UltimateTexasRules]
 
@@ -46,9 +46,11 @@ TRIPS: Final = {3: 3, 4: 4, 5: 7, 6: 8, 7: 30, 8: 40, 9: 50}
 class Told(NamedTuple):
     """A random round: what it is played with and what happened."""
 
-    stakes: list[Stake]
+    stakes: list[tuple[int, int]]
     events: list[Event]
-    cards: TableCards
+    hands: tuple[tuple[Card, ...], ...]
+    house: tuple[Card, ...]
+    board: tuple[Card, ...]
 
 
 def _worth(five: Sequence[Card]) -> tuple[int, ...]:
@@ -78,21 +80,21 @@ def _best(rule: HandRule, hole: Sequence[Card], board: Sequence[Card]) -> tuple[
 
 def _second_net(rule: HandRule, told: Told) -> list[int]:
     """What each seat wins or loses, bet by bet, as the seed's paragraphs say."""
-    house = _best(rule, told.cards.house, told.cards.board)
+    house = _best(rule, told.house, told.board)
     qualified = house[0] >= 1
     net = []
-    for index, (stake, hole) in enumerate(zip(told.stakes, told.cards.hands, strict=True)):
+    for index, ((ante, trips), hole) in enumerate(zip(told.stakes, told.hands, strict=True)):
         own = [event.decision for event in told.events if event.seat == index]
         played = [int(what[5]) for what in own if what.startswith("PLAY")]
         if not played:
-            net.append(-2 * stake.ante - stake.trips)
+            net.append(-2 * ante - trips)
             continue
-        hand = _best(rule, hole, told.cards.board)
-        total = Fraction(TRIPS.get(hand[0], -1) * stake.trips)
+        hand = _best(rule, hole, told.board)
+        total = Fraction(TRIPS.get(hand[0], -1) * trips)
         if hand > house:
-            total += played[0] * stake.ante + (stake.ante if qualified else 0) + BLIND.get(hand[0], 0) * stake.ante
+            total += played[0] * ante + (ante if qualified else 0) + BLIND.get(hand[0], 0) * ante
         elif hand < house:
-            total -= played[0] * stake.ante + (stake.ante if qualified else 0) + stake.ante
+            total -= played[0] * ante + (ante if qualified else 0) + ante
         assert total.denominator == 1
         net.append(total.numerator)
     return net
@@ -113,14 +115,11 @@ def _play_on(state: State, luck: random.Random) -> Iterator[Event]:
 
 def _told(rules: UltimateTexasRules, luck: random.Random) -> Told:
     seats = luck.randint(1, 6)
-    stakes = [
-        Stake(ante=Amount(2 * luck.randint(1, 500)), trips=Amount(luck.choice((0, luck.randint(1, 99)))))
-        for _ in range(seats)
-    ]
+    stakes = [(2 * luck.randint(1, 500), luck.choice((0, luck.randint(1, 99)))) for _ in range(seats)]
     deck = luck.sample(DECK, 2 * seats + 7)
     pairs = [tuple(deck[at : at + 2]) for at in range(0, 2 * seats + 2, 2)]
-    cards = TableCards(hands=tuple(pairs[:-1]), house=pairs[-1], board=tuple(deck[-5:]))
-    return Told(stakes, list(_play_on(start(rules, stakes, bet_unit=2, dealt_time=0), luck)), cards)
+    events = list(_play_on(begin(rules, texas_deal(stakes)), luck))
+    return Told(stakes, events, tuple(pairs[:-1]), pairs[-1], tuple(deck[-5:]))
 
 
 def _rounds(rules: UltimateTexasRules, count: int) -> Iterator[Told]:
@@ -134,15 +133,11 @@ def test_both_settlements_agree_and_sum_to_zero(ruleset: str, rules_of: RulesOf)
     rules = rules_of(ruleset)
     seen: Counter[str] = Counter()
     for told in _rounds(rules, 3_000):
-        played = replay(rules, told.stakes, told.events, bet_unit=2, dealt_time=0)
-        assert played.violations == ()
-        assert played.state.is_over
-        outcome = settle(played.state, told.cards)
-        net = net_amounts(outcome.transfers, len(told.stakes))
-        assert _second_net(rules.hands.rule, told) == list(net)
-        assert sum(net) + house_net(outcome.transfers) == 0
+        outcome = _settled(rules, told)
+        assert _second_net(rules.hands.rule, told) == list(outcome.net)
+        assert sum(outcome.net) + house_net(outcome.transfers) == 0
         assert all(HOUSE in (one.payer, one.payee) and one.amount > 0 for one in outcome.transfers)
-        assert NAMES[_best(rules.hands.rule, told.cards.house, told.cards.board)[0]] == outcome.house_value.category
+        assert NAMES[_best(rules.hands.rule, told.house, told.board)[0]] == outcome.house_value.category
         seen.update(seat.result for seat in outcome.seats)
         seen.update(seat.value.category for seat in outcome.seats)
     assert {"WON", "LOST", "TIED", "FOLDED"} < set(seen)
@@ -153,8 +148,8 @@ def test_both_settlements_agree_and_sum_to_zero(ruleset: str, rules_of: RulesOf)
 def test_five_cards_shown_are_the_hand_that_is_paid(ruleset: str, rules_of: RulesOf):
     rules = rules_of(ruleset)
     for told in _rounds(rules, 300):
-        board = told.cards.board
-        for hole in told.cards.hands:
+        board = told.board
+        for hole in told.hands:
             value, shown = best_hand(rules, hole=hole, board=board)
             assert hand_value(rules, hole=hole, board=board) == value
             assert _best(rules.hands.rule, hole, board) == _worth(shown)
@@ -167,19 +162,25 @@ def test_seats_do_not_concern_one_another(rules_of: RulesOf):
     rules = rules_of("ultimate_texas.casino")
     for told in _rounds(rules, 300):
         seats = len(told.stakes)
-        net = net_amounts(_settled(rules, told).transfers, seats)
+        net = _settled(rules, told).net
         turned = Told(
             told.stakes[1:] + told.stakes[:1],
             [Event(Seat((event.seat - 1) % seats), event.decision, event.time) for event in told.events],
-            TableCards(
-                hands=told.cards.hands[1:] + told.cards.hands[:1], house=told.cards.house, board=told.cards.board
-            ),
+            told.hands[1:] + told.hands[:1],
+            told.house,
+            told.board,
         )
-        assert net[1:] + net[:1] == net_amounts(_settled(rules, turned).transfers, seats)
-        doubled = [Stake(ante=Amount(2 * stake.ante), trips=Amount(2 * stake.trips)) for stake in told.stakes]
+        assert net[1:] + net[:1] == _settled(rules, turned).net
+        doubled = [(2 * ante, 2 * trips) for ante, trips in told.stakes]
         twice = _settled(rules, told._replace(stakes=doubled)).transfers
         assert [2 * one.amount for one in _settled(rules, told).transfers] == [one.amount for one in twice]
 
 
-def _settled(rules: UltimateTexasRules, told: Told):
-    return settle(replay(rules, told.stakes, told.events, bet_unit=2, dealt_time=0).state, told.cards)
+def _settled(rules: UltimateTexasRules, told: Told) -> Outcome:
+    sections = (*told.hands, told.house, told.board[:3], told.board[3:])
+    deal = msgspec.structs.replace(texas_deal(told.stakes), sections=sections)
+    played = settled(GAME, rules, deal, told.events, closed_time=told.events[-1].time)
+    assert played.violations == ()
+    assert played.state.is_over
+    assert isinstance(played.outcome, Outcome)
+    return played.outcome

@@ -8,23 +8,20 @@ from typing import Final, NamedTuple
 import pytest
 
 from referee.cards import Seat
+from referee.games import StakesError, UnlawfulEventError, play
 from referee.games.ultimate_texas import (
+    GAME,
     MAX_EVENTS,
     Decision,
     Event,
-    Stake,
-    StakesError,
     State,
     UltimateTexasRules,
-    UnlawfulEventError,
     apply,
-    check_decision,
+    begin,
+    check,
     legal_decisions,
-    opened_sections,
-    replay,
-    start,
 )
-from referee.money import Amount
+from tests.games.rounds import texas_deal
 
 RulesOf = Callable[..., UltimateTexasRules]
 
@@ -77,7 +74,7 @@ class Told(NamedTuple):
 
 
 def _dealt(rules: UltimateTexasRules, seats: int) -> State:
-    return start(rules, [Stake(ante=Amount(2), trips=Amount(0))] * seats, bet_unit=2, dealt_time=0)
+    return begin(rules, texas_deal([(2, 0)] * seats))
 
 
 def _count_states(seats: int) -> int:
@@ -110,14 +107,16 @@ def test_lawful_decisions_in_every_state_are_those_of_the_second_telling(seats: 
             assert told.lawful(seat) == set(legal_decisions(state, Seat(seat)))
             for what in Decision:
                 event = Event(Seat(seat), what, 0)
-                assert (what in told.lawful(seat)) == (check_decision(state, event) == ())
+                assert (what in told.lawful(seat)) == (check(state, event) == ())
                 if what in told.lawful(seat):
                     follows = told.after(seat, what)
-                    assert SECTIONS[told.street : follows.street] == opened_sections(state, event)
+                    after = apply(state, event)
+                    opened = [GAME.layout(seats).name(section).upper() for section in GAME.opens(state, after)]
+                    assert list(SECTIONS[told.street : follows.street]) == opened
                     if depth.get(follows, -1) <= depth[told]:
                         depth[follows] = depth[told] + 1
                         longest = max(longest, depth[follows])
-                        queue.append((apply(state, event), follows))
+                        queue.append((after, follows))
     assert _count_states(seats) == len(depth)
     assert 4 * seats - 1 == longest
 
@@ -127,8 +126,7 @@ def test_longest_round_has_as_many_events_as_are_bounded(rules_of: RulesOf):
     told = [(seat, what) for what in ("CHECK", "CHECK") for seat in range(6)]
     told += [(seat, what) for seat in range(5) for what in ("PLAY_1X", "LEAVE")] + [(5, "PLAY_1X")]
     events = [Event(Seat(seat), Decision(what), 0) for seat, what in told]
-    stakes = [Stake(ante=Amount(2), trips=Amount(0))] * 6
-    played = replay(rules_of("ultimate_texas.casino"), stakes, events, bet_unit=2, dealt_time=0)
+    played = play(GAME, _dealt(rules_of("ultimate_texas.casino"), 6), events)
     assert played.violations == ()
     assert played.state.is_over
     assert played.state.event_count == MAX_EVENTS
@@ -148,9 +146,8 @@ def test_seats_in_order_are_asked_one_after_the_other(rules_of: RulesOf):
 
 
 def test_replay_stops_at_the_first_unlawful_event(rules_of: RulesOf):
-    rules, stakes = rules_of("ultimate_texas.casino"), [Stake(ante=Amount(2), trips=Amount(0))]
     events = [Event(Seat(0), what, 0) for what in (Decision.CHECK, Decision.FOLD, Decision.CHECK)]
-    played = replay(rules, stakes, events, bet_unit=2, dealt_time=0)
+    played = play(GAME, _dealt(rules_of("ultimate_texas.casino"), 1), events)
     assert (played.state.event_count, played.state.street) == (1, "FLOP")
     assert [violation.code for violation in played.violations] == ["FOLD_NOT_OFFERED"]
 
@@ -159,10 +156,10 @@ def test_unlawful_event_is_not_applied(rules_of: RulesOf):
     state = _dealt(rules_of("ultimate_texas.casino"), 1)
     with pytest.raises(UnlawfulEventError, match="FOLD_NOT_OFFERED") as caught:
         apply(state, Event(Seat(0), Decision.FOLD, 0))
-    assert check_decision(state, Event(Seat(0), Decision.FOLD, 0)) == caught.value.violations
+    assert check(state, Event(Seat(0), Decision.FOLD, 0)) == caught.value.violations
 
 
 def test_unlawful_stakes_start_no_round(rules_of: RulesOf):
     rules = rules_of("ultimate_texas.casino")
     with pytest.raises(StakesError, match="ANTE_TOO_LOW"):
-        start(rules, [Stake(ante=Amount(0), trips=Amount(0))], bet_unit=2, dealt_time=0)
+        begin(rules, texas_deal([(0, 0)]))

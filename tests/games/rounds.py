@@ -1,0 +1,69 @@
+"""Deals and whole rounds of the three games, from cards by seat."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from referee.cards import Card, Seat
+from referee.games import AnyGame, Deal, GameRules, State, play
+from referee.games.ultimate_texas import State as TexasState
+from referee.verdict import Violation
+
+Cards = Sequence[tuple[Card, ...]]
+
+
+class Settled(NamedTuple):
+    """A round played and settled, or the violations that keep it from being."""
+
+    state: Any
+    outcome: Any = None
+    violations: tuple[Violation, ...] = ()
+    refused_event: int = 0
+
+
+def hands_deal(
+    hands: Cards, *, stake: int = 1, dealt_time: int = 0, leader: int | None = None, is_sealed: bool = False
+) -> Deal:
+    """A deal of hands alone; on a sealed table a hand without cards is not open."""
+    return Deal(
+        seat_count=len(hands),
+        stake=stake,
+        sections=tuple([tuple(hand) or None for hand in hands]) if is_sealed else tuple(map(tuple, hands)),
+        dealt_time=dealt_time,
+        leader=None if leader is None else Seat(leader),
+        is_sealed=is_sealed,
+    )
+
+
+def texas_deal(stakes: Sequence[tuple[int, int]], *, bet_unit: int = 2, dealt_time: int = 0) -> Deal:
+    """A deal of Ultimate Texas Hold'em of which no card is open; Ante and Trips by seat."""
+    return Deal(
+        seat_count=len(stakes),
+        stake=bet_unit,
+        seat_stakes=tuple(stakes),
+        bet_unit=bet_unit,
+        sections=(None,) * (len(stakes) + 3),
+        dealt_time=dealt_time,
+    )
+
+
+def open_texas(state: TexasState, *, hands: Cards, house: tuple[Card, ...], board: tuple[Card, ...]) -> TexasState:
+    """The state with all its cards open, whatever they are."""
+    deal = msgspec.structs.replace(state.deal, sections=(*hands, house, board[:3], board[3:]))
+    return msgspec.structs.replace(state, deal=deal)
+
+
+def at_stake(state: State, stake: int) -> Any:  # noqa: ANN401 - the state of whichever game
+    """The state of the same round at another stake."""
+    return msgspec.structs.replace(state, deal=msgspec.structs.replace(state.deal, stake=stake))
+
+
+def settled(game: AnyGame, rules: GameRules, deal: Deal, events: Sequence[Any], *, closed_time: int) -> Settled:
+    """The round as any caller goes through it: begun, played, checked and settled."""
+    played = play(game, game.begin(rules, deal), events)
+    if played.violations:
+        return Settled(played.state, None, played.violations, played.refused_event)
+    if violations := game.check_closing(played.state, closed_time):
+        return Settled(played.state, None, violations)
+    return Settled(played.state, game.settle(played.state))
