@@ -1,14 +1,10 @@
-"""A certificate: cards of a deal, opened under the shuffler's signature, that anybody can check without asking.
+"""Certificates: cards of a deal, opened under the shuffler's signature, that need no call to be verified.
 
-The law: the payload is the canonical JSON of ``CertificateJson`` in a DSSE envelope of type ``CERTIFICATE_TYPE``. It
-names its round by id, repeats C, M and every section's root, and opens some sections with their cards and K_i. Checked
-are, in this order: length and form of the envelope, signature over the bytes received, type, canonical form, round id
-and deadline against the header given, each opened section's index, size and root against cards and key, that no card
-stands twice, the deck root over all of it, and last the time: a certificate expires with its round's deadline. Every
-certificate of a sealed table says that it is one, so whoever is shown a hand knows who else may have seen it.
-
-It refuses to know whether the deal stands in a log; whoever settles asks the log for the deck root. A certificate that
-opens nothing is one too: it names the deal before a street opens.
+The payload is the canonical JSON of ``CertificateJson`` in a DSSE envelope of type ``CERTIFICATE_TYPE``. It names its
+round by id, repeats C, M and every section's root, and opens some sections with their cards and K_i; one that opens
+nothing names the deal before a street opens. Checks run in this order: length and form of the envelope, signature over
+the bytes received, type, canonical form, round id and deadline against the header, each opened section's index, size
+and root, no card twice, the deck root, and last the time: a certificate expires at its round's deadline.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,7 +26,7 @@ CERTIFICATE_TYPE: Final = "application/vnd.referee.certificate.v1+json"
 
 
 class CertificateReason(StrEnum):
-    """Why a certificate is refused, as far as a caller can mend it."""
+    """Reasons to refuse a certificate, as far as they matter to a caller."""
 
     MALFORMED = "MALFORMED"
     FORGED = "FORGED"
@@ -39,14 +35,14 @@ class CertificateReason(StrEnum):
 
 
 class CertificateFault(StrEnum):
-    """What exactly is wrong with a certificate."""
+    """Exact faults of a certificate."""
 
     MALFORMED = "MALFORMED"
     """Too long, or not the one text of an envelope or payload."""
     FORGED = "FORGED"
     """Unsigned, or signed by none of the shuffler's keys."""
     WRONG_TYPE = "WRONG_TYPE"
-    """Rightly signed, but as something else."""
+    """Correctly signed, but as another type."""
     FOREIGN_ROUND = "FOREIGN_ROUND"
     """Of another round than the header's, or beside certificates of another deal."""
     BAD_SECTION = "BAD_SECTION"
@@ -62,7 +58,7 @@ class CertificateFault(StrEnum):
 
     @property
     def reason(self) -> CertificateReason:
-        """What it comes to for the caller."""
+        """Reason that the caller is given."""
         return _REASONS.get(self, CertificateReason.MALFORMED)
 
 
@@ -74,7 +70,7 @@ _REASONS: Final = {
 
 
 class CertificateError(ValueError):
-    """A certificate that proves nothing: its fault, the reason that the fault comes to, and a detail for people."""
+    """A certificate that proves nothing: its fault, the reason for the caller, and a detail for people."""
 
     def __init__(self, fault: CertificateFault, detail: str) -> None:
         super().__init__(detail)
@@ -113,7 +109,7 @@ class CertificateJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """What a verified certificate shows: the cards by section, and the deal they belong to. Times in ms since 1970."""
+    """A verified certificate: the cards by section, and the deal they belong to. Times in ms since 1970."""
 
     round_id: bytes
     sections: Mapping[int, tuple[Card, ...]]
@@ -125,14 +121,14 @@ class Certificate:
     is_sealed: bool = False
 
     def hand(self, seat: Seat) -> tuple[Card, ...] | None:
-        """The seat's hand, in the order dealt; None where it is not opened."""
+        """Return the seat's hand, in the order dealt; None where it is not opened."""
         return self.sections.get(int(seat))
 
 
 _FORM: Final = Form(CertificateJson)
 
 
-def issue(  # noqa: PLR0913 - what a certificate says
+def issue(  # noqa: PLR0913 - the content of a certificate
     deal: Deal,
     header: Header,
     *,
@@ -141,7 +137,7 @@ def issue(  # noqa: PLR0913 - what a certificate says
     signer: Signer,
     is_sealed: bool = False,
 ) -> bytes:
-    """The envelope that opens these sections of the header's deal, signed. A section named twice is opened once."""
+    """Sign the envelope that opens these sections of the header's deal; a section named twice is opened once."""
     if deal.round_id != header.round_id:
         msg = "the deal is of another round than the header's"
         raise ValueError(msg)
@@ -160,9 +156,9 @@ def issue(  # noqa: PLR0913 - what a certificate says
 
 
 def verify(data: bytes, *, keys: Iterable[bytes], header: Header, now: int) -> Certificate:
-    """What the certificate shows under one of the shuffler's public keys, for the round of this header.
+    """Verify a certificate under the shuffler's public keys, for the round of this header, at a time.
 
-    CertificateError with its fault where any of the checks of the module's law fails.
+    Raise CertificateError with the first fault.
     """
     certificate = read(data, keys=keys, header=header)
     check_unexpired(certificate.expires_time, now=now)
@@ -170,7 +166,7 @@ def verify(data: bytes, *, keys: Iterable[bytes], header: Header, now: int) -> C
 
 
 def read(data: bytes, *, keys: Iterable[bytes], header: Header) -> Certificate:
-    """The same whatever the time is: for an auditor, and for a memo of what has been verified once."""
+    """Verify a certificate whatever the time is: for an audit, and for a cache of verified certificates."""
     payload = _signed_payload(data, keys)
     if payload.round_id != header.round_id.hex():
         _refuse(CertificateFault.FOREIGN_ROUND, f"the certificate is for round {payload.round_id}")
@@ -183,15 +179,15 @@ def read(data: bytes, *, keys: Iterable[bytes], header: Header) -> Certificate:
 
 
 def check_unexpired(expires_time: int, *, now: int) -> None:
-    """Nothing while the round lasts, its deadline included; CertificateError after it."""
+    """Raise CertificateError after the round's deadline."""
     if now > expires_time:
         _refuse(CertificateFault.EXPIRED, f"the certificate expired at {expires_time}, and it is {now}")
 
 
 def join(certificates: Iterable[Certificate]) -> Mapping[int, tuple[Card, ...]]:
-    """The cards by section that some verified certificates open together.
+    """Merge the cards by section that some verified certificates open.
 
-    A section may be opened by several. CertificateError where they are of different deals or a card is in two places.
+    Several may open one section. Raise CertificateError where they are of different deals or a card is in two places.
     """
     sections: dict[int, tuple[Card, ...]] = {}
     deals = set()
@@ -285,7 +281,7 @@ def _section_cards(section: SectionJson, *, header: Header, root: bytes) -> tupl
 def _check_distinct(sections: Mapping[int, tuple[Card, ...]]) -> None:
     cards = [card for section in sections.values() for card in section]
     if len(set(cards)) != len(cards):
-        _refuse(CertificateFault.DUPLICATE_CARD, "a card stands in two places")
+        _refuse(CertificateFault.DUPLICATE_CARD, "a card is in two places")
 
 
 def _refuse(fault: CertificateFault, detail: str) -> NoReturn:

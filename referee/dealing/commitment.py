@@ -1,17 +1,16 @@
-"""Commitments: what everybody is bound to before anybody can know a card.
+"""Commitments that bind the server and the seats before a card can be known.
 
 ::
 
     C   = TH("server-commit", round_id, s)
     c_i = TH("client-commit", round_id, u8 i, a_i)           given before OPEN
     M   = TH("mix", round_id, C, beacon, a_0..)              beacon: zero-length while no suite has one
-    TH("arrange", round_id, u8 i, cards, nonce)              an arrangement that is opened later; a u8 a card
+    TH("arrange", round_id, u8 i, cards, nonce)              an arrangement that is opened later; one byte a card
     TH("client-seed", round_id, C, u8 i, a_i)                what a seat with a key signs to show its seed
     TH("seat-token", round_id, u8 i, token)                  what opens the seat's hand on a sealed table, in OPEN
 
 The statement of a seed binds C, so it can only be signed once the server is bound. Seeds, nonces and tokens have 32
-bytes, an absent one has no place here. This module does not know how a seed was drawn: zeros
-are a seed like any other, and what they are worth is the audit's to say.
+bytes. Zeros are a seed like any other here; the audit judges how random seeds are.
 
 >>> server_commitment(round_id=bytes(32), seed=bytes(32)).hex()[:16]
 'ea07e2abe3957028'
@@ -28,11 +27,11 @@ NO_BEACON: Final = b""
 
 
 class SeedError(ValueError):
-    """A seed, nonce or token that has not 32 bytes, or seeds that are not one a seat."""
+    """A seed, nonce or token of another size than 32 bytes, or another number of seeds than one a seat."""
 
 
 def checked_seed(seed: bytes) -> bytes:
-    """The seed itself; SeedError unless it has 32 bytes."""
+    """Return the seed; raise SeedError unless it has 32 bytes."""
     if len(seed) != SEED_SIZE:
         msg = f"a seed has {SEED_SIZE} bytes, not {len(seed)}"
         raise SeedError(msg)
@@ -40,31 +39,31 @@ def checked_seed(seed: bytes) -> bytes:
 
 
 def server_commitment(*, round_id: bytes, seed: bytes) -> bytes:
-    """C: the server's commitment to its seed of 32 bytes."""
+    """Compute C, the server's commitment to its seed of 32 bytes."""
     return tagged_hash("server-commit", round_id, checked_seed(seed))
 
 
 def client_commitment(*, round_id: bytes, seat: Seat, seed: bytes) -> bytes:
-    """c_i: a seat's commitment to its seed of 32 bytes."""
+    """Compute c_i, a seat's commitment to its seed of 32 bytes."""
     return tagged_hash("client-commit", round_id, u8(seat), checked_seed(seed))
 
 
 def mix(*, round_id: bytes, commitment: bytes, client_seeds: Sequence[bytes]) -> bytes:
-    """M: what the server's commitment and all seats' seeds, in the order of the seats, come to."""
+    """Compute M from the server's commitment and all seats' seeds, in the order of the seats."""
     return tagged_hash("mix", round_id, commitment, NO_BEACON, *map(checked_seed, client_seeds))
 
 
 def arrangement_commitment(*, round_id: bytes, seat: Seat, cards: Sequence[Card], nonce: bytes) -> bytes:
-    """A seat's commitment to its thirteen cards in order back, middle, front, under a nonce of 32 bytes."""
+    """Commit a seat to its thirteen cards in the order back, middle, front, under a nonce of 32 bytes."""
     numbers = bytes([card.number for card in cards])
     return tagged_hash("arrange", round_id, u8(seat), numbers, checked_seed(nonce))
 
 
 def seed_statement(*, round_id: bytes, commitment: bytes, seat: Seat, seed: bytes) -> bytes:
-    """What a seat with a key signs to show its seed of 32 bytes, once it has seen the server's commitment."""
+    """Return the bytes that a seat with a key signs to show its seed of 32 bytes, once it has seen C."""
     return tagged_hash("client-seed", round_id, commitment, u8(seat), checked_seed(seed))
 
 
 def seat_token_hash(*, round_id: bytes, seat: Seat, token: bytes) -> bytes:
-    """What stands in OPEN for the token of 32 bytes that opens a seat's hand on a sealed table."""
+    """Hash the token of 32 bytes that opens a seat's hand on a sealed table, as OPEN names it."""
     return tagged_hash("seat-token", round_id, u8(seat), checked_seed(token))

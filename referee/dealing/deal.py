@@ -1,10 +1,8 @@
-"""A deal: everything that follows from a header, the server's seed and the seats' seeds, and nothing else.
+"""Deals: all that follows from a header, the server's seed and the seats' seeds.
 
-``derive`` is the second equality of this project read forwards: whoever has the OPEN, DEAL and REVEAL leaves computes
-the same cards, roots and deck root again, or has caught a lie. A deal holds the keys of its sections, so it never
-leaves the shuffler before the seed is revealed, and its ``repr`` shows neither cards nor keys.
-
-It refuses to know where seeds come from and who may see which section.
+From the OPEN, DEAL and REVEAL leaves anyone can derive the same cards, roots and deck root again. A deal holds the keys
+of its sections, so it never leaves the shuffler before the seed is revealed, and its ``repr`` shows neither cards nor
+keys.
 """
 
 from collections.abc import Sequence
@@ -13,9 +11,8 @@ from typing import Final, Self
 
 from referee.cards import Card, Seat
 from referee.dealing.commitment import SeedError, mix, server_commitment
-from referee.dealing.deck import draw_leader, order_from
+from referee.dealing.deck import draw_leader, order_from, scripted_order
 from referee.dealing.header import SUITE_FIXTURE, Header
-from referee.dealing.scripted import order_told
 from referee.dealing.section import deck_root, section_key, section_root
 from referee.evidence.hkdf import Prk
 
@@ -25,7 +22,7 @@ LEADING_GAMES: Final = frozenset({"tien_len"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deal:
-    """The cards by section, the key and root of each section, and what commits to them all."""
+    """The cards by section, the key and root of each section, and the deck root over them."""
 
     round_id: bytes
     commitment: bytes
@@ -38,9 +35,9 @@ class Deal:
 
     @classmethod
     def derive(cls, header: Header, *, server_seed: bytes, client_seeds: Sequence[bytes]) -> Self:
-        """The deal of a round. Seeds are 32 bytes, the seats' in the order of the seats.
+        """Derive a round's deal from seeds of 32 bytes, the seats' in the order of the seats.
 
-        Raises HeaderError where the header breaks the protocol, SeedError where seeds are not one of 32 bytes a seat,
+        Raise HeaderError where the header breaks the protocol, SeedError unless there is one seed of 32 bytes a seat,
         and StreamUsedUpError where the round is void (below one in 2^159).
         """
         if len(client_seeds) != header.seat_count:
@@ -53,11 +50,11 @@ class Deal:
 
     @classmethod
     def from_mix(cls, header: Header, *, server_seed: bytes, commitment: bytes, mixed: bytes) -> Self:
-        """The same where it is known that the commitment is to the seed and what the mix is over."""
+        """Derive the deal where commitment and mix are known to belong to the seeds."""
         round_id = header.round_id
         secret = Prk.of(server_seed, salt=mixed)
-        is_told = header.randomness_suite == SUITE_FIXTURE
-        order = order_told(server_seed) if is_told else order_from(secret, round_id=round_id)
+        is_scripted = header.randomness_suite == SUITE_FIXTURE
+        order = scripted_order(server_seed) if is_scripted else order_from(secret, round_id=round_id)
         sections = tuple(cut(order, header.layout))
         keys = tuple([section_key(secret, round_id=round_id, section=section) for section in range(len(sections))])
         roots = tuple(
@@ -81,20 +78,20 @@ class Deal:
 
 
 def leader_of(header: Header, *, round_id: bytes, commitment: bytes, mixed: bytes) -> Seat | None:
-    """The seat that leads the first trick where the game has one drawn, else None."""
+    """Draw the seat that leads the first trick; None in a game without a leader."""
     if header.ruleset_id.partition(".")[0] not in LEADING_GAMES:
         return None
     return drawn_leader(header, round_id=round_id, commitment=commitment, mixed=mixed)
 
 
 def drawn_leader(header: Header, *, round_id: bytes, commitment: bytes, mixed: bytes) -> Seat:
-    """The seat that is drawn to lead: from the mix, but in suite 250 from C, before the seats' seeds are known."""
+    """Draw the leading seat from the mix; in suite 250 from C, which is known before the seats' seeds are."""
     source = commitment if header.randomness_suite == SUITE_FIXTURE else mixed
     return draw_leader(mixed=source, round_id=round_id, seat_count=header.seat_count)
 
 
 def cut(order: Sequence[Card], layout: Sequence[int]) -> list[tuple[Card, ...]]:
-    """The deck's cards by section, dealt from its front."""
+    """Cut the deck into sections, dealt from its front."""
     sections, start = [], 0
     for size in layout:
         sections.append(tuple(order[start : start + size]))

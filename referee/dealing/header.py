@@ -1,6 +1,6 @@
 """A round's header: every term that is fixed before any card exists. Its hash is the round's id.
 
-The law: ``round_id = TH("round", fields)`` over the sixteen fields in the order of ``Header``, encoded as
+``round_id = TH("round", fields)`` over the sixteen fields in the order of ``Header``, encoded as
 
 ==================  ==================================================================================
 field               bytes
@@ -23,8 +23,7 @@ deal_deadline       u64, ms since 1970 UTC
 round_deadline      u64, ms since 1970 UTC
 ==================  ==================================================================================
 
-A header that breaks the protocol has no id. It refuses to know what a ruleset says: that the layout and stakes fit the
-ruleset is checked where the ruleset is.
+A header that breaks the protocol has no id. Whether layout and stakes fit the ruleset is checked by the ruleset.
 
 >>> header = Header(
 ...     protocol=1, origin="log.example/1", randomness_suite=1, table_id="t-1", round_number=1,
@@ -99,12 +98,12 @@ class Header:
 
     @property
     def seat_count(self) -> int:
-        """How many seats are dealt to."""
+        """Number of seats."""
         return len(self.seat_keys)
 
     @cached_property
     def round_id(self) -> bytes:
-        """The hash of the header; 32 bytes. HeaderError where the header breaks the protocol."""
+        """Hash of the header, 32 bytes; HeaderError where the header breaks the protocol."""
         self.validate()
         return tagged_hash(
             "round",
@@ -127,14 +126,14 @@ class Header:
         )
 
     def validate(self) -> None:
-        """Nothing where the header keeps the protocol; HeaderError naming the first field that does not."""
+        """Raise HeaderError, naming the first field that breaks the protocol."""
         self._validate_slot()
         self._validate_ruleset()
         self._validate_seats()
         if len(self.previous_leaf) != _HASH_SIZE:
             _refuse("previous_leaf", "a leaf hash has 32 bytes")
         if (self.round_number == 1) != (self.previous_leaf == NO_LEAF):
-            _refuse("previous_leaf", "zeros stand before round 1 and before no other")
+            _refuse("previous_leaf", "it is zeros for round 1 and for no other")
         if not 0 < self.deal_deadline <= MAX_INTEGER:
             _refuse("deal_deadline", "a time is 1 to 2^53-1 ms since 1970 UTC")
         if not self.deal_deadline <= self.round_deadline <= MAX_INTEGER:
@@ -178,7 +177,7 @@ class Header:
 
 
 class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The header as it stands in an OPEN leaf and a transcript: same names, bytes as lowercase hex."""
+    """The header in an OPEN leaf and a transcript: same names, bytes as lowercase hex."""
 
     currency: str
     deal_deadline: int
@@ -199,7 +198,7 @@ class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, header: Header) -> Self:
-        """The JSON form of a header."""
+        """Return the JSON form of a header."""
         return cls(
             currency=header.currency,
             deal_deadline=header.deal_deadline,
@@ -220,7 +219,7 @@ class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def to_header(self) -> Header:
-        """The header; HeaderError where it breaks the protocol or a hash is not 64 lowercase hex digits."""
+        """Return the header; raise HeaderError where it breaks the protocol or a hash is not lowercase hex."""
         try:
             header = Header(
                 protocol=self.protocol,
@@ -242,7 +241,7 @@ class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
         except CanonicalError as error:
             _refuse("header", str(error))
-        _ = header.round_id  # which is kept, and is none where the header breaks the protocol
+        _ = header.round_id  # computed once; raises where the header breaks the protocol
         return header
 
 

@@ -1,11 +1,9 @@
 """The payloads of the leaves OPEN, DEAL, ABORT, REVEAL and KEY, as canonical JSON. SETTLE is a transcript.
 
-The law: one value has one text. ``parse`` reads a payload strictly, writes it again and compares, so unknown members,
-other spellings and other types are refused. Bytes stand as lowercase hex, an absent seed or commitment as an empty
-string, an absent member is left out. What can be told from the payload alone holds: hashes have 32 bytes, an OPEN's
-round id is its header's, seats are seats of the round.
-
-It refuses to know who may sign a leaf, in which order leaves come, and whether a seed is the one committed to.
+One value has one text: ``parse`` reads a payload strictly, encodes it again and compares, so unknown members, other
+spellings and other types are refused. Bytes are lowercase hex, an absent seed or commitment is an empty string, an
+absent member is left out. All that the payload alone decides is checked: hashes have 32 bytes, an OPEN's round id is
+its header's, seats are seats of the round.
 
 >>> revealed = RevealLeaf(round_id="00" * 32, server_seed="11" * 32)
 >>> encode(revealed)[:30]
@@ -34,14 +32,14 @@ KEY_TYPE: Final = "application/vnd.referee.key.v1+json"
 
 
 class LeafError(CanonicalError):
-    """A payload that is canonical and still cannot be meant."""
+    """A canonical payload whose values contradict one another."""
 
 
 class OpenLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The terms of a round, the server's commitment C, the seats' commitments, and the sealed server seed.
 
-    Every seat has its place in ``client_commitments``, one without a commitment an empty string. ``seat_tokens`` are
-    the hashes of the tokens that open the hands of a sealed table, one a seat; left out on an open one.
+    ``client_commitments`` has an entry for each seat, empty without a commitment. ``seat_tokens`` are the hashes of the
+    tokens that open the hands of a sealed table, one a seat; left out on an open one.
     """
 
     client_commitments: tuple[str, ...]
@@ -53,7 +51,7 @@ class OpenLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_sealed(self) -> bool:
-        """Whether each seat alone sees its hand until the hands open."""
+        """Whether only the seat itself sees its hand until the hands open."""
         return self.seat_tokens is not msgspec.UNSET
 
 
@@ -74,9 +72,9 @@ class DealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AbortLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why a round ended without a settlement; seeds that were received stand by seat, others are empty.
+    """The reason why a round ended without a settlement; seeds by seat, empty where none was received.
 
-    ``culprit`` is the seat at fault by the shuffler's word. VOID is a round whose stream of bytes was used up.
+    ``culprit`` is the seat at fault as the shuffler states it. VOID is a round whose stream of bytes was used up.
     """
 
     aborted_time: Natural
@@ -118,13 +116,13 @@ _FORMS: Final = {kind: Form(kind) for kind in TYPES}
 
 
 def encode(leaf: Leaf) -> bytes:
-    """The canonical payload of a leaf; CanonicalError where the leaf cannot be meant."""
+    """Encode a leaf as its canonical payload; raise CanonicalError where its values contradict one another."""
     _check(leaf)
     return _FORMS[type(leaf)].write(leaf)
 
 
 def parse(payload: bytes, kind: type[AnyLeaf]) -> AnyLeaf:
-    """The leaf that a payload spells; CanonicalError where it is not of this kind, not canonical or cannot be meant."""
+    """Read a leaf of this kind; raise CanonicalError for any other payload."""
     leaf = _FORMS[kind].read(payload)
     _check(leaf)
     return leaf  # type: ignore[return-value] # the form was chosen by kind
@@ -150,9 +148,9 @@ def _check(leaf: Leaf) -> None:
 
 
 def check_seed_signatures(leaf: DealLeaf) -> None:
-    """Nothing, where a deal's signatures are one of 64 bytes or none for each seat, and one at least.
+    """Raise CanonicalError unless a DEAL has an entry for each seat, of 64 bytes or empty, and one signature at least.
 
-    CanonicalError otherwise; whether they hold is not looked at.
+    The signatures themselves are not verified.
     """
     signatures = leaf.seed_signatures
     if isinstance(signatures, msgspec.UnsetType):
@@ -165,7 +163,7 @@ def check_seed_signatures(leaf: DealLeaf) -> None:
 
 
 def check_seat_tokens(leaf: OpenLeaf) -> None:
-    """Nothing, where an OPEN has no seat tokens or one of 32 bytes for each seat; CanonicalError otherwise."""
+    """Raise CanonicalError unless an OPEN has no seat tokens or one of 32 bytes for each seat."""
     if isinstance(leaf.seat_tokens, msgspec.UnsetType):
         return
     _check_hashes(*leaf.seat_tokens)

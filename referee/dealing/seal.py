@@ -1,8 +1,8 @@
-"""A sealed seed: the server's seed as it stands in OPEN, for whoever holds the sealing key to finish the round.
+"""Sealed seeds: the server's seed in OPEN, so that any holder of the sealing key can finish the round.
 
-The law: ``nonce || XChaCha20-Poly1305(seed)`` with the key ``HKDF(sealing key, "", enc("seal", round_id), 32)`` and the
-associated data ``round_id || C``; 24 + 32 + 16 bytes. What comes out is the seed that C commits to, or nothing does.
-The nonce is random and handed in; this module draws nothing and keeps nothing.
+A sealed seed is ``nonce || XChaCha20-Poly1305(seed)``, 24 + 32 + 16 bytes, with the associated data ``round_id || C``
+and the key ``HKDF(sealing key, "", enc("seal", round_id), 32)``. It opens to the seed that C
+commits to or not at all. The caller gives the random nonce.
 
 >>> from referee.dealing.commitment import server_commitment
 >>> round_id, secret = bytes(32), {"sealing_key": b"k" * 32}
@@ -30,11 +30,11 @@ SEALING_KEY_SIZE: Final = 32
 
 
 class SealError(ValueError):
-    """A sealed seed that this sealing key did not seal for this round, or a key or nonce of another size."""
+    """A sealed seed of another sealing key or round, or a key or nonce of another size."""
 
 
 def seal(seed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes, nonce: bytes) -> bytes:
-    """The seed sealed for a round; 72 bytes. The nonce has 24 random bytes and is never used again."""
+    """Seal the seed for a round; 72 bytes. The nonce has 24 random bytes and is never used again."""
     if len(nonce) != NONCE_SIZE:
         msg = f"a nonce has {NONCE_SIZE} bytes, not {len(nonce)}"
         raise SealError(msg)
@@ -44,7 +44,7 @@ def seal(seed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes,
 
 
 def unseal(sealed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes) -> bytes:
-    """The seed that was sealed; SealError where the key, the round, C or a byte differs."""
+    """Open a sealed seed; raise SealError where the key, the round, C or a byte differs."""
     key = _key(sealing_key, round_id)
     nonce, boxed = sealed[:NONCE_SIZE], sealed[NONCE_SIZE:]
     seed = b""

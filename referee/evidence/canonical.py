@@ -1,9 +1,8 @@
 """Canonical JSON: RFC 8785 restricted to ASCII strings, integers, arrays and objects, so one value has one text.
 
-The law: no white space, object members sorted by name, every name and string within ASCII 0x20 to 0x7E, integers
-within -(2^53-1) to 2^53-1, never a float, a boolean or null; bytes are written as lowercase hex. A text is canonical
-exactly when it is what its own value encodes to; nested deeper than 254 levels, nothing is. This module does not know
-what an object's members mean.
+No white space, object members sorted by name, every name and string within ASCII 0x20 to 0x7E, integers within
+-(2^53-1) to 2^53-1, never a float, a boolean or null; bytes are written as lowercase hex. A text is canonical exactly
+when its own value encodes to it; nothing is nested deeper than 254 levels.
 
 >>> encode({"stake": 100, "round_id": bytes(2), "seats": ["a", 1]})
 b'{"round_id":"0000","seats":["a",1],"stake":100}'
@@ -20,17 +19,17 @@ import msgspec
 import orjson
 
 Value: TypeAlias = "str | int | Sequence[Value] | Mapping[str, Value]"
-"""What a canonical text holds once it is read."""
+"""A value read from canonical text."""
 
 Writable: TypeAlias = "str | int | bytes | Sequence[Writable] | Mapping[str, Writable]"
-"""What can be written: bytes as well, which then stand as lowercase hex."""
+"""A value that can be encoded: bytes too, as lowercase hex."""
 
 MAX_INTEGER: Final = 2**53 - 1
 
 Natural = Annotated[int, msgspec.Meta(ge=0, le=MAX_INTEGER)]
 """An integer from 0 to 2^53-1, as a member of a record."""
 Hex32 = Annotated[str, msgspec.Meta(min_length=64, max_length=64)]
-"""Text as long as the hex of 32 bytes; ``unhex`` says whether it is that."""
+"""Text as long as the hex of 32 bytes; ``unhex`` checks that it is that."""
 
 _OPTIONS: Final = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 _NOT_CANONICAL: Final = "the bytes are not the canonical text of the value they hold"
@@ -39,11 +38,11 @@ RecordT = TypeVar("RecordT", bound=msgspec.Struct)
 
 
 class CanonicalError(ValueError):
-    """Bytes that are no canonical text, or a value that has none."""
+    """Bytes that are not canonical text, or a value that has none."""
 
 
 def encode(value: Writable) -> bytes:
-    """The canonical text of a value; CanonicalError where it has none."""
+    """Encode a value as canonical text; raise CanonicalError where it has none."""
     try:
         _check(value)
         return orjson.dumps(value, default=_as_hex, option=_OPTIONS)
@@ -53,11 +52,11 @@ def encode(value: Writable) -> bytes:
 
 
 def decode(data: bytes) -> Value:
-    """The value whose canonical text the bytes are; CanonicalError where they are no canonical text."""
+    """Read the value of a canonical text; raise CanonicalError for any other bytes."""
     try:
         value: Value = orjson.loads(data)
     except orjson.JSONDecodeError as error:
-        msg = f"the bytes are no JSON text: {error}"
+        msg = f"the bytes are not JSON text: {error}"
         raise CanonicalError(msg) from None
     if encode(value) != data:
         raise CanonicalError(_NOT_CANONICAL)
@@ -67,15 +66,15 @@ def decode(data: bytes) -> Value:
 class Form(Generic[RecordT]):
     """The canonical texts of one record type, a msgspec.Struct that holds text, integers, records and tuples of them.
 
-    Optional members are left out where they are unset. What the type does not name is refused, so the type must bound
-    its integers (``Natural``) and have neither floats, booleans nor null.
+    Optional members are left out where they are unset. Members that the type does not name are refused; the type must
+    bound its integers (``Natural``) and have neither floats, booleans nor null.
     """
 
     def __init__(self, record_type: type[RecordT]) -> None:
         self._decoder = msgspec.json.Decoder(record_type, strict=True)
 
     def write(self, record: RecordT) -> bytes:
-        """The canonical text of a record; CanonicalError where a string in it has none."""
+        """Encode a record as canonical text; raise CanonicalError where a string in it has none."""
         try:
             data = _encoder.encode(record)
         except UnicodeEncodeError as error:
@@ -86,7 +85,7 @@ class Form(Generic[RecordT]):
         return data
 
     def read(self, data: bytes) -> RecordT:
-        """The record whose canonical text the bytes are; CanonicalError for any other bytes."""
+        """Read a record from its canonical text; raise CanonicalError for any other bytes."""
         try:
             record = self._decoder.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -97,7 +96,7 @@ class Form(Generic[RecordT]):
 
 
 def unhex(text: str, size: int = 32) -> bytes:
-    """The bytes that lowercase hex spells; CanonicalError unless it spells ``size`` of them."""
+    """Decode lowercase hex; raise CanonicalError unless it is that of ``size`` bytes."""
     try:
         data = bytes.fromhex(text)
     except ValueError:
@@ -109,7 +108,7 @@ def unhex(text: str, size: int = 32) -> bytes:
 
 
 def unhex_or_absent(text: str, size: int = 32) -> bytes:
-    """The same, and no bytes for no text."""
+    """Decode lowercase hex of ``size`` bytes, or empty text to no bytes."""
     return unhex(text, size) if text else b""
 
 

@@ -1,15 +1,13 @@
-"""A signed envelope, DSSE v1, that has exactly one text: canonical JSON with at most one signature and no key id.
+"""A signed envelope (DSSE v1) with exactly one text: canonical JSON with at most one signature and no key id.
 
-The law::
+::
 
     PAE      = "DSSEv1" SP len(type) SP type SP len(payload) SP payload             lengths in decimal, of bytes
     envelope = {"payload":base64,"payloadType":type,"signatures":[{"sig":base64}]}  base64 with padding
 
-An unsigned envelope has an empty list of signatures. A reader asks in this order: length, form, the signature over the
-payload as received, the type; only then may the payload be parsed, encoded again and compared. An envelope has at most
-65,535 bytes, its payload at most 48,000. A key id would be a hint that decides nothing, so there is none.
-
-This module does not know what a payload says, nor whose key should have signed it.
+An unsigned envelope has an empty list of signatures. A reader checks in this order: length, form, the signature over
+the payload as received, the type; only then may the payload be parsed, encoded again and compared. An envelope has at
+most 65,535 bytes, its payload at most 48,000.
 
 >>> Envelope("application/example", b"hello").to_bytes()
 b'{"payload":"aGVsbG8=","payloadType":"application/example","signatures":[]}'
@@ -35,16 +33,16 @@ _NOT_THE_TEXT: Final = "it is not the canonical JSON of an envelope with at most
 
 
 class EnvelopeFault(enum.StrEnum):
-    """Why an envelope is refused."""
+    """Reasons to refuse an envelope."""
 
     TOO_LONG = "TOO_LONG"
     """More than 65,535 bytes, or a payload of more than 48,000."""
     MALFORMED = "MALFORMED"
     """Not the one text of an envelope."""
     FORGED = "FORGED"
-    """Unsigned, or not signed by the key that it should be signed by."""
+    """Unsigned, or not signed by an expected key."""
     WRONG_TYPE = "WRONG_TYPE"
-    """Rightly signed, but as something else."""
+    """Correctly signed, but as another type."""
 
 
 class EnvelopeError(ValueError):
@@ -60,14 +58,14 @@ class EnvelopeError(ValueError):
 
 
 def pae(payload_type: str, payload: bytes) -> bytes:
-    """The bytes that are signed: type and payload, each behind its length."""
+    """Encode the bytes that are signed: type and payload, each behind its length."""
     name = payload_type.encode()
     return b"DSSEv1 %d %b %d %b" % (len(name), name, len(payload), payload)
 
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """A payload, what it is, and its signature of 64 bytes, None where unsigned. The signature may be false."""
+    """A payload, its type, and its signature of 64 bytes, None where unsigned; not verified yet."""
 
     payload_type: str
     payload: bytes
@@ -83,12 +81,12 @@ class Envelope:
 
     @classmethod
     def signed(cls, payload_type: str, payload: bytes, signer: Signer) -> Self:
-        """The envelope of a payload with the signer's signature."""
+        """Sign a payload as this type."""
         return cls(payload_type, payload, signer.sign(pae(payload_type, payload)))
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """The envelope whose one text the bytes are; EnvelopeError (TOO_LONG, MALFORMED) for any other bytes."""
+        """Read an envelope from its one text; raise EnvelopeError (TOO_LONG, MALFORMED) for any other bytes."""
         if len(data) > MAX_ENVELOPE_SIZE:
             _refuse(EnvelopeFault.TOO_LONG, f"it has {len(data)} bytes, at most {MAX_ENVELOPE_SIZE}")
         try:
@@ -100,24 +98,24 @@ class Envelope:
         return cls(read.payload_type, read.payload, read.signatures[0].sig if read.signatures else None)
 
     def to_bytes(self) -> bytes:
-        """The one text of this envelope."""
+        """Encode the envelope as its one text."""
         signatures = () if self.signature is None else (_SignatureJson(self.signature),)
         return _encoder.encode(_EnvelopeJson(self.payload, self.payload_type, signatures))
 
     def is_signed_by(self, public_key: bytes) -> bool:
-        """Whether the key has signed this payload as this type; False where it is unsigned."""
+        """Return whether the key signed this payload as this type; False where it is unsigned."""
         return self.signature is not None and is_signature(
             self.signature, pae(self.payload_type, self.payload), public_key
         )
 
     def verify(self, *, payload_type: str, public_key: bytes) -> None:
-        """Nothing, where the key has signed this payload as this type; EnvelopeError (FORGED, WRONG_TYPE) otherwise."""
+        """Verify that the key signed this payload as this type; raise EnvelopeError (FORGED, WRONG_TYPE) otherwise."""
         self.verify_any(payload_type=payload_type, public_keys=(public_key,))
 
     def verify_any(self, *, payload_type: str, public_keys: Iterable[bytes]) -> None:
-        """Nothing, where one of the keys has signed this payload as this type.
+        """Verify that one of the keys signed this payload as this type.
 
-        EnvelopeError otherwise: FORGED where none has signed it, WRONG_TYPE where one has, as something else.
+        Raise EnvelopeError otherwise: FORGED where none signed it, WRONG_TYPE where one signed it as another type.
         """
         if not any(self.is_signed_by(key) for key in public_keys):
             _refuse(EnvelopeFault.FORGED, "it is not signed by a key that may sign it")
@@ -126,7 +124,7 @@ class Envelope:
 
 
 def open_envelope(data: bytes, *, payload_type: str, public_key: bytes) -> bytes:
-    """The payload of an envelope's bytes that the key has signed as this type; EnvelopeError for all others."""
+    """Return the payload that the key signed as this type; raise EnvelopeError for any other bytes."""
     envelope = Envelope.parse(data)
     envelope.verify(payload_type=payload_type, public_key=public_key)
     return envelope.payload
@@ -137,7 +135,7 @@ class _SignatureJson(msgspec.Struct):
 
 
 class _EnvelopeJson(msgspec.Struct, forbid_unknown_fields=True):
-    """The members in the order they stand in; bytes are base64 with padding."""
+    """The members in their order; bytes are base64 with padding."""
 
     payload: bytes
     payload_type: str = msgspec.field(name="payloadType")

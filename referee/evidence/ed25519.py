@@ -1,10 +1,9 @@
-"""Ed25519 signatures (RFC 8032) and the keys that may make them: one signature for one message under one sound key.
+"""Ed25519 signatures (RFC 8032) and sound public keys.
 
-The law: a signature is 64 bytes whose S is below the group order and whose R is no small-order point; a public key is
+A signature is 64 bytes whose S is below the group order and whose R is no small-order point; a public key is
 the canonical encoding of a point of the prime-order group. libsodium refuses all but mixed-order keys at every check;
-those are refused by ``check_public_key``, which is asked wherever a key is registered or named.
-
-This module verifies. Private keys are a ``Signer``'s affair, and who may sign what is the caller's.
+those are refused by ``check_public_key``, which is called wherever a key is registered or named. Only a ``Signer``
+holds a private key.
 
 >>> is_signature(bytes(64), b"a message", bytes(32))
 False
@@ -30,22 +29,22 @@ class PublicKeyError(ValueError):
 
 
 class SignerUnavailableError(RuntimeError):
-    """Whatever holds the private key does not sign now; asked again later, it may."""
+    """A signer that cannot sign now and may later."""
 
 
 class Signer(Protocol):
-    """Whatever holds a private key. Signing raises SignerUnavailableError where it cannot be done now."""
+    """Holder of a private key; signing raises SignerUnavailableError where it cannot be done now."""
 
     @property
     def public_key(self) -> bytes:
         """The Ed25519 public key, 32 bytes."""
 
     def sign(self, message: bytes) -> bytes:
-        """The Ed25519 signature of the message, 64 bytes."""
+        """Sign the message; 64 bytes."""
 
 
 def is_signature(signature: bytes, message: bytes, public_key: bytes) -> bool:
-    """Whether the key has signed this message with these bytes; False as well for bytes of another length.
+    """Return whether the signature is the key's for this message; False also for bytes of another length.
 
     Keys of mixed order pass here, so a key must have passed ``check_public_key`` before.
     """
@@ -59,7 +58,7 @@ def is_signature(signature: bytes, message: bytes, public_key: bytes) -> bool:
 
 
 def check_public_key(key: bytes) -> None:
-    """Nothing, for a sound key; PublicKeyError for one of small or mixed order, off the curve or not canonical."""
+    """Raise PublicKeyError for a key of small or mixed order, off the curve or not canonical."""
     if not is_public_key(key):
         msg = (
             f"{key.hex()} is no sound Ed25519 public key: "
@@ -69,12 +68,12 @@ def check_public_key(key: bytes) -> None:
 
 
 def checked_public_key(key: bytes) -> bytes:
-    """The key itself, where ``check_public_key`` has nothing against it."""
+    """Return the key; raise PublicKeyError where it is not sound."""
     check_public_key(key)
     return key
 
 
 @lru_cache(maxsize=4096)
 def is_public_key(key: bytes) -> bool:
-    """Whether the bytes are the canonical encoding of a point of the prime-order group, its identity excluded."""
+    """Return whether the bytes are the canonical encoding of a point of the prime-order group but its identity."""
     return len(key) == PUBLIC_KEY_SIZE and crypto_core_ed25519_is_valid_point(key)

@@ -1,12 +1,11 @@
-"""One encoding under every hash: each field stands behind its length, so no two field lists share their bytes.
+"""The encoding under every hash: each field follows its length, so no two lists of fields share their bytes.
 
-The law (fairness.md, "Encoding")::
+::
 
     enc(tag, f1..fn) = u8(len T) || T || u8(n) || for each f: u32be(len f) || f        T = "referee/v1/" + tag
     TH(tag, f..)     = SHA-256(enc(tag, f..))
 
-Integers are big-endian, text is ASCII 0x20 to 0x7E, an absent field is zero-length. This module does not know which
-tags exist or what a field means.
+Integers are big-endian, text is ASCII 0x20 to 0x7E, an absent field is zero-length.
 
 >>> enc("mix", b"ab", b"").hex()
 '0e726566657265652f76312f6d69780200000002616200000000'
@@ -31,7 +30,7 @@ class EncodingError(ValueError):
 
 
 def enc(tag: str, *fields: bytes) -> bytes:
-    """The bytes that stand for a tagged list of fields: injective over tags and lists."""
+    """Encode a tagged list of fields, injectively over tags and lists."""
     try:
         return b"".join([opening(tag, len(fields)), *[_LENGTHS[len(field)] + field for field in fields]])
     except IndexError:  # a field longer than the lengths at hand
@@ -39,13 +38,13 @@ def enc(tag: str, *fields: bytes) -> bytes:
 
 
 def tagged_hash(tag: str, *fields: bytes) -> bytes:
-    """SHA-256 of ``enc(tag, *fields)``; 32 bytes."""
+    """Hash ``enc(tag, *fields)`` by SHA-256; 32 bytes."""
     return hashlib.sha256(enc(tag, *fields)).digest()
 
 
 @lru_cache(maxsize=256)
 def opening(tag: str, field_count: int) -> bytes:
-    """The first bytes of every encoding with this tag and number of fields; ``framed`` fields follow it."""
+    """Return the first bytes of every encoding with this tag and number of fields; ``framed`` fields follow them."""
     if not 0 <= field_count <= _MAX_FIELDS or not 0 < len(tag) <= _MAX_TAG:
         msg = f"no encoding has the tag {tag!r} and {field_count} fields"
         raise EncodingError(msg)
@@ -54,12 +53,12 @@ def opening(tag: str, field_count: int) -> bytes:
 
 
 def framed(field: bytes) -> bytes:
-    """The field behind its length, as it stands in an encoding."""
+    """Put a field behind its length, as an encoding has it."""
     return len(field).to_bytes(4, "big") + field
 
 
 def u8(value: int) -> bytes:
-    """The integer as one byte."""
+    """Encode an integer as one byte."""
     try:
         return value.to_bytes(1, "big")
     except OverflowError:
@@ -67,7 +66,7 @@ def u8(value: int) -> bytes:
 
 
 def u32(value: int) -> bytes:
-    """The integer as four bytes, big-endian."""
+    """Encode an integer as four bytes, big-endian."""
     try:
         return value.to_bytes(4, "big")
     except OverflowError:
@@ -75,7 +74,7 @@ def u32(value: int) -> bytes:
 
 
 def u64(value: int) -> bytes:
-    """The integer as eight bytes, big-endian."""
+    """Encode an integer as eight bytes, big-endian."""
     try:
         return value.to_bytes(8, "big")
     except OverflowError:
@@ -83,7 +82,7 @@ def u64(value: int) -> bytes:
 
 
 def ascii_field(text: str) -> bytes:
-    """The text as its ASCII bytes; EncodingError unless every character is within 0x20 to 0x7E."""
+    """Encode text as ASCII; raise EncodingError unless every character is within 0x20 to 0x7E."""
     if not (text.isascii() and text.isprintable()):
         msg = f"{text!r} is not text of ASCII 0x20 to 0x7E"
         raise EncodingError(msg)
@@ -91,5 +90,5 @@ def ascii_field(text: str) -> bytes:
 
 
 def _refuse(value: int, bits: int) -> NoReturn:
-    msg = f"{value} is no unsigned integer of {bits} bits"
+    msg = f"{value} is not an unsigned integer of {bits} bits"
     raise EncodingError(msg) from None

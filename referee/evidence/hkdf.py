@@ -1,7 +1,4 @@
-"""Keys by HKDF-SHA256 (RFC 5869): what it gives depends on the secret, the salt, the info and nothing else.
-
-The law: ``hkdf(ikm, salt, info, L) = expand(extract(salt, ikm), info, L)``. An empty salt is the salt of 32 zero
-bytes, as HMAC pads it. This module does not know what its keys open.
+"""Keys by HKDF-SHA256 (RFC 5869). An empty salt is 32 zero bytes, as HMAC pads it.
 
 >>> hkdf(bytes(32), salt=b"", info=b"deck", length=4).hex()
 '2d57d821'
@@ -24,18 +21,8 @@ class HkdfLengthError(ValueError):
 
 
 def hkdf(ikm: bytes, *, salt: bytes, info: bytes, length: int) -> bytes:
-    """``length`` bytes of key from a secret (RFC 5869, section 2)."""
+    """Derive ``length`` bytes of key from a secret (RFC 5869, section 2)."""
     return Prk.of(ikm, salt=salt).expand(info=info, length=length)
-
-
-def extract(*, salt: bytes, ikm: bytes) -> bytes:
-    """The pseudorandom key, 32 bytes (RFC 5869, section 2.2)."""
-    return hmac.digest(salt, ikm, "sha256") if salt else _UNSALTED.mac(ikm)
-
-
-def expand(prk: bytes, *, info: bytes, length: int) -> bytes:
-    """``length`` bytes of key from a pseudorandom key of 32 bytes (RFC 5869, section 2.3)."""
-    return Prk(prk).expand(info=info, length=length)
 
 
 class Prk:
@@ -50,11 +37,11 @@ class Prk:
 
     @classmethod
     def of(cls, ikm: bytes, *, salt: bytes) -> Self:
-        """The pseudorandom key that a secret and a salt give."""
-        return cls(extract(salt=salt, ikm=ikm))
+        """Extract the pseudorandom key from a secret and a salt (RFC 5869, section 2.2)."""
+        return cls(hmac.digest(salt, ikm, "sha256") if salt else _UNSALTED.mac(ikm))
 
     def mac(self, message: bytes) -> bytes:
-        """HMAC-SHA256 of a message under this key; 32 bytes."""
+        """Compute the HMAC-SHA256 of a message; 32 bytes."""
         inner = self._inner.copy()
         inner.update(message)
         outer = self._outer.copy()
@@ -62,7 +49,7 @@ class Prk:
         return outer.digest()
 
     def expand(self, *, info: bytes, length: int) -> bytes:
-        """``length`` bytes of key; HkdfLengthError below 1 and above 8,160."""
+        """Expand to ``length`` bytes of key (RFC 5869, section 2.3); HkdfLengthError below 1 and above 8,160."""
         if not 0 < length <= MAX_LENGTH:
             msg = f"HKDF-SHA256 gives 1 to {MAX_LENGTH} bytes, not {length}"
             raise HkdfLengthError(msg)

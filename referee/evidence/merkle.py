@@ -1,10 +1,8 @@
-"""The Merkle tree of RFC 6962 (RFC 9162, section 2.1): roots, proofs and their checks over SHA-256.
+"""The Merkle tree of RFC 6962 (RFC 9162, section 2.1): roots, proofs and their verification over SHA-256.
 
-The law: a leaf is hashed with 0x00 before it and an inner node with 0x01, so neither passes for the other; a tree of n
-leaves splits at the largest power of two below n; the root of no leaves is SHA-256 of nothing. A proof has exactly the
-length that index and sizes give; a longer or shorter one is refused, and so is an index outside the tree.
-
-It refuses to know what the leaves mean and where hashes are kept. Leaf data is any bytes; hashes are 32 bytes.
+A leaf is hashed with 0x00 before it and an inner node with 0x01, so neither passes for the other; a tree of n leaves
+splits at the largest power of two below n; the root of no leaves is SHA-256 of nothing. A proof has exactly the length
+that index and sizes give. Leaf data is any bytes; hashes are 32 bytes.
 
 >>> leaves = [b"open", b"deal", b"settle"]
 >>> proof = inclusion_proof(leaves, 1)
@@ -21,7 +19,7 @@ from dataclasses import dataclass
 from typing import Final, NewType, Self
 
 LeafIndex = NewType("LeafIndex", int)
-"""Place of a leaf in its tree, 0-based."""
+"""Index of a leaf in its tree, from 0."""
 
 HASH_SIZE: Final = 32
 EMPTY_ROOT: Final = hashlib.sha256(b"").digest()
@@ -31,50 +29,45 @@ _sha256 = hashlib.sha256
 
 
 class ProofError(ValueError):
-    """A proof that does not show what it claims: wrong length, wrong hash size, wrong place or wrong root."""
+    """A proof that does not hold: wrong length, hash size, index or root."""
 
 
 def leaf_hash(data: bytes) -> bytes:
-    """The hash of a leaf: SHA-256 of 0x00 and the data."""
+    """Hash a leaf: SHA-256 of 0x00 and the data."""
     return _sha256(b"\x00" + data).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """The hash of an inner node: SHA-256 of 0x01, the left child's hash and the right child's hash."""
+    """Hash an inner node: SHA-256 of 0x01, the left child's hash and the right child's hash."""
     return _sha256(b"\x01" + left + right).digest()
 
 
 def root(leaves: Iterable[bytes]) -> bytes:
-    """The root of the tree over these leaves' data, in their order."""
+    """Compute the root over these leaves' data, in their order."""
     return root_of_hashes([_sha256(b"\x00" + leaf).digest() for leaf in leaves])
 
 
 def root_of_hashes(hashes: Sequence[bytes]) -> bytes:
-    """The root of the tree whose leaves have these hashes, in their order.
+    """Compute the root over these leaf hashes, in their order.
 
-    The hashes may as well be those of complete subtrees of one height: the root is then that of the whole tree.
+    They may also be the hashes of complete subtrees of one height.
     """
-    row, width = list(hashes), len(hashes)
-    while width > 1:  # ``_parents`` in place
-        half = width >> 1
-        for at in range(half):
-            row[at] = _sha256(b"\x01" + row[2 * at] + row[2 * at + 1]).digest()
-        if width & 1:
-            row[half] = row[width - 1]
-        width -= half
+    row = hashes
+    while len(row) > 1:
+        row = _parents(row)
     return row[0] if row else EMPTY_ROOT
 
 
 def inclusion_proof(leaves: Iterable[bytes], index: int) -> tuple[bytes, ...]:
-    """The hashes that lead from leaf ``index`` to the root, the leaf's sibling first (RFC 9162, 2.1.3.1).
+    """Return the hashes that lead from leaf ``index`` to the root, the leaf's sibling first (RFC 9162, 2.1.3.1).
 
-    Raises IndexError where the tree has no such leaf.
+    Raise IndexError where the tree has no such leaf.
     """
     return inclusion_path([leaf_hash(leaf) for leaf in leaves], index)
 
 
 def inclusion_path(hashes: Sequence[bytes], index: int) -> tuple[bytes, ...]:
-    """The inclusion proof of ``index`` from the leaves' hashes, sibling first; IndexError outside the tree."""
+    """Return the inclusion proof of ``index`` from the leaves' hashes; raise IndexError outside the tree."""
     if not 0 <= index < len(hashes):
         msg = f"a tree of {len(hashes)} leaves has no leaf {index}"
         raise IndexError(msg)
@@ -89,9 +82,9 @@ def inclusion_path(hashes: Sequence[bytes], index: int) -> tuple[bytes, ...]:
 
 
 def consistency_proof(leaves: Iterable[bytes], old_size: int) -> tuple[bytes, ...]:
-    """The hashes that show the first ``old_size`` leaves to be a prefix of all of them (RFC 9162, 2.1.4.1).
+    """Return the hashes that prove the first ``old_size`` leaves to be a prefix of all (RFC 9162, 2.1.4.1).
 
-    Empty where the sizes are equal or ``old_size`` is zero. Raises IndexError where the tree is smaller.
+    Empty where the sizes are equal or ``old_size`` is zero. Raise IndexError where the tree is smaller.
     """
     hashes = [leaf_hash(leaf) for leaf in leaves]
     if not 0 <= old_size <= len(hashes):
@@ -103,9 +96,9 @@ def consistency_proof(leaves: Iterable[bytes], old_size: int) -> tuple[bytes, ..
 
 
 def verify_inclusion(leaf: bytes, *, index: int, size: int, proof: Sequence[bytes], root: bytes) -> None:
-    """Nothing, where the tree of ``size`` leaves with this root has the leaf hash ``leaf`` at ``index``.
+    """Verify that the tree of ``size`` leaves with this root has the leaf hash ``leaf`` at ``index``.
 
-    Raises ProofError otherwise (RFC 9162, 2.1.3.2).
+    Raise ProofError otherwise (RFC 9162, 2.1.3.2).
     """
     if root_from_inclusion(leaf, index=index, size=size, proof=proof) != root:
         msg = "the proof leads to another root"
@@ -113,9 +106,9 @@ def verify_inclusion(leaf: bytes, *, index: int, size: int, proof: Sequence[byte
 
 
 def root_from_inclusion(leaf: bytes, *, index: int, size: int, proof: Sequence[bytes]) -> bytes:
-    """The root that an inclusion proof leads to from the leaf hash ``leaf``; it must be compared with a known one.
+    """Compute the root that an inclusion proof gives for the leaf hash ``leaf``; the caller compares it.
 
-    Raises ProofError where the index is outside the tree, or the proof is too long, too short or no list of hashes.
+    Raise ProofError where the index is outside the tree, the proof is too long or too short, or an entry is not a hash.
     """
     if not 0 <= index < size:
         msg = f"a tree of {size} leaves has no leaf {index}"
@@ -138,9 +131,9 @@ def root_from_inclusion(leaf: bytes, *, index: int, size: int, proof: Sequence[b
 def verify_consistency(
     *, old_size: int, new_size: int, old_root: bytes, new_root: bytes, proof: Sequence[bytes]
 ) -> None:
-    """Nothing, where the tree of ``old_size`` leaves is a prefix of the tree of ``new_size`` leaves.
+    """Verify that the tree of ``old_size`` leaves is a prefix of the tree of ``new_size`` leaves.
 
-    Raises ProofError otherwise (RFC 9162, 2.1.4.2). Every tree continues the empty one, whose root is fixed.
+    Raise ProofError otherwise (RFC 9162, 2.1.4.2). The empty tree, whose root is fixed, is a prefix of every tree.
     """
     _check_hashes([old_root, new_root, *proof])
     if not 0 <= old_size <= new_size:
@@ -167,7 +160,7 @@ def verify_consistency(
 class Frontier:
     """The right edge of a tree: its size and the roots of its complete subtrees, the largest (leftmost) first.
 
-    It is all that appending needs: at most one hash for each bit of the size.
+    Appending needs no more: at most one hash for each bit of the size.
 
     >>> edge = Frontier().append(leaf_hash(b"open")).append(leaf_hash(b"deal"))
     >>> edge.root == root([b"open", b"deal"])
@@ -185,15 +178,15 @@ class Frontier:
 
     @classmethod
     def of(cls, hashes: Iterable[bytes]) -> Self:
-        """The right edge of the tree whose leaves have these hashes."""
+        """Return the right edge of the tree over these leaf hashes."""
         return cls().extend(hashes)
 
     def append(self, leaf: bytes) -> Self:
-        """The right edge once a leaf of this hash stands behind the others."""
+        """Return the right edge after a leaf of this hash is appended."""
         return self.extend((leaf,))
 
     def extend(self, leaves: Iterable[bytes]) -> Self:
-        """The right edge once leaves of these hashes stand behind the others, in their order."""
+        """Return the right edge after leaves of these hashes are appended, in their order."""
         peaks, total = list(self.peaks), self.size
         for leaf in leaves:
             node, size = leaf, total
@@ -206,7 +199,7 @@ class Frontier:
 
     @property
     def root(self) -> bytes:
-        """The root of the whole tree."""
+        """Root of the whole tree."""
         if not self.peaks:
             return EMPTY_ROOT
         node = self.peaks[-1]

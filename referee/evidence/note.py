@@ -1,11 +1,8 @@
-r"""A signed note: a text, a blank line, and one line for each signature, as C2SP signed-note spells it.
+r"""Signed notes: a text, a blank line, and one line for each signature, in the form of C2SP signed-note.
 
-The law: the text ends in a newline and is what is signed; a signature names its key by name and four-byte hint.
-Signatures by unknown keys are passed over, a bad one by a known key condemns the note, and a note without a good
-signature by a known key says nothing. One note has one spelling here: base64 that decodes but would be written
-otherwise is refused.
-
-It refuses to know what the text says, which keys deserve trust, and private keys.
+The text ends in a newline and is what is signed; a signature names its key by name and four-byte hint. Signatures by
+unknown keys are ignored, a bad one by a known key makes the note invalid, and so does the lack of any good signature by
+a known key. One note has one text: base64 that decodes but would be encoded otherwise is refused.
 
 >>> from referee.evidence.vkey import VerifierKey
 >>> peter = VerifierKey.parse("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW")
@@ -40,35 +37,32 @@ _LARGEST_TIME: Final = 2**63 - 1
 
 
 class NoteError(ValueError):
-    """Bytes that are no signed note, or a note that the known keys do not vouch for."""
+    """Bytes that are not a signed note, or a note that no known key signed."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteSignature:
-    """One signature line: who is said to have signed, the key's hint, and the signature's own bytes."""
+    """One signature line: the signer's name, the key's hint, and the signature's bytes."""
 
     name: str
     key_id: bytes
     signature: bytes
 
     def format(self) -> str:
-        """The line, newline included."""
+        """Return the line, newline included."""
         return f"— {self.name} {base64.b64encode(self.key_id + self.signature).decode('ascii')}\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A text and its signatures, in their order; nothing is known of their truth until ``verify`` has answered."""
+    """A text and its signatures, in their order; not verified yet."""
 
     text: str
     signatures: tuple[NoteSignature, ...]
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """The note that these bytes spell; NoteError where no note is spelled so.
-
-        At most 65,535 bytes and 100 signatures.
-        """
+        """Read a note of at most 65,535 bytes and 100 signatures; raise NoteError for any other bytes."""
         if len(data) > MAX_NOTE_SIZE:
             _refuse(f"it has more than {MAX_NOTE_SIZE} bytes")
         try:
@@ -86,14 +80,14 @@ class Note:
         return cls(text + "\n", tuple(_parse_line(line) for line in lines))
 
     def format(self) -> bytes:
-        """The bytes of the note; ``Note.parse`` reads them back."""
+        """Encode the note; ``Note.parse`` reads it back."""
         return f"{self.text}\n{''.join(line.format() for line in self.signatures)}".encode()
 
     def verify(self, keys: Iterable[VerifierKey]) -> tuple[VerifierKey, ...]:
-        """The keys among these whose signatures the note bears, each once, in the order of the lines.
+        """Verify the note and return the keys among these that signed it, each once, in the order of the lines.
 
-        Raises NoteError where a known key's signature is bad, where two of the keys share name and hint, and where
-        no signature is by a known key.
+        Raise NoteError where a known key's signature is bad, where two of the keys share name and hint, and where no
+        known key signed.
         """
         known: dict[tuple[str, bytes], VerifierKey] = {}
         for key in keys:
@@ -107,7 +101,7 @@ class Note:
                 continue
             message, signature = _signed(self.text, line, signer.algorithm)
             if not is_signature(signature, message, signer.public_key):
-                msg = f"the signature by {signer.name}+{signer.key_id.hex()} is not its own"
+                msg = f"the signature under {signer.name}+{signer.key_id.hex()} is not by that key"
                 raise NoteError(msg)
             found[signer] = None
         if not found:
@@ -116,9 +110,9 @@ class Note:
         return tuple(found)
 
     def cosignature_times(self, key: VerifierKey) -> tuple[int, ...]:
-        """The seconds since 1970 UTC that a witness's cosignatures name, in the order of the lines.
+        """Return the seconds since 1970 UTC of a witness's cosignatures, in the order of the lines.
 
-        Empty for a key that makes none. True only of a note that ``verify`` accepted with this key.
+        Empty for a key of another algorithm. Call it only on a note that ``verify`` accepted with this key.
         """
         if key.algorithm is not Algorithm.COSIGNATURE_V1:
             return ()
@@ -129,14 +123,14 @@ class Note:
         )
 
     def with_signature(self, signature: NoteSignature) -> Self:
-        """The note with one more line below the others."""
+        """Return the note with one more signature line."""
         return replace(self, signatures=(*self.signatures, signature))
 
 
 def sign_note(text: str, *, name: str, signer: Signer) -> Note:
-    """The note of this text with one Ed25519 signature by ``signer`` under the key name ``name``.
+    """Sign a text as a note with one Ed25519 signature under the key name ``name``.
 
-    Raises NoteError where the text cannot stand in a note, KeyTextError where the name names no key.
+    Raise NoteError where a note cannot hold the text, KeyTextError where no key can have the name.
     """
     if not text.endswith("\n") or _CONTROL.search(text):
         _refuse("its text does not end in a newline or has a control character")
@@ -145,7 +139,7 @@ def sign_note(text: str, *, name: str, signer: Signer) -> Note:
 
 
 def cosign_note(note: Note, *, name: str, signer: Signer, time: int) -> Note:
-    """The note with a witness's cosignature/v1 below the others; ``time`` is in seconds since 1970 UTC."""
+    """Add a witness's cosignature/v1 to the note; ``time`` is in seconds since 1970 UTC."""
     key = VerifierKey(name, signer.public_key, Algorithm.COSIGNATURE_V1)
     signature = signer.sign(_cosigned(note.text, time))
     return note.with_signature(NoteSignature(name, key.key_id, time.to_bytes(_TIME_SIZE, "big") + signature))
@@ -154,14 +148,14 @@ def cosign_note(note: Note, *, name: str, signer: Signer, time: int) -> Note:
 def _parse_line(line: str) -> NoteSignature:
     match = _SIGNATURE_LINE.fullmatch(line)
     if match is None or any(letter.isspace() for letter in match[1]):
-        _refuse(f"{line[:100]!r} is no signature line")
+        _refuse(f"{line[:100]!r} is not a signature line")
     try:
         decoded = base64.b64decode(match[2], validate=True)
     except binascii.Error:
-        _refuse(f"{line[:100]!r} is no signature line")
+        _refuse(f"{line[:100]!r} is not a signature line")
     signature = NoteSignature(match[1], decoded[:KEY_ID_SIZE], decoded[KEY_ID_SIZE:])
     if not signature.signature or signature.format() != line + "\n":
-        _refuse(f"{line[:100]!r} is no signature line")
+        _refuse(f"{line[:100]!r} is not a signature line")
     return signature
 
 
@@ -181,5 +175,5 @@ def _cosigned(text: str, time: int) -> bytes:
 
 
 def _refuse(reason: str) -> NoReturn:
-    msg = f"these bytes are no signed note: {reason}"
+    msg = f"these bytes are not a signed note: {reason}"
     raise NoteError(msg)

@@ -1,12 +1,9 @@
-"""A verifier key is text: ``name+hash+key``, as C2SP signed-note spells it.
+"""Verifier keys as text, ``name+hash+key``, in the form of C2SP signed-note.
 
-The law: the hash is the first four bytes of SHA-256 over name, newline, algorithm and public key, in lowercase hex; the
-key is base64 of the algorithm byte and the public key. One key has one text. The hash only hints which key is meant
-and decides nothing. Names are ASCII without space and plus; a URL without its scheme is customary.
-
-A public key that is no sound point of the curve, and so would verify what nobody signed, is no key here.
-
-It refuses to know private keys, and whom to trust.
+The hash is the first four bytes of SHA-256 over name, newline, algorithm and public key, in lowercase hex; the
+key is base64 of the algorithm byte and the public key. One key has one text. The hash is a hint and decides nothing.
+Names are ASCII without space and plus; a URL without its scheme is customary. An unsound public key, which would verify
+messages without a signer, is refused.
 
 >>> key = VerifierKey.parse("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW")
 >>> key.name, key.algorithm, key.key_id.hex()
@@ -32,11 +29,11 @@ _TEXT: Final = re.compile(r"([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})")
 
 
 class KeyTextError(ValueError):
-    """A text that spells no verifier key, or a name that no key can have."""
+    """A text that is no verifier key, or a name that no key can have."""
 
 
 class Algorithm(enum.IntEnum):
-    """The kind of signature a key makes; the numbers are C2SP's signature type bytes."""
+    """Kinds of signature; the numbers are C2SP's signature type bytes."""
 
     ED25519 = 0x01
     """Ed25519 over the note's text."""
@@ -45,7 +42,7 @@ class Algorithm(enum.IntEnum):
 
 
 def checked_key_name(name: str) -> str:
-    """The name itself; KeyTextError unless it is 1-255 printable ASCII characters without space and plus."""
+    """Return the name; raise KeyTextError unless it is 1-255 printable ASCII characters without space and plus."""
     if _NAME.fullmatch(name) is None:
         msg = f"{name!r} names no key; use 1-255 printable ASCII characters without space and plus"
         raise KeyTextError(msg)
@@ -60,7 +57,7 @@ class VerifierKey:
     public_key: bytes
     algorithm: Algorithm = Algorithm.ED25519
     key_id: bytes = field(init=False, compare=False)
-    """Four bytes that stand before this key's signatures."""
+    """Four bytes that precede this key's signatures."""
 
     def __post_init__(self) -> None:
         checked_key_name(self.name)
@@ -82,7 +79,7 @@ class VerifierKey:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The key that a text spells; KeyTextError for any text that no key's ``text`` is."""
+        """Read a key from its one text; raise KeyTextError for any other text."""
         match = _TEXT.fullmatch(text)
         if match is None:
             msg = f"{text[:300]!r} is no verifier key; write name+hash+base64"

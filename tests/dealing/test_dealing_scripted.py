@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from referee.cards import DECK, Card
 from referee.dealing.commitment import SeedError
-from referee.dealing.scripted import COPIES, DECKS, order_told, seed_telling
+from referee.dealing.deck import COPIES, DECKS, scripted_order, seed_for_order
 
 seeds = st.binary(min_size=32, max_size=32)
 orders = st.permutations(DECK).map(tuple)
@@ -29,18 +29,18 @@ def rank_by_counting(order: tuple[Card, ...]) -> int:
 
 @given(orders, st.integers(0, COPIES - 1))
 def test_a_deck_is_told_by_each_of_its_seeds(order: tuple[Card, ...], copy: int):
-    seed = seed_telling(order, copy=copy)
-    assert order == order_told(seed)
+    seed = seed_for_order(order, copy=copy)
+    assert order == scripted_order(seed)
     assert divmod(int.from_bytes(seed, "big"), DECKS) == (copy, rank_by_counting(order))
 
 
 @given(seeds)
 def test_a_seed_tells_one_deck_and_is_one_of_its_seeds(seed: bytes):
-    order = order_told(seed)
+    order = scripted_order(seed)
     assert set(order) == set(DECK)
     copy = int.from_bytes(seed, "big") // DECKS
     if copy < COPIES:  # the last, incomplete round of decks has no copy of its own
-        assert seed == seed_telling(order, copy=copy)
+        assert seed == seed_for_order(order, copy=copy)
 
 
 def test_all_decks_fit_into_a_seed():
@@ -50,16 +50,16 @@ def test_all_decks_fit_into_a_seed():
 @pytest.mark.parametrize("order", [DECK[:51], (*DECK[:51], DECK[0]), (*DECK, DECK[0]), ()])
 def test_no_other_cards_are_told(order: tuple[Card, ...]):
     with pytest.raises(ValueError, match="each card once"):
-        seed_telling(order, copy=0)
+        seed_for_order(order, copy=0)
 
 
 @pytest.mark.parametrize("copy", [-1, COPIES])
 def test_no_other_copy_is_told(copy: int):
     with pytest.raises(ValueError, match="copy"):
-        seed_telling(DECK, copy=copy)
+        seed_for_order(DECK, copy=copy)
 
 
 @pytest.mark.parametrize("size", [0, 31, 33])
 def test_a_seed_of_another_size_tells_nothing(size: int):
     with pytest.raises(SeedError):
-        order_told(bytes(size))
+        scripted_order(bytes(size))

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.evidence.hkdf import HkdfLengthError, Prk, expand, extract, hkdf
+from referee.evidence.hkdf import HkdfLengthError, Prk, hkdf
 
 RFC_5869 = {
     "A.1": (
@@ -42,8 +42,8 @@ RFC_5869 = {
 def test_rfc_5869_vector(name: str):
     ikm, salt, info, prk, okm = (bytes.fromhex(part) for part in RFC_5869[name])
     length = len(okm)
-    assert extract(salt=salt, ikm=ikm) == prk
-    assert expand(prk, info=info, length=length) == okm
+    assert Prk(prk).expand(info=info, length=length) == okm
+    assert Prk.of(ikm, salt=salt).expand(info=info, length=length) == okm
     assert hkdf(ikm, salt=salt, info=info, length=length) == okm
 
 
@@ -74,4 +74,4 @@ def test_a_mac_is_that_of_the_standard_library(key: bytes, message: bytes):
 @pytest.mark.parametrize("length", [-1, 0, 8161])
 def test_other_lengths_are_refused(length: int):
     with pytest.raises(HkdfLengthError):
-        expand(bytes(32), info=b"", length=length)
+        Prk(bytes(32)).expand(info=b"", length=length)

@@ -15,8 +15,8 @@ from typing import Final
 from referee.cards import Card
 from referee.dealing.commitment import server_commitment
 from referee.dealing.deal import LEADING_GAMES, drawn_leader
+from referee.dealing.deck import COPIES, seed_for_order
 from referee.dealing.header import Header
-from referee.dealing.scripted import COPIES, seed_telling
 from referee.rulesets import Catalogue
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
@@ -94,7 +94,7 @@ class ToldBook:
         """A seed that tells the deck, and draws the leader where one is told: one in as many as there are seats."""
         is_leading = header.ruleset_id.partition(".")[0] in LEADING_GAMES
         while True:
-            seed = seed_telling(order, copy=self._luck.randrange(COPIES))
+            seed = seed_for_order(order, copy=self._luck.randrange(COPIES))
             commitment = server_commitment(round_id=header.round_id, seed=seed)
             drawn = drawn_leader(header, round_id=header.round_id, commitment=commitment, mixed=_NO_MIX)
             if leader is None or not is_leading or drawn == leader:
