@@ -1,4 +1,4 @@
-"""The door for browsers beside a server's own, as ``referee serve --web`` opens it."""
+"""The gateway for browsers beside a server, as ``referee serve --web`` opens it."""
 
 import secrets
 import shutil
@@ -17,7 +17,7 @@ from referee.server.web_settings import WebSettings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
-    """What a server and the gateway before it agree on: a socket, and how the gateway shows what it is."""
+    """Agreement of a server and its gateway: the socket between them, and the gateway's secret."""
 
     settings: WebSettings
     tls: TlsSettings
@@ -27,13 +27,13 @@ class Door:
 
     @property
     def sockets(self) -> list[str]:
-        """Where the server is to be asked by the gateway; none where there is no door."""
+        """Addresses at which the gateway calls the server; none without a gateway."""
         return [] if self.folder is None else [f"unix:{self.folder / 'door'}"]
 
     def open(self, application: Application, *, is_port_shared: bool, grace: float) -> str:
-        """Browsers can ask at the address, until the application closes; empty without a door.
+        """Open the gateway until the application closes and return its address, empty without a gateway.
 
-        OSError where the address cannot be had.
+        Raise OSError if the address cannot be used.
         """
         if self.folder is None:
             return ""
@@ -52,7 +52,7 @@ class Door:
 
 @contextmanager
 def door_for(settings: WebSettings, *, tls: TlsSettings, limits: LimitSettings) -> Iterator[Door]:
-    """A door that is not open yet; ends the command where the extra ``web`` is not installed."""
+    """Prepare a gateway that is not open yet; end the command if the extra ``web`` is not installed."""
     if not settings.listen:
         yield Door(settings=settings, tls=tls, limits=limits, folder=None)
         return

@@ -1,4 +1,4 @@
-"""``referee serve``."""
+"""``referee serve``: run the server until it is asked to stop."""
 
 import json
 import sys
@@ -12,9 +12,9 @@ import typer
 from referee.cli import logging
 from referee.cli.browsers import door_for
 from referee.cli.config import ConfigFile, Set, read_or_fail
-from referee.cli.crew import crew_configuration, lead_crew, stop_without_crew
 from referee.cli.options import catalogue_of, fail, lock_of
 from referee.cli.stopping import until_asked
+from referee.cli.supervising import stop_with_parent, supervise, worker_configuration
 from referee.server.app import Application, freeze_heap
 from referee.server.drain import Drain
 from referee.server.keys import KeyFileError
@@ -26,14 +26,16 @@ from referee.server.witness_client import WitnessError
 from referee.storage import DataLossError, StoreError
 
 _STOPPING_SECONDS: Final = 20.0
-"""What a worker may take to stop besides its drain: revealing what has ended, compacting the log."""
+"""Time for a worker to stop besides its drain: reveal ended rounds, compact the log."""
 _PLAIN: Final = Configuration()
 
 
 def serve(  # noqa: PLR0913 - one parameter an option
     *,
+    # These two reach every key of the configuration; each flag below says why it exists besides.
     config: ConfigFile = None,
     extra: Set = None,
+    # As in audit, replay, export and keys, so that one command line is changed into another by its first word.
     data: Annotated[
         str | None, typer.Option(help="Folder with the log and the keys.", show_default=_PLAIN.log.data)
     ] = None,
@@ -44,156 +46,74 @@ def serve(  # noqa: PLR0913 - one parameter an option
             "Also REFEREE_DATABASE."
         ),
     ] = None,
+    rulesets: Annotated[str | None, typer.Option(help="Folder with your own rulesets, as TOML files.")] = None,
+    # Addresses differ between servers that share one configuration file.
     listen: Annotated[
         str | None,
         typer.Option(help="Address and port; port 0 takes a free one.", show_default=_PLAIN.serve.listen),
     ] = None,
-    services: Annotated[
-        str | None, typer.Option(help=f"Which services: {', '.join(SERVICES)}; all by default.")
-    ] = None,
-    origin: Annotated[
-        str | None,
-        typer.Option(help="Name of a new log; an existing one keeps its own.", show_default=_PLAIN.log.origin),
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(help="Calls answered at once.", show_default=str(_PLAIN.serve.threads))
-    ] = None,
-    queue: Annotated[
-        int | None,
-        typer.Option(help="Calls that may wait for a thread; more are refused.", show_default=str(_PLAIN.serve.queue)),
-    ] = None,
-    streams: Annotated[
-        int | None,
-        typer.Option(help="Calls that a connection may have under way.", show_default=str(_PLAIN.serve.streams)),
-    ] = None,
-    rulesets: Annotated[str | None, typer.Option(help="Folder with rulesets of your own, as TOML files.")] = None,
-    witness: Annotated[
-        list[str] | None, typer.Option(help="A witness's address, as http://host:port; may be given several times.")
-    ] = None,
-    witness_key: Annotated[
-        list[str] | None, typer.Option(help="The verifier key of each witness, in the order of --witness.")
-    ] = None,
-    witness_quorum: Annotated[
-        int | None, typer.Option(help="How many witnesses must cosign; 0 for all of them.", show_default="0")
-    ] = None,
-    witness_required: Annotated[
-        bool | None,
-        typer.Option("--witness-required/--no-witness-required", help="Do not start while a witness cannot be asked."),
-    ] = None,
-    insecure: Annotated[
-        bool | None,
-        typer.Option("--insecure/--no-insecure", help="Serve other machines although anybody may ask, or listen."),
-    ] = None,
-    root: Annotated[
-        str | None, typer.Option(help="The root's private key, where it is kept elsewhere; for the first start.")
-    ] = None,
-    passphrase_file: Annotated[
-        str | None, typer.Option(help="A file with the passphrase of the private keys; or REFEREE_PASSPHRASE.")
-    ] = None,
-    signer: Annotated[
-        str | None, typer.Option(help="A process that holds the signing keys, as unix:/run/referee/signer.sock.")
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(help="Processes that share the address, each on a core.", show_default=str(_PLAIN.serve.workers)),
-    ] = None,
-    apart: Annotated[
-        bool | None,
-        typer.Option("--apart/--no-apart", help="Each worker on a port of its own, counted up from the address's."),
+    web: Annotated[
+        str | None, typer.Option(help="Address for browsers, as 127.0.0.1:8080: gRPC-Web, Connect and JSON over HTTP.")
     ] = None,
     metrics: Annotated[
         str | None,
         typer.Option(help="Address for Prometheus, as 127.0.0.1:9464; each further worker takes the next port."),
     ] = None,
-    trace: Annotated[
-        bool | None,
-        typer.Option("--trace/--no-trace", help="Spans over OTLP, by the OTEL_EXPORTER_OTLP_* variables."),
+    # So do the part that a server plays and the cores that it has.
+    services: Annotated[
+        str | None, typer.Option(help=f"Which services: {', '.join(SERVICES)}; all by default.")
     ] = None,
-    web: Annotated[
-        str | None, typer.Option(help="Address for browsers, as 127.0.0.1:8080: gRPC-Web, Connect and JSON over HTTP.")
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Processes that share the address, each on a core.", show_default=str(_PLAIN.serve.workers)),
     ] = None,
-    web_origin: Annotated[
-        list[str] | None, typer.Option(help="An origin whose pages may ask, as https://play.example.com; repeatable.")
-    ] = None,
-    web_host: Annotated[
-        list[str] | None, typer.Option(help="A name that browsers reach --web by, as play.example.com; repeatable.")
-    ] = None,
-    web_page: Annotated[str | None, typer.Option(help="A folder with a page to serve at --web.")] = None,
-    drain_lead: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds between health saying NOT_SERVING and the last call taken.",
-            show_default=str(_PLAIN.serve.drain_lead),
-        ),
-    ] = None,
-    drain_grace: Annotated[
-        float | None,
-        typer.Option(help="Seconds for accepted calls when stopping.", show_default=str(_PLAIN.serve.drain_grace)),
-    ] = None,
-    quiet: Annotated[bool | None, typer.Option("--quiet/--no-quiet", help="No line for each call.")] = None,
+    # Differs between a terminal and a supervised process.
+    quiet: Annotated[bool | None, typer.Option("--quiet/--no-quiet", help="Do not log each call.")] = None,
+    # How the supervisor starts its workers; not for people.
     worker: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
-    """Serve on one address until stopped; keys and log are made on the first start.
+    """Serve on one address until stopped; make the keys and the log on the first start.
 
-    What no flag says comes from the environment (REFEREE_SERVE_THREADS), else from the configuration file, else it is
-    the default. Prints one JSON line with the address once it listens. SIGTERM and Ctrl-C answer the calls that were
-    accepted and then stop.
+    A flag comes before an environment variable (REFEREE_SERVE_THREADS), a variable before the configuration file, the
+    file before the default. --set reaches every key: `referee config example` lists them. Prints one JSON line with the
+    address once it listens. SIGTERM and Ctrl-C answer the accepted calls and then stop.
     """
     flags: dict[str, object] = {
         "log.data": data,
         "log.database": database,
-        "log.origin": origin,
+        "serve.rulesets": rulesets,
         "serve.listen": listen,
         "serve.services": None if services is None else [name.strip() for name in services.split(",") if name.strip()],
-        "serve.threads": threads,
-        "serve.queue": queue,
-        "serve.streams": streams,
-        "serve.rulesets": rulesets,
         "serve.workers": workers,
-        "serve.apart": apart,
-        "serve.drain_lead": drain_lead,
-        "serve.drain_grace": drain_grace,
         "serve.quiet": quiet,
-        "witnesses.urls": witness or None,
-        "witnesses.keys": witness_key or None,
-        "witnesses.quorum": witness_quorum,
-        "witnesses.required": witness_required,
-        "access.insecure": insecure,
-        "keys.root": root,
-        "keys.passphrase_file": passphrase_file,
-        "keys.signer": signer,
         "telemetry.metrics": metrics,
-        "telemetry.trace": trace,
         "web.listen": web,
-        "web.origins": web_origin or None,
-        "web.hosts": web_host or None,
-        "web.page": web_page,
     }
     if worker is None:
         given = {key: value for key, value in flags.items() if value is not None}
         configuration = read_or_fail(config=config, flags=given, extra=extra or ()).configuration
     else:
-        configuration = crew_configuration()
+        configuration = worker_configuration()
     logging.configure(quiet=configuration.serve.quiet, worker=worker)
     if configuration.serve.workers > 1 and worker is None:
-        lead_crew(configuration, stopping=_stopping_seconds(configuration.serve))
+        supervise(configuration, stopping=_stopping_seconds(configuration.serve))
     _serve(configuration, worker=worker)
 
 
 def _serve(configuration: Configuration, *, worker: int | None) -> None:
-    """One process serves until it is asked to stop."""
+    """Serve in this process until it is asked to stop."""
     serving, metrics, web = configuration.serve, configuration.telemetry.metrics, configuration.web
     if web.listen and serving.apart:
         web = msgspec.structs.replace(web, listen=next_port(web.place, worker or 0))
-    settings = _settings_of(configuration, worker=worker)
+    options = _options_of(configuration, worker=worker)
     with until_asked() as stop, door_for(web, tls=configuration.tls, limits=configuration.limits) as door:
         if worker is not None:
-            stop_without_crew(stop)
+            stop_with_parent(stop)
         try:
             application = Application(
-                replace(settings, gateway_sockets=door.sockets, gateway_pass=door.gateway_pass)
+                replace(options, gateway_sockets=door.sockets, gateway_pass=door.gateway_pass)
             ).start()
-            browsers = door.open(application, is_port_shared=settings.is_port_shared, grace=serving.drain_grace)
+            browsers = door.open(application, is_port_shared=options.is_port_shared, grace=serving.drain_grace)
             freeze_heap()
         except (KeyFileError, StoreError, WitnessError, OSError, RuntimeError) as error:
             fail(str(error))
@@ -211,8 +131,8 @@ def _serve(configuration: Configuration, *, worker: int | None) -> None:
         application.close()
 
 
-def _settings_of(configuration: Configuration, *, worker: int | None) -> ServerOptions:
-    """What this process is told, being the worker of that number, or the only one."""
+def _options_of(configuration: Configuration, *, worker: int | None) -> ServerOptions:
+    """Return the options of this process: the worker of that number, or the only process."""
     serving, log, metrics = configuration.serve, configuration.log, configuration.telemetry.metrics
     rulesets = Path(serving.rulesets) if serving.rulesets else None
     keys = configuration.keys
@@ -252,4 +172,4 @@ def _tracing() -> ServerObserver:
 
         return exporting()
     except ModuleNotFoundError as error:
-        fail(f"--trace needs {error.name}: pip install 'referee[otel]'")
+        fail(f"telemetry.trace needs {error.name}: pip install 'referee[otel]'")

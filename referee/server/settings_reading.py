@@ -7,9 +7,9 @@ the key is text; otherwise it is written as in TOML, and a list may be given by 
 
 It refuses to know what the settings are for.
 
->>> read = read_settings(environ={"REFEREE_SERVE_THREADS": "4"}, flags={"serve.threads": 2})
->>> read.configuration.serve.threads, read.sources["serve.threads"], read.sources["serve.queue"]
-(2, '--threads', 'default')
+>>> read = read_settings(environ={"REFEREE_SERVE_THREADS": "4"}, flags={"serve.workers": 2})
+>>> read.configuration.serve.workers, read.sources["serve.workers"], read.sources["serve.queue"]
+(2, '--workers', 'default')
 >>> read_settings(environ={"REFEREE_SERVE_THREDS": "4"})
 Traceback (most recent call last):
 ...
@@ -40,18 +40,7 @@ _LINKS: Final = re.compile(r"(_SERVICE_HOST|_SERVICE_PORT(_[A-Z0-9_]+)?|_PORT(_[
 """Variables that Kubernetes and Docker set for every service that happens to be called like a section."""
 _TOML_PLACE: Final = re.compile(r" *\(at line ([0-9]+), column [0-9]+\)")
 
-FLAGS: Final = MappingProxyType(
-    {
-        "witnesses.urls": "--witness",
-        "witnesses.keys": "--witness-key",
-        "witnesses.quorum": "--witness-quorum",
-        "witnesses.required": "--witness-required",
-        "web.listen": "--web",
-        "web.origins": "--web-origin",
-        "web.hosts": "--web-host",
-        "web.page": "--web-page",
-    }
-)
+FLAGS: Final = MappingProxyType({"web.listen": "--web"})
 """The flags that are not called like their key."""
 
 
@@ -137,8 +126,8 @@ def variable_of(key: str) -> str:
 def flag_of(key: str) -> str:
     """The flag of ``referee serve`` that sets a key, where it has one of its own.
 
-    >>> flag_of("serve.drain_lead"), flag_of("witnesses.quorum")
-    ('--drain-lead', '--witness-quorum')
+    >>> flag_of("serve.listen"), flag_of("web.listen")
+    ('--listen', '--web')
     """
     return FLAGS.get(key) or "--" + key.partition(".")[2].replace("_", "-")
 

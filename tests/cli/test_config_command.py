@@ -81,12 +81,12 @@ def test_example_is_the_file_that_is_tested() -> None:
 def test_serve_tells_everything_that_is_wrong_before_it_makes_anything(tmp_path: Path) -> None:
     """All sources at once, exit code 2, no folder."""
     done = referee(
-        *("serve", "--data", str(tmp_path / "data"), "--threads", "0", "--workers", "65", "--services", "log,poker"),
-        *("--set", "limits.burst=1"),
+        *("serve", "--data", str(tmp_path / "data"), "--workers", "65", "--services", "log,poker"),
+        *("--set", "limits.burst=1", "--set", "serve.threads=0"),
         REFEREE_SERVE_DRAIN_LEAD="soon",
     )
     assert done.exit_code == 2
-    for words in ("--threads", "--workers", "REFEREE_SERVE_DRAIN_LEAD", "'poker'", "limits.burst"):
+    for words in ("--set serve.threads", "--workers", "REFEREE_SERVE_DRAIN_LEAD", "'poker'", "limits.burst"):
         assert words in done.stderr
     assert not (tmp_path / "data").exists()
 
@@ -143,7 +143,7 @@ def test_worker_that_starts_again_serves_as_it_did_whatever_the_file_says_now(tm
         assert not set(process.children()) & set(first)
 
 
-def test_worker_without_its_crew_says_so(tmp_path: Path) -> None:
+def test_worker_without_its_supervisor_says_so(tmp_path: Path) -> None:
     done = referee("serve", "--data", str(tmp_path / "data"), "--worker", "0")
     assert done.exit_code == 2
     assert "a worker is started by `referee serve --workers`" in done.stderr

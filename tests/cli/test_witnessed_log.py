@@ -24,6 +24,8 @@ from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 
 STOP_SECONDS = 20
 STRANGER = KeySigner("witness.example/stranger", b"s" * 32, Algorithm.COSIGNATURE_V1).verifier_key
+AT = "urls=http://127.0.0.1:1"
+KNOWN = f"keys={STRANGER}"
 
 
 def referee(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -105,11 +107,10 @@ def test_seats_that_wait_for_witnesses_bring_their_round_to_level_three(
         ).ready
         for name in ("first.example/w", "second.example/w")
     ]
-    options = [
-        option for one in witnesses for option in ("--witness", f"http://{one['address']}", "--witness-key", one["key"])
-    ]
+    urls, names = ",".join(f"http://{one['address']}" for one in witnesses), ",".join(one["key"] for one in witnesses)
+    options = ("--set", f"witnesses.urls={urls}", "--set", f"witnesses.keys={names}")
     server = start(
-        "serve", "--data", str(data), "--listen", "127.0.0.1:0", "--quiet", "--witness-required", *options
+        "serve", "--data", str(data), "--listen", "127.0.0.1:0", "--quiet", "--set", "witnesses.required=true", *options
     ).ready
     with grpc.insecure_channel(server["address"]) as channel:
         shuffler, log = shuffler_pb2_grpc.ShufflerServiceStub(channel), log_pb2_grpc.LogServiceStub(channel)
@@ -173,7 +174,7 @@ def test_server_does_not_start_behind_its_witness(tmp_path: Path, start: Callabl
     data = tmp_path / "data"
     log_key = log_key_of(data)
     witness = start("witness", "--data", str(tmp_path / "w"), "--listen", "127.0.0.1:0", "--log", log_key).ready
-    options = ["--witness", f"http://{witness['address']}", "--witness-key", witness["key"]]
+    options = ["--set", f"witnesses.urls=http://{witness['address']}", "--set", f"witnesses.keys={witness['key']}"]
     serve = ["serve", "--data", str(data), "--listen", "127.0.0.1:0", "--quiet", *options]
     first = start(*serve)
     with grpc.insecure_channel(first.ready["address"]) as channel:
@@ -191,20 +192,18 @@ def test_server_does_not_start_behind_its_witness(tmp_path: Path, start: Callabl
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--witness", "http://127.0.0.1:1"], "has 0 keys for 1 addresses"),
-        (["--witness-key", STRANGER], "has 1 keys for 0 addresses"),
-        (["--witness", "127.0.0.1:1", "--witness-key", STRANGER], "no witness's address"),
-        (["--witness", "http://127.0.0.1:1", "--witness-key", "no key"], "no verifier key"),
-        (["--witness", "http://127.0.0.1:1", "--witness-key", STRANGER, "--witness-quorum", "2"], "no quorum"),
-        (
-            ["--witness", "http://a", "--witness-key", STRANGER, "--witness", "http://b", "--witness-key", STRANGER],
-            "one",
-        ),
-        (["--witness", "http://127.0.0.1:1", "--witness-key", STRANGER, "--witness-required"], "cannot be reached"),
+        ([AT], "has 0 keys for 1 addresses"),
+        ([KNOWN], "has 1 keys for 0 addresses"),
+        (["urls=127.0.0.1:1", KNOWN], "no witness's address"),
+        ([AT, "keys=no key"], "no verifier key"),
+        ([AT, KNOWN, "quorum=2"], "no quorum"),
+        (["urls=http://a,http://b", f"keys={STRANGER},{STRANGER}"], "one"),
+        ([AT, KNOWN, "required=true"], "cannot be reached"),
     ],
 )
 def test_witnesses_that_cannot_be_meant_stop_the_server(tmp_path: Path, options: list[str], words: str) -> None:
-    refused = referee("serve", "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0", *options)
+    witnesses = [part for one in options for part in ("--set", f"witnesses.{one}")]
+    refused = referee("serve", "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0", *witnesses)
     assert (refused.returncode, words in refused.stderr) == (2, True), refused.stderr
 
 

@@ -27,7 +27,7 @@ def test_options_of_the_commands_in_the_file_exist(name: str) -> None:
 def test_the_service_gives_the_server_time_to_drain() -> None:
     """The first process alone is asked by systemd, which waits longer than its workers may take to stop."""
     text = DEPLOY.joinpath("referee.service").read_text(encoding="utf-8")
-    lead = float(re.findall(r"--drain-lead (\d+)", text)[0])
+    lead = float(re.findall(r"--set serve.drain_lead=(\d+)", text)[0])
     longest = lead + 10 + 20  # the grace that is the default, and what serve adds for the rest
     assert float(re.findall(r"TimeoutStopSec=(\d+)", text)[0]) > longest
     assert "KillMode=mixed" in text

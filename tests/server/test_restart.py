@@ -61,7 +61,7 @@ def test_two_servers_restarted_in_turn_under_load_fail_no_call(serve: Serve, loa
 
     The second one is stopped once the first takes calls again, as in any rolling restart.
     """
-    options = ("--quiet", "--drain-lead", "0.5", "--metrics", "127.0.0.1:0")
+    options = ("--quiet", "--set", "serve.drain_lead=0.5", "--metrics", "127.0.0.1:0")
     servers = [serve(*options), serve(*options)]
     addresses = [one.ready["address"] for one in servers]
     target = "ipv4:" + ",".join(addresses)
@@ -101,7 +101,7 @@ def test_without_retries_and_health_a_stop_is_noticed(serve: Serve, caller_type:
 
 def test_server_says_that_it_stops_and_still_answers_meanwhile(serve: Serve) -> None:
     """Between SIGTERM and the end of the lead every service is NOT_SERVING, and calls are taken as before."""
-    server = serve("--quiet", "--drain-lead", "4")
+    server = serve("--quiet", "--set", "serve.drain_lead=4")
     health = health_pb2_grpc.HealthStub(server.channel)
     services = ("", "referee.v1.LogService", "referee.v1.ShufflerService")
     server.terminate()

@@ -8,7 +8,9 @@ from typing import Any, Final
 
 import msgspec
 import pytest
+import typer
 
+from referee.cli.main import app
 from referee.server.settings import Configuration
 from referee.server.settings_reading import (
     DEFAULT,
@@ -20,6 +22,7 @@ from referee.server.settings_reading import (
     variable_of,
 )
 
+SERVE: Final = typer.main.get_command(app).commands["serve"]  # type: ignore[attr-defined] # it is a group
 EXAMPLE: Final = resources.files("referee.server").joinpath("deploy/referee.toml").read_text(encoding="utf-8")
 WITNESS: Final = "witness.example/w1+2eab6327+BBc2S2oIZmeuT3dXDfzUmLwDKCHBJvGrAhRqE8QdeK+S"
 
@@ -190,9 +193,11 @@ def test_the_example_says_something_of_every_key() -> None:
 
 
 def test_flags_have_the_names_that_serve_gives_them() -> None:
-    assert [flag_of(key) for key in ("serve.drain_lead", "log.data", "witnesses.keys", "web.listen")] == [
-        "--drain-lead",
-        "--data",
-        "--witness-key",
-        "--web",
-    ]
+    keys = ("serve.listen", "log.data", "telemetry.metrics", "web.listen")
+    assert [flag_of(key) for key in keys] == ["--listen", "--data", "--metrics", "--web"]
+    assert {flag_of(key) for key in keys} <= {opt for one in SERVE.params for opt in one.opts}
+
+
+def test_serve_has_a_dozen_parameters_at_most() -> None:
+    """Whatever else is to be set is a key of the configuration, which --set reaches."""
+    assert len(SERVE.params) <= 12

@@ -282,7 +282,7 @@ def test_server_without_keys_serves_rounds_through_an_agent(serve: Serve, tmp_pa
     safe = tmp_path / "safe"
     KeyFolder.open_or_make(safe, origin=ORIGIN, entropy=os.urandom)
     agent = AgentProcess(safe, path)
-    process = serve("--quiet", "--signer", f"unix:{path}")
+    process = serve("--quiet", "--set", f"keys.signer=unix:{path}")
     assert process.ready["origin"] == ORIGIN
     held = {one.name for one in (tmp_path / "data" / "keys").iterdir()}
     assert held == {"sealing.key", *(f"{role}.pub" for role in ROLES)}
@@ -314,7 +314,11 @@ def test_server_without_keys_serves_rounds_through_an_agent(serve: Serve, tmp_pa
 def test_server_does_not_start_without_its_signer(tmp_path: Path, path: Path) -> None:
     command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0"]
     done = subprocess.run(
-        [*command, "--signer", f"unix:{path}"], capture_output=True, text=True, timeout=START_SECONDS, check=False
+        [*command, "--set", f"keys.signer=unix:{path}"],
+        capture_output=True,
+        text=True,
+        timeout=START_SECONDS,
+        check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert f"the signer at {path} cannot be asked: No such file or directory" in done.stderr

@@ -90,7 +90,7 @@ def test_workers_whose_parent_is_killed_stop_by_themselves(serve: Serve) -> None
 
 def test_each_worker_tells_the_health_of_each_service(serve: Serve) -> None:
     """With ports of their own, a balancer can ask each of them."""
-    process = serve("--workers", "2", "--apart", "--services", "rulesets,log", "--quiet")
+    process = serve("--workers", "2", "--set", "serve.apart=true", "--services", "rulesets,log", "--quiet")
     addresses = [one["address"] for one in process.ready["workers"]]
     assert len(set(addresses)) == 2
     for address in addresses:

@@ -61,7 +61,7 @@ def keys_from(address: str, **options: Any) -> httpx.Response:  # noqa: ANN401 -
 
 def test_command_says_where_browsers_ask_and_stops_while_one_watches(serve) -> None:
     """The watch ends with a word that says to ask again, long before its connection would be cut off."""
-    process, ready = serve("--web", "0", "--drain-lead", "1", "--drain-grace", "60")
+    process, ready = serve("--web", "0", "--set", "serve.drain_lead=1", "--set", "serve.drain_grace=60")
     assert keys_from(ready["web"]).json()["origin"] == ready["origin"]
     host, _, port = ready["web"].rpartition(":")
     with socket.create_connection((host, int(port)), timeout=SECONDS) as watching:

@@ -37,7 +37,7 @@ class RefereeProcess:
     def start(self) -> None:
         """Starts it and waits until it can be asked."""
         command = [sys.executable, "-m", "referee", "serve", "--data", str(self.folder), "--quiet"]
-        command += ["--listen", self.listen, "--web", self.web, "--web-origin", self.origin]
+        command += ["--listen", self.listen, "--web", self.web, "--set", f"web.origins={self.origin}"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         printed = self.process.stdout
         assert printed is not None

@@ -108,11 +108,11 @@ def listen_problems(listen: str, *, tls: TlsSettings, access: AccessSettings) ->
         return tuple(found)
     if not tls.is_on:
         what = f"is not named, and whoever is on the way to {listen} could read and change everything"
-        remedy = "name tls.certificate and tls.key, listen on 127.0.0.1, or say access.insecure (--insecure)"
+        remedy = "name tls.certificate and tls.key, listen on 127.0.0.1, or say access.insecure"
         found.append(SettingProblem("tls.certificate", what, remedy))
     if not (access.is_on or tls.client_ca):
         what = f"are not named, and whoever reaches {listen} could deal and settle on every table"
-        remedy = "name issuers or tls.client_ca, listen on 127.0.0.1, or say access.insecure (--insecure)"
+        remedy = "name issuers or tls.client_ca, listen on 127.0.0.1, or say access.insecure"
         found.append(SettingProblem("access.issuers", what, remedy))
     return tuple(found)
 

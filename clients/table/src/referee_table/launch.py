@@ -34,8 +34,8 @@ class Addresses:
 async def referee_beside(data: Path, *, origins: list[str]) -> AsyncIterator[Addresses]:
     """The addresses of a referee that runs for the block, whose gateway pages from these origins may ask."""
     command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--quiet"]
-    for origin in origins:
-        command += ["--web-origin", origin]
+    if origins:
+        command += ["--set", f"web.origins={','.join(origins)}"]
     process, found = await _started(command, Addresses("127.0.0.1:0", "127.0.0.1:0"))
     running = [process]
     keeper = asyncio.create_task(_keep(command, found, running))

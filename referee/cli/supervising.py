@@ -1,0 +1,93 @@
+"""``referee serve --workers N``: one process that keeps the port and supervises the workers."""
+
+import json
+import os
+import sys
+import threading
+from contextlib import ExitStack
+from typing import Final, NoReturn
+
+import msgspec
+import typer
+
+from referee.cli.options import FOUND, fail
+from referee.cli.stopping import until_asked
+from referee.server.settings import Configuration
+from referee.server.supervisor import RestartPolicy, Supervisor, WorkerError, reserve_address
+
+_VARIABLE: Final = "REFEREE_WORKER_CONFIGURATION"
+
+
+def supervise(configuration: Configuration, *, stopping: float) -> NoReturn:
+    """Run the workers until this process is asked to stop; end with 1 if they did not end well.
+
+    A worker gets its number as an option and this process's configuration, addresses filled in, as a variable. So a
+    worker that is restarted much later serves as the others do, even if the configuration file has changed.
+    """
+    serve, web = configuration.serve, configuration.web
+    with ExitStack() as kept:
+        if not serve.apart:
+            serve = msgspec.structs.replace(serve, listen=_reserve("serve.listen", serve.listen, kept))
+            web = msgspec.structs.replace(web, listen=_reserve("web.listen", web.place, kept))
+        shared = msgspec.structs.replace(configuration, serve=serve, web=web)
+        os.environ[_VARIABLE] = msgspec.json.encode(shared).decode()
+        command = [sys.executable, "-m", "referee", "serve", "--worker"]
+        supervisor = Supervisor(
+            [[*command, str(index)] for index in range(serve.workers)], patience=RestartPolicy(stopping=stopping)
+        )
+        stop = kept.enter_context(until_asked())
+        threading.Thread(target=_announce, args=(supervisor, stop), daemon=True).start()
+        threading.Thread(target=_await_end, args=(supervisor, stop), daemon=True).start()
+        stop.wait()
+        given_up = supervisor.ended.is_set()
+        ended_well = supervisor.stop()
+    raise typer.Exit(FOUND if given_up or not ended_well else 0)
+
+
+def worker_configuration() -> Configuration:
+    """Return the configuration that the supervisor passed to this worker."""
+    try:
+        return msgspec.json.decode(os.environ[_VARIABLE], type=Configuration)
+    except (KeyError, msgspec.DecodeError) as error:
+        fail(f"a worker is started by `referee serve --workers`, which sets {_VARIABLE}: {error}")
+
+
+def stop_with_parent(stop: threading.Event) -> None:
+    """Set the event when standard input ends, that is when the supervisor of this worker is gone."""
+
+    def wait() -> None:
+        while os.read(0, 4096):
+            pass
+        stop.set()
+
+    threading.Thread(target=wait, name="parent", daemon=True).start()
+
+
+def _reserve(key: str, address: str, kept: ExitStack) -> str:
+    """Hold the address until this process ends and return it with its port; return an empty address as it is."""
+    try:
+        return kept.enter_context(reserve_address(address)) if address else ""
+    except (OSError, ValueError) as error:
+        fail(f"{key} {address}: {error}")
+
+
+def _announce(supervisor: Supervisor, stop: threading.Event) -> None:
+    """Print one line once all workers are ready: the first worker's, with the addresses of all."""
+    try:
+        printed = supervisor.start()
+    except WorkerError:
+        stop.set()
+        return
+    if not all(printed):
+        return  # stopped meanwhile
+    ready = [json.loads(line) for line in printed]
+    together = ready[0] | {
+        "workers": [{key: one[key] for key in ("address", "metrics", "web") if key in one} for one in ready]
+    }
+    sys.stdout.write(json.dumps(together) + "\n")
+    sys.stdout.flush()
+
+
+def _await_end(supervisor: Supervisor, stop: threading.Event) -> None:
+    supervisor.ended.wait()
+    stop.set()
