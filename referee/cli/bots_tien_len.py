@@ -6,7 +6,7 @@ from referee.v1 import tien_len_pb2, tien_len_pb2_grpc
 def choose(
     referee: tien_len_pb2_grpc.TienLenServiceStub, played: tien_len_pb2.TienLenRound
 ) -> tien_len_pb2.TienLenEvent | None:
-    """What the seat on turn does next, without time and receipt; None once the round is over.
+    """Choose the event of the seat on turn, without time and receipt; None once the round is over.
 
     It takes the quick advice, which looks at the seat's own cards, at what was played, and at how many the others hold.
     """

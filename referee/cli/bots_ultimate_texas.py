@@ -16,7 +16,7 @@ def play_round(
     *,
     receipts: bool,
 ) -> ultimate_texas_pb2.UltimateTexasRound:
-    """The round played to its showdown, every seat by a bot, ready to be settled.
+    """Play a round to its showdown, every seat by a bot, ready to be settled.
 
     Without receipts only the events that close a street are accepted by the referee, since the board opens by them.
     """
@@ -54,5 +54,5 @@ def advised(
     played: ultimate_texas_pb2.UltimateTexasRound,
     seat: int,
 ) -> Decision:
-    """The decision that is worth most to a seat that has one to make, as the referee counts it."""
+    """Return the decision that is worth most to a seat, as the referee computes it."""
     return referee.Advise(ultimate_texas_pb2.AdviseRequest(round=played, seat=seat)).best

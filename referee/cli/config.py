@@ -78,7 +78,7 @@ def example() -> None:
 def read_or_fail(
     *, config: Path | None, flags: Mapping[str, object] | None = None, extra: tuple[str, ...] | list[str] = ()
 ) -> LoadedSettings:
-    """The settings of this process; ends the command with everything that is wrong where something is."""
+    """Read the settings of this process; end the command with all faults if there are any."""
     try:
         return read_settings(file=config, environ=os.environ, flags=flags or {}, extra=extra)
     except SettingsError as error:
@@ -90,7 +90,7 @@ def read_or_fail(
 
 
 def values_of(found: LoadedSettings) -> dict[str, Any]:
-    """The value of every key, as JSON has it, passwords left out."""
+    """Return the value of every key, as in JSON, without passwords."""
     sections = msgspec.to_builtins(found.configuration)
     return {key: _without_password(sections[key.partition(".")[0]][key.partition(".")[2]]) for key in KEYS}
 

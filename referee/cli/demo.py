@@ -43,7 +43,7 @@ class DemoError(RuntimeError):
 
 @contextlib.contextmanager
 def running_server(data: Path) -> Iterator[str]:
-    """The address of a server started for the block, on a free loopback port, with its data in the folder."""
+    """Start a server on a free loopback port with its data in the folder; yield its address."""
     command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--listen", "127.0.0.1:0", "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own command
         try:
@@ -89,7 +89,7 @@ def _print_title(console: Console, *, address: str, data: Path) -> None:
 
 
 def _tables(services: Services, console: Console, luck: random.Random) -> Iterator[Table]:
-    """A table for each ruleset, with different numbers of seats."""
+    """Yield a table for each ruleset, with different numbers of seats."""
     for game, seat_counts in SEAT_COUNTS.items():
         rulesets = [ruleset for ruleset in load_builtin() if ruleset.game == game]
         for index, ruleset in enumerate(rulesets):

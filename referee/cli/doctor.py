@@ -55,7 +55,7 @@ def doctor(
 
 
 def _findings(config: ConfigFile, extra: list[str]) -> Iterator[tuple[str, CheckResult]]:
-    """What is wrong with the configuration, or else all that is found with it."""
+    """Yield the faults of the configuration, or, if it has none, all results of the checks."""
     try:
         read = read_settings(file=config, environ=os.environ, extra=extra)
     except SettingsError as error:

@@ -56,7 +56,7 @@ def export(  # noqa: PLR0913 - one parameter an option
 
 
 def bundle_of(reader: Reader, found: Round, keys: dict[str, str]) -> dict[str, object]:
-    """The bundle of a round, ready to be written as JSON."""
+    """Return the bundle of a round, ready to be written as JSON."""
     head = reader.head()
     chosen = {index for index, leaf in enumerate(reader.iterate(0, head.size)) if _is_key(leaf)}
     chosen |= {mark.index for mark in reader.marks(found.key)}
@@ -81,7 +81,7 @@ def bundle_of(reader: Reader, found: Round, keys: dict[str, str]) -> dict[str, o
 
 
 def _proof(reader: Reader, found: Round, out: Path | None) -> bytes:
-    """The proof of the leaf that ended a round, or of its newest so far; the leaf is written beside ``out``."""
+    """Return the proof of the leaf that ended a round, or of its newest; write the leaf beside ``out``."""
     places = {mark.kind: int(mark.index) for mark in reader.marks(found.key)}
     index = places.get(StepKind.SETTLE, places.get(StepKind.ABORT, max(places.values())))
     if out is not None:
@@ -97,7 +97,7 @@ def _is_key(leaf: bytes) -> bool:
 
 
 def _before(reader: Reader, found: Round) -> list[int]:
-    """The leaves that ended the table's earlier rounds, back to a settled one; of aborted rounds OPEN as well."""
+    """List the leaves that ended the table's earlier rounds, back to a settled one; of aborted rounds OPEN as well."""
     places: list[int] = []
     key, opened = found.key, _place(reader, found.key, StepKind.OPEN)
     while Sealed.of(reader.leaf(opened)).header.previous_leaf != NO_LEAF:

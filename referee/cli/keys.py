@@ -97,7 +97,7 @@ def revoke(
 
 
 def _checked(folder: Path, *, is_openable: bool) -> tuple[str, ...]:
-    """The private keys to read: all, but a root's that is away, and encrypted ones that nothing opens."""
+    """Return the private keys to read: all but a root's kept elsewhere, and encrypted ones without a passphrase."""
     is_away = (folder / "root.pub").exists() and not (folder / "root.key").exists()
     there = (role for role in EVERY if role != "root" or not is_away)
     return tuple(role for role in there if is_openable or not is_locked_file(folder / f"{role}.key"))

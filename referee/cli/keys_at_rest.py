@@ -110,7 +110,7 @@ def _signers(keys: Path, roles: list[str], lock: Lock | None) -> dict[str, Named
 
 
 def _files(data: Path, root: Path | None) -> list[Path]:
-    """The private keys of a data folder, the root's at its own place."""
+    """List the private keys of a data folder, the root's at its own place."""
     files = sorted((data / "keys").glob("*.key"))
     if root is not None and root not in files:
         files.append(root)

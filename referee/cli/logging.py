@@ -37,7 +37,7 @@ class _Lossy:
         self._file: BinaryIO = getattr(file, "raw", file)  # a buffer would try again when the process ends
 
     def write(self, line: bytes) -> None:
-        """The line is written, all of it or less."""
+        """Write the line, whole or in part."""
         with suppress(OSError, ValueError):  # the latter where the file was closed
             self._file.write(line)
 

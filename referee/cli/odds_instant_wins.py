@@ -13,7 +13,7 @@ from referee.rulesets import Ruleset
 
 
 def show(ruleset: Ruleset, *, json_file: Path | None) -> None:
-    """Counts and prints; writes what was asked for. OSError where a file cannot be written."""
+    """Count and print; write the requested files. Raise OSError if a file cannot be written."""
     odds = _counted(ruleset)
     console = Console()
     console.print(f"{ruleset.id} {ruleset.version}, file {ruleset.digest.hex()}, {odds.hands:,} hands", soft_wrap=True)

@@ -19,7 +19,7 @@ from referee.rulesets import Ruleset
 
 
 def show(ruleset: Ruleset, *, processes: int, json_file: Path | None, svg: Path | None, folder: Path | None) -> None:
-    """Counts and prints; writes what was asked for. OSError where a file cannot be written."""
+    """Count and print; write the requested files. Raise OSError if a file cannot be written."""
     rules: UltimateTexasRules = ruleset.rules  # type: ignore[assignment] # the ruleset is of this game
     console = Console()
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()

@@ -52,13 +52,13 @@ def publish(
 
 
 def note_of(reader: Reader) -> bytes:
-    """The signed note that a log is published under: its newest checkpoint, with the cosignatures that it has."""
+    """Return the signed note to publish a log under: its newest checkpoint, with its cosignatures."""
     head, cosigned = reader.head(), reader.newest_cosigned(quorate=False)
     return cosigned.note if cosigned is not None and cosigned.size == head.size else head.checkpoint
 
 
 def _publish_once(reader: Reader, place: Place, location: str, stop: threading.Event) -> None:
-    """The log is published as it is now; ends the command where it could not be, or was asked to stop before."""
+    """Publish the log as it is now; end the command if that fails or is interrupted."""
     try:
         outcome = _publish(reader, place, stop)
     except (PlaceError, StoreError) as error:
@@ -69,7 +69,7 @@ def _publish_once(reader: Reader, place: Place, location: str, stop: threading.E
 
 
 def _follow(reader: Reader, place: Place, location: str, stop: threading.Event, *, every: float) -> None:
-    """The log is published again and again until it is stopped; what fails for now is tried again, ever more rarely."""
+    """Publish the log again and again until stopped; after a failure wait longer each time."""
     pause, told = every, -1
     while not stop.is_set():
         try:

@@ -77,12 +77,12 @@ def replay(  # noqa: PLR0913 - one parameter an option
 
 
 def _payload(data: bytes) -> bytes:
-    """The transcript in an envelope, or the bytes themselves where they are a bare transcript."""
+    """Return the transcript of an envelope, or the bytes themselves if they are a bare transcript."""
     return data if data.startswith(b'{"format"') else Envelope.parse(data).payload
 
 
 def _redealt(told: Told, leaves: dict[StepKind, bytes]) -> list[list[int]]:
-    """The cards that the seeds give, for the sections that were told."""
+    """Deal the cards again from the seeds, for the sections of the transcript."""
     dealt = parse_leaf(Envelope.parse(leaves[StepKind.DEAL]).payload, DealLeaf)
     revealed = parse_leaf(Envelope.parse(leaves[StepKind.REVEAL]).payload, RevealLeaf)
     deal = Deal.derive(
@@ -126,7 +126,7 @@ def _who(seat: int) -> str:
 
 
 def _print_equality(console: Console, claim: str, told: bytes, found: bytes) -> bool:
-    """Prints whether two texts are equal, or where they first differ; tells which."""
+    """Print whether two texts are equal or where they first differ; return whether they are."""
     if told == found:
         console.print(f"[bold green]✓[/] {claim}")
         return True

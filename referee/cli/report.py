@@ -31,7 +31,7 @@ EVENT_WORDS: Final = {
 
 
 def print_report(console: Console, report: Report) -> None:
-    """Prints a report for a person."""
+    """Print a report for people."""
     console.print(f"log [bold]{escape(report.origin)}[/], {report.size:,} leaves, root {report.root}")
     _print_proved(console, report)
     _print_tables(console, report)

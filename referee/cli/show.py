@@ -13,7 +13,7 @@ _LETTERS: Final = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", 
 
 
 def card_line(cards: Iterable[Card | int]) -> Line:
-    """The cards in their order, each as rank and suit sign, in four colours."""
+    """Draw the cards in their order, each as rank and suit sign, in four colours."""
     line = Line()
     for position, item in enumerate(cards):
         card = Card(item) if isinstance(item, int) else item
@@ -23,11 +23,11 @@ def card_line(cards: Iterable[Card | int]) -> Line:
 
 
 def signed(value: int, *, unit: str = "") -> Line:
-    """A gain or loss with its sign, thousands apart, green or red."""
+    """Draw a gain or loss with its sign, thousands separated, green or red."""
     style = "green" if value > 0 else "red" if value < 0 else "dim"
     return Line(f"{value:+,}{unit}" if value else f"0{unit}", style=style)
 
 
 def short_hash(data: bytes) -> str:
-    """The first eight hexadecimal digits of a hash, for people."""
+    """Return the first eight hexadecimal digits of a hash, for people."""
     return f"{data.hex()[:8]}…"

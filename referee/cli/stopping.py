@@ -28,7 +28,7 @@ ASKING: Final = (signal.SIGTERM, signal.SIGINT)
 
 @contextmanager
 def until_asked() -> Iterator[threading.Event]:
-    """An event that is set when the command is asked to stop. In the main thread only.
+    """Yield an event that is set when the command is asked to stop. In the main thread only.
 
     After the block both signals are ignored where the command was asked, by a signal or by the event itself; otherwise
     they do what they did before.

@@ -85,14 +85,14 @@ class Table:
         return HOUSE_NAME if seat == HOUSE_SEAT else NAMES[seat]
 
     def word(self, code: str) -> str:
-        """The Vietnamese name of a code in the ruleset's data; the code itself where it has none."""
+        """Return the Vietnamese name of a code in the ruleset's data, or the code itself if it has none."""
         tables = [self.ruleset.names.get("reason", {}), *self.ruleset.names.values()]
         return next((names[code].vi for names in tables if code in names), code)
 
     def deal(
         self, *, stronger: bool, seat_stakes: Sequence[money_pb2.SeatStake] = ()
     ) -> tuple[shuffler_pb2.OpenRoundResponse, shuffler_pb2.DealRoundResponse]:
-        """The table's next round opened and dealt; ``stronger`` has every seat commit to its seed beforehand."""
+        """Open and deal the table's next round; with ``stronger`` every seat commits to its seed beforehand."""
         terms = shuffler_pb2.RoundTerms(
             table_id=self.table_id,
             ruleset_id=self.ruleset.id,
@@ -122,7 +122,7 @@ class Table:
         return opened, dealt
 
     def print_settlement(self, transfers: Sequence[money_pb2.Transfer], receipt: round_pb2.LogReceipt) -> None:
-        """Prints who pays whom and for what, and where the settlement stands in the log."""
+        """Print who pays whom and for what, and the settlement's leaf in the log."""
         self.console.print(self._transfer_grid(transfers))
         digest = hashlib.sha256(receipt.leaf).digest()
         size = receipt.checkpoint.splitlines()[1]

@@ -34,7 +34,7 @@ def play(table: Table, *, stronger: bool) -> None:
 def _play_events(
     table: Table, played: tien_len_pb2.TienLenRound, dealt: shuffler_pb2.DealRoundResponse, *, receipts: bool
 ) -> list[list[Line]]:
-    """The tricks as they were played, each a list of what the seats did."""
+    """Group the events into tricks, each a list of what the seats did."""
     referee = table.services.tien_len
     tricks: list[list[Line]] = []
     leads = True

@@ -81,5 +81,5 @@ def witness(  # noqa: PLR0913 - one parameter an option
 
 
 def _kept_name(key: Path, lock: Lock | None) -> str:
-    """The name of the key that is there already; empty where there is none."""
+    """Return the name of an existing key, empty if there is none."""
     return read_key(key, lock).name if key.exists() else ""

@@ -12,7 +12,7 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def referee(*arguments: object, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """The command's finished process."""
+    """Run the command and return its finished process."""
     return subprocess.run(
         [sys.executable, "-m", "referee", *map(str, arguments)],
         capture_output=True,
@@ -25,7 +25,7 @@ def referee(*arguments: object, **environment: str) -> "subprocess.CompletedProc
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder that the demo left."""
+    """Return a data folder that the demo left."""
     folder = tmp_path_factory.mktemp("demo") / "data"
     done = referee("demo", "--rounds", 1, "--seed", 7, "--data", folder)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -20,7 +20,7 @@ SECONDS = 90
 
 
 def referee(*arguments, **options):
-    """The command's finished process."""
+    """Run the command and return its finished process."""
     environment = {**os.environ, "COLUMNS": "160", "TERM": "dumb"}
     return subprocess.run(
         [sys.executable, "-m", "referee", *map(str, arguments)],
@@ -35,7 +35,7 @@ def referee(*arguments, **options):
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    """The demo's output and the data folder it left."""
+    """Return the demo's output and the data folder it left."""
     data = tmp_path_factory.mktemp("demo") / "data"
     done = referee("demo", "--rounds", 1, "--seed", 7, "--data", data)
     assert done.returncode == 0, done.stdout + done.stderr

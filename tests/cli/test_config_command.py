@@ -24,7 +24,7 @@ LINES: Final = {"COLUMNS": "120", "TERM": "dumb"}
 
 
 def referee(*arguments: str, **environ: str) -> Result:
-    """The command, run in this process."""
+    """Run the command in this process."""
     return CliRunner().invoke(app, list(arguments), env={**LINES, **environ})
 
 
@@ -93,7 +93,7 @@ def test_serve_tells_everything_that_is_wrong_before_it_makes_anything(tmp_path:
 
 @contextmanager
 def serving(*arguments: str, errors: Path, **environ: str) -> Iterator[tuple[psutil.Popen, dict[str, Any]]]:
-    """A server's process and what it printed when it was ready."""
+    """Run a server for the block; yield its process and its ready line."""
     command = [sys.executable, "-m", "referee", "serve", *arguments]
     with (
         errors.open("wb") as log,

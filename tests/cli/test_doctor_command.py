@@ -12,14 +12,14 @@ from referee.server.options import ServerOptions
 
 
 def doctor(*arguments: str, **environ: str) -> Result:
-    """The command, run in this process."""
+    """Run the command in this process."""
     environ = {"COLUMNS": "400", "TERM": "dumb", **environ}
     return CliRunner().invoke(app, ["doctor", "--set", "serve.listen=127.0.0.1:0", *arguments], env=environ)
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A data folder that a server has founded."""
+    """Return a data folder that a server has founded."""
     with Application(ServerOptions(data=tmp_path / "data", listen="127.0.0.1:0")):
         return tmp_path / "data"
 

@@ -44,7 +44,7 @@ def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(tmp_pa
 
 
 def play_until_somebody_runs_out_of_cards(services):
-    """The outcome of the table's first round that was not won at the deal or with the three of spades."""
+    """Play the table's first round that ends with empty hands, not at the deal or by the three of spades."""
     luck = random.Random(3)  # noqa: S311 - seeds of a test
     while True:
         opened = services.shuffler.OpenRound(

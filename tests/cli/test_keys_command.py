@@ -16,13 +16,13 @@ NEW: Final = "staple, and another word"
 
 
 def referee(*arguments: str, **environ: str) -> Result:
-    """The command, run in this process, away from a terminal."""
+    """Run the command in this process, away from a terminal."""
     return CliRunner().invoke(app, ["keys", *arguments], env={"COLUMNS": "200", "TERM": "dumb", **environ})
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A folder with keys, the root's elsewhere."""
+    """Return a folder with keys, the root's elsewhere."""
     KeyFolder.open_or_make(
         tmp_path / "data" / "keys", origin="log.example/1", entropy=os.urandom, root=tmp_path / "root.key"
     )
@@ -30,7 +30,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def texts_of(data: Path) -> dict[str, str]:
-    """The private keys' files."""
+    """Return the private keys' files."""
     root = data.parent / "root.key"
     return {path.stem: path.read_text() for path in (*sorted((data / "keys").glob("*.key")), root)}
 

@@ -30,14 +30,14 @@ def command(*arguments: object) -> list[str]:
 
 
 def referee(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command's finished process."""
+    """Run the command and return its finished process."""
     return subprocess.run(
         command(*arguments), capture_output=True, text=True, timeout=SECONDS, env=ENVIRONMENT, check=False
     )
 
 
 def codes(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """The codes that an audit found, each as often as it was found, in its order."""
+    """Return the codes that an audit found, each as often as it was found, in order."""
     return [finding["code"] for finding in json.loads(done.stdout)["findings"]]
 
 
@@ -67,7 +67,7 @@ class GrowingStore:
         self._appended = self.size
 
     def cosign(self, witness: NamedSigner) -> bytes:
-        """The newest checkpoint as a witness cosigned it, kept in the store."""
+        """Keep the newest checkpoint in the store as a witness cosigned it."""
         store = open_sqlite(self.folder)
         note = cosign_note(Note.parse(store.head().checkpoint), name=witness.name, signer=witness, time=1).format()
         store.keep_cosigned(self.size, lambda _: Cosigned(size=self.size, note=note, is_quorate=False))
@@ -77,7 +77,7 @@ class GrowingStore:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> GrowingStore:
-    """The store of a log of two bundles."""
+    """Return the store of a log of two bundles."""
     made = GrowingStore(tmp_path_factory.mktemp("store"))
     made.play(70)
     return made
@@ -85,7 +85,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> GrowingStore:
 
 @pytest.fixture
 def tiles(store: GrowingStore, tmp_path: Path) -> Path:
-    """That log, published anew."""
+    """Publish that log."""
     done = referee("publish", tmp_path / "tiles", "--data", store.folder)
     assert (done.returncode, done.stderr) == (0, "")
     assert f"{store.size} leaves" in done.stdout

@@ -33,7 +33,7 @@ assert stop.wait(30)
 
 
 def ended(script: str) -> int:
-    """The exit code of a program."""
+    """Return the exit code of a program."""
     return subprocess.run([sys.executable, "-c", script], timeout=120, check=False).returncode
 
 

@@ -19,7 +19,7 @@ def referee(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the demo's log."""
+    """Return a folder with the demo's log."""
     folder = tmp_path_factory.mktemp("played") / "data"
     assert referee("demo", "--rounds", "1", "--data", str(folder)).returncode == 0
     return folder
@@ -27,7 +27,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def keys(played: Path) -> list[str]:
-    """The keys to verify by, as options."""
+    """Return the keys to verify by, as options."""
     public = read_public_keys(played / "keys")
     return ["--log-key", public["log"], "--root-key", public["root"]]
 

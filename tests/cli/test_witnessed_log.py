@@ -29,7 +29,7 @@ KNOWN = f"keys={STRANGER}"
 
 
 def referee(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """The project's own command, run to its end."""
+    """Run the project's own command to its end."""
     return subprocess.run(
         [sys.executable, "-m", "referee", *arguments], capture_output=True, text=True, timeout=120, check=False
     )
@@ -62,7 +62,7 @@ class Command:
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[..., Command]]:
-    """Starts commands; all have stopped when the test ends."""
+    """Return a function that starts commands; stop them when the test ends."""
     started: list[Command] = []
 
     def run(*arguments: str) -> Command:
@@ -74,7 +74,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Command]]:
 
 
 def log_key_of(data: Path) -> str:
-    """The log's verifier key in a data folder, made where there is none."""
+    """Return the log's verifier key in a data folder, made if there is none."""
     printed = referee("keys", "--make", "--data", str(data), "--origin", "log.example/1").stdout
     found = re.search(r"^log\t(.*)$", printed, re.MULTILINE)
     assert found is not None
@@ -82,7 +82,7 @@ def log_key_of(data: Path) -> str:
 
 
 def audited(*options: str) -> dict[str, Any]:
-    """The report of ``referee audit``."""
+    """Return the report of ``referee audit``."""
     printed = referee("audit", "--json", *options)
     assert printed.returncode in {0, 1}, printed.stderr
     report: dict[str, Any] = json.loads(printed.stdout)
@@ -142,7 +142,7 @@ def play(
     *,
     witnesses: list[str],
 ) -> None:
-    """A round opened and dealt; with witnesses its seats commit, and show their seeds once OPEN is cosigned."""
+    """Open and deal a round; with witnesses its seats commit, and give their seeds once OPEN is cosigned."""
     terms = shuffler_pb2.RoundTerms(
         table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
     )
@@ -162,7 +162,7 @@ def play(
 
 
 def referee_checkpoint(address: str) -> bytes:
-    """The newest checkpoint of a running server."""
+    """Return the newest checkpoint of a running server."""
     with grpc.insecure_channel(address) as channel:
         stub = log_pb2_grpc.LogServiceStub(channel)
         note: str = stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=10).checkpoint

@@ -20,7 +20,7 @@ Answer = TypeVar("Answer")
 
 
 def persist(call: Callable[[], Answer]) -> Answer:
-    """The answer, asked for again as long as the connection is found broken."""
+    """Send the request until its connection holds, and return the answer."""
     ends = time.monotonic() + PATIENCE
     while True:
         try:
@@ -32,7 +32,7 @@ def persist(call: Callable[[], Answer]) -> Answer:
 
 
 def ask(address: str, verb: str, path: str, told: object = None, **headers: str) -> tuple[int, dict[str, Any]]:
-    """The status and answer of a call over HTTP and JSON."""
+    """Return the status and answer of a call over HTTP and JSON."""
     connection = HTTPConnection(address, timeout=PATIENCE)
     try:
         body = told if isinstance(told, bytes) else None if told is None else json.dumps(told).encode()
@@ -51,13 +51,13 @@ class Running:
     ready: dict[str, Any]
 
     def ask(self, verb: str, path: str, told: object = None, **headers: str) -> tuple[int, dict[str, Any]]:
-        """The status and answer of a call."""
+        """Return the status and answer of a call."""
         return ask(self.ready["control"].removeprefix("http://"), verb, path, told, **headers)
 
 
 @contextmanager
 def harness_process(*options: str) -> Iterator[Running]:
-    """A harness, ended with its standard input."""
+    """Run a harness for the block; end it by its standard input."""
     with subprocess.Popen(
         [sys.executable, "-m", "referee_harness", "--until-eof", *options],
         stdin=subprocess.PIPE,

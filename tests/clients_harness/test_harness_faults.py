@@ -30,13 +30,13 @@ def channel(harness: Harness) -> Iterator[grpc.Channel]:
 
 
 def head(channel: grpc.Channel) -> str:
-    """The log's newest checkpoint."""
+    """Return the log's newest checkpoint."""
     asked = log_pb2.GetCheckpointRequest()
     return log_pb2_grpc.LogServiceStub(channel).GetCheckpoint(asked, timeout=60).checkpoint
 
 
 def code_of(call: grpc.Channel) -> str:
-    """The status that the next question for the head ends with."""
+    """Return the status of the next request for the head."""
     with pytest.raises(grpc.RpcError) as caught:
         head(call)
     return str(caught.value.code().name)

@@ -37,7 +37,7 @@ def shuffler(harness: Harness) -> Iterator[shuffler_pb2_grpc.ShufflerServiceStub
 
 @pytest.fixture
 def deal(shuffler: shuffler_pb2_grpc.ShufflerServiceStub, request: pytest.FixtureRequest) -> Deal:
-    """A round opened and dealt, at a table of the test's own."""
+    """Open and deal a round at a table of the test's own."""
     table = f"t-{abs(hash(request.node.name)) % 10**9}"
 
     def run(ruleset: str = "mau_binh.classic", seats: int = 2, **terms: Any) -> shuffler_pb2.DealRoundResponse:  # noqa: ANN401 - any
@@ -59,7 +59,7 @@ def held(dealt: shuffler_pb2.DealRoundResponse, seat: int) -> str:
 
 
 def refused(call: Callable[[], object]) -> tuple[str, str]:
-    """The reason of a refusal, and its words."""
+    """Return the reason of a refusal, and its words."""
     with pytest.raises(grpc.RpcError) as caught:
         call()
     status = rpc_status.from_call(caught.value)

@@ -23,7 +23,7 @@ DRAGONS = {"wins": ["sanh rong", "sanh rong"]}
 
 @pytest.fixture
 def drawing(tmp_path: Path) -> Iterator[str]:
-    """The address of a server that draws, of an origin that the harness has too."""
+    """Return the address of a server that deals at random, with the harness's origin."""
     with Application(
         ServerOptions(data=tmp_path / "drawn", listen="127.0.0.1:0", origin="harness.invalid/told")
     ) as application:
@@ -37,7 +37,7 @@ def terms(table: str) -> shuffler_pb2.RoundTerms:
 
 
 def play(address: str, table: str = "t", rounds: int = 1) -> round_pb2.RoundHeader:
-    """Rounds settled at a table; the header of the last."""
+    """Settle rounds at a table; return the header of the last."""
     with grpc.insecure_channel(address) as channel:
         shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
         referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
@@ -126,7 +126,7 @@ def test_a_server_that_draws_judges_no_round_of_the_other_suite(drawing: str):
 
 
 def reason_of(error: grpc.RpcError) -> tuple[str, str]:
-    """The reason and the field of a refusal."""
+    """Return the reason and the field of a refusal."""
     status = rpc_status.from_call(error)
     assert status is not None
     info, bad = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest()

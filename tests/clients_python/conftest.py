@@ -12,14 +12,14 @@ _TABLES = count(1)
 
 @pytest.fixture(scope="module")
 def harness() -> Iterator[Harness]:
-    """A server whose clock stands still."""
+    """Run a server whose clock does not move."""
     with Harness(clock=Clock(is_running=False)) as running:
         yield running
 
 
 @pytest.fixture
 def client(harness: Harness) -> Iterator[Client]:
-    """A blocking client."""
+    """Return a blocking client."""
     harness.reset()
     with Client(harness.grpc, timeout=60) as made:
         yield made
@@ -27,5 +27,5 @@ def client(harness: Harness) -> Iterator[Client]:
 
 @pytest.fixture
 def table() -> str:
-    """The name of a table that no other test has."""
+    """Return the name of a table that no other test has."""
     return f"table-{next(_TABLES)}"

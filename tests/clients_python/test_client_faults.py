@@ -71,7 +71,7 @@ def test_a_server_that_is_started_again_is_found_again(harness: Harness, client:
 
 
 def persistent(call: Callable[[], Any]) -> Any:  # noqa: ANN401 - any answer
-    """The answer, once connections are made again."""
+    """Return the answer, retried until connections are restored."""
     ends = time.monotonic() + 120
     while time.monotonic() < ends:
         with contextlib.suppress(UnavailableError):

@@ -48,7 +48,7 @@ print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """An environment in which ``pip install referee-client`` was run."""
+    """Return an environment in which ``pip install referee-client`` was run."""
     wheels = tmp_path_factory.mktemp("wheels")
     build(ROOT, wheels)
     build(CLIENT, wheels)
@@ -58,7 +58,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 
 def declared() -> list[str]:
-    """What the client's distribution depends on."""
+    """Return the requirements of the client's distribution."""
     project = tomllib.loads((CLIENT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return list(project["dependencies"])
 

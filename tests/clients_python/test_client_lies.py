@@ -36,7 +36,7 @@ class BendingLine(BlockingLine):
         self.questions: dict[str, Bend] = {}
 
     async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
-        """The bent answer to the bent question."""
+        """Return the altered answer to the altered request."""
         name = method.partition("/")[2]
         if name in self.questions:
             copy = type(request)()
@@ -60,7 +60,7 @@ class Liar:
         client._session = Session(self.line, None)  # noqa: SLF001 - the client is given a bent line
 
     def binh(self, *, keyed: bool = False, commits: bool = True) -> Any:  # noqa: ANN401 - a round, watched or not
-        """A round of Mậu Binh for two, prepared."""
+        """Prepare a round of Mậu Binh for two."""
         terms = Terms(table=self.table, ruleset="mau_binh.classic", seats=2, stake=100)
         game = self.client.mau_binh(terms, secrets=[SeatSecrets.make(seat, keyed=keyed) for seat in range(2)])
         game.prepare()
@@ -77,14 +77,14 @@ class Liar:
         return game
 
     def logged(self, leaf: bytes) -> round_pb2.LogReceipt:
-        """A receipt for any leaf, signed by the log's own key, in a tree that holds nothing else."""
+        """Make a receipt for any leaf, signed by the log's own key, in a tree of that leaf alone."""
         root = leaf_hash(leaf)
         log = self.keys.signer("log")
         note = CheckpointSigner(log, key_name=log.name).sign(Checkpoint(self.origin, 1, root))
         return round_pb2.LogReceipt(leaf_index=0, leaf_hash=root, leaf=leaf, checkpoint=note.decode())
 
     def resigned(self, receipt: round_pb2.LogReceipt, role: str, bend: Callable[[dict[str, Any]], None]) -> None:
-        """The receipt's leaf says something else, under the signature of the role and proved to stand in a log."""
+        """Replace the receipt's leaf by another payload, signed by the role and proved to be in a log."""
         old = Envelope.parse(receipt.leaf)
         payload = json.loads(old.payload)
         bend(payload)
@@ -97,7 +97,7 @@ class Liar:
         receipt.CopyFrom(self.logged(made.to_bytes()))
 
     def certified(self, certificate: bytes, bend: Callable[[dict[str, Any]], None]) -> bytes:
-        """The certificate, saying something else under the shuffler's signature."""
+        """Replace the certificate's payload under the shuffler's signature."""
         old = Envelope.parse(certificate)
         payload = json.loads(old.payload)
         bend(payload)

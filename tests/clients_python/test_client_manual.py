@@ -28,7 +28,7 @@ def harness() -> Iterator[Harness]:
 
 
 def run(*arguments: str, folder: Path) -> str:
-    """What a command prints; it must end well."""
+    """Return what a command prints; it must end well."""
     ran = subprocess.run(
         [sys.executable, "-W", "error", *arguments],
         cwd=folder,

@@ -33,7 +33,7 @@ Lay = Callable[[tuple[Card, ...]], Arrangement]
 
 
 def as_dealt(hand: tuple[Card, ...]) -> Arrangement:
-    """The cards in the order they were dealt, which may foul."""
+    """Return the cards in the order they were dealt, which may foul."""
     return Arrangement(hand[:5], hand[5:10], hand[10:])
 
 
@@ -46,14 +46,14 @@ def keyed(seats: int) -> list[SeatSecrets]:
 
 
 def play_binh(game: MauBinhRound) -> None:
-    """Opened, dealt and laid out as dealt."""
+    """Open a round, deal it and arrange the hands as dealt."""
     game.open()
     for seat, hand in game.deal().items():
         assert game.arrange(seat, as_dealt(hand)).event_number == seat + 1
 
 
 def play_out(game: TienLenRound) -> None:
-    """The weakest play there is, or a pass, until somebody is out of cards."""
+    """Play the weakest play there is, or pass, until a seat is out of cards."""
     while (options := game.plays()).HasField("turn"):
         seat = options.turn
         cards = [Card(number) for number in options.plays[0].cards] if options.plays else []

@@ -36,7 +36,7 @@ class Key:
         self.public_key = bytes(self._key.verify_key)
 
     def sign(self, message: bytes) -> bytes:
-        """The signature."""
+        """Return the signature."""
         return self._key.sign(message).signature
 
 

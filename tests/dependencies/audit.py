@@ -53,7 +53,7 @@ class Installed:
 
 
 def plain(name: str) -> str:
-    """A distribution's name as names are compared.
+    """Return a distribution's name as names are compared.
 
     >>> plain("Typing_Extensions"), plain("zope.interface")
     ('typing-extensions', 'zope-interface')
@@ -62,13 +62,13 @@ def plain(name: str) -> str:
 
 
 def pins_of(text: str) -> dict[str, str]:
-    """The version of each distribution that a file pins, by its plain name."""
+    """Return the version of each distribution that a file pins, by its normalised name."""
     found = (_PIN.match(line) for line in text.splitlines())
     return {plain(one[1]): one[2] for one in found if one is not None}
 
 
 def hashes_of(text: str) -> dict[str, set[str]]:
-    """The hashes that a lock has for each distribution."""
+    """Return the hashes that a lock has for each distribution."""
     found: dict[str, set[str]] = {}
     name = ""
     for line in text.splitlines():
@@ -80,7 +80,7 @@ def hashes_of(text: str) -> dict[str, set[str]]:
 
 
 def installed() -> Iterator[Installed]:
-    """What is installed here, but for this project's own distributions."""
+    """Yield what is installed here, except this project's own distributions."""
     for one in distributions():
         if not _is_own(one) and plain(one.name) not in OF_INSTALLING:
             yield Installed(one.name, one.version, tuple(licences_of(one)), tuple(changed_files(one)))
@@ -92,7 +92,7 @@ def _is_own(one: Distribution) -> bool:
 
 
 def licences_of(one: Distribution) -> Iterator[str]:
-    """The licences that a distribution's metadata names: as an expression, or by classifiers, or in words."""
+    """Yield the licences of a distribution's metadata: an expression, classifiers, or text."""
     metadata = one.metadata
     if "License-Expression" in metadata:
         expression = metadata["License-Expression"]
@@ -108,7 +108,7 @@ def licences_of(one: Distribution) -> Iterator[str]:
 
 
 def changed_files(one: Distribution) -> Iterator[str]:
-    """The files of a distribution whose bytes are not those that its record has a hash of; missing ones too."""
+    """Yield the files of a distribution that are missing or whose bytes do not have the recorded hash."""
     for file in one.files or []:
         if file.hash is None:
             continue
@@ -152,7 +152,7 @@ def _licence_faults(one: Installed, *, is_shipped: bool) -> Iterator[str]:
 
 
 def vulnerabilities(program: str, constraints: Path) -> tuple[list[str], str]:
-    """What is known against the pinned releases, and why that is not to be known, empty where it is."""
+    """Return the vulnerabilities of the pinned releases, and why they are unknown, empty if they are known."""
     command = [program, "--no-deps", "--disable-pip", "--format", "json", "--requirement", str(constraints)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
@@ -162,7 +162,7 @@ def vulnerabilities(program: str, constraints: Path) -> tuple[list[str], str]:
 
 
 def answer_of(output: str, errors: str) -> tuple[list[str], str]:
-    """What pip-audit's output comes to; see ``vulnerabilities``.
+    """Parse pip-audit's output; see ``vulnerabilities``.
 
     >>> answer_of('{"dependencies": [{"name": "a", "skip_reason": "not found"}]}', "")
     ([], 'its database answered for 0 of 1 distributions: not found')
@@ -183,7 +183,7 @@ def answer_of(output: str, errors: str) -> tuple[list[str], str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints what is wrong; 0 where nothing is, else 1."""
+    """Print what is wrong; return 0 if nothing is, else 1."""
     parser = argparse.ArgumentParser(description="Holds what is installed against what was tested together.")
     parser.add_argument("--pip-audit", default="", help="the program that asks for known vulnerabilities")
     program = parser.parse_args(arguments).pip_audit

@@ -43,7 +43,7 @@ print(json.dumps([report.is_clean, len(report.findings), checked.replayed, check
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of the base, and those of the libraries that it and the extra cli ask for."""
+    """Build the wheel of the base, and of the libraries that it and the extra cli need."""
     folder = tmp_path_factory.mktemp("wheels")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     build(ROOT, folder)
@@ -53,13 +53,13 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def base(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """An environment in which ``pip install referee`` was run."""
+    """Return an environment in which ``pip install referee`` was run."""
     return Environment(tmp_path_factory.mktemp("base"), wheels, "referee")
 
 
 @pytest.fixture(scope="module")
 def with_cli(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """An environment in which ``pip install 'referee[cli]'`` was run."""
+    """Return an environment in which ``pip install 'referee[cli]'`` was run."""
     return Environment(tmp_path_factory.mktemp("cli"), wheels, "referee[cli]")
 
 

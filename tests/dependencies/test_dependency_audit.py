@@ -32,7 +32,7 @@ SOUND: Final = Installed("Some_Thing", "1.0", ("MIT",))
 def found(
     *installed: Installed, pins: str = "some-thing==1.0", lock: str = f"some-thing==1.0 \\\n --hash=sha256:{HASH}"
 ):
-    """What is wrong."""
+    """Return the faults."""
     return list(faults(installed, pins=pins_of(pins), lock=pins_of(lock), hashes=hashes_of(lock)))
 
 
@@ -89,7 +89,7 @@ def test_what_only_tests_run_may_be_copyleft():
 
 @pytest.fixture
 def distribution(tmp_path):
-    """A distribution of two files and its record."""
+    """Return a distribution of two files and its record."""
     folder = tmp_path / "a-1.dist-info"
     folder.mkdir()
     (tmp_path / "a.py").write_text("x = 1\n")
@@ -153,7 +153,7 @@ def test_lock_has_everything_that_an_operator_may_install():
 
 
 def pin_name(requirement: str) -> str:
-    """The name that a requirement begins with."""
+    """Return the name that a requirement begins with."""
     return re.split(r"[\[<>=]", requirement, maxsplit=1)[0].strip()
 
 

@@ -19,7 +19,7 @@ def _quiet_calls() -> Iterator[None]:
 
 @pytest.fixture
 def scene(tmp_path: Path) -> Iterator[Scene]:
-    """A scene with its referee running; ``open`` starts its table server."""
+    """Return a scene with its referee running; ``open`` starts its table server."""
     court = Court(tmp_path / "referee", MovedClock())
     yield Scene(court, tmp_path / "table")
     court.close()

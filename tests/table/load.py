@@ -54,7 +54,7 @@ class TimedPlayer(Player):
     measured: Measured
 
     async def ask(self, name: str, *, command: str = "", **fields: Any) -> View:  # noqa: ANN401 - of a command
-        """The result, its time noted."""
+        """Return the result and note its time."""
         start = time.perf_counter()
         try:
             return await super().ask(name, command=command, **fields)
@@ -106,13 +106,13 @@ def _has_ended(number: int, view: View) -> bool:
 
 
 def cpu_seconds(process: psutil.Process) -> float:
-    """What a process has used so far."""
+    """Return the CPU seconds of a process so far."""
     used = process.cpu_times()
     return float(used.user + used.system)
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=3)

@@ -41,12 +41,12 @@ def hashed(tag: str, *fields: bytes) -> bytes:
 
 
 def number_of(card: str) -> int:
-    """A card's number."""
+    """Return a card's number."""
     return 4 * RANKS.index(card[0]) + SUITS.index(card[1]) + 1
 
 
 def text_of(number: int) -> str:
-    """A card's text."""
+    """Return a card's text."""
     rank, suit = divmod(number - 1, 4)
     return RANKS[rank] + SUITS[suit]
 
@@ -83,7 +83,7 @@ class Player:
         self._socket: ClientConnection | None = None
 
     async def come(self, address: str, *, room: str = "", tab: str = "tab") -> Self:
-        """The player is connected and has seen something. Steps that it was cut off in are taken again."""
+        """Connect the player and wait for its first view; repeat steps that were cut off."""
         self._done.clear()
         self._socket = await connect(f"ws://{address}/api/stream", max_size=None, open_timeout=PATIENCE)
         self.goodbye = self.closed_code = None
@@ -104,7 +104,7 @@ class Player:
         return self
 
     async def go(self) -> None:
-        """The player's connection is cut."""
+        """Cut the player's connection."""
         if self._socket is not None:
             await self._socket.close()
         for task in list(self._tasks):
@@ -113,12 +113,12 @@ class Player:
         self._tasks.clear()
 
     async def send(self, message: View | str) -> None:
-        """The message is sent as it is."""
+        """Send the message as it is."""
         assert self._socket is not None
         await self._socket.send(message if isinstance(message, str) else json.dumps(message))
 
     async def ask(self, name: str, *, command: str = "", **fields: Any) -> View:  # noqa: ANN401 - fields of a command
-        """The result of a command. RefusedCommandError where it was refused."""
+        """Return the result of a command; raise RefusedCommandError if it is refused."""
         command = command or f"{name}-{next(self._ids)}"
         answer: asyncio.Future[View] = asyncio.get_running_loop().create_future()
         self._answers[command] = answer
@@ -131,11 +131,11 @@ class Player:
         return result
 
     def prod(self) -> None:
-        """The newest view is looked at once more."""
+        """Handle the newest view once more."""
         self._serve(self.view)
 
     async def refused(self, name: str, **fields: Any) -> View:  # noqa: ANN401 - fields of a command
-        """The refusal of a command; AssertionError where it was done."""
+        """Return the refusal of a command; raise AssertionError if it is carried out."""
         try:
             done = await self.ask(name, **fields)
         except RefusedCommandError as error:
@@ -144,7 +144,7 @@ class Player:
         raise AssertionError(msg)
 
     async def until(self, holds: Callable[[View], bool]) -> View:
-        """The first view from now on for which it holds."""
+        """Return the first view from now on that meets the condition."""
         try:
             async with asyncio.timeout(self.patience), self._changed:
                 await self._changed.wait_for(lambda: (bool(self.view) and holds(self.view)) or bool(self.failures))
@@ -156,7 +156,7 @@ class Player:
         return self.view
 
     async def closed(self) -> str | None:
-        """What the server said goodbye with."""
+        """Return the server's last message."""
         async with asyncio.timeout(self.patience):
             async with self._changed:
                 await self._changed.wait_for(self._is_closed)
@@ -166,11 +166,11 @@ class Player:
         return self.closed_code is not None
 
     def own(self, what: str, round_id: str) -> bytes:
-        """A secret of this seat in a round: "seed", "token" or "nonce"."""
+        """Return a secret of this seat in a round: "seed", "token" or "nonce"."""
         return hashlib.sha256(f"{self.secret}/{round_id}/{what}".encode()).digest()
 
     def open_hand(self, view: View) -> tuple[bytes, list[str]]:
-        """The seat's own certificate and hand of a sealed round, by its token."""
+        """Fetch the seat's own certificate and hand of a sealed round, by its token."""
         assert self.referee is not None
         told = view["round"]
         stub = shuffler_pb2_grpc.ShufflerServiceStub(self.referee)
@@ -184,14 +184,14 @@ class Player:
         return answer.certificate, [text_of(card) for card in answer.hand.cards]
 
     def commitment(self, view: View, cards: list[str]) -> str:
-        """What binds the seat to thirteen cards."""
+        """Return the seat's commitment to thirteen cards."""
         told = view["round"]
         numbers, nonce = bytes([number_of(card) for card in cards]), self.own("nonce", told["round_id"])
         round_id = bytes.fromhex(told["round_id"])
         return hashed("arrange", round_id, bytes([told["you"]]), numbers, nonce).hex()
 
     def suggested(self, view: View, certificate: bytes) -> list[str]:
-        """The best arrangement of a sealed hand, as the gateway would say."""
+        """Return the best arrangement of a sealed hand, as the gateway would suggest it."""
         from google.protobuf.json_format import ParseDict  # noqa: PLC0415 - only here
 
         assert self.referee is not None
@@ -236,7 +236,7 @@ class Player:
                 self.goodbye, self.last_words = message["code"], message
 
     def _serve(self, view: View) -> None:
-        """What a page does unasked, once for each round; then the script."""
+        """Do what a page does by itself, once for each round; then the script."""
         told = view.get("round")
         if told is not None and told["you"] is not None and self.is_willing and view["phase"] != self.unwilling_in:
             key = (told["round_id"], view["phase"])
@@ -294,7 +294,7 @@ def split(cards: list[str]) -> dict[str, list[str]]:
 
 
 async def play_anything(player: Player, view: View) -> None:
-    """A script that plays a whole round of any game, each step once."""
+    """Make a script that plays a whole round of any game, each step once."""
     told = view["round"]
     if view["phase"] != "PLAYING":
         return

@@ -29,19 +29,19 @@ class Recorder:
         self.found: Examples = {}
 
     async def view(self, name: str, player: Player, holds: Callable[[View], bool]) -> View:
-        """The view for which it holds is kept."""
+        """Keep the view that meets the condition."""
         self.found[name] = await player.until(holds)
         return self.found[name]
 
     async def done(self, name: str, player: Player, command: str, **fields: Any) -> View:  # noqa: ANN401 - of a command
-        """The answer to a command is kept, with the command."""
+        """Keep a command and its answer."""
         self.found[f"command.{name}"] = {"type": "command", "id": name, "name": command, **fields}
         result = await player.ask(command, command=name, **fields)
         self.found[f"done.{name}"] = {"type": "done", "id": name, "result": result}
         return result
 
     async def refused(self, name: str, player: Player, command: str, **fields: Any) -> None:  # noqa: ANN401 - of a command
-        """The refusal of a command is kept, with the command."""
+        """Keep a command and its refusal."""
         self.found[f"command.{name}"] = {"type": "command", "id": name, "name": command, **fields}
         self.found[f"refused.{name}"] = await player.refused(command, **fields, command=name)
 
@@ -58,7 +58,7 @@ def revealed(view: View) -> bool:
 
 
 async def begin(recorder: Recorder, scene: Scene, player: Player, game: str, **terms: Any) -> View:  # noqa: ANN401 - of create
-    """A room of one person and two bots, ready, in BINDING, the page not bound yet."""
+    """Open a room of one person and two bots, ready, in BINDING, before the page commits."""
     player.is_willing = False
     fields = {"ruleset": game, "stake_minor": 1000, "bots": 2, "sealed": False, "listed": True} | terms
     await recorder.done("create", player, "create", **fields)
@@ -70,7 +70,7 @@ async def begin(recorder: Recorder, scene: Scene, player: Player, game: str, **t
 
 
 async def bind(recorder: Recorder, player: Player, name: str) -> View:
-    """The page binds and shows its seed by hand; the view of the deal."""
+    """Commit and give the seed by hand; return the view of the deal."""
     view = await recorder.view(f"view.{name}binding", player, phase("BINDING"))
     told = view["round"]
     raw, seat = bytes.fromhex(told["round_id"]), bytes([told["you"]])
@@ -122,7 +122,7 @@ async def arrival(recorder: Recorder, scene: Scene) -> None:
 
 
 async def mau_binh(recorder: Recorder, scene: Scene, player: Player, *, sealed: bool) -> None:
-    """A round of Mậu Binh from lobby to replay."""
+    """Play a round of Mậu Binh from lobby to replay."""
     name = "mau_binh.sealed." if sealed else "mau_binh."
     await begin(recorder, scene, player, "mau_binh.classic", sealed=sealed)
     recorder.found[f"view.{name}lobby"] = player.view
@@ -168,7 +168,7 @@ async def mau_binh(recorder: Recorder, scene: Scene, player: Player, *, sealed: 
 
 
 def sealing(player: Player, view: View, hand: list[str], cards: list[str]) -> Examples:
-    """The three hashes of one seat in one round, with what goes into them."""
+    """Return the three hashes of one seat in one round, with their inputs."""
     told = view["round"]
     raw, seat = bytes.fromhex(told["round_id"]), bytes([told["you"]])
     own = {name: player.own(name, told["round_id"]) for name in ("seed", "token", "nonce")}
@@ -186,7 +186,7 @@ def sealing(player: Player, view: View, hand: list[str], cards: list[str]) -> Ex
 
 
 async def tien_len(recorder: Recorder, scene: Scene, player: Player) -> None:
-    """A round of Tiến Lên from lobby to replay."""
+    """Play a round of Tiến Lên from lobby to replay."""
     await begin(recorder, scene, player, "tien_len.mien_nam")
     await recorder.done("ready", player, "ready", is_ready=True)
     await bind(recorder, player, "tien_len.")
@@ -217,7 +217,7 @@ async def tien_len(recorder: Recorder, scene: Scene, player: Player) -> None:
 
 
 async def ultimate_texas(recorder: Recorder, scene: Scene, player: Player, *, sealed: bool) -> None:
-    """A round of Ultimate Texas Hold'em from lobby to replay."""
+    """Play a round of Ultimate Texas Hold'em from lobby to replay."""
     name = "ultimate_texas.sealed." if sealed else "ultimate_texas."
     await begin(recorder, scene, player, "ultimate_texas.casino", sealed=sealed)
     recorder.found[f"view.{name}lobby"] = player.view
@@ -267,12 +267,12 @@ async def record(folder: Path) -> Examples:
 
 
 def written(example: Any) -> str:  # noqa: ANN401 - JSON
-    """An example as it stands in its file."""
+    """Return an example as its file has it."""
     return json.dumps(example, ensure_ascii=False, indent=1) + "\n"
 
 
 def main() -> None:
-    """Writes all of them."""
+    """Write all examples."""
     logging.basicConfig(level=logging.WARNING)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     FOLDER.mkdir(exist_ok=True)

@@ -31,7 +31,7 @@ class Running:
 
 @contextlib.contextmanager
 def table_process(data: Path, *options: str, listen: str = "127.0.0.1:0") -> Iterator[Running]:
-    """A table server with a referee of its own; whatever is left of it has ended after the block."""
+    """Run a table server with its own referee for the block; end every process of it afterwards."""
     command = [sys.executable, "-m", "referee_table", "--listen", listen, "--data", str(data), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:

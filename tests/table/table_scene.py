@@ -30,11 +30,11 @@ class MovedClock:
         self._waiting: list[tuple[int, asyncio.Event]] = []
 
     def now(self) -> int:
-        """The time."""
+        """Return the time."""
         return self._now
 
     async def wait_until(self, moment: int) -> None:
-        """Returns once the time has been moved there."""
+        """Return once the time has been moved there."""
         if moment <= self._now:
             return
         event = asyncio.Event()
@@ -74,11 +74,11 @@ class Court:
         return f"127.0.0.1:{self.app.port}"
 
     def stop(self) -> None:
-        """It serves nobody any more."""
+        """Stop serving."""
         self.app.close()
 
     def start(self) -> None:
-        """It serves again, from what its log says."""
+        """Serve again, from the log."""
         self.app = Application(self._settings).start()
 
     def close(self) -> None:
@@ -111,7 +111,7 @@ class Scene:
 
     @asynccontextmanager
     async def open(self, **changes: Any) -> AsyncIterator["Scene"]:  # noqa: ANN401 - what a Plan has
-        """A table server runs for the block; players are gone afterwards."""
+        """Run a table server for the block; disconnect its players afterwards."""
         async with serving(self.plan(**changes)) as (address, hall):
             self.address, self.hall = address, hall
             try:

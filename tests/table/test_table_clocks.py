@@ -17,7 +17,7 @@ PACE: Final = Pace()
 
 
 async def stays(player: Player, holds: Any) -> None:  # noqa: ANN401 - a question about a view
-    """It holds, and still does after the room has had its turn again."""
+    """Assert that a condition holds, and still does after the room has had its turn again."""
     await player.ask("rename", person_name=player.name, language="vi")
     assert holds(player.view)
 

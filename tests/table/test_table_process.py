@@ -30,7 +30,7 @@ async def seated(running: Running, channel: grpc.Channel, ruleset: str, **terms:
 
 
 def audit(data: Path) -> None:
-    """The log of the referee's folder holds."""
+    """Audit the log of the referee's folder."""
     done = subprocess.run(
         [sys.executable, "-m", "referee", "audit", "--data", str(data / "referee")],
         capture_output=True,
@@ -85,7 +85,7 @@ def test_sealed_hand_comes_over_the_gateway_and_not_over_the_table(tmp_path: Pat
 
 
 async def gateway_call(running: Running, view: View, player: Player) -> View:
-    """The answer to OpenHand, as a page asks for it."""
+    """Return the answer to OpenHand, as a page calls it."""
     told = view["round"]
     return await post(
         running,
@@ -100,7 +100,7 @@ async def gateway_call(running: Running, view: View, player: Player) -> View:
 
 
 async def post(running: Running, method: str, message: View) -> View:
-    """A question to the gateway by the page of this table."""
+    """Send a request to the gateway from the page of this table."""
     origin = f"http://{running.address}"
     headers = {"origin": origin, "connect-protocol-version": "1"}
     async with httpx.AsyncClient(timeout=PATIENCE) as client:

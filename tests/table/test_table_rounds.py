@@ -33,7 +33,7 @@ GAMES: Final = [
 
 
 def audited(scene: Scene) -> Report:
-    """What the audit says of the log now."""
+    """Return the audit of the log as it is now."""
     stub = log_pb2_grpc.LogServiceStub(scene.court.channel)
     keys = stub.GetKeys(log_pb2.GetKeysRequest())
     leaves: list[bytes] = []
@@ -51,7 +51,7 @@ def audited(scene: Scene) -> Report:
 
 
 async def finish(scene: Scene, player: Player, *, number: int = 1) -> View:
-    """The round is played to its end, and its seed revealed; what pages are told of it."""
+    """Play the round to its end and its revealed seed; return the record that pages get."""
 
     def ended(view: View) -> bool:
         last = view["last"]

@@ -12,7 +12,7 @@ SECONDS: Final = 240
 
 
 def built_verifier(folder: Path) -> Path:
-    """The command line of the verifier, built in the folder; skips where Node, npm or its packages are missing.
+    """Build the verifier's command line in the folder; skip if Node, npm or its packages are missing.
 
     Packages that are installed whole beside the sources are used; otherwise they are installed in the folder.
     """

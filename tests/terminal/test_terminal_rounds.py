@@ -25,7 +25,7 @@ Play = Callable[["Sitting"], Awaitable[None]]
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a table server with a referee of its own, whose bots do not think long."""
+    """Return the address of a table server with its own referee, whose bots are quick."""
     data = tmp_path_factory.mktemp("table")
     options = ("--listen", "127.0.0.1:0", "--data", str(data), "--bot-ms", "20", "--brisk")
     with subprocess.Popen(
@@ -52,7 +52,7 @@ class Sitting:
         return self.app.room.view
 
     async def until(self, what: Callable[[], object]) -> None:
-        """It has come about."""
+        """Wait until the condition holds."""
         deadline = time.monotonic() + SECONDS
         while not what():
             room = self.app.room
@@ -64,7 +64,7 @@ class Sitting:
             await self.pilot.pause(0.05)
 
     async def choose(self, what: str) -> None:
-        """The choice of the lobby that begins so is taken."""
+        """Take the lobby's choice that begins with the text."""
         await self.until(lambda: self.app.rulesets and isinstance(self.app.screen, Lobby))
         choices = self.app.screen.query_one(OptionList)
         ids = [choices.get_option_at_index(place).id or "" for place in range(choices.option_count)]
@@ -83,14 +83,14 @@ class Sitting:
         await self.until(lambda: self.view.get("phase") == "LOBBY" and self.view.get("last"))
 
     async def begin_round(self, what: Callable[[], object]) -> None:
-        """A round is being played, and something of it has come about; rounds that are won at the deal go by."""
+        """Play on to a round that is not won at the deal, until the condition holds."""
         while not what():
             last = (self.view.get("last") or {}).get("number", 0)
             await self.pilot.press("r")
             await self.until(lambda last=last: what() or (self.view.get("last") or {}).get("number", 0) > last)
 
     async def proof(self) -> str:
-        """What is said of the last round's proof, once its seed is shown."""
+        """Return the verdict on the last round's proof, once its seed is revealed."""
         await self.until(lambda: self.view["last"]["proof"]["is_revealed"])
         await self.pilot.press("x")
         await self.until(lambda: "✓" in self.told or "✗" in self.told)
@@ -143,7 +143,7 @@ async def shed(one: Sitting) -> None:
 
 
 async def bet(one: Sitting) -> None:
-    """The first of what may be decided."""
+    """Return the first of the possible decisions."""
     if (one.app.room.round.get("ultimate_texas") or {}).get("legal"):
         version, one.app.notice = one.view["version"], ""
         await one.pilot.press("1")

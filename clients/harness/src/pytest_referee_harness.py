@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # pytest loads every plugin at its start, and the server only
 
 @pytest.fixture
 def referee_harness() -> "Iterator[Harness]":
-    """A server with an empty log and a clock that stands still."""
+    """Start a server with an empty log and a clock that does not run."""
     yield from _running()
 
 
@@ -27,7 +27,7 @@ def _shared_referee_harness() -> "Iterator[Harness]":
 
 @pytest.fixture
 def referee_harness_session(_shared_referee_harness: "Harness") -> "Harness":
-    """The server that all tests share, without scripts and faults that others left."""
+    """Clear the scripts and faults of the session's shared server, and return it."""
     _shared_referee_harness.reset()
     return _shared_referee_harness
 

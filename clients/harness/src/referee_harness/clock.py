@@ -25,7 +25,7 @@ class Clock:
         self._is_running = is_running
 
     def __call__(self) -> int:
-        """The time."""
+        """Return the time."""
         with self._lock:
             return self._now()
 
@@ -35,7 +35,7 @@ class Clock:
         return self._is_running
 
     def advance(self, milliseconds: int) -> int:
-        """The new time, that much later; HarnessError where it would be earlier."""
+        """Move the time forward and return it; raise HarnessError for a negative step."""
         with self._lock:
             if milliseconds < 0:
                 raise HarnessError(field="advance_ms", message=f"the clock never goes back {-milliseconds} ms")
@@ -43,7 +43,7 @@ class Clock:
             return self._now()
 
     def set(self, now: int) -> int:
-        """The new time, which is the one given; HarnessError where it has passed."""
+        """Set the time and return it; raise HarnessError if it has passed already."""
         with self._lock:
             if now < self._now():
                 raise HarnessError(field="now", message=f"it is {self._now()}; the clock never goes back to {now}")
@@ -51,7 +51,7 @@ class Clock:
             return self._now()
 
     def run(self, *, is_running: bool) -> int:
-        """The time, from which on it runs or stands still."""
+        """Let the clock run or stop it, and return the time."""
         with self._lock:
             self._base, self._since = self._now(), time.monotonic_ns()
             self._is_running = is_running

@@ -65,7 +65,7 @@ class Control:
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def start(self) -> None:
-        """Calls are answered."""
+        """Start answering calls."""
         self._thread.start()
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ class Control:
 
 
 def _handler_of(routes: Routes) -> type[BaseHTTPRequestHandler]:
-    """The class of handlers that know these routes; the standard library makes one of it for each connection."""
+    """Make the handler class for these routes; the standard library makes one instance of it a connection."""
     return type("Handler", (_Handler,), {"routes": routes})
 
 
@@ -137,7 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(204, b"")
 
     def log_message(self, *_: object) -> None:
-        """Calls leave no lines."""
+        """Suppress the log line of a call."""
 
     def _answer(self, verb: str) -> None:
         try:

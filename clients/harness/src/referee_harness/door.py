@@ -22,7 +22,7 @@ class Door(Protocol):
 
 
 def open_door(port: int, *, target: str) -> Door:
-    """A door on a port of loopback to the server at ``target``, for pages of any origin.
+    """Open a gateway on a loopback port to the server at ``target``, for pages of any origin.
 
     HarnessError where the extra ``web`` is not installed.
     """

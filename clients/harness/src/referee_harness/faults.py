@@ -56,7 +56,7 @@ class Fault:
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> Self:
-        """The fault that JSON tells; HarnessError where it cannot be meant."""
+        """Read a fault from JSON; raise HarnessError if it is not valid."""
         for name in set(told) - _MEMBERS:
             raise HarnessError(field=name, message=f"a fault has no {name!r}; it has {', '.join(sorted(_MEMBERS))}")
         if "kind" not in told:
@@ -105,7 +105,7 @@ class FaultBook:
             return tuple(self._waiting)
 
     def take(self, method: str) -> Fault | None:
-        """The fault that strikes a call of this method, counted as struck; None where none waits for it."""
+        """Take the next fault for a call of this method and count it; return None if there is none."""
         with self._lock:
             for index, fault in enumerate(self._waiting):
                 if fault.strikes(method):
@@ -126,7 +126,7 @@ class FaultInterceptor(grpc.ServerInterceptor):
         continuation: "Callable[[grpc.HandlerCallDetails], grpc.RpcMethodHandler[Any, Any] | None]",
         handler_call_details: grpc.HandlerCallDetails,
     ) -> "grpc.RpcMethodHandler[Any, Any] | None":
-        """The handler of the method, struck by the fault that waits for it."""
+        """Return the method's handler with its pending fault applied."""
         handler = continuation(handler_call_details)
         method = handler_call_details.method
         if handler is None or handler.unary_unary is None or method.startswith(_SPARED):

@@ -78,7 +78,7 @@ class Harness:
         return {"log": public["log"].text, "root": public["root"].text}
 
     def start(self) -> Self:
-        """The server runs."""
+        """Start the server."""
         self._start()
         self._relay.start()
         if self._web_port is not None:
@@ -86,7 +86,7 @@ class Harness:
         return self
 
     def close(self) -> None:
-        """The server has stopped; a temporary log is gone."""
+        """Stop the server and delete a temporary log."""
         if self._door is not None:
             self._door.close()
             self._door = None
@@ -110,14 +110,14 @@ class Harness:
         self.close()
 
     def tell(self, script: Mapping[str, Any], *, table_id: str = ANY_TABLE, round_number: int = NEXT_ROUND) -> None:
-        """The round is dealt so: the next of the table, or of any table, or the numbered one.
+        """Script the deal of a round: the table's next one, any table's next one, or the numbered one.
 
         HarnessError where the script cannot be meant.
         """
         self._told.tell(Script.read(script), table_id=table_id, round_number=round_number)
 
     def tell_vector(self, name: str, *, table_id: str = ANY_TABLE) -> dict[str, Any]:
-        """The vector of a name, after the next round was told to be dealt like it; HarnessError where there is none."""
+        """Script the next round's deal from a named vector and return it; raise HarnessError if there is none."""
         self.tell({"vector": name}, table_id=table_id)
         return vectors.find(name)
 

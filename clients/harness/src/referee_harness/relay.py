@@ -31,7 +31,7 @@ class Relay:
         self._thread = threading.Thread(target=self._accept, name="relay", daemon=True)
 
     def start(self) -> None:
-        """Connections are taken."""
+        """Start accepting connections."""
         self._thread.start()
 
     def cut(self, down_ms: int = 0) -> None:

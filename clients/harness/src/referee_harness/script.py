@@ -50,7 +50,7 @@ class Script:
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> Self:
-        """The script that JSON tells; HarnessError where it cannot be meant, HarnessError where no vector is named so.
+        """Read a script from JSON; raise HarnessError if it is not valid or names an unknown vector.
 
         ``hands`` and ``wins`` are lists by seat with null for what is left open, or objects by seat's number.
         """
@@ -97,7 +97,7 @@ class Script:
             )
 
     def order(self, header: Header, ruleset: Ruleset, luck: random.Random) -> tuple[Card, ...]:
-        """The deck of a round; HarnessError where what is told does not fit its seats or its game."""
+        """Order a round's deck by the script; raise HarnessError if the script does not fit the seats or the game."""
         layout = layout_of(ruleset.game, seat_count=header.seat_count)
         self._check_leader(header, ruleset)
         if self.deck:
@@ -148,7 +148,7 @@ def winning_hand(ruleset: Ruleset, name: str, *, without: set[Card]) -> tuple[Ca
 
 
 def _known_hands(ruleset: Ruleset, code: str) -> Iterator[tuple[Card, ...]]:
-    """The vectors' hands of this pattern, then the same with their suits exchanged."""
+    """Yield the vectors' hands of this pattern, then the same with their suits exchanged."""
     is_mau_binh = isinstance(ruleset.rules, MauBinhRules)
     rows = vectors.rows("mau_binh/instant_win" if is_mau_binh else "tien_len/instant_wins")
     texts = [row["dealt" if is_mau_binh else "hand"] for row in rows]
@@ -161,7 +161,7 @@ def _known_hands(ruleset: Ruleset, code: str) -> Iterator[tuple[Card, ...]]:
 
 
 def win_at_deal(ruleset: Ruleset, hand: Sequence[Card]) -> str:
-    """The pattern by which a hand ends the round when it is dealt; empty where it does not."""
+    """Return the pattern by which a hand ends the round at the deal, empty if none."""
     if isinstance(ruleset.rules, MauBinhRules):
         arranged = instant_win_of(ruleset.rules, hand)
         return "" if arranged is None else arranged.pattern

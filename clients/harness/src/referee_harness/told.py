@@ -41,7 +41,7 @@ class ToldBook:
         self._given: dict[bytes, bytes] = {}
 
     def tell(self, script: Script, *, table_id: str = ANY_TABLE, round_number: int = NEXT_ROUND) -> None:
-        """The script is for that round; one that was told of the same numbered round before is forgotten."""
+        """Script a round; replace an earlier script for the same number."""
         with self._lock:
             if round_number == NEXT_ROUND:
                 self._next.setdefault(table_id, deque()).append(script)
@@ -63,7 +63,7 @@ class ToldBook:
             return len(self._numbered) + sum(len(scripts) for scripts in self._next.values())
 
     def seed_of(self, header: Header) -> bytes:
-        """The seed of a round, the same whenever it is asked for; refuses the round whose script cannot be dealt."""
+        """Return the seed of a round, the same each time; refuse a round whose script cannot be dealt."""
         with self._lock:
             known = self._given.get(header.round_id)
             if known is not None:
@@ -91,7 +91,7 @@ class ToldBook:
         return _NO_SCRIPT
 
     def _seed(self, order: tuple[Card, ...], header: Header, *, leader: int | None) -> bytes:
-        """A seed that tells the deck, and draws the leader where one is told: one in as many as there are seats."""
+        """Search for a seed that selects the scripted deck and, if one is scripted, the leader."""
         is_leading = header.ruleset_id.partition(".")[0] in LEADING_GAMES
         while True:
             seed = seed_for_order(order, copy=self._luck.randrange(COPIES))

@@ -20,7 +20,7 @@ _HAND_NAMES: Final = ("hand", "dealt")
 
 
 def find(name: str) -> dict[str, Any]:
-    """The vector of this name, whole, so that a test can play it on and compare."""
+    """Find a vector by its name; return it whole, so that a test can play it on and compare."""
     topic, _, wanted = name.partition("#")
     for row in rows(topic):
         if row["id"] == wanted:
@@ -29,7 +29,7 @@ def find(name: str) -> dict[str, Any]:
 
 
 def script_of(row: dict[str, Any]) -> dict[str, Any]:
-    """What a script says that deals a vector: ``hands``, and ``house``, ``board``, ``leader`` where it has them."""
+    """Return the script that deals a vector: ``hands``, and ``house``, ``board``, ``leader`` if it has them."""
     hands = row.get("hands") or [row[name] for name in _HAND_NAMES if name in row]
     if not hands:
         raise HarnessError(
@@ -44,12 +44,12 @@ def names() -> list[str]:
 
 
 def topics() -> list[str]:
-    """The files with vectors of games."""
+    """List the files with vectors of games."""
     return sorted(f"{game}/{file.stem}" for game in _GAMES for file in (folder() / game).glob("*.jsonl"))
 
 
 def rows(topic: str) -> Iterator[dict[str, Any]]:
-    """The vectors of a file; HarnessError where there is none of this name."""
+    """Read the vectors of a file; raise HarnessError if there is no such file."""
     if topic not in topics():
         raise HarnessError(
             field="vector",

@@ -55,38 +55,38 @@ class AsyncClient:
         await self.close()
 
     async def close(self) -> None:
-        """The connection is closed."""
+        """Close the connection."""
         await self.channel.close()
 
     def mau_binh(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> AsyncMauBinhRound:
-        """The table's next round of Mậu Binh, not opened yet; ``secrets`` as ``new_round`` takes them."""
+        """Prepare the table's next round of Mậu Binh, not opened yet; ``secrets`` as in ``new_round``."""
         return new_round(AsyncMauBinhRound, self._session, terms, secrets)
 
     def tien_len(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> AsyncTienLenRound:
-        """The table's next round of Tiến Lên, not opened yet."""
+        """Prepare the table's next round of Tiến Lên, not opened yet."""
         return new_round(AsyncTienLenRound, self._session, terms, secrets)
 
     def ultimate_texas(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> AsyncUltimateTexasRound:
-        """The table's next round of Ultimate Texas Hold'em, not opened yet."""
+        """Prepare the table's next round of Ultimate Texas Hold'em, not opened yet."""
         return new_round(AsyncUltimateTexasRound, self._session, terms, secrets)
 
     async def rulesets(self) -> list[ruleset_pb2.Ruleset]:
-        """The rulesets that can be played."""
+        """List the rulesets that can be played."""
         return await rulesets(self._session)
 
     async def checkpoint(self) -> Checkpoint:
-        """The log's newest checkpoint, proved to continue every one that this client has asked for."""
+        """Fetch the log's newest checkpoint and verify that it continues every one this client has seen."""
         return await self._session.checkpoint()
 
 
 async def rulesets(session: Session) -> list[ruleset_pb2.Ruleset]:
-    """The rulesets that can be played."""
+    """List the rulesets that can be played."""
     asked, kind = ruleset_pb2.ListRulesetsRequest(), ruleset_pb2.ListRulesetsResponse
     return list((await session.line.ask("RulesetService/ListRulesets", asked, kind)).rulesets)
 
 
 def new_round(kind: type[AnyRound], session: Session, terms: Terms, secrets: Sequence[SeatSecrets] | None) -> AnyRound:
-    """A round of these terms. Without ``secrets`` every seat gets new ones, without keys.
+    """Prepare a round of these terms. Without ``secrets`` every seat gets new ones, without keys.
 
     With those of some seats alone, or none, the others' commitments, seeds and signatures are brought to ``open`` and
     ``deal``, or given to the shuffler by the seats themselves; then keys of theirs go into ``Terms.seat_keys``.

@@ -11,15 +11,15 @@ Cards: TypeAlias = str | Iterable[Card]
 
 
 def cards_told(cards: Cards) -> tuple[Card, ...]:
-    """The cards; UnknownCardError where a text names none."""
+    """Read cards from their texts; raise UnknownCardError if a text names none."""
     return parse_cards(cards) if isinstance(cards, str) else tuple(cards)
 
 
 def numbers_of(cards: Cards) -> "list[card_pb2.Card]":
-    """The cards as messages have them."""
+    """Return the cards as messages write them."""
     return [card.number for card in cards_told(cards)]  # type: ignore[misc] # a message's enum is the number itself
 
 
 def cards_of(numbers: Sequence[int]) -> tuple[Card, ...]:
-    """The cards that a message names."""
+    """Return the cards that a message names."""
     return tuple([DECK[number - 1] for number in numbers])

@@ -28,7 +28,7 @@ DEFAULT_TIMEOUT: Final = 10.0
 
 @cache
 def service_config() -> str:
-    """The gRPC service config, as JSON: which methods are tried again, and how often. It comes with the protos."""
+    """Return the gRPC service config, as JSON: which methods are retried and how often. The protos include it."""
     return resources.files("referee.v1").joinpath("service_config.json").read_text(encoding="utf-8")
 
 
@@ -40,7 +40,7 @@ def open_channel(
     token: str = "",
     options: Sequence[tuple[str, Any]] = (),
 ) -> grpc.Channel:
-    """A channel for the generated stubs. Without credentials it is plain text, for loopback and private networks.
+    """Open a channel for the generated stubs; without credentials plain text, for loopback and private networks.
 
     ``token`` goes with every call, as ``authorization: Bearer``.
     """
@@ -59,7 +59,7 @@ def open_aio_channel(
     token: str = "",
     options: Sequence[tuple[str, Any]] = (),
 ) -> grpc.aio.Channel:
-    """The same for asyncio."""
+    """Open the same channel for asyncio."""
     settings, callers = [*_options(), *options], [_AioCaller(timeout, token)]
     if credentials:
         return grpc.aio.secure_channel(address, credentials, settings, interceptors=callers)

@@ -41,7 +41,7 @@ class RefereeError(Exception):
 
     @classmethod
     def of(cls, call: grpc.Call | grpc.aio.AioRpcError) -> Self:
-        """The error that a finished call's status says."""
+        """Return the error that the status of a failed call describes."""
         code, message = call.code(), call.details() or ""
         reason, field, facts = "", "", {}
         for detail in _details_of(call):

@@ -15,7 +15,7 @@ _KINDS = {"pass_turn": "PASS"}
 
 
 def event_bytes(event: Event) -> bytes:
-    """The event's canonical JSON: the seat's choice, without its time and attestations."""
+    """Encode the event as canonical JSON: the seat's choice, without its time and attestations."""
     told: dict[str, Any] = {"seat": event.seat}
     if isinstance(event, ultimate_texas_pb2.UltimateTexasEvent):
         name = ultimate_texas_pb2.Decision.Name(event.decision).removeprefix("DECISION_")

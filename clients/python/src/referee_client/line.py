@@ -24,7 +24,7 @@ class Line(Protocol):
     """Asks a server. ``method`` is such as ``LogService/GetKeys``; RefereeError where it does not answer."""
 
     async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
-        """The answer, of its kind."""
+        """Send a request and return the response."""
 
 
 class AioLine:
@@ -34,7 +34,7 @@ class AioLine:
         self._channel = channel
 
     async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
-        """The answer, of its kind."""
+        """Send a request and return the response."""
         call: Any = self._channel.unary_unary(
             f"/referee.v1.{method}",
             request_serializer=type(request).SerializeToString,
@@ -51,7 +51,7 @@ class BlockingLine:
         self._channel = channel
 
     async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
-        """The answer, of its kind."""
+        """Send a request and return the response."""
         call: Any = self._channel.unary_unary(
             f"/referee.v1.{method}",
             request_serializer=type(request).SerializeToString,
@@ -62,7 +62,7 @@ class BlockingLine:
 
 
 def finished(work: Coroutine[Any, Any, Result]) -> Result:
-    """What a coroutine comes to that waits for nothing."""
+    """Run a coroutine that never waits and return its result."""
     try:
         work.send(None)
     except StopIteration as ended:

@@ -26,7 +26,7 @@ class Arrangement(NamedTuple):
     front: Cards
 
     def write(self) -> mau_binh_pb2.Arrangement:
-        """The message."""
+        """Return the message."""
         return mau_binh_pb2.Arrangement(
             back=numbers_of(self.back), middle=numbers_of(self.middle), front=numbers_of(self.front)
         )
@@ -38,20 +38,20 @@ class AsyncMauBinhRound(AsyncRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBi
     messages = MESSAGES
 
     async def check(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.CheckArrangementResponse:
-        """What is wrong with an arrangement, and what its hands are called; nothing is submitted."""
+        """Check an arrangement without submitting it: its violations, and the names of its hands."""
         request = mau_binh_pb2.CheckArrangementRequest(
             round=self._told_to(seat), seat=seat, arrangement=arrangement.write()
         )
         return await self._ask("CheckArrangement", request, mau_binh_pb2.CheckArrangementResponse)
 
     async def suggest(self, seat: int, *, count: int = 3) -> mau_binh_pb2.SuggestArrangementResponse:
-        """The arrangements that are worth most, best first, from the seat's own cards alone."""
+        """Suggest the arrangements that are worth most, best first, from the seat's own cards alone."""
         dealt = mau_binh_pb2.DealtHand(round=self._told_to(seat), seat=seat)
         request = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=count)
         return await self._ask("SuggestArrangement", request, mau_binh_pb2.SuggestArrangementResponse)
 
     async def arrange(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
-        """The referee's answer to a submission; a seat's last one stands. A foul is accepted, and listed.
+        """Submit an arrangement; a seat's last one counts. A foul is accepted, and listed.
 
         On a sealed table it opens what the seat committed to.
         """
@@ -61,19 +61,19 @@ class AsyncMauBinhRound(AsyncRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBi
         return await self._accept(event)
 
     async def commit(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
-        """The referee's answer to a commitment on a sealed table; nobody can see the arrangement by it."""
+        """Commit to an arrangement on a sealed table; the commitment hides the arrangement."""
         cards = [card for chi in arrangement for card in cards_told(chi)]
         bound = self.secrets[seat].arrangement_commitment(self.round_id, cards=cards)
         event = mau_binh_pb2.MauBinhEvent(seat=seat, commit=mau_binh_pb2.Commit(commitment=bound))
         return await self._accept(event)
 
     async def time_out(self, seat: int) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
-        """The referee's answer to a seat of a sealed table not having committed in time."""
+        """Report that a seat of a sealed table has not committed in time."""
         event = mau_binh_pb2.MauBinhEvent(seat=seat, timeout=mau_binh_pb2.CommitTimeout())
         return await self._accept(event)
 
     async def leave(self, seat: int) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
-        """The referee's answer to a seat's leaving."""
+        """Report that a seat leaves."""
         return await self._accept(mau_binh_pb2.MauBinhEvent(seat=seat, leave=round_pb2.Leave()))
 
     async def _accept(self, event: mau_binh_pb2.MauBinhEvent) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
@@ -81,7 +81,7 @@ class AsyncMauBinhRound(AsyncRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBi
         return answer
 
     def _told_to(self, seat: int) -> mau_binh_pb2.MauBinhRound:
-        """The round with the seat's own certificate, where the hand is the seat's alone."""
+        """Return the round with the seat's own certificate, if the hand is the seat's alone."""
         told = mau_binh_pb2.MauBinhRound(header=self.told.header, certificates=self.told.certificates)
         if seat in self.state.private and seat not in self.hands:
             told.certificates.append(self.state.private[seat][0])

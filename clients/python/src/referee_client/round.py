@@ -83,7 +83,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         self._session = session
 
     async def prepare(self) -> bytes:
-        """The round id, which fixes the terms and is what seats commit to their seeds under; nothing is written yet."""
+        """Fetch the round id, under which seats commit to their seeds; nothing is written yet."""
         state = self.state
         asked = shuffler_pb2.PrepareRoundRequest(terms=state.terms.write(seat_keys=state.seat_keys))
         answer = await self._session.line.ask("ShufflerService/PrepareRound", asked, shuffler_pb2.PrepareRoundResponse)
@@ -98,7 +98,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
     async def open(
         self, *, sealed: bool = False, commitments: Sequence[bytes] = (), seat_tokens: Sequence[bytes] = ()
     ) -> Proved:
-        """The OPEN leaf: terms and the server's commitment stand in the log, and the seats' commitments with them.
+        """Open the round and return its OPEN leaf: the terms, the server's commitment and the seats' commitments.
 
         Seats that play through this client are committed by their secrets; ``commitments`` and ``seat_tokens`` are
         those of all seats, by seat, where players keep their secrets elsewhere. ``sealed`` hides the hands from this
@@ -130,7 +130,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         return proved
 
     async def join(self, number: int = 0) -> Proved:
-        """The OPEN leaf of a round that somebody opened, 0 for the latest; the deal as well, where it was dealt.
+        """Join a round that was opened elsewhere, 0 for the latest, with its deal if any; return its OPEN leaf.
 
         For a player whose frontend is somebody else's, and for a frontend that lost its memory. Where this client has
         secrets of a seat, OPEN must bind these. Events stand in no log before the settlement: keep ``told``.
@@ -168,7 +168,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         return proved
 
     async def contribute(self, seat: int) -> list[int]:
-        """The seats whose seeds are still missing, after this one's was given to the shuffler alone."""
+        """Give a seat's seed to the shuffler alone; return the seats whose seeds are still missing."""
         secrets = self.secrets[seat]
         request = shuffler_pb2.ContributeSeedRequest(
             table_id=self.table,
@@ -183,7 +183,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
     async def deal(
         self, *, seeds: Sequence[bytes] = (), signatures: Sequence[bytes] = ()
     ) -> dict[int, tuple[Card, ...]]:
-        """The hands that this frontend may see, by seat, once the deal stands in the log; none on a sealed table.
+        """Deal; return the hands that this frontend may see, by seat, once the deal is logged; none on a sealed table.
 
         Seeds and their signatures are those of this client's own seats; give those of all seats, by seat, where
         players keep theirs elsewhere, or none of either where all contributed. With witnesses in the trust, no seed is
@@ -212,7 +212,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         return self.hands
 
     async def open_hand(self, seat: int) -> tuple[Card, ...]:
-        """A seat's own hand on a sealed table, by its token; it does not lie open to the frontend by that."""
+        """Open a seat's own hand on a sealed table by its token; the frontend sees no other hand."""
         request = shuffler_pb2.OpenHandRequest(
             table_id=self.table, round_number=self.number, seat=seat, token=self.secrets[seat].token
         )
@@ -231,7 +231,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         )
 
     async def settle(self) -> Settled[Outcome]:
-        """The round settled, its transcript proved to stand in the log, to tell what was played and to follow from it.
+        """Settle the round; verify that its transcript is logged, has the events sent here and follows from the rules.
 
         Where the rules do not let it be settled yet, ``violations`` say why.
         """
@@ -254,7 +254,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         return Settled(outcome=answer.outcome, receipt=proved, is_replayed=is_replayed)
 
     async def abort(self, *, reason: shuffler_pb2.AbortReason = OPERATOR) -> Proved:
-        """The ABORT leaf: the round ends without a settlement. A dealt one can be aborted after its deadline alone."""
+        """Abort the round and return its ABORT leaf; a dealt round can be aborted only after its deadline."""
         request = shuffler_pb2.AbortRoundRequest(table_id=self.table, round_number=self.number, reason=reason)
         answer = await self._session.line.ask("ShufflerService/AbortRound", request, shuffler_pb2.AbortRoundResponse)
         proved = await self._proved(answer.log_receipt, ABORT_TYPE, role="shuffler")
@@ -262,7 +262,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         return proved
 
     async def reveal(self) -> Revealed:
-        """The server's seed of an ended round: it is the one committed to, and deals again every card that was told."""
+        """Reveal the server's seed of an ended round; verify its commitment and every known card."""
         request = shuffler_pb2.RevealRoundRequest(table_id=self.table, round_number=self.number)
         answer = await self._session.line.ask("ShufflerService/RevealRound", request, shuffler_pb2.RevealRoundResponse)
         proved = await self._proved(answer.log_receipt, REVEAL_TYPE, role="")
@@ -282,7 +282,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         return Revealed(seed, deal.sections, proved)
 
     async def accept_event(self, event: Event) -> Any:  # noqa: ANN401 - the game's own answer
-        """The referee's answer to an event, signed by its seat where that has a key; an accepted one is told.
+        """Submit an event, signed by its seat if that has a key; keep it if the referee accepts it.
 
         Where ``violations`` say that it breaks a rule, nothing has happened. Where its receipt opens cards, they lie
         open in ``hands`` and ``board`` afterwards.
@@ -307,7 +307,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         return answer
 
     async def open_section(self, event_receipt: bytes) -> None:
-        """The cards that an event's receipt opens, shown to be of the deal; its certificate replaces the one before."""
+        """Open the cards that an event's receipt opens; verify that they are the deal's and replace the certificate."""
         request = shuffler_pb2.OpenSectionRequest(
             table_id=self.table, round_number=self.number, event_receipt=event_receipt
         )
@@ -338,7 +338,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         return await self._session.check(lambda believed: believed.prove(receipt, payload_type, role=role))
 
     async def _certified(self, data: bytes) -> Certificate:
-        """What a certificate opens of this deal."""
+        """Verify a certificate and return the cards of this deal that it opens."""
 
         def read(believed: Believed) -> Certificate:
             try:

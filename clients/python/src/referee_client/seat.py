@@ -35,7 +35,7 @@ class SeatSecrets:
 
     @classmethod
     def make(cls, seat: int, *, keyed: bool = False, private_key: bytes = b"") -> Self:
-        """New secrets from the machine's entropy; ``keyed`` makes a key as well, ``private_key`` brings one."""
+        """Make new secrets from the machine's entropy; ``keyed`` makes a key as well, ``private_key`` sets one."""
         seed, token, nonce = (entropy.token_bytes(_SIZE) for _ in range(3))
         if keyed and not private_key:
             private_key = entropy.token_bytes(_SIZE)
@@ -47,24 +47,24 @@ class SeatSecrets:
         return bytes(SigningKey(self.private_key).verify_key) if self.private_key else NO_KEY
 
     def seed_commitment(self, round_id: bytes) -> bytes:
-        """What binds the seat to its seed before OPEN."""
+        """Return the seat's commitment to its seed, to be given before OPEN."""
         return client_commitment(round_id=round_id, seat=Seat(self.seat), seed=self.seed)
 
     def token_hash(self, round_id: bytes) -> bytes:
-        """What stands in OPEN of a sealed table for the seat's token."""
+        """Return the hash of the seat's token, as OPEN of a sealed table has it."""
         return seat_token_hash(round_id=round_id, seat=Seat(self.seat), token=self.token)
 
     def sign_seed(self, round_id: bytes, *, server_commitment: bytes) -> bytes:
-        """The seat's signature of its seed once the server is committed; empty without a key."""
+        """Sign the seat's seed after the server's commitment; return an empty signature without a key."""
         seat = Seat(self.seat)
         return self._sign(seed_statement(round_id=round_id, commitment=server_commitment, seat=seat, seed=self.seed))
 
     def sign_event(self, event_hash: bytes) -> bytes:
-        """The seat's signature of its event in its place, h_k of the round's chain; empty without a key."""
+        """Sign the seat's event at its place, h_k of the round's chain; return an empty signature without a key."""
         return self._sign(event_hash)
 
     def arrangement_commitment(self, round_id: bytes, *, cards: Sequence[Card]) -> bytes:
-        """What binds the seat to thirteen cards in the order back, middle, front."""
+        """Commit the seat to thirteen cards in the order back, middle, front."""
         return arrangement_commitment(round_id=round_id, seat=Seat(self.seat), cards=cards, nonce=self.nonce)
 
     def _sign(self, message: bytes) -> bytes:

@@ -40,7 +40,7 @@ class Session:
         return self._believed
 
     async def check(self, check: Callable[[Believed], Checked]) -> Checked:
-        """What a check comes to; where it fails, the rest of the log is first looked through for new keys."""
+        """Run a check; if it fails, read the rest of the log for new keys and run it again."""
         believed = await self.believed()
         try:
             return check(believed)
@@ -53,7 +53,7 @@ class Session:
         return check(believed)
 
     async def checkpoint(self) -> Checkpoint:
-        """The log's newest checkpoint, which continues the newest one that this client has seen.
+        """Fetch the log's newest checkpoint and verify that it continues the newest one this client has seen.
 
         VerificationError where it does not: then the log was rewritten, and both notes are the proof.
         """
@@ -67,7 +67,7 @@ class Session:
         return newest
 
     async def wait_cosigned(self, size: int) -> Checkpoint:
-        """A checkpoint of at least this many leaves that a quorum of the witnesses has cosigned, waited for."""
+        """Wait for a checkpoint of at least this many leaves that a quorum of the witnesses has cosigned."""
         note = (
             await self.line.ask(
                 "LogService/GetCheckpoint",
@@ -83,7 +83,7 @@ class Session:
         return found
 
     async def ruleset(self, *, ruleset_id: str, version: str, digest: bytes) -> Ruleset | None:
-        """The ruleset with this digest, known or shown by the server; None where neither has a readable one."""
+        """Return the ruleset with this digest, built in or fetched from the server; None if neither can be read."""
         try:
             return load_builtin().of_digest(digest)
         except UnknownRulesetError:

@@ -162,7 +162,7 @@ class RoundView(Generic[Told]):
         return self.state.deal_leaf
 
     def event_hash(self, event: Event) -> bytes:
-        """The hash of an event that would come next: what its seat signs."""
+        """Return the hash of a next event, which is what its seat signs."""
         told: Any = self.state.told
         before = chain_hashes(
             round_id=self.round_id, deck_root=self.state.deck_root, events=[event_bytes(one) for one in told.events]

@@ -196,25 +196,25 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """The connection is closed."""
+        """Close the connection."""
         self.channel.close()
 
     def mau_binh(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> MauBinhRound:
-        """The table's next round of Mậu Binh, not opened yet; ``secrets`` as ``new_round`` takes them."""
+        """Prepare the table's next round of Mậu Binh, not opened yet; ``secrets`` as in ``new_round``."""
         return MauBinhRound(new_round(AsyncMauBinhRound, self._session, terms, secrets))
 
     def tien_len(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> TienLenRound:
-        """The table's next round of Tiến Lên, not opened yet."""
+        """Prepare the table's next round of Tiến Lên, not opened yet."""
         return TienLenRound(new_round(AsyncTienLenRound, self._session, terms, secrets))
 
     def ultimate_texas(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> UltimateTexasRound:
-        """The table's next round of Ultimate Texas Hold'em, not opened yet."""
+        """Prepare the table's next round of Ultimate Texas Hold'em, not opened yet."""
         return UltimateTexasRound(new_round(AsyncUltimateTexasRound, self._session, terms, secrets))
 
     def rulesets(self) -> list[ruleset_pb2.Ruleset]:
-        """The rulesets that can be played."""
+        """List the rulesets that can be played."""
         return finished(rulesets(self._session))
 
     def checkpoint(self) -> Checkpoint:
-        """The log's newest checkpoint, proved to continue every one that this client has asked for."""
+        """Fetch the log's newest checkpoint and verify that it continues every one this client has seen."""
         return finished(self._session.checkpoint())

@@ -41,7 +41,7 @@ class Terms:
     round_deadline: int = 0
 
     def write(self, *, seat_keys: Sequence[bytes]) -> RoundTerms:
-        """The message that asks for them."""
+        """Return the message that asks for these terms."""
         return RoundTerms(
             table_id=self.table,
             ruleset_id=self.ruleset,
@@ -76,7 +76,7 @@ class Terms:
 
 
 def read_header(message: RoundHeader) -> Header:
-    """The header in a message; VerificationError where it breaks the protocol."""
+    """Read the header of a message; raise VerificationError if it breaks the protocol."""
     header = Header(
         protocol=message.protocol,
         origin=message.origin,

@@ -42,7 +42,7 @@ class AsyncTienLenRound(AsyncRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienL
     messages = MESSAGES
 
     async def look_back(self, *, winner_seat: int | None = None, winner_gone: bool = False) -> int | None:
-        """The seat that leads as the winner of the table's last settled round; None where the leader is drawn.
+        """Find the seat that leads as the winner of the table's last settled round; None if the leader is random.
 
         To be asked once, after the deal and before the first play. The winner sits where its key does; one without a
         key at the seat it had, or at ``winner_seat``. A winner without a key who left the table is ``winner_gone``.
@@ -76,24 +76,24 @@ class AsyncTienLenRound(AsyncRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienL
         return await self._ask("CheckPlay", request, tien_len_pb2.CheckPlayResponse)
 
     async def suggest(self, *, count: int = 3, samples: int = 0) -> tien_len_pb2.SuggestPlayResponse:
-        """The best plays of the seat whose turn it is, with reasons, from what that seat may know."""
+        """Suggest the best plays of the seat on turn, with reasons, from what that seat may know."""
         request = tien_len_pb2.SuggestPlayRequest(round=self.told, count=count, samples=samples)
         return await self._ask("SuggestPlay", request, tien_len_pb2.SuggestPlayResponse)
 
     async def play(self, seat: int, cards: Cards) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
-        """The referee's answer to a play."""
+        """Play cards."""
         return await self._accept(_play(seat, cards))
 
     async def pass_turn(self, seat: int) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
-        """The referee's answer to a pass."""
+        """Pass."""
         return await self._accept(tien_len_pb2.TienLenEvent(seat=seat, pass_turn=tien_len_pb2.Pass()))
 
     async def time_out(self, seat: int) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
-        """The referee's answer to a seat's time having run out."""
+        """Report that a seat's time has run out."""
         return await self._accept(tien_len_pb2.TienLenEvent(seat=seat, timeout=tien_len_pb2.Timeout()))
 
     async def leave(self, seat: int) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
-        """The referee's answer to a seat's leaving."""
+        """Report that a seat leaves."""
         return await self._accept(tien_len_pb2.TienLenEvent(seat=seat, leave=round_pb2.Leave()))
 
     async def _accept(self, event: tien_len_pb2.TienLenEvent) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
@@ -101,7 +101,7 @@ class AsyncTienLenRound(AsyncRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienL
         return answer
 
     async def _previous(self) -> tuple[list[tien_len_pb2.PreviousRound], tuple[int, bytes] | None]:
-        """The table's rounds back to its last settled one, and that one's winner: its seat then, and its key."""
+        """Read the table's rounds back to its last settled one; return the winner's seat then, and its key."""
         rounds: list[tien_len_pb2.PreviousRound] = []
         for number in range(self.number - 1, 0, -1):
             request = log_pb2.GetTableRoundRequest(table_id=self.table, round_number=number)

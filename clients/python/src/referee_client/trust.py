@@ -67,11 +67,11 @@ class Believed:
         return cls(Trust(log_key=log_key, root_key=root_key))
 
     def keys(self, role: str) -> tuple[bytes, ...]:
-        """The public keys that the root named for a role and did not revoke."""
+        """Return the public keys that the root named for a role and did not revoke."""
         return tuple(self._keys.get(role, {}))
 
     def learn(self, leaves: Sequence[bytes], *, start: int) -> None:
-        """The log's leaves from ``start`` on were shown; those that the root signed as KEY leaves are heeded.
+        """Learn keys from the log's leaves from ``start`` on; use only KEY leaves that the root signed.
 
         Leaves that were looked through before are passed over.
         """
@@ -94,7 +94,7 @@ class Believed:
                 known.pop(key.public_key, None)
 
     def checkpoint(self, note: str) -> Checkpoint:
-        """What a signed checkpoint of this log says; VerificationError where its signature does not hold."""
+        """Parse a signed checkpoint of this log; raise VerificationError if its signature does not hold."""
         try:
             return open_checkpoint(note.encode(), origin=self.origin, keys=self._log_keys)
         except (CheckpointError, NoteError) as error:
@@ -102,7 +102,7 @@ class Believed:
             raise VerificationError(msg) from None
 
     def check_cosigned(self, note: str) -> Checkpoint:
-        """The same of a checkpoint that a quorum of the witnesses has cosigned; VerificationError where none has."""
+        """Parse a checkpoint that a quorum of the witnesses has cosigned; raise VerificationError otherwise."""
         checkpoint = self.checkpoint(note)
         if self.quorum is None:
             msg = "no witnesses are named whose cosignatures could be looked for"
@@ -114,7 +114,7 @@ class Believed:
         return checkpoint
 
     def prove(self, receipt: round_pb2.LogReceipt, payload_type: str, *, role: str) -> Proved:
-        """The leaf of a receipt, shown to stand in the log and signed by the role, empty for an unsigned leaf.
+        """Verify that a receipt's leaf is in the log and signed by the role, empty for an unsigned leaf; return it.
 
         VerificationError where the proof, the checkpoint, the signature or the type does not hold.
         """
@@ -132,7 +132,7 @@ class Believed:
         return Proved(read.index, receipt.leaf, payload, checkpoint, receipt.checkpoint)
 
     def open(self, envelope: bytes, payload_type: str, *, role: str) -> bytes:
-        """What an envelope says that the role signed; VerificationError where it has not, or as something else."""
+        """Return an envelope's payload; raise VerificationError unless the role signed it as this type."""
         try:
             read = Envelope.parse(envelope)
             if role:

@@ -34,14 +34,14 @@ class AsyncUltimateTexasRound(
     async def decide(
         self, seat: int, decision: Decision | str
     ) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
-        """The referee's answer to a decision, such as ``"PLAY_4X"``."""
+        """Submit a decision, such as ``"PLAY_4X"``."""
         event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision_told(decision))
         answer: ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse = await self.accept_event(event)
         return answer
 
 
 def decision_told(decision: Decision | str) -> Decision:
-    """The decision, by its value or its name: CHECK, PLAY_4X, PLAY_3X, PLAY_2X, PLAY_1X, FOLD, TIMEOUT, LEAVE.
+    """Read a decision by its value or name: CHECK, PLAY_4X, PLAY_3X, PLAY_2X, PLAY_1X, FOLD, TIMEOUT, LEAVE.
 
     ValueError where no decision has the name.
     """

@@ -89,7 +89,7 @@ async def _serve(plan: Plan, *, host: str, port: int, data: Path) -> None:
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     typer.run(table)
 
 

@@ -28,7 +28,7 @@ class Prover:
     _scanning: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def bundle(self, table: str, number: int) -> dict[str, Any]:
-        """The bundle of a round. RefereeRefusedError where the log has none."""
+        """Return the bundle of a round; raise RefereeRefusedError if the log has no such round."""
         found = await self._round(table, number)
         leaves = {one.leaf_index: one.leaf for one in found.leaves}
         before, header = number, found.header
@@ -83,7 +83,7 @@ class Prover:
 
 
 def _end_of(found: log_pb2.GetTableRoundResponse) -> round_pb2.LogReceipt:
-    """The ABORT leaf: after OPEN alone, or after DEAL; REVEAL may stand behind it."""
+    """Find the ABORT leaf: after OPEN alone, or after DEAL; REVEAL may follow it."""
     for one in found.leaves[1:]:
         if "abort" in json.loads(one.leaf)["payloadType"]:
             return one

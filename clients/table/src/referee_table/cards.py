@@ -15,12 +15,12 @@ _NUMBERS: Final = {text: number for number, text in _TEXTS.items()}
 
 
 def texts(cards: Iterable[int]) -> list[str]:
-    """The cards in their order."""
+    """Return the cards' texts in their order."""
     return [_TEXTS[card] for card in cards]
 
 
 def numbers(cards: Sequence[str]) -> list[int]:
-    """The cards' numbers in their order; BAD_COMMAND for a text that names none."""
+    """Return the cards' numbers in their order; raise BAD_COMMAND if a text names no card."""
     try:
         return [_NUMBERS[card] for card in cards]
     except KeyError as error:

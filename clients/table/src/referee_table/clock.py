@@ -11,20 +11,20 @@ class Clock(Protocol):
     """Tells the time and waits for one. Times are milliseconds since 1970 UTC."""
 
     def now(self) -> int:
-        """The time."""
+        """Return the time."""
 
     async def wait_until(self, moment: int) -> None:
-        """Returns once the time has come, at once where it has passed."""
+        """Return once the time is reached, at once if it has passed."""
 
 
 class SystemClock:
     """The machine's clock."""
 
     def now(self) -> int:
-        """The time."""
+        """Return the time."""
         return time.time_ns() // 1_000_000
 
     async def wait_until(self, moment: int) -> None:
-        """Returns once the time has come; looks again every minute, since clocks are set."""
+        """Return once the time is reached; check every minute, since clocks can be set."""
         while (left := moment - self.now()) > 0:  # noqa: ASYNC110 - nobody tells that a clock was set
             await asyncio.sleep(min(left / 1000, _LONGEST_NAP))

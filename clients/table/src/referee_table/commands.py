@@ -187,7 +187,7 @@ _READER: Final = msgspec.json.Decoder(AnyCommand)
 
 
 def read(data: bytes) -> AnyCommand:
-    """The command; BAD_COMMAND where a field is missing or cannot be."""
+    """Read a command; raise BAD_COMMAND if a field is missing or invalid."""
     try:
         command: AnyCommand = _READER.decode(data)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:

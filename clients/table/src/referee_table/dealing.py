@@ -19,7 +19,7 @@ SIZE: Final = 32
 
 
 async def prepared(bench: Bench, seated: Sequence[Person], *, table: str, stake_minor: int) -> Round:
-    """The table's next round under its terms, bots bound to it."""
+    """Prepare the table's next round under its terms, with the bots' commitments."""
     law, judge = bench.law, bench.judge
     terms = shuffler_pb2.RoundTerms(
         table_id=table, ruleset_id=law.id, seat_count=len(seated), currency=CURRENCY, stake_minor=stake_minor
@@ -67,7 +67,7 @@ def opens_commitment(made: Round, seat: int, seed: bytes) -> bool:
 
 
 async def opened(bench: Bench, made: Round) -> None:
-    """The round stands open in the log, the server bound to its seed."""
+    """Open the round in the log, with the server's commitment to its seed."""
     judge = bench.judge
     request = shuffler_pb2.OpenRoundRequest(
         header=round_pb2.RoundHeader.FromString(made.header),
@@ -79,7 +79,7 @@ async def opened(bench: Bench, made: Round) -> None:
 
 
 async def dealt(bench: Bench, made: Round) -> shuffler_pb2.DealRoundResponse:
-    """The round's deal, from all seats' seeds."""
+    """Deal the round from all seats' seeds."""
     judge = bench.judge
     request = shuffler_pb2.DealRoundRequest(table_id=made.table, round_number=made.number, client_seeds=made.seeds)
     answer = await judge.ask(judge.shuffler.DealRound, request, shuffler_pb2.DealRoundResponse)
@@ -89,7 +89,7 @@ async def dealt(bench: Bench, made: Round) -> shuffler_pb2.DealRoundResponse:
 
 
 async def aborted(bench: Bench, made: Round, *, culprit: int) -> round_pb2.LogReceipt:
-    """The round ended in the log because a seat did not show its seed."""
+    """Abort the round because a seat did not give its seed."""
     judge = bench.judge
     request = shuffler_pb2.AbortRoundRequest(
         table_id=made.table,
@@ -102,7 +102,7 @@ async def aborted(bench: Bench, made: Round, *, culprit: int) -> round_pb2.LogRe
 
 
 async def revealed(bench: Bench, *, table: str, number: int) -> None:
-    """Returns once the server's seed of an ended round stands in the log."""
+    """Return once the log has the server's seed of an ended round."""
     judge = bench.judge
     request = shuffler_pb2.RevealRoundRequest(table_id=table, round_number=number)
     await judge.ask(judge.shuffler.RevealRound, request, shuffler_pb2.RevealRoundResponse)

@@ -36,13 +36,13 @@ class Stream(Protocol):
     """One page that is connected."""
 
     def say(self, message: dict[str, Any]) -> None:
-        """The message is sent in its turn."""
+        """Send the message, in order."""
 
     def refresh(self) -> None:
-        """What the page sees has changed."""
+        """Send the page its new view."""
 
     def end(self, code: str) -> None:
-        """The stream says goodbye."""
+        """Close the stream with a last message."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,7 +77,7 @@ class Hall:
     restored: set[str] = field(default_factory=set)
 
     async def start(self) -> None:
-        """The rulesets and keys are known, and the rooms of the folder go on."""
+        """Load the rulesets and keys, and continue the rooms of the folder."""
         judge = self.house.judge
         self.laws = await load_laws(judge)
         keys = await judge.ask(judge.log.GetKeys, log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse)
@@ -108,7 +108,7 @@ class Hall:
         return person
 
     def welcome(self, person: Person) -> dict[str, Any]:
-        """What a page is told first."""
+        """Return the first message to a page."""
         return {
             "type": "welcome",
             "protocol": PROTOCOL,
@@ -123,7 +123,7 @@ class Hall:
         }
 
     def arrive(self, person: Person, stream: Stream) -> None:
-        """The person's page is this one now."""
+        """Make this page the person's current one."""
         before = self.streams.get(person.key)
         self.streams[person.key] = stream
         if before is not None:
@@ -137,7 +137,7 @@ class Hall:
         stream.refresh()
 
     def depart(self, person: Person, stream: Stream) -> None:
-        """The stream has ended."""
+        """Forget the page of a stream that has ended."""
         if self.streams.get(person.key) is not stream:
             return
         del self.streams[person.key]
@@ -148,7 +148,7 @@ class Hall:
             self.people.pop(person.key, None)
 
     def sees(self, person: Person) -> dict[str, Any] | None:
-        """What the person's page shows: the room, or the lobby; None for a room that has not come to it yet."""
+        """Return what the person's page shows: the room, or the lobby; None for a room that has not admitted it yet."""
         now, judge = self.house.clock.now(), self.house.judge
         if person.room in self.rooms:
             view = self.views.get(person.key)
@@ -157,7 +157,7 @@ class Hall:
         return {"type": "lobby", "time": now, "rooms": rooms}
 
     async def do(self, person: Person, command: AnyCommand) -> dict[str, Any]:
-        """The answer to a command."""
+        """Carry out a command and return its result."""
         room = self.rooms.get(person.room)
         for done in person.done:
             if done.id == command.id:
@@ -173,7 +173,7 @@ class Hall:
         return answer
 
     async def _go(self, person: Person, command: Create | Join) -> dict[str, Any]:
-        """The person moves to a room that is there or made."""
+        """Move the person to an existing or a new room."""
         try:
             room = self._made(command) if isinstance(command, Create) else self.rooms.get(command.room)
         except RefusedError as error:
@@ -228,7 +228,7 @@ class Hall:
         return room
 
     def _ended(self, name: str, task: asyncio.Task[None]) -> None:
-        """A room's task is over: closed, stopped, or by a fault of the table's own, which closes it aloud."""
+        """Handle the end of a room's task: closed, stopped, or failed, which closes the room and logs the error."""
         self.tasks.pop(name, None)
         if task.cancelled() or task.exception() is None:
             return
@@ -241,7 +241,7 @@ class Hall:
     # What rooms ask of the house.
 
     def save(self, room: Room) -> None:
-        """The room's file says what the room does, whole or not at all."""
+        """Write the room's file atomically."""
         if self.house.folder is None or room.is_closed:
             return
         path = self.house.folder / f"{room.state.room}.room.json"
@@ -250,7 +250,7 @@ class Hall:
         beside.replace(path)
 
     def record(self, room: Room, told: dict[str, Any]) -> None:
-        """A line is added for a finished round; the last line about a round counts."""
+        """Append the line of a finished round; the last line about a round counts."""
         if self.house.folder is None:
             return
         with (self.house.folder / f"{room.state.room}.rounds.jsonl").open("ab") as file:
@@ -264,13 +264,13 @@ class Hall:
         self._show_lobby()
 
     def tell(self, person: Person, message: dict[str, Any]) -> None:
-        """The person's page gets a message."""
+        """Send a message to the person's page."""
         stream = self.streams.get(person.key)
         if stream is not None:
             stream.say(message)
 
     def gone(self, room: Room, person: Person) -> None:
-        """The person stands in the lobby."""
+        """Move the person to the lobby."""
         del room
         self.views.pop(person.key, None)
         self._show(person)
@@ -278,7 +278,7 @@ class Hall:
             self.people.pop(person.key, None)
 
     def closed(self, room: Room) -> None:
-        """The room and its files are no more."""
+        """Delete the room and its files."""
         self.rooms.pop(room.state.room, None)
         for person in [one for one in room.state.people if not one.is_bot]:
             person.room = ""
@@ -313,7 +313,7 @@ class Hall:
             stream.refresh()
 
     def _restore(self, path: Path) -> None:
-        """A room goes on from its file. One that cannot be read is left where it is, aloud."""
+        """Continue a room from its file; leave a file that cannot be read where it is, and log that."""
         try:
             state = msgspec.json.decode(path.read_bytes(), type=RoomState)
         except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:

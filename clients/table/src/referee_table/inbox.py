@@ -28,11 +28,11 @@ class Inbox:
         self._items: asyncio.Queue[Item] = asyncio.Queue()
 
     def put(self, item: Item) -> None:
-        """The item waits for its turn."""
+        """Queue the item."""
         self._items.put_nowait(item)
 
     async def next(self, clock: Clock, wake: int | None) -> Item | None:
-        """The next item; None where something is due by the clock first. What waits already comes before any clock."""
+        """Return the next item, None if the clock has something due first. Queued items precede any clock."""
         if not self._items.empty():
             return self._items.get_nowait()
         if wake is None:

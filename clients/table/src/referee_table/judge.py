@@ -63,7 +63,7 @@ class Judge:
         self.listeners: list[Callable[[], None]] = []
 
     async def ask(self, call: Callable[..., Any], request: Message, kind: type[Answer]) -> Answer:
-        """The answer of type ``kind``, however long it takes. RefereeRefusedError where there will be none."""
+        """Ask the referee until it answers with a ``kind``; raise RefereeRefusedError if it refuses."""
         pause = _FIRST_PAUSE
         while True:
             try:
@@ -84,7 +84,7 @@ class Judge:
             pause = min(pause * 2, _LONGEST_PAUSE)
 
     async def close(self) -> None:
-        """The channel is closed."""
+        """Close the channel."""
         await self._channel.close()
 
     def _reach(self, *, is_reached: bool) -> None:
@@ -99,7 +99,7 @@ async def _awaited(call: Awaitable[Message]) -> Message:
 
 
 def _reason(error: grpc.aio.AioRpcError) -> str:
-    """The reason that the refusal carries; its status code's name where it carries none."""
+    """Return the reason of a refusal, the name of its status code if it has none."""
     status = rpc_status.from_call(error)
     info = error_details_pb2.ErrorInfo()
     for detail in status.details if status is not None else ():

@@ -32,7 +32,7 @@ class Addresses:
 
 @contextlib.asynccontextmanager
 async def referee_beside(data: Path, *, origins: list[str]) -> AsyncIterator[Addresses]:
-    """The addresses of a referee that runs for the block, whose gateway pages from these origins may ask."""
+    """Run a referee for the block, whose gateway pages from these origins may call; yield its addresses."""
     command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--quiet"]
     if origins:
         command += ["--set", f"web.origins={','.join(origins)}"]
@@ -66,7 +66,7 @@ async def _started(command: list[str], at: Addresses) -> tuple[asyncio.subproces
 
 
 async def _keep(command: list[str], found: Addresses, running: list[asyncio.subprocess.Process]) -> None:
-    """The referee is started again, where it was, whenever it has ended."""
+    """Restart the referee at its addresses whenever it ends."""
     while True:
         code = await running[-1].wait()
         LOG.warning("the referee ended with %s and is started again", code)
@@ -79,7 +79,7 @@ async def _keep(command: list[str], found: Addresses, running: list[asyncio.subp
 
 
 def _die_with_parent() -> None:
-    """A table server that is killed leaves no referee behind that would keep its folder."""
+    """End the referee with a table server that is killed, since it would keep its folder locked."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 

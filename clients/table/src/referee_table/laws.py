@@ -33,7 +33,7 @@ class Law:
         return int(self.data["clocks"]["arranging"]["seconds"]) * 1000
 
     def word(self, code: str) -> dict[str, str]:
-        """The names of a code; the code itself where it has none. Reasons come before everything else."""
+        """Return the names of a code, or the code itself if it has none; reasons are looked up first."""
         names = self.data["names"]
         for table in (names.get("reason", {}), *names.values()):
             if code in table:

@@ -75,7 +75,7 @@ class MauBinhPlay(Play):
             await self._look()
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
-        """An arrangement, a commitment or its opening, a question."""
+        """Carry out an arrangement, a commitment or its opening, or a question."""
         is_sealed = self.bench.is_sealed
         match command:
             case Arrange() | Check() | Suggest() if is_sealed:
@@ -105,7 +105,7 @@ class MauBinhPlay(Play):
                 raise RefusedError(Code.WRONG_PHASE)
 
     async def leave(self, seat: int) -> None:
-        """The seat has left; what is shown afterwards it loses."""
+        """Record that the seat has left; it loses what is shown afterwards."""
         event = mau_binh_pb2.MauBinhEvent(seat=seat)
         event.leave.SetInParent()
         await self._accept(event)
@@ -114,7 +114,7 @@ class MauBinhPlay(Play):
             await self._look()
 
     async def advance(self) -> None:
-        """A bot's move, or what follows from a deadline."""
+        """Make a bot's move, or apply a passed deadline."""
         state, now = self.state, self.bench.clock.now()
         if state.showdown is not None:
             return
@@ -126,7 +126,7 @@ class MauBinhPlay(Play):
             await self._move(bots[0])
 
     async def settle(self) -> Settled | None:
-        """The round settled."""
+        """Settle the round."""
         judge = self.bench.judge
         request = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=self.told)
         kind = mau_binh_pb2.MauBinhServiceSettleRoundResponse
@@ -163,16 +163,16 @@ class MauBinhPlay(Play):
         return Settled(shown, nets, winner, settled.log_receipt)
 
     def freeze(self) -> None:
-        """The round's state has the events."""
+        """Copy the events into the round's state."""
         self.round.told = self.told.SerializeToString()
         self.round.mau_binh = self.state
 
     def certificates(self) -> list[bytes]:
-        """What the deal and its sections came with."""
+        """Return the certificates of the deal and its sections."""
         return list(self.told.certificates)
 
     def view(self, seat: int | None) -> dict[str, Any]:
-        """What a seat sees: who is done, its own arrangement, and everything once it is shown."""
+        """Return what a seat sees: who is done, its own arrangement, and everything once it is shown."""
         state = self.state
         shown: dict[str, Any] = {
             "submitted": [bool(state.commitments[one] or state.arranged[one]) for one in range(len(self.round.seats))],
@@ -290,7 +290,7 @@ class MauBinhPlay(Play):
         return answer
 
     async def _look(self) -> None:
-        """The show begins, where the referee finds the round over."""
+        """Start the showing if the referee finds the round over."""
         if self.bench.is_sealed and not self.round.hands:
             return
         judge = self.bench.judge
@@ -315,7 +315,7 @@ class MauBinhPlay(Play):
     async def _suggest(
         self, seat: int, certificates: list[bytes], *, count: int
     ) -> list[mau_binh_pb2.SuggestedArrangement]:
-        """The best arrangements; NO_ADVICE where there is none."""
+        """Suggest the best arrangements; refuse with NO_ADVICE if there are none."""
         judge = self.bench.judge
         told = mau_binh_pb2.MauBinhRound(header=self.header, certificates=certificates)
         dealt = mau_binh_pb2.DealtHand(round=told, seat=seat)

@@ -89,46 +89,46 @@ class Play(ABC):
 
     @abstractmethod
     async def begin(self, dealt: shuffler_pb2.DealRoundResponse, previous: "Previous") -> None:
-        """The round stands at its deal."""
+        """Begin the round at its deal."""
 
     @abstractmethod
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
-        """A seat's command is done; its result."""
+        """Carry out a seat's command and return its result."""
 
     @abstractmethod
     async def leave(self, seat: int) -> None:
-        """The seat has left the round."""
+        """Record that the seat has left the round."""
 
     @abstractmethod
     async def advance(self) -> None:
-        """What is due now is done: bots' moves, one at a time, and deadlines that have passed."""
+        """Do what is due now: bots' moves, one at a time, and passed deadlines."""
 
     @abstractmethod
     async def settle(self) -> Settled | None:
-        """The round settled; None where the referee does not find it over yet."""
+        """Settle the round; return None if the referee does not find it over yet."""
 
     @abstractmethod
     def freeze(self) -> None:
-        """The round's state has everything that this object has."""
+        """Copy everything that this object has into the round's state."""
 
     @abstractmethod
     def certificates(self) -> list[bytes]:
-        """The certificates of the round so far."""
+        """Return the certificates of the round so far."""
 
     @abstractmethod
     def view(self, seat: int | None) -> dict[str, Any]:
-        """What one seat sees of the round, or who watches."""
+        """Return what one seat sees of the round, or a spectator."""
 
     @abstractmethod
     def events(self) -> list[dict[str, Any]]:
-        """What happened, in order, for a replay; only for a round that is over."""
+        """Return the events in order, for a replay; only for a round that is over."""
 
     def is_bot(self, seat: int) -> bool:
         """Whether a bot sits there."""
         return self.round.seats[seat].is_bot
 
     async def hand_certificate(self, seat: int) -> tuple[bytes, list[int]]:
-        """A bot's own certificate and hand on a sealed table, by the token that is the bot's."""
+        """Fetch a bot's own certificate and hand on a sealed table, by the bot's token."""
         judge = self.bench.judge
         request = shuffler_pb2.OpenHandRequest(
             table_id=self.round.table,
@@ -140,7 +140,7 @@ class Play(ABC):
         return opened.certificate, list(opened.hand.cards)
 
     async def open_section(self, receipt: bytes) -> shuffler_pb2.OpenSectionResponse:
-        """What a receipt opens."""
+        """Open the section that a receipt opens."""
         judge = self.bench.judge
         request = shuffler_pb2.OpenSectionRequest(
             table_id=self.round.table, round_number=self.round.number, event_receipt=receipt
@@ -182,7 +182,7 @@ def violations_of(violations: Iterable[violation_pb2.Violation]) -> list[dict[st
 
 
 def refusal_of(violations: Iterable[violation_pb2.Violation]) -> RefusedError:
-    """The refusal that broken rules come to."""
+    """Return the refusal of a command that breaks rules."""
     told = violations_of(violations)
     is_late = any(one["code"] in LATE for one in told)
     return RefusedError(Code.TOO_LATE if is_late else Code.UNLAWFUL, violations=told)

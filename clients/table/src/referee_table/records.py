@@ -9,7 +9,7 @@ from referee_table.state import Round
 
 
 def record_of(made: Round, end: str, *, time: int) -> dict[str, Any]:
-    """What is told of a round however it ended."""
+    """Return the record of a round, however it ended."""
     return {
         "number": made.number,
         "table": made.table,
@@ -21,7 +21,7 @@ def record_of(made: Round, end: str, *, time: int) -> dict[str, Any]:
 
 
 def settled_record(made: Round, settled: Settled, events: list[dict[str, Any]], *, time: int) -> dict[str, Any]:
-    """What is told of a settled round; under "replay" what only a replay needs."""
+    """Return the record of a settled round; "replay" has what only a replay needs."""
     told = record_of(made, "SETTLED", time=time)
     seats = [who | line for who, line in zip(told["seats"], settled.shown["seats"], strict=True)]
     replay = {"hands": [texts(hand) for hand in made.hands], "leader": made.leader, "events": events}
@@ -30,7 +30,7 @@ def settled_record(made: Round, settled: Settled, events: list[dict[str, Any]], 
 
 
 def shown(told: dict[str, Any]) -> dict[str, Any]:
-    """A finished round without what only a replay needs."""
+    """Return a finished round without what only a replay needs."""
     return {name: value for name, value in told.items() if name != "replay"}
 
 

@@ -53,22 +53,22 @@ class Keeper(Protocol):
     """What a room needs of the house around it."""
 
     def save(self, room: "Room") -> None:
-        """The room's file says what the room does."""
+        """Write the room's file."""
 
     def record(self, room: "Room", told: dict[str, Any]) -> None:
-        """A finished round is kept."""
+        """Keep a finished round."""
 
     def changed(self, room: "Room") -> None:
         """Pages are shown the room."""
 
     def tell(self, person: Person, message: dict[str, Any]) -> None:
-        """A person's page gets a message, if one is there."""
+        """Send a message to a person's page, if one is connected."""
 
     def gone(self, room: "Room", person: Person) -> None:
-        """A person has left the room."""
+        """Record that a person has left the room."""
 
     def closed(self, room: "Room") -> None:
-        """The room is no more."""
+        """Record that the room is closed."""
 
 
 class Room:
@@ -109,7 +109,7 @@ class Room:
         self._inbox.put(Item(do=do))
 
     async def ask(self, person: Person, command: AnyCommand) -> dict[str, Any]:
-        """The answer to a command."""
+        """Queue a command and return its result."""
         if self.is_closed:
             return RefusedError(Code.NO_ROOM).message(command.id)
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -117,7 +117,7 @@ class Room:
         return await answer
 
     async def run(self) -> None:
-        """The room lives until it is closed."""
+        """Run the room until it is closed."""
         try:
             while not self.is_closed:
                 item = await self._inbox.next(self.bench.clock, self.wake())
@@ -164,7 +164,7 @@ class Room:
         self.keeper.save(self)
 
     async def _answer(self, person: Person, command: AnyCommand) -> dict[str, Any]:
-        """The answer to a command, which is done once for its id."""
+        """Answer a command; carry it out once for its id."""
         for done in person.done:
             if done.id == command.id:
                 return done.answer
@@ -212,7 +212,7 @@ class Room:
         return {}
 
     def _remembered(self, command: AnyCommand) -> dict[str, Any]:
-        """Rounds that have ended."""
+        """Return the rounds that have ended."""
         if isinstance(command, History):
             return {"rounds": [shown(one) for one in reversed(self.records)]}
         if not isinstance(command, Replay):
@@ -244,7 +244,7 @@ class Room:
         person.ready_time = self.bench.clock.now() if command.is_ready else None
 
     def add_bot(self) -> None:
-        """A bot takes a free seat."""
+        """Seat a bot at a free seat."""
         if not self.free_seats:
             raise RefusedError(Code.NO_SEAT_FREE)
         taken = {one.name for one in self.state.people}
@@ -305,7 +305,7 @@ class Room:
         self.keeper.gone(self, person)
 
     async def _advance(self) -> None:
-        """What is due now is done."""
+        """Do what is due now."""
         state, now = self.state, self.bench.clock.now()
         is_late = state.deadline is not None and now >= state.deadline
         made = state.round
@@ -389,7 +389,7 @@ class Room:
         self._end(told)
 
     async def _abort(self, made: Round) -> None:
-        """The seeds did not come in time."""
+        """End a round whose seeds did not come in time."""
         culprit = next(seat for seat, seed in enumerate(made.seeds) if not seed)
         log_receipt = await dealing.aborted(self.bench, made, culprit=culprit)
         told = record_of(made, "ABORTED", time=self.bench.clock.now()) | {"reason": "SEED_MISSING", "culprit": culprit}
@@ -398,7 +398,7 @@ class Room:
         self._end(told)
 
     def _follow(self, made: Round, leaf: bytes, settled: Settled | None) -> None:
-        """The table's next round can name this one, where the game's winner leads."""
+        """Let the table's next round refer to this one, if the game's winner leads."""
         if self.bench.law.game != "tien_len":
             return
         header = round_pb2.RoundHeader.FromString(made.header)
@@ -410,7 +410,7 @@ class Room:
             self.state.previous = [one, *self.state.previous]
 
     async def _give_up(self, error: Exception) -> None:
-        """The round cannot go on. The log says whether it is over; otherwise the referee ends it at its deadline."""
+        """Give a round up: take its end from the log, or wait until the referee aborts it at its deadline."""
         made = self.state.round
         LOG.warning("room %s gives up in %s: %s", self.state.room, self.state.phase, error)
         if made is None or not made.server_commitment:
@@ -453,7 +453,7 @@ class Room:
                 one.ready_time = None
 
     def _await_seed(self, told: dict[str, Any]) -> None:
-        """The record says so once the server's seed stands in the log."""
+        """Complete the record once the log has the server's seed."""
 
         async def wait() -> None:
             with contextlib.suppress(RefereeRefusedError):

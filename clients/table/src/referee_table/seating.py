@@ -23,7 +23,7 @@ class Seating:
 
 
 async def judged(bench: Bench, people: Sequence[Person], *, now: int) -> Seating:
-    """The room as it should be at a moment."""
+    """Return the room as it should be at a moment."""
     if bench.law.game == "mau_binh":
         return await _by_referee(bench, people, now=now)
     return _by_habit(bench, people, now=now)

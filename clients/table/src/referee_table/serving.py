@@ -35,7 +35,7 @@ class Plan:
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket that listens there; port 0 takes a free one."""
+    """Return a socket that listens at the address; port 0 takes a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -44,7 +44,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def server_of(plan: Plan) -> tuple[uvicorn.Server, Hall]:
-    """A server that has not started yet, and its hall. Needs the loop that it will run in."""
+    """Return a server that is not started yet, and its hall. Call it in the loop that will run them."""
     house = House(
         judge=Judge(plan.referee),
         clock=plan.clock,
@@ -69,7 +69,7 @@ def server_of(plan: Plan) -> tuple[uvicorn.Server, Hall]:
 
 @contextlib.asynccontextmanager
 async def serving(plan: Plan, *, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[tuple[str, Hall]]:
-    """The address of a table server that runs for the block, and its hall."""
+    """Run a table server for the block; yield its address and its hall."""
     listening = bound(host, port)
     server, hall = server_of(plan)
     task = asyncio.create_task(server.serve([listening]))

@@ -40,7 +40,7 @@ def page_folder() -> Path | None:
 
 
 def site(hall: Hall, *, page: Path | None) -> Starlette:
-    """The application; the hall opens and closes with it."""
+    """Return the application; it opens and closes the hall."""
     prover = Prover(hall.house.judge, hall.keys)
     headers = _headers(hall.house.gateway)
 
@@ -85,7 +85,7 @@ def site(hall: Hall, *, page: Path | None) -> Starlette:
 
 
 def _page(folder: Path | None, headers: dict[str, str]) -> Callable[[Request], Awaitable[Response]]:
-    """Serves the page's files. One whose name has a hash in it may be kept for good, others are asked for again."""
+    """Serve the page's files; let browsers keep those with a hash in their name, and revalidate the others."""
     root = None if folder is None else folder.resolve()
 
     async def serve(request: Request) -> Response:

@@ -51,24 +51,24 @@ class PageStream:
         self._last_time = 0.0
 
     def say(self, message: dict[str, Any]) -> None:
-        """The message is sent in its turn."""
+        """Send the message, in order."""
         self._words.append(message)
         if len(self._words) > MOST_WAITING:
             self._ending = "TOO_SLOW"
         self._news.set()
 
     def refresh(self) -> None:
-        """The page is sent what it sees."""
+        """Send the page its view."""
         self._is_stale = True
         self._news.set()
 
     def end(self, code: str) -> None:
-        """The page is told goodbye."""
+        """Send the page a last message."""
         self._ending = self._ending or code
         self._news.set()
 
     async def run(self) -> None:
-        """The stream lives until one side ends it."""
+        """Run the stream until one side ends it."""
         await self._socket.accept()
         try:
             person = await self._meet()
@@ -117,7 +117,7 @@ class PageStream:
         return message.get("bytes") or (message.get("text") or "").encode()
 
     async def _hear(self) -> None:
-        """What the page says is put in order; the stream ends where it cannot be read."""
+        """Read what the page sends, in order; end the stream if it cannot be read."""
         with contextlib.suppress(WebSocketDisconnect):
             while True:
                 data = await self._receive()

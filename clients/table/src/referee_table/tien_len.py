@@ -54,7 +54,7 @@ class TienLenPlay(Play):
         await self._stand(preview.state)
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
-        """A play, a pass, or a question."""
+        """Carry out a play, a pass, or a question."""
         match command:
             case PlayCards():
                 event = tien_len_pb2.TienLenEvent(seat=seat)
@@ -73,13 +73,13 @@ class TienLenPlay(Play):
         return {}
 
     async def leave(self, seat: int) -> None:
-        """The seat passes from now on, and loses."""
+        """Record that the seat passes from now on, and loses."""
         event = tien_len_pb2.TienLenEvent(seat=seat)
         event.leave.SetInParent()
         await self._accept(event)
 
     async def advance(self) -> None:
-        """The bot on turn moves, or whoever is has run out of time."""
+        """Move for the bot on turn, or for a seat whose time has run out."""
         if self.found.over:
             return
         turn, now = self.found.turn, self.bench.clock.now()
@@ -104,7 +104,7 @@ class TienLenPlay(Play):
             self.again = now + RETRY_MS
 
     async def settle(self) -> Settled | None:
-        """The round settled."""
+        """Settle the round."""
         judge = self.bench.judge
         request = tien_len_pb2.TienLenServiceSettleRoundRequest(round=self.told)
         kind = tien_len_pb2.TienLenServiceSettleRoundResponse
@@ -139,17 +139,17 @@ class TienLenPlay(Play):
         return Settled(shown, nets, winner, settled.log_receipt)
 
     def freeze(self) -> None:
-        """The round's state has the events."""
+        """Copy the events into the round's state."""
         self.round.told = self.told.SerializeToString()
         self.state.state = self.found.SerializeToString()
         self.round.tien_len = self.state
 
     def certificates(self) -> list[bytes]:
-        """What the deal and its sections came with."""
+        """Return the certificates of the deal and its sections."""
         return list(self.told.certificates)
 
     def view(self, seat: int | None) -> dict[str, Any]:
-        """What a seat sees: its own cards, how many the others hold, the trick, and what it may play."""
+        """Return what a seat sees: its own cards, how many the others hold, the trick, and what it may play."""
         found, state = self.found, self.state
         shown: dict[str, Any] = {
             "leader": found.leader,
@@ -191,7 +191,7 @@ class TienLenPlay(Play):
         await self._stand(answer.state, answer.event)
 
     async def _stand(self, found: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent | None = None) -> None:
-        """The round stands where the referee says, after an event."""
+        """Take over the referee's state after an event."""
         before, now = self.found, self.bench.clock.now()
         self.found = found
         if event is not None:
@@ -204,7 +204,7 @@ class TienLenPlay(Play):
             self.state.legal = await self._legal()
 
     def _lay(self, before: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent) -> None:
-        """The trick has what a seat did; a new trick begins where nothing is to be beaten any more."""
+        """Add what a seat did to the trick; begin a new trick if nothing is left to beat."""
         state, seat = self.state, event.seat
         names = {"play": "PLAY", "pass_turn": "PASS", "timeout": "TIMEOUT", "leave": "LEAVE"}
         one: dict[str, Any] = {"seat": seat, "action": names[event.WhichOneof("choice") or "pass_turn"]}
@@ -221,7 +221,7 @@ class TienLenPlay(Play):
             state.last_trick, state.trick = state.trick, []
 
     def _held(self, seat: int) -> list[int]:
-        """The cards that a seat still holds, weak to strong."""
+        """Return the cards that a seat still holds, weak to strong."""
         played = set(self.state.played)
         return sorted([card for card in self.round.hands[seat] if card not in played], key=_order)
 

@@ -65,7 +65,7 @@ class UltimateTexasPlay(Play):
         self._stand((await judge.ask(judge.ultimate_texas.PreviewRound, request, kind)).state)
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
-        """A decision, or a question."""
+        """Carry out a decision, or a question."""
         match command:
             case Decide():
                 if command.decision not in _MADE:
@@ -80,11 +80,11 @@ class UltimateTexasPlay(Play):
                 raise RefusedError(Code.WRONG_PHASE)
 
     async def leave(self, seat: int) -> None:
-        """The seat checks or folds from now on."""
+        """Record that the seat checks or folds from now on."""
         await self._accept(seat, Decision.DECISION_LEAVE)
 
     async def advance(self) -> None:
-        """A bot decides, or those who did not have run out of time."""
+        """Decide for a bot, or for the seats whose time has run out."""
         deciding, now = self._deciding(), self.bench.clock.now()
         if now >= self.state.deadline:
             for seat in deciding:
@@ -97,7 +97,7 @@ class UltimateTexasPlay(Play):
             self.state.bot_time = now + self.bench.pace.bot_ms
 
     async def settle(self) -> Settled | None:
-        """The round settled."""
+        """Settle the round."""
         judge = self.bench.judge
         request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=self.told)
         kind = ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse
@@ -135,17 +135,17 @@ class UltimateTexasPlay(Play):
         return Settled(shown, [int(one.net_minor) for one in outcome.seats], None, settled.log_receipt)
 
     def freeze(self) -> None:
-        """The round's state has the events."""
+        """Copy the events into the round's state."""
         self.round.told = self.told.SerializeToString()
         self.state.state = self.found.SerializeToString()
         self.round.ultimate_texas = self.state
 
     def certificates(self) -> list[bytes]:
-        """What the deal and its sections came with."""
+        """Return the certificates of the deal and its sections."""
         return list(self.told.certificates)
 
     def view(self, seat: int | None) -> dict[str, Any]:
-        """What a seat sees: board, bets and what it may decide; the hands with the house's."""
+        """Return what a seat sees: board, bets and what it may decide; the hands with the house's."""
         state, stakes = self.state, self.header.seat_stakes
         deciding = self._deciding()
         shown: dict[str, Any] = {
@@ -182,11 +182,11 @@ class UltimateTexasPlay(Play):
         ]
 
     def _deciding(self) -> list[int]:
-        """The seats that have a decision to make."""
+        """Return the seats that have a decision to make."""
         return [one.seat for one in self.found.seats if any(each not in _IMPOSED for each in one.legal_decisions)]
 
     def _stand(self, found: ultimate_texas_pb2.UltimateTexasState) -> None:
-        """The round stands where the referee says; a new street has its own time."""
+        """Take over the referee's state; a new street has its own time."""
         now = self.bench.clock.now()
         if found.street != self.found.street:
             self.state.deadline = now + self.bench.pace.turn_ms
@@ -228,7 +228,7 @@ class UltimateTexasPlay(Play):
             await self._accept(seat, Decision.DECISION_CHECK if may_check else Decision.DECISION_PLAY_1X)
 
     async def _advise(self, seat: int, certificates: list[bytes]) -> ultimate_texas_pb2.AdviseResponse:
-        """The worth of each decision; NO_ADVICE where there is none to make or to give."""
+        """Return the worth of each decision; refuse with NO_ADVICE if there is none."""
         judge = self.bench.judge
         told = ultimate_texas_pb2.UltimateTexasRound(
             header=self.header, certificates=certificates, events=self.told.events

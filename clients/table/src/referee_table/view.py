@@ -16,7 +16,7 @@ from referee_table.state import Person, Round
 
 
 def view_of(room: Room, person: Person) -> dict[str, Any]:
-    """The whole room, as PROTOCOL.md words it."""
+    """Return the whole room, as PROTOCOL.md describes it."""
     state = room.state
     is_betting = room.bench.law.game == "ultimate_texas"
     return {
@@ -44,7 +44,7 @@ def reached(judge: Judge) -> str:
 
 
 def listing_of(room: Room) -> dict[str, Any]:
-    """The room in the lobby's list."""
+    """Return the room in the lobby's list."""
     state = room.state
     return {
         "room": state.room,
@@ -100,5 +100,5 @@ def _round(room: Room, made: Round, person: Person) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def _header(data: bytes) -> dict[str, Any]:
-    """The header as proto JSON; sent, never changed."""
+    """Return the header as proto JSON; sent, never changed."""
     return MessageToDict(round_pb2.RoundHeader.FromString(data))

@@ -86,7 +86,7 @@ class RefusedError(Exception):
         self.code, self.violations, self.reason, self.detail = code, list(violations), reason, detail
 
     def message(self, command: str) -> dict[str, Any]:
-        """The refusal as the page reads it."""
+        """Return the refusal as the page reads it."""
         vi, en = REFUSALS[self.code]
         told: dict[str, Any] = {"type": "refused", "id": command, "code": self.code.value, "text": {"vi": vi, "en": en}}
         if self.violations:
@@ -100,13 +100,13 @@ class RefusedError(Exception):
 
 
 def notice(code: str) -> dict[str, Any]:
-    """A notice as the page reads it."""
+    """Return a notice as the page reads it."""
     vi, en = NOTICES[code]
     return {"type": "notice", "code": code, "text": {"vi": vi, "en": en}}
 
 
 def goodbye(code: str) -> dict[str, Any]:
-    """The last words on a stream."""
+    """Return the last message on a stream."""
     _, vi, en = GOODBYES[code]
     return {"type": "goodbye", "code": code, "text": {"vi": vi, "en": en}}
 
@@ -117,5 +117,5 @@ def text(message: Any) -> dict[str, str]:  # noqa: ANN401 - a Text of the API
 
 
 def present(message: Message, *names: str) -> dict[str, Any]:
-    """The named fields of a message that are present, by name; for fields whose absence means something."""
+    """Return the named fields that are present, by name; for fields whose absence has a meaning."""
     return {name: getattr(message, name) for name in names if message.HasField(name)}

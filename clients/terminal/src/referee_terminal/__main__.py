@@ -28,7 +28,7 @@ def main() -> None:
 
 @contextlib.contextmanager
 def started() -> Iterator[str]:
-    """The address of a table server started for the block, with a referee of its own, on loopback."""
+    """Start a table server with its own referee on loopback for the block; yield its address."""
     command = [sys.executable, "-m", "referee_table", "--listen", "127.0.0.1:0"]
     with subprocess.Popen(  # noqa: S603 - our own command
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True

@@ -77,7 +77,7 @@ class TerminalTable(App[None]):
         return self._gateway is not None
 
     async def on_mount(self) -> None:
-        """The stream is opened, the lobby shown."""
+        """Open the stream and show the lobby."""
         self._http = aiohttp.ClientSession()
         self.push_screen(Lobby())
         self._start(self.session.run(self._http))
@@ -90,7 +90,7 @@ class TerminalTable(App[None]):
             await self._http.close()
 
     def ask(self, name: str, **fields: Any) -> None:  # noqa: ANN401 - JSON
-        """A command is sent; what it is refused for is shown."""
+        """Send a command; show why it is refused, if it is."""
 
         async def send() -> None:
             await self.session.command(name, **fields)
@@ -98,7 +98,7 @@ class TerminalTable(App[None]):
         self.attempt(send())
 
     def attempt(self, work: Any) -> asyncio.Task[None]:  # noqa: ANN401 - a coroutine of whatever kind
-        """The work is done meanwhile; a refusal is shown."""
+        """Run the work in the background; show a refusal."""
 
         async def attempted() -> None:
             try:
@@ -114,7 +114,7 @@ class TerminalTable(App[None]):
         return self._start(attempted())
 
     def change_language(self) -> None:
-        """The other language is spoken from now on."""
+        """Switch to the other language."""
         self.look.language = "en" if self.look.language == "vi" else "vi"
         self.notice = ""
         self.session.call_me(self._called, self.look.language)
@@ -122,12 +122,12 @@ class TerminalTable(App[None]):
         self._refresh()
 
     def come_back(self) -> None:
-        """The seat is taken back from wherever it is played now."""
+        """Take the seat back from the device that plays it now."""
         self.is_taken_over = False
         self.session.come_back()
 
     def show_history(self) -> None:
-        """The room's finished rounds, newest first."""
+        """Show the room's finished rounds, newest first."""
 
         async def show() -> None:
             told = (await self.session.command("history")).get("rounds") or ()
@@ -137,7 +137,7 @@ class TerminalTable(App[None]):
         self.attempt(show())
 
     def show_proof(self) -> None:
-        """The last round's proof, checked here."""
+        """Show the last round's proof, verified on this machine."""
         last = self.room.view.get("last")
         if not last or not last.get("proof"):
             self.notice = self.look.say("no_history")
@@ -156,7 +156,7 @@ class TerminalTable(App[None]):
         self.attempt(show())
 
     async def fetch_bundle(self, proof: Mapping[str, Any]) -> bytes:
-        """The bundle of a finished round, by the ``proof`` of its view; ProofError where it does not come."""
+        """Fetch the bundle of a finished round by the ``proof`` of its view; raise ProofError if it does not arrive."""
         if self._http is None:
             msg = "not connected"
             raise ProofError(msg)

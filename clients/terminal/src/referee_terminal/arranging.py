@@ -36,13 +36,13 @@ class Arrangement:
         return {name: self.cards[start : start + size] for name, start, size in cuts}
 
     def lay(self, rows: Mapping[str, Sequence[str]]) -> None:
-        """The cards lie as told, where these are the same thirteen."""
+        """Arrange the cards as given, if they are the same thirteen."""
         cards = [card for name in ROWS for card in rows[name]]
         if sorted(cards) == sorted(self.cards):
             self.cards, self.picked, self.told = cards, None, {}
 
     def move(self, key: str) -> None:
-        """The cursor goes left, right, up or down; up is towards the front row, which lies on top."""
+        """Move the cursor left, right, up or down; the front row is the uppermost."""
         at = max(number for number, start in enumerate(STARTS) if self.cursor >= start)
         place = self.cursor - STARTS[at]
         match key:
@@ -89,13 +89,13 @@ class Arrangement:
         return bool(self._suggestions)
 
     def lay_next(self) -> None:
-        """The next suggestion lies on the table."""
+        """Arrange the cards by the next suggestion."""
         if self._suggestions:
             self._suggested = (self._suggested + 1) % len(self._suggestions)
             self.lay(self._suggestions[self._suggested])
 
     def draw(self, language: str, *, four_colours: bool) -> Text:
-        """The rows, front on top, each with its name, then what the referee says."""
+        """Draw the rows, front first, each with its name, then the referee's assessment."""
         text = Text()
         values = self.told.get("values", ())
         for at in (2, 1, 0):

@@ -13,7 +13,7 @@ from referee_terminal.shedding import Look
 
 
 def draw(game: Mapping[str, Any], hand: Sequence[str], names: Mapping[int, str], you: int | None, look: Look) -> Text:
-    """The board, the house, each seat's bets and state, and the decisions with their keys."""
+    """Draw the board, the house, each seat's bets and state, and the decisions with their keys."""
     text = Text()
     text.append(f"{look.say('board'):<12}")
     text.append_text(row(game.get("board") or (), four_colours=look.four_colours))

@@ -23,13 +23,13 @@ SUITS: Final = "SCDH"
 
 
 def face(card: str) -> str:
-    """A card's rank and suit sign."""
+    """Return a card's rank and suit sign."""
     rank, suit = card[0], card[1]
     return ("10" if rank == "T" else rank) + SIGNS[suit]
 
 
 def number_of(card: str) -> int:
-    """The card's number, 1 to 52, as the protocol counts: 4 * rank + suit + 1."""
+    """Return the card's number, 1 to 52, as the protocol counts: 4 * rank + suit + 1."""
     return 4 * RANKS.index(card[0]) + SUITS.index(card[1]) + 1
 
 
@@ -41,7 +41,7 @@ def row(
     lit: Collection[int] | None = None,
     four_colours: bool = False,
 ) -> Text:
-    """The cards in a row; the cursor's card is in brackets, picked ones are marked, and all but the lit are shaded.
+    """Draw cards in a row: the cursor's in brackets, chosen ones marked, all but the highlighted ones shaded.
 
     Every card takes as many columns whatever its state, so that nothing moves when a cursor does.
     """

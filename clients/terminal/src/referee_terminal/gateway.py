@@ -35,7 +35,7 @@ class GatewayError(RuntimeError):
 
 
 def enum_of(card: str) -> str:
-    """A card's name in proto JSON.
+    """Return a card's name in proto JSON.
 
     >>> enum_of("AS")
     'CARD_ACE_OF_SPADES'
@@ -44,7 +44,7 @@ def enum_of(card: str) -> str:
 
 
 def card_of(name: str) -> str:
-    """The card of a name in proto JSON.
+    """Return the card of a name in proto JSON.
 
     >>> card_of("CARD_TEN_OF_HEARTS")
     'TH'
@@ -61,7 +61,7 @@ class Gateway:
         self._http: Final = http
 
     async def open_hand(self, table: str, number: int, seat: int, token: str) -> tuple[str, list[str]]:
-        """The seat's certificate in base64, and its cards; GatewayError where the token opens nothing."""
+        """Open the seat's hand; return its certificate in base64 and its cards; raise GatewayError on a wrong token."""
         told = {
             "tableId": table,
             "roundNumber": str(number),
@@ -72,7 +72,7 @@ class Gateway:
         return str(answer["certificate"]), [card_of(name) for name in answer["hand"]["cards"]]
 
     async def check(self, header: Any, certificate: str, seat: int, rows: Mapping[str, Sequence[str]]) -> Any:  # noqa: ANN401 - JSON
-        """What the referee says of an arrangement."""
+        """Ask the referee to check an arrangement."""
         told = {
             "round": {"header": header, "certificates": [certificate]},
             "seat": seat,
@@ -90,7 +90,7 @@ class Gateway:
         ]
 
     async def advise(self, played: Mapping[str, Any], seat: int) -> Any:  # noqa: ANN401 - JSON
-        """What each decision is worth to a seat of Ultimate Texas Hold'em."""
+        """Ask the referee what each decision is worth to a seat of Ultimate Texas Hold'em."""
         return await self._ask("UltimateTexasService/Advise", {"round": played, "seat": seat})
 
     async def _ask(self, method: str, message: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON

@@ -9,7 +9,7 @@ Keys: TypeAlias = tuple[tuple[str, str], ...]
 
 
 def hints(keys: Keys) -> Text:
-    """The keys as a line."""
+    """Return the keys as one line."""
     text = Text()
     for key, word in keys:
         text.append(f" {key} ", "reverse")

@@ -21,19 +21,19 @@ class Lobby(Screen[None]):
     app: "TerminalTable"
 
     def compose(self) -> ComposeResult:
-        """A heading, the list, and the keys."""
+        """Lay out a heading, the list and the keys."""
         yield Static(id="top")
         yield OptionList(id="choices")
         yield Static(id="notice")
         yield Static(id="keys")
 
     def on_mount(self) -> None:
-        """What is known is shown."""
+        """Show what is known so far."""
         self.refresh_room()
         self.query_one(OptionList).focus()
 
     def refresh_room(self) -> None:
-        """The list is what can be joined or opened now."""
+        """Update the list of rooms that can be joined or opened."""
         app, look = self.app, self.app.look
         self.query_one("#top", Static).update(f"[b]Referee[/b] · {look.say('lobby')} · {look.say('play_money')}")
         choices = self.query_one(OptionList)
@@ -58,7 +58,7 @@ class Lobby(Screen[None]):
         self.query_one("#notice", Static).update(app.notice)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A room is joined, or opened."""
+        """Join a room, or open one."""
         what, _, name = (event.option.id or "").partition(" ")
         if what == "join":
             self.app.ask("join", room=name)

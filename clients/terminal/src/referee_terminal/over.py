@@ -25,7 +25,7 @@ class Over(ModalScreen[None]):
         self._content = content
 
     def compose(self) -> ComposeResult:
-        """The content and the key that closes it."""
+        """Lay out the content and the key that closes it."""
         with VerticalScroll(id="over"):
             yield Static(self._content, id="told")
             yield Static(hints((("Esc", self.app.look.say("close")),)))

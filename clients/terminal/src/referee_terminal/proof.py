@@ -52,7 +52,7 @@ class Verdict:
 
 
 def check_proof(bundle: bytes, log: Mapping[str, Any]) -> Verdict:
-    """The verdict of a bundle under the origin and keys of a log; ProofError where it is no bundle."""
+    """Prove a bundle under the origin and keys of a log; raise ProofError if it is not a bundle."""
     try:
         found = prove_round(
             bundle,

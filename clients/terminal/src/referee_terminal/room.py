@@ -85,7 +85,7 @@ class Room:
         self.hand.show(cards)
 
     async def do_duties(self) -> None:
-        """What the phase asks of this seat is done; RefusedError or GatewayError where it cannot be."""
+        """Do what the phase requires of this seat; raise RefusedError or GatewayError if that fails."""
         async with self._doing:
             seat, told = self.you, self.round
             if seat is None or not told.get("round_id"):
@@ -127,7 +127,7 @@ class Room:
             self.arrangement.lay(bound["rows"])
 
     async def check(self) -> None:
-        """The referee has said what it thinks of the arrangement as it lies."""
+        """Ask the referee to check the arrangement as it is laid out."""
         laid = self.arrangement
         if laid is None or self.you is None:
             return
@@ -143,7 +143,7 @@ class Room:
             laid.told = told
 
     async def send_arrangement(self) -> None:
-        """The arrangement as it lies is sent; in a sealed room, this seat is bound to it."""
+        """Submit the arrangement as it is laid out; in a sealed room, commit to it."""
         laid = self.arrangement
         if laid is None or self.you is None:
             return
@@ -156,7 +156,7 @@ class Room:
         self.is_sent = True
 
     async def suggest(self) -> Sequence[View]:
-        """The next suggestion lies on the table, an arrangement or a play; why, in sentences, where it is told."""
+        """Show the next suggestion, an arrangement or a play, with its reason if there is one."""
         if self.arrangement is not None:
             if not self.arrangement.has_suggestions:
                 self.arrangement.take_suggestions(await self._suggested_arrangements())
@@ -177,9 +177,9 @@ class Room:
         return await self._gateway.suggest(self.round["header"], self._certificate, self.you)
 
     async def play(self) -> None:
-        """The chosen cards are played."""
+        """Play the chosen cards."""
         await self._session.command("play", round_id=self._round_id, cards=self.hand.choice)
 
     async def do(self, name: str, **fields: Any) -> None:  # noqa: ANN401 - JSON
-        """A command about this round."""
+        """Send a command about this round."""
         await self._session.command(name, round_id=self._round_id, **fields)

@@ -17,13 +17,13 @@ HOUSE: Final = 255
 
 
 def names_of(last: Mapping[str, Any], look: Look) -> dict[int, str]:
-    """The names by seat, the house among them."""
+    """Return the names by seat, the house included."""
     named = {seat: str(one["name"]) for seat, one in enumerate(last.get("seats") or ()) if one}
     return {**named, HOUSE: look.say("house")}
 
 
 def draw(last: Mapping[str, Any], look: Look) -> Text:
-    """A finished round: how it ended, each seat's cards and net, every transfer."""
+    """Draw a finished round: how it ended, each seat's cards and net, every transfer."""
     text, names = Text(), names_of(last, look)
     text.append(f"{look.say('round', number=last['number'])} · {look.say(str(last['end']))}\n\n", "bold")
     for seat, one in enumerate(last.get("seats") or ()):

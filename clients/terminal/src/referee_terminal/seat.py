@@ -40,7 +40,7 @@ class Keeping:
         return str(self._kept["person"]["secret"])
 
     def of(self, round_id: str) -> dict[str, Any]:
-        """What is kept for a round; its seed and token are drawn with the first question."""
+        """Return the secrets of a round; make its seed and token on the first call."""
         if round_id not in self._kept:
             self._kept[round_id] = {"seed": secrets.token_hex(32), "token": secrets.token_hex(32)}
             rounds = [name for name in self._kept if name != "person"]
@@ -50,7 +50,7 @@ class Keeping:
         return self._kept[round_id]
 
     def bind(self, round_id: str, rows: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        """The arrangement that a seat is about to bind itself to is kept, with a new nonce."""
+        """Keep the arrangement that a seat is about to commit to, with a new nonce."""
         kept = self.of(round_id)
         kept["bound"] = {"rows": {name: list(cards) for name, cards in rows.items()}, "nonce": secrets.token_hex(32)}
         self._write()
@@ -71,7 +71,7 @@ class Keeping:
 
 
 def binding(round_id: str, seat: int, kept: Mapping[str, Any], *, is_sealed: bool) -> dict[str, str]:
-    """What BINDING asks of a seat: the commitment to its seed and, in a sealed room, the hash of its token."""
+    """Return what BINDING asks of a seat: its seed's commitment and, in a sealed room, its token's hash."""
     named, place = bytes.fromhex(round_id), Seat(seat)
     seed, token = bytes.fromhex(kept["seed"]), bytes.fromhex(kept["token"])
     bound = {"seed_commitment": client_commitment(round_id=named, seat=place, seed=seed).hex()}
@@ -81,7 +81,7 @@ def binding(round_id: str, seat: int, kept: Mapping[str, Any], *, is_sealed: boo
 
 
 def commitment(round_id: str, seat: int, rows: Mapping[str, Sequence[str]], nonce: str) -> str:
-    """The commitment to an arrangement that is opened later."""
+    """Return the commitment to an arrangement that is opened later."""
     cards = [Card(number_of(card)) for name in ROWS for card in rows[name]]
     committed = arrangement_commitment(
         round_id=bytes.fromhex(round_id), seat=Seat(seat), cards=cards, nonce=bytes.fromhex(nonce)

@@ -86,11 +86,11 @@ class Session:
         self._back.set()
 
     def call_me(self, name: str, language: str) -> None:
-        """The name and language of every hello from now on."""
+        """Set the name and language of every later hello."""
         self._person.update(name=name, language=language)
 
     async def command(self, name: str, **fields: Any) -> Message:  # noqa: ANN401 - JSON
-        """The result of a command, however often the stream breaks meanwhile; RefusedError where it is refused."""
+        """Run a command, again if the stream breaks meanwhile; raise RefusedError if it is refused."""
         number = f"{self._prefix}-{next(self._ids)}"
         message = {"type": "command", "id": number, "name": name, **fields}
         answered: asyncio.Future[Message] = asyncio.get_running_loop().create_future()

@@ -23,18 +23,18 @@ class Hand:
         self.cursor = 0
 
     def show(self, cards: Sequence[str]) -> None:
-        """The hand is as told; what was chosen and is still there stays chosen."""
+        """Show a hand; keep the choice of cards that are still in it."""
         self.cards = list(cards)
         self.chosen &= set(cards)
         self.cursor = min(self.cursor, max(0, len(self.cards) - 1))
 
     def move(self, key: str) -> None:
-        """The cursor goes left or right, and around the ends."""
+        """Move the cursor left or right, and around the ends."""
         if self.cards:
             self.cursor = (self.cursor + (1 if key == "right" else -1)) % len(self.cards)
 
     def pick(self) -> None:
-        """The card under the cursor is chosen, or no longer."""
+        """Choose the card under the cursor, or unchoose it."""
         if self.cards:
             self.chosen ^= {self.cards[self.cursor]}
 
@@ -48,17 +48,17 @@ class Hand:
         return [card for card in self.cards if card in self.chosen]
 
     def play_of(self, legal: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """The lawful play that the choice is, if it is one."""
+        """Return the lawful play that the choice is, None if it is none."""
         wanted = self.chosen
         return next((play for play in legal.get("plays", ()) if set(play["cards"]) == wanted), None)
 
     def reachable(self, legal: Mapping[str, Any]) -> set[int]:
-        """The places of cards that stand in a lawful play together with all that are chosen."""
+        """Return the places of cards that some lawful play has together with all chosen ones."""
         fitting = [set(play["cards"]) for play in legal.get("plays", ()) if self.chosen <= set(play["cards"])]
         return {place for place, card in enumerate(self.cards) if any(card in play for play in fitting)}
 
     def draw(self, game: Mapping[str, Any], names: Mapping[int, str], you: int | None, look: "Look") -> Text:
-        """The trick, the opponents' counts and the hand."""
+        """Draw the trick, the opponents' counts and the hand."""
         text, say_ = Text(), look.say
         turn, left = game.get("turn"), game.get("cards_left", ())
         for seat, name in names.items():
@@ -106,7 +106,7 @@ class Look:
         self.four_colours = four_colours
 
     def say(self, key: str, **fields: object) -> str:
-        """A sentence in the language that is spoken now."""
+        """Return a sentence in the current language."""
         return say(self.language, key, **fields)
 
 

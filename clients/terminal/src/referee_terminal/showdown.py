@@ -11,7 +11,7 @@ from referee_terminal.words import text_of
 
 
 def draw(show: Mapping[str, Any], names: Mapping[int, str], now: float, look: Look) -> Text:
-    """The chi that have been shown by now, and at the end what they come to."""
+    """Draw the rows shown so far, and at the end their result."""
     text = Text()
     for chi in show.get("chi", ()):
         if chi["start_time"] > now:

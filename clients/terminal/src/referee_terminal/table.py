@@ -43,7 +43,7 @@ class TableScreen(Screen[None]):
         yield Static(id="keys")
 
     def on_mount(self) -> None:
-        """The clock ticks."""
+        """Start the clock."""
         self._ante, self._trips = 0, False
         self._asking: asyncio.Task[None] | None = None
         self.set_interval(TICK, self._show_top)
@@ -237,7 +237,7 @@ class TableScreen(Screen[None]):
         self._check_soon()
 
     def _check_soon(self) -> None:
-        """The referee is asked about the arrangement once it has lain still."""
+        """Ask the referee about the arrangement once it has been unchanged for a moment."""
         if self._asking is not None:
             self._asking.cancel()
 

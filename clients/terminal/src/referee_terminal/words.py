@@ -114,14 +114,14 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def say(language: str, key: str, **fields: object) -> str:
-    """A sentence; an unknown key stands for itself, for codes that are newer than this terminal."""
+    """Return a sentence; return an unknown key as it is, for codes that are newer than this terminal."""
     told = WORDS.get(key)
     sentence = key if told is None else told[LANGUAGES.index(language)]
     return sentence.format(**fields) if fields else sentence
 
 
 def text_of(value: Any, language: str) -> str:  # noqa: ANN401 - JSON
-    """A text for people as the protocol sends it: ``{"vi", "en"}``, or plain.
+    """Return a text of the protocol: ``{"vi", "en"}``, or plain.
 
     >>> text_of({"vi": "sảnh", "en": "straight"}, "en")
     'straight'
