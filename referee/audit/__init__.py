@@ -1,48 +1,49 @@
-"""The audit: bytes of a log in, everything that does not hold out.
+"""The audit of a log: bytes in, a report of everything that is wrong with them out.
 
-The law of this room: it believes nothing but two keys. What a log promises is written in ``dealing``, ``log`` and
-``transcript``; here the promises are held against its leaves, each fault under a stable code. It knows neither
-storage nor networks, nor a clock, and of games only what replays a round and what a hand is worth (``quality``).
+An audit trusts two keys. What a log promises is defined in ``dealing``, ``log`` and ``transcript``; here its leaves are
+compared with these promises, and each fault gets a stable code. In the order of an audit:
 
-==============  ==================================================================================
-module          what it says
-==============  ==================================================================================
-``audit``       the whole: leaves in order, the root, checkpoints, keys, rounds, seeds
-``source``      what a log must offer to be read, and what people hold besides
-``tiled``       a log read from published tiles, and the tiles held against it
-``reading``     a leaf's bytes as envelope, type and payload
-``cosigned``    what witnesses say of it
-``succession``  which keys sign for the log through its life
-``keys``        whose signature counts, at each place of the log
-``table``       the order of steps, and what each table did
-``single``      one round proved from its bundle, without the log
-``round``       one round: signatures, commitments, seeds; ``settlement``, ``redeal``, ``exhibit``
-``examiners``   rounds examined here, or by a team: ``processes`` of this machine, a Dask ``cluster``, whose
-                workers read the leaves of each ``slip`` themselves
-``seeds``       seeds used twice
-``level``       how much is proved
-``held``        files that people hold; ``promise``, ``secrecy`` and ``street`` say what they show
-``population``  what many rounds show together: ``drawing`` and ``quality`` give each round's part,
-                ``inquiry`` asks, ``throwaway`` and ``exchange`` count, ``distribution`` and ``chance``
-                bound how likely it is, ``score`` judges
-``finding``     codes, numbers, severities; ``explanation`` has the words, ``text`` the lines
-``report``      what came of it; ``page`` shows it to people
-==============  ==================================================================================
+==================  ==============================================================================
+``audit``           ``audit_log``: the leaves in order, the root, checkpoints, keys, rounds, seeds
+``source``          where a log is read from: memory, a store, published tiles
+``documents``       what people kept besides the log: receipts, certificates, bundles
+``reading``         bytes of a leaf to envelope, type and payload
+``keys``            which keys may sign, at each place of the log
+``cosignatures``    what witnesses say of the log
+``log_receipts``    leaves that the log promised
+``tables``          the order of leaves; collects the ``round_leaves`` of each round
+``workers``         examines rounds here or in processes; ``cluster`` on a Dask cluster
+``round``           one round, from OPEN to REVEAL: calls the next six
+``deal``            seeds, mix and leader of a DEAL
+``settlement``      a SETTLE, replayed
+``certificates``    certificates of the round
+``event_receipts``  event receipts, and when sections were opened
+``redeal``          the deck, dealt again from the revealed seed
+``secrecy``         secrets in documents that were handed out
+``sample``          a round's part in the statistics
+``seeds``           seeds used twice
+``population``      counts over all rounds
+``questions``       questions about the counts, with bounds by ``chance`` and ``distribution``
+``score``           all questions judged together
+``finding``         codes, severities, differences
+``report``          the report; ``text`` and ``page`` show it, with the texts of ``explanation``
+``bundle``          one round proved from its bundle, without the log
+==================  ==============================================================================
 """
 
 from referee.audit.audit import audit_log
+from referee.audit.documents import Documents
 from referee.audit.finding import Code, Difference, Finding, Severity
 from referee.audit.report import Report
-from referee.audit.source import Bundle, Exhibits, LogSource
-from referee.audit.tiled import TiledLog
+from referee.audit.source import LogSource, MemoryLog, TiledLog
 
 __all__ = [
-    "Bundle",
     "Code",
     "Difference",
-    "Exhibits",
+    "Documents",
     "Finding",
     "LogSource",
+    "MemoryLog",
     "Report",
     "Severity",
     "TiledLog",

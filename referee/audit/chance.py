@@ -1,12 +1,8 @@
-"""How likely chance alone would do what was seen, never said smaller than it is.
+"""Probabilities of counts under chance alone, never given smaller than they are.
 
-The law: each function gives the natural logarithm of a probability or of a bound above it, valid for every number of
-trials, so nothing hangs on a sample being large. Tails of counts are summed to the end, with the rest of the sum
-bounded by a geometric series; the sum of many draws goes by Chernoff's bound from the exact distribution of one
-(``distribution``); the card-by-place table by Bousquet's inequality. Where a value lies on the likely side, the answer
-is 0.0, the logarithm of one.
-
-It refuses to know what is counted and what follows from it.
+Each function returns the natural logarithm of a probability or of a bound above it, valid for every number of trials.
+Tails of counts are summed to the end, with the rest of the sum bounded by a geometric series; the card-by-place table
+is bounded by Bousquet's inequality. For a value on the likely side the result is 0.0, the logarithm of one.
 
 >>> from fractions import Fraction
 >>> import math
@@ -23,13 +19,13 @@ from referee.cards import DECK
 
 CARDS: Final = len(DECK)
 _TERMS: Final = 20_000
-"""Terms of a tail that are summed one by one; a geometric series bounds the others."""
+"""Terms of a tail that are summed singly; a geometric series bounds the others."""
 _SLACK: Final = 1e-14
-"""Of the largest logarithm that a result is made of: what floating point may have lost."""
+"""Floating point error, over the largest logarithm that a result is made of."""
 
 
 def log_at_least(trials: int, successes: int, *, share: Fraction) -> float:
-    """The logarithm of P(X >= successes), X being the successes of independent trials, each with the chance ``share``.
+    """Return the logarithm of P(X >= successes), for independent trials that each succeed with chance ``share``.
 
     For trials of unequal chances with this mean it is a bound wherever successes exceed the expected number by one
     (Hoeffding 1956, theorem 4).
@@ -52,15 +48,15 @@ def log_at_least(trials: int, successes: int, *, share: Fraction) -> float:
 
 
 def log_at_most(trials: int, successes: int, *, share: Fraction) -> float:
-    """The logarithm of P(X <= successes), as ``log_at_least``."""
+    """Return the logarithm of P(X <= successes), as ``log_at_least`` does."""
     return log_at_least(trials, trials - successes, share=1 - share)
 
 
 def log_drawn_at_least(marked: int, *, draws: int, of: int, marks: int) -> float:
-    """The logarithm of the chance that so many of some draws are marked, or more.
+    """Return the logarithm of the chance that at least ``marked`` of some draws are marked.
 
-    ``draws`` are taken out of ``of``, ``marks`` of them marked, and nothing is put back. This is the
-    one-sided test of R. A. Fisher for two shares being one.
+    ``draws`` are taken out of ``of``, of which ``marks`` are marked, without replacement: Fisher's one-sided exact test
+    of whether two shares are equal.
     """
     if not 0 <= marks <= of or not 0 <= draws <= of:
         msg = f"{draws} cannot be drawn out of {of} with {marks} marked"
@@ -79,7 +75,7 @@ def log_drawn_at_least(marked: int, *, draws: int, of: int, marks: int) -> float
 
 
 def log_uneven_places(statistic: float, *, decks: int) -> float:
-    """The logarithm of a bound on P(X2 >= statistic), X2 being Pearson's over the 52 by 52 table of cards by place.
+    """Return the logarithm of a bound on P(X2 >= statistic), X2 being Pearson's over the table of cards by place.
 
     The table is the sum of ``decks`` independent uniform permutation matrices, so X2 is 52/decks times the squared
     length of the sum of P - J/52. Each such term has length sqrt(51), its variance in no direction exceeds 1/51
@@ -99,22 +95,22 @@ def log_uneven_places(statistic: float, *, decks: int) -> float:
 
 
 def log_any(count: int, log: float) -> float:
-    """The logarithm of a bound on the chance that one of so many events, each at most this likely, happens."""
+    """Return the logarithm of a bound on the chance that one of ``count`` events, each at most this likely, happens."""
     return min(0.0, math.log(count) + log) if count > 0 else 0.0
 
 
 def log_choose(count: int, chosen: int) -> float:
-    """The logarithm of the number of ways to choose."""
+    """Return the logarithm of the number of ways to choose ``chosen`` of ``count``."""
     return math.lgamma(count + 1) - math.lgamma(chosen + 1) - math.lgamma(count - chosen + 1)
 
 
 def log10(log: float) -> float:
-    """The decimal logarithm of what has this natural one, rounded to two places for people; -9999.0 for nothing."""
+    """Convert a natural logarithm to a decimal one, rounded to two places for people; -9999.0 for minus infinity."""
     return -9999.0 if log == -math.inf else round(max(log / math.log(10), -9999.0), 2)
 
 
 def _log_tail(ratio: Callable[[int], float], first: int, last: int) -> float:
-    """The logarithm of the sum of terms from ``first`` to ``last``, the first being 1.
+    """Return the logarithm of the sum of the terms from ``first`` to ``last``, the first being 1.
 
     ``ratio`` of k is term k + 1 over term k, is below 1 and falls.
     """

@@ -1,10 +1,12 @@
-"""Machines of a Dask cluster that examine rounds, reading the log's tiles by themselves where they can reach them.
+"""Bulk audits on a Dask cluster: workers examine rounds and read the log's tiles themselves if they can reach them.
 
-The law: the audit decides what is looked at and in which order, the cluster only computes, so its report is
-the one that this process alone would make. Everyone must run the same code: what a worker answers carries the digest
-of its package, and another's is refused. What a worker that dies was at is done again by another.
+The audit decides what is examined and in which order, so its report is the one that a single process would make. All
+machines must run the same code: an answer carries the digest of the worker's package, and another digest is refused.
+Rounds of a worker that dies are examined again by another. A cluster is trusted like this machine: the owner of its
+scheduler or its workers could answer anything.
 
-A cluster is trusted as this machine is: who runs its scheduler or its workers could answer anything.
+If workers can reach the tiles, a ``RoundReference`` is sent in place of a round: the index and hash of each leaf. The
+worker reads the leaves again, and each must have its hash, so it examines the same round or none.
 """
 
 import hashlib
@@ -14,47 +16,71 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+import msgspec
+
 import referee
-from referee.audit.gathered import Examined, GatheredRound, Law
-from referee.audit.processes import law_of, sources_of
+from referee.audit.keys import KeyRing
+from referee.audit.reading import Payload, Placed, read_envelope, read_header, read_payload
 from referee.audit.round import examine
-from referee.audit.slip import OtherLeafError, Slip, fill, slip_of
+from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
+from referee.audit.workers import sources_of, terms_of
+from referee.evidence.merkle import leaf_hash
 from referee.log.proof import TILE_WIDTH
 from referee.log.tile import TileError
 from referee.tiles import PlaceError, PublishedLog, open_place
 
 CONNECT_SECONDS: Final = 30
-"""How long the scheduler, and its first worker, are waited for."""
+"""Timeout for the scheduler, and for its first worker."""
 CLOSE_SECONDS: Final = 10
 _CHUNK: Final = 256
 _AHEAD: Final = 2
 """Chunks under way for each thread of a worker."""
 _COUNTED: Final = 16
-"""Chunks between two looks at how many workers there are."""
+"""Chunks between two counts of the workers."""
 _RETRIES: Final = 3
-"""How often a chunk is tried again that failed on its worker."""
+"""Retries of a chunk that failed on its worker."""
+_KINDS: Final = ("open", "deal", "settle", "abort", "reveal")
 
-Answer: TypeAlias = tuple[bytes, list[Examined]]
-"""The digest of the worker's package, and what came of the rounds."""
+Answer: TypeAlias = tuple[bytes, list[RoundResult]]
+"""The digest of the worker's package, and the results of the rounds."""
 
 
 class ClusterError(RuntimeError):
-    """A cluster that cannot be reached, or cannot examine these rounds, with what to do."""
+    """A cluster that cannot be reached or cannot examine these rounds, with what to do."""
+
+
+class OtherLeafError(ValueError):
+    """The tiles have another leaf now than the audit read."""
+
+
+class LeafReference(msgspec.Struct, frozen=True):
+    """A leaf's index and hash, and the keys at its place."""
+
+    index: int
+    hash: bytes
+    ring: KeyRing
+
+
+class RoundReference(msgspec.Struct, frozen=True):
+    """A round with references to its leaves, by kind, in place of the leaves; ``known`` has its other members."""
+
+    leaves: dict[str, LeafReference]
+    known: dict[str, Any]
 
 
 class Cluster:
-    """The workers of a scheduler, which are a ``Team``.
+    """A ``WorkerPool`` of the workers of a Dask scheduler.
 
-    ``location`` is where every worker finds the published log under ``note``; without one, rounds are sent whole.
+    ``location`` is where every worker finds the published log under ``note``; without one, whole rounds are sent.
     """
 
-    def __init__(self, law: Law, *, scheduler: str, location: str | None = None, note: bytes = b"") -> None:
+    def __init__(self, terms: AuditTerms, *, scheduler: str, location: str | None = None, note: bytes = b"") -> None:
         try:
             from distributed import Client  # noqa: PLC0415 - it is an extra, and takes longer to import than to audit
         except ImportError as error:
             msg = "a scheduler needs Dask: pip install 'referee[dask]'"
             raise ClusterError(msg) from error
-        self._law = law.origin, sources_of(law)
+        self._terms = terms.origin, sources_of(terms)
         self._log = None if location is None else (location, note)
         self._scheduler = scheduler
         connect: Callable[..., Any] = Client  # half of Dask has no types
@@ -75,23 +101,23 @@ class Cluster:
 
     @property
     def ahead(self) -> int:
-        """How many chunks under way keep the workers busy that there are now."""
+        """Number of chunks under way that keeps the current workers busy."""
         return self._ahead
 
-    def send(self, rounds: Sequence[GatheredRound]) -> "_Sent":
-        """The rounds are on their way to whoever is free."""
+    def send(self, rounds: Sequence[RoundLeaves]) -> "_Sent":
+        """Send rounds to the first free worker."""
         if self._sent % _COUNTED == 0:
             self._ahead = _AHEAD * max(1, sum(self._client.nthreads().values()))
         self._sent += 1
-        work: tuple[Slip | GatheredRound, ...] = (
-            tuple(rounds) if self._log is None else tuple([slip_of(gathered) for gathered in rounds])
+        work: tuple[RoundReference | RoundLeaves, ...] = (
+            tuple(rounds) if self._log is None else tuple([reference_to(leaves) for leaves in rounds])
         )
-        future = self._client.submit(examine_there, self._law, self._log, work, pure=False, retries=_RETRIES)
+        future = self._client.submit(examine_there, self._terms, self._log, work, pure=False, retries=_RETRIES)
         return _Sent(future, self._scheduler)
 
-    def close(self, *, is_abandoned: bool) -> None:  # noqa: ARG002 - the scheduler forgets what nobody waits for
-        """The cluster is let go; it runs on without us."""
-        with suppress(TimeoutError):  # it need not know that we left
+    def close(self, *, is_abandoned: bool) -> None:  # noqa: ARG002 - the scheduler drops what has no waiting client
+        """Leave the cluster, which goes on running."""
+        with suppress(TimeoutError):  # the scheduler need not know
             self._client.close(timeout=CLOSE_SECONDS)
 
 
@@ -102,48 +128,72 @@ class _Sent:
         self._future = future
         self._scheduler = scheduler
 
-    def result(self) -> list[Examined]:
-        """What came of them; ClusterError where nothing did, or a worker runs other code."""
+    def result(self) -> list[RoundResult]:
+        """Wait for the results; raise ClusterError if there are none, or a worker runs other code."""
         try:
             answer: Answer = self._future.result()
-        except Exception as error:  # whatever a worker raised, and whatever Dask says of workers that are lost
+        except Exception as error:  # any error of a worker, and Dask's own about workers that are lost
             msg = f"the workers of {self._scheduler} cannot examine rounds: {type(error).__name__}: {error}"
             raise ClusterError(msg) from error
-        digest, examined = answer
+        digest, results = answer
         if digest != package_digest():
             msg = f"a worker of {self._scheduler} runs another version of this package; install the same everywhere"
             raise ClusterError(msg)
-        return examined
+        return results
+
+
+def reference_to(leaves: RoundLeaves) -> RoundReference:
+    """Make the reference to a round."""
+    placed: dict[str, Placed[Payload] | None] = {kind: getattr(leaves, kind) for kind in _KINDS}
+    known = {name: getattr(leaves, name) for name in leaves.__struct_fields__ if name not in {*_KINDS, "header"}}
+    references = {kind: LeafReference(one.index, one.hash, one.ring) for kind, one in placed.items() if one is not None}
+    return RoundReference(leaves=references, known=known)
+
+
+def resolve(reference: RoundReference, leaf: Callable[[int], bytes]) -> RoundLeaves:
+    """Read the leaves of a round by index; raise OtherLeafError if one has another hash."""
+    placed: dict[str, Any] = {kind: _placed(one, leaf) for kind, one in reference.leaves.items()}
+    return RoundLeaves(header=read_header(placed["open"].leaf), **placed, **reference.known)
+
+
+def _placed(reference: LeafReference, leaf: Callable[[int], bytes]) -> Placed[Payload]:
+    data = leaf(reference.index)
+    if leaf_hash(data) != reference.hash:
+        msg = f"leaf {reference.index} is not the one that was read before"
+        raise OtherLeafError(msg)
+    envelope = read_envelope(data)
+    index, hashed, ring = reference.index, reference.hash, reference.ring
+    return Placed(index=index, hash=hashed, envelope=envelope, ring=ring, leaf=read_payload(envelope))
 
 
 def examine_there(
-    law: tuple[str, tuple[bytes, ...]],
+    terms: tuple[str, tuple[bytes, ...]],
     log: tuple[str, bytes] | None,
-    work: Sequence[Slip | GatheredRound],
+    work: Sequence[RoundReference | RoundLeaves],
 ) -> Answer:
-    """What a worker does: rounds that came whole, or slips that it fills from the tiles.
+    """Examine rounds on a worker, reading the leaves of references from the tiles.
 
-    PlaceError, TileError and OtherLeafError where the tiles that it can read are not those that the audit reads.
+    Raise PlaceError, TileError or OtherLeafError if the tiles are not those that the audit reads.
     """
-    leaves: dict[int, tuple[bytes, ...]] = {}
-    slips = [one for one in work if isinstance(one, Slip)]
-    if log is not None and slips:
+    bundles: dict[int, tuple[bytes, ...]] = {}
+    indices = [leaf.index for one in work if isinstance(one, RoundReference) for leaf in one.leaves.values()]
+    if log is not None and indices:
         location, note = log
-        wanted = sorted({index // TILE_WIDTH for slip in slips for index in slip.indices})
+        wanted = sorted({index // TILE_WIDTH for index in indices})
         published = PublishedLog.unverified(open_place(location), note)
-        leaves = dict(zip(wanted, published.entries(wanted), strict=True))
-    known = _law_of(*law)
+        bundles = dict(zip(wanted, published.entries(wanted), strict=True))
 
     def leaf(index: int) -> bytes:
-        return leaves[index // TILE_WIDTH][index % TILE_WIDTH]
+        return bundles[index // TILE_WIDTH][index % TILE_WIDTH]
 
-    rounds = [fill(one, leaf) if isinstance(one, Slip) else one for one in work]
-    return package_digest(), [examine(gathered, known) for gathered in rounds]
+    known = _terms_of(*terms)
+    rounds = [resolve(one, leaf) if isinstance(one, RoundReference) else one for one in work]
+    return package_digest(), [examine(leaves, known) for leaves in rounds]
 
 
 @cache
 def package_digest() -> bytes:
-    """SHA-256 over the names and bytes of this package's code and data, in the order of their names."""
+    """Return SHA-256 over the names and bytes of this package's code and data, in the order of their names."""
     folder = Path(referee.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
@@ -155,8 +205,8 @@ def package_digest() -> bytes:
 
 
 @lru_cache(maxsize=4)
-def _law_of(origin: str, sources: tuple[bytes, ...]) -> Law:
-    return law_of(origin, sources)
+def _terms_of(origin: str, sources: tuple[bytes, ...]) -> AuditTerms:
+    return terms_of(origin, sources)
 
 
 __all__ = ["CONNECT_SECONDS", "Cluster", "ClusterError", "OtherLeafError", "PlaceError", "TileError", "package_digest"]

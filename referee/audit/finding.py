@@ -1,253 +1,164 @@
-"""A finding: one thing in a log that does not hold, by a stable code, with the place and the facts that show it.
+"""Findings: what an audit reports about a log, each under a stable code with its place and the facts that show it.
 
-The law: a code never changes its meaning. ``number`` is its place in the list of what an audit must catch; several
-codes may share one. A FAIL is a broken promise; a NOTE says only that less is proved than could be. Words for people
-stand in ``explanation``.
-
-It refuses to know how a fault was found.
+A code never changes its meaning. Texts for people are in ``findings.toml``.
 
 >>> fault = Finding.of(Code.ROOT_MISMATCH, "the leaves hash to another root")
 >>> fault.number, fault.severity.value
 (42, 'FAIL')
+>>> first_difference(b'{"net":[10,-10],"stake":5}', b'{"net":[10,-12],"stake":6}')
+Difference(path='net[1]', claimed='-10', found='-12')
 """
 
 import enum
-from types import MappingProxyType
+import itertools
+import json
+from dataclasses import dataclass, field
 from typing import Final, Self
 
 import msgspec
+import orjson
 
 MAX_DETAIL: Final = 600
-"""Characters of a detail; what a log's author wrote into it cannot flood a report."""
+"""Characters of a detail; the author of a log cannot flood a report."""
+_MAX_SHOWN: Final = 240
+_ABSENT: Final = object()
 
 
 class Severity(enum.StrEnum):
-    """How much a finding weighs."""
+    """Weight of a finding."""
 
     FAIL = "FAIL"
-    """Somebody broke a promise, or the evidence was tampered with."""
+    """A promise was broken, or the evidence was tampered with."""
     NOTE = "NOTE"
-    """Nothing is broken, but less is proved."""
+    """Nothing is broken, but less is proved than could be."""
 
 
 class Code(enum.StrEnum):
-    """Everything that can be found; ``explanation`` says what each means and what to do."""
+    """Every kind of finding, with its number in the list of what an audit must catch; codes may share a number."""
 
-    CHECKPOINT_REFUSED = "CHECKPOINT_REFUSED"
-    WRONG_ORIGIN = "WRONG_ORIGIN"
-    LOG_KEY_UNREGISTERED = "LOG_KEY_UNREGISTERED"
-    ROOT_MISMATCH = "ROOT_MISMATCH"
-    LOG_TRUNCATED = "LOG_TRUNCATED"
-    HISTORY_REWRITTEN = "HISTORY_REWRITTEN"
-    SPLIT_VIEW = "SPLIT_VIEW"
-    LOG_RECEIPT_REFUSED = "LOG_RECEIPT_REFUSED"
-    PROMISED_LEAF_ABSENT = "PROMISED_LEAF_ABSENT"
-    TILE_MISMATCH = "TILE_MISMATCH"
-    COSIGNATURE_REFUSED = "COSIGNATURE_REFUSED"
-    QUORUM_UNMET = "QUORUM_UNMET"
-    WITNESS_DOUBLED = "WITNESS_DOUBLED"
-    HEAD_FROZEN = "HEAD_FROZEN"
+    _value_: str
+    number: int
+    severity: Severity
 
-    LEAF_TOO_LONG = "LEAF_TOO_LONG"
-    NOT_CANONICAL = "NOT_CANONICAL"
-    TYPE_CONFUSION = "TYPE_CONFUSION"
-    SIGNATURE_MALFORMED = "SIGNATURE_MALFORMED"
-    SIGNATURE_FORGED = "SIGNATURE_FORGED"
-    WRONG_ROLE = "WRONG_ROLE"
-    KEY_NOT_VALID = "KEY_NOT_VALID"
-    KEY_REUSED = "KEY_REUSED"
-    UNSOUND_KEY = "UNSOUND_KEY"
+    def __new__(cls, value: str, number: int, severity: Severity = Severity.FAIL) -> Self:
+        """Make a member with its number and severity."""
+        code = str.__new__(cls, value)
+        code._value_ = value
+        code.number = number
+        code.severity = severity
+        return code
 
-    DEAL_BEFORE_OPEN = "DEAL_BEFORE_OPEN"
-    OPENED_TWICE = "OPENED_TWICE"
-    DEALT_TWICE = "DEALT_TWICE"
-    NEXT_ROUND_EARLY = "NEXT_ROUND_EARLY"
-    WRONG_PREVIOUS_LEAF = "WRONG_PREVIOUS_LEAF"
-    SETTLED_UNDEALT = "SETTLED_UNDEALT"
-    ENDED_TWICE = "ENDED_TWICE"
-    LEAF_OF_NO_ROUND = "LEAF_OF_NO_ROUND"
-    ABORT_MISTOLD = "ABORT_MISTOLD"
-    REVEALED_EARLY = "REVEALED_EARLY"
-    NEVER_REVEALED = "NEVER_REVEALED"
-    DEADLINE_PASSED = "DEADLINE_PASSED"
-    DEALT_LATE = "DEALT_LATE"
-    SETTLED_LATE = "SETTLED_LATE"
+    CHECKPOINT_REFUSED = "CHECKPOINT_REFUSED", 48
+    WRONG_ORIGIN = "WRONG_ORIGIN", 48
+    LOG_KEY_UNREGISTERED = "LOG_KEY_UNREGISTERED", 48
+    ROOT_MISMATCH = "ROOT_MISMATCH", 42
+    LOG_TRUNCATED = "LOG_TRUNCATED", 45
+    HISTORY_REWRITTEN = "HISTORY_REWRITTEN", 43
+    SPLIT_VIEW = "SPLIT_VIEW", 44
+    LOG_RECEIPT_REFUSED = "LOG_RECEIPT_REFUSED", 21
+    PROMISED_LEAF_ABSENT = "PROMISED_LEAF_ABSENT", 47
+    TILE_MISMATCH = "TILE_MISMATCH", 50
+    COSIGNATURE_REFUSED = "COSIGNATURE_REFUSED", 49
+    QUORUM_UNMET = "QUORUM_UNMET", 49
+    WITNESS_DOUBLED = "WITNESS_DOUBLED", 49
+    HEAD_FROZEN = "HEAD_FROZEN", 46
 
-    HEADER_REFUSED = "HEADER_REFUSED"
-    ROUND_ID_MISMATCH = "ROUND_ID_MISMATCH"
-    WRONG_RULESET = "WRONG_RULESET"
-    CLIENT_SEED_MISMATCH = "CLIENT_SEED_MISMATCH"
-    FOREIGN_COMMITMENT = "FOREIGN_COMMITMENT"
-    CLIENT_SEED_TRIVIAL = "CLIENT_SEED_TRIVIAL"
-    CLIENT_SEEDS_EQUAL = "CLIENT_SEEDS_EQUAL"
-    CLIENT_SEED_REPEATED = "CLIENT_SEED_REPEATED"
-    CLIENT_SEED_UNSIGNED = "CLIENT_SEED_UNSIGNED"
-    SEED_SIGNATURE_FORGED = "SEED_SIGNATURE_FORGED"
-    SEAL_BROKEN = "SEAL_BROKEN"
-    MIX_MISMATCH = "MIX_MISMATCH"
-    LEADER_MISMATCH = "LEADER_MISMATCH"
-    COMMITMENT_SWAPPED = "COMMITMENT_SWAPPED"
-    SERVER_SEED_MISMATCH = "SERVER_SEED_MISMATCH"
-    SERVER_SEED_REPEATED = "SERVER_SEED_REPEATED"
-    CARDS_MISMATCH = "CARDS_MISMATCH"
-    DECK_NOT_FROM_SEEDS = "DECK_NOT_FROM_SEEDS"
-    HIDDEN_CARDS_DIFFER = "HIDDEN_CARDS_DIFFER"
-    DUPLICATE_CARD = "DUPLICATE_CARD"
-    DECK_ROOT_MISMATCH = "DECK_ROOT_MISMATCH"
-    DEAL_MISTOLD = "DEAL_MISTOLD"
-    SECTION_WRONG_SIZE = "SECTION_WRONG_SIZE"
-    CERTIFICATE_REFUSED = "CERTIFICATE_REFUSED"
-    CERTIFICATES_DISAGREE = "CERTIFICATES_DISAGREE"
+    LEAF_TOO_LONG = "LEAF_TOO_LONG", 33
+    NOT_CANONICAL = "NOT_CANONICAL", 32
+    TYPE_CONFUSION = "TYPE_CONFUSION", 31
+    SIGNATURE_MALFORMED = "SIGNATURE_MALFORMED", 33
+    SIGNATURE_FORGED = "SIGNATURE_FORGED", 30
+    WRONG_ROLE = "WRONG_ROLE", 30
+    KEY_NOT_VALID = "KEY_NOT_VALID", 30
+    KEY_REUSED = "KEY_REUSED", 30
+    UNSOUND_KEY = "UNSOUND_KEY", 34
 
-    STAKE_MISMATCH = "STAKE_MISMATCH"
-    HEADER_MISMATCH = "HEADER_MISMATCH"
-    SETTLED_OTHER_ROUND = "SETTLED_OTHER_ROUND"
-    CARD_NOT_IN_HAND = "CARD_NOT_IN_HAND"
-    ILLEGAL_EVENT = "ILLEGAL_EVENT"
-    WRONG_RESULT = "WRONG_RESULT"
-    EVENTS_ALTERED = "EVENTS_ALTERED"
-    RECEIPT_REFUSED = "RECEIPT_REFUSED"
-    FORKED_RECEIPTS = "FORKED_RECEIPTS"
+    DEAL_BEFORE_OPEN = "DEAL_BEFORE_OPEN", 3
+    OPENED_TWICE = "OPENED_TWICE", 4
+    DEALT_TWICE = "DEALT_TWICE", 35
+    NEXT_ROUND_EARLY = "NEXT_ROUND_EARLY", 36
+    WRONG_PREVIOUS_LEAF = "WRONG_PREVIOUS_LEAF", 37
+    SETTLED_UNDEALT = "SETTLED_UNDEALT", 29
+    ENDED_TWICE = "ENDED_TWICE", 29
+    LEAF_OF_NO_ROUND = "LEAF_OF_NO_ROUND", 37
+    ABORT_MISTOLD = "ABORT_MISTOLD", 41
+    REVEALED_EARLY = "REVEALED_EARLY", 24
+    NEVER_REVEALED = "NEVER_REVEALED", 9
+    DEADLINE_PASSED = "DEADLINE_PASSED", 41
+    DEALT_LATE = "DEALT_LATE", 41
+    SETTLED_LATE = "SETTLED_LATE", 41
 
-    SECRET_EXPOSED = "SECRET_EXPOSED"  # noqa: S105 - a code
-    SECTION_KEY_WEAK = "SECTION_KEY_WEAK"
-    STREET_OPENED_EARLY = "STREET_OPENED_EARLY"
-    STREET_UNRECEIPTED = "STREET_UNRECEIPTED"
+    HEADER_REFUSED = "HEADER_REFUSED", 11
+    ROUND_ID_MISMATCH = "ROUND_ID_MISMATCH", 11
+    WRONG_RULESET = "WRONG_RULESET", 26
+    CLIENT_SEED_MISMATCH = "CLIENT_SEED_MISMATCH", 5
+    FOREIGN_COMMITMENT = "FOREIGN_COMMITMENT", 7
+    CLIENT_SEED_TRIVIAL = "CLIENT_SEED_TRIVIAL", 6, Severity.NOTE
+    CLIENT_SEEDS_EQUAL = "CLIENT_SEEDS_EQUAL", 6, Severity.NOTE
+    CLIENT_SEED_REPEATED = "CLIENT_SEED_REPEATED", 6, Severity.NOTE
+    CLIENT_SEED_UNSIGNED = "CLIENT_SEED_UNSIGNED", 6, Severity.NOTE
+    SEED_SIGNATURE_FORGED = "SEED_SIGNATURE_FORGED", 5
+    SEAL_BROKEN = "SEAL_BROKEN", 25
+    MIX_MISMATCH = "MIX_MISMATCH", 11
+    LEADER_MISMATCH = "LEADER_MISMATCH", 11
+    COMMITMENT_SWAPPED = "COMMITMENT_SWAPPED", 2
+    SERVER_SEED_MISMATCH = "SERVER_SEED_MISMATCH", 1
+    SERVER_SEED_REPEATED = "SERVER_SEED_REPEATED", 8
+    CARDS_MISMATCH = "CARDS_MISMATCH", 13
+    DECK_NOT_FROM_SEEDS = "DECK_NOT_FROM_SEEDS", 14
+    HIDDEN_CARDS_DIFFER = "HIDDEN_CARDS_DIFFER", 15
+    DUPLICATE_CARD = "DUPLICATE_CARD", 15
+    DECK_ROOT_MISMATCH = "DECK_ROOT_MISMATCH", 16
+    DEAL_MISTOLD = "DEAL_MISTOLD", 16
+    SECTION_WRONG_SIZE = "SECTION_WRONG_SIZE", 20
+    CERTIFICATE_REFUSED = "CERTIFICATE_REFUSED", 17
+    CERTIFICATES_DISAGREE = "CERTIFICATES_DISAGREE", 18
 
-    TABLES_THROWN_AWAY = "TABLES_THROWN_AWAY"
-    ABORTED_BY_QUALITY = "ABORTED_BY_QUALITY"
-    WITHHELD_BY_SEAT = "WITHHELD_BY_SEAT"
-    CARDS_BY_PLACE_UNEVEN = "CARDS_BY_PLACE_UNEVEN"
-    DECKS_CORRELATED = "DECKS_CORRELATED"
-    DECK_REPEATED = "DECK_REPEATED"
-    WINS_BEYOND_CHANCE = "WINS_BEYOND_CHANCE"
-    WIN_RATE_UNUSUAL = "WIN_RATE_UNUSUAL"
-    UNLIKELY_BY_CHANCE = "UNLIKELY_BY_CHANCE"
+    STAKE_MISMATCH = "STAKE_MISMATCH", 10
+    HEADER_MISMATCH = "HEADER_MISMATCH", 11
+    SETTLED_OTHER_ROUND = "SETTLED_OTHER_ROUND", 29
+    CARD_NOT_IN_HAND = "CARD_NOT_IN_HAND", 19
+    ILLEGAL_EVENT = "ILLEGAL_EVENT", 26
+    WRONG_RESULT = "WRONG_RESULT", 26
+    EVENTS_ALTERED = "EVENTS_ALTERED", 27
+    RECEIPT_REFUSED = "RECEIPT_REFUSED", 27
+    FORKED_RECEIPTS = "FORKED_RECEIPTS", 28
 
-    @property
-    def number(self) -> int:
-        """The place in the list of what an audit must catch."""
-        return NUMBERS[self]
+    SECRET_EXPOSED = "SECRET_EXPOSED", 22
+    SECTION_KEY_WEAK = "SECTION_KEY_WEAK", 23
+    STREET_OPENED_EARLY = "STREET_OPENED_EARLY", 25
+    STREET_UNRECEIPTED = "STREET_UNRECEIPTED", 25, Severity.NOTE
 
-    @property
-    def severity(self) -> Severity:
-        """NOTE for what lowers a level only."""
-        return Severity.NOTE if self in _NOTES else Severity.FAIL
+    TABLES_THROWN_AWAY = "TABLES_THROWN_AWAY", 38
+    ABORTED_BY_QUALITY = "ABORTED_BY_QUALITY", 39
+    WITHHELD_BY_SEAT = "WITHHELD_BY_SEAT", 40
+    CARDS_BY_PLACE_UNEVEN = "CARDS_BY_PLACE_UNEVEN", 53
+    DECKS_CORRELATED = "DECKS_CORRELATED", 53
+    DECK_REPEATED = "DECK_REPEATED", 53
+    WINS_BEYOND_CHANCE = "WINS_BEYOND_CHANCE", 54
+    WIN_RATE_UNUSUAL = "WIN_RATE_UNUSUAL", 54, Severity.NOTE
+    UNLIKELY_BY_CHANCE = "UNLIKELY_BY_CHANCE", 53, Severity.NOTE
 
 
-NUMBERS: Final = MappingProxyType(
-    {
-        Code.SERVER_SEED_MISMATCH: 1,
-        Code.COMMITMENT_SWAPPED: 2,
-        Code.DEAL_BEFORE_OPEN: 3,
-        Code.OPENED_TWICE: 4,
-        Code.CLIENT_SEED_MISMATCH: 5,
-        Code.CLIENT_SEED_TRIVIAL: 6,
-        Code.CLIENT_SEEDS_EQUAL: 6,
-        Code.CLIENT_SEED_REPEATED: 6,
-        Code.CLIENT_SEED_UNSIGNED: 6,
-        Code.SEED_SIGNATURE_FORGED: 5,
-        Code.SEAL_BROKEN: 25,
-        Code.FOREIGN_COMMITMENT: 7,
-        Code.SERVER_SEED_REPEATED: 8,
-        Code.NEVER_REVEALED: 9,
-        Code.STAKE_MISMATCH: 10,
-        Code.MIX_MISMATCH: 11,
-        Code.LEADER_MISMATCH: 11,
-        Code.HEADER_REFUSED: 11,
-        Code.HEADER_MISMATCH: 11,
-        Code.ROUND_ID_MISMATCH: 11,
-        Code.CARDS_MISMATCH: 13,
-        Code.DECK_NOT_FROM_SEEDS: 14,
-        Code.HIDDEN_CARDS_DIFFER: 15,
-        Code.DUPLICATE_CARD: 15,
-        Code.DECK_ROOT_MISMATCH: 16,
-        Code.DEAL_MISTOLD: 16,
-        Code.CERTIFICATE_REFUSED: 17,
-        Code.CERTIFICATES_DISAGREE: 18,
-        Code.CARD_NOT_IN_HAND: 19,
-        Code.SECTION_WRONG_SIZE: 20,
-        Code.LOG_RECEIPT_REFUSED: 21,
-        Code.SECRET_EXPOSED: 22,
-        Code.SECTION_KEY_WEAK: 23,
-        Code.REVEALED_EARLY: 24,
-        Code.STREET_OPENED_EARLY: 25,
-        Code.STREET_UNRECEIPTED: 25,
-        Code.ILLEGAL_EVENT: 26,
-        Code.WRONG_RESULT: 26,
-        Code.WRONG_RULESET: 26,
-        Code.EVENTS_ALTERED: 27,
-        Code.RECEIPT_REFUSED: 27,
-        Code.FORKED_RECEIPTS: 28,
-        Code.ENDED_TWICE: 29,
-        Code.SETTLED_UNDEALT: 29,
-        Code.SETTLED_OTHER_ROUND: 29,
-        Code.SIGNATURE_FORGED: 30,
-        Code.WRONG_ROLE: 30,
-        Code.KEY_NOT_VALID: 30,
-        Code.KEY_REUSED: 30,
-        Code.TYPE_CONFUSION: 31,
-        Code.NOT_CANONICAL: 32,
-        Code.SIGNATURE_MALFORMED: 33,
-        Code.LEAF_TOO_LONG: 33,
-        Code.UNSOUND_KEY: 34,
-        Code.DEALT_TWICE: 35,
-        Code.NEXT_ROUND_EARLY: 36,
-        Code.WRONG_PREVIOUS_LEAF: 37,
-        Code.LEAF_OF_NO_ROUND: 37,
-        Code.TABLES_THROWN_AWAY: 38,
-        Code.ABORTED_BY_QUALITY: 39,
-        Code.WITHHELD_BY_SEAT: 40,
-        Code.DEADLINE_PASSED: 41,
-        Code.DEALT_LATE: 41,
-        Code.SETTLED_LATE: 41,
-        Code.ABORT_MISTOLD: 41,
-        Code.ROOT_MISMATCH: 42,
-        Code.HISTORY_REWRITTEN: 43,
-        Code.SPLIT_VIEW: 44,
-        Code.LOG_TRUNCATED: 45,
-        Code.HEAD_FROZEN: 46,
-        Code.PROMISED_LEAF_ABSENT: 47,
-        Code.CHECKPOINT_REFUSED: 48,
-        Code.WRONG_ORIGIN: 48,
-        Code.LOG_KEY_UNREGISTERED: 48,
-        Code.COSIGNATURE_REFUSED: 49,
-        Code.QUORUM_UNMET: 49,
-        Code.WITNESS_DOUBLED: 49,
-        Code.TILE_MISMATCH: 50,
-        Code.CARDS_BY_PLACE_UNEVEN: 53,
-        Code.DECKS_CORRELATED: 53,
-        Code.DECK_REPEATED: 53,
-        Code.UNLIKELY_BY_CHANCE: 53,
-        Code.WINS_BEYOND_CHANCE: 54,
-        Code.WIN_RATE_UNUSUAL: 54,
-    }
-)
-"""For each code its place in the list of what an audit must catch."""
+class FindingError(ValueError):
+    """Bytes that an audit rejects: the finding's code, and a detail for people."""
 
-_NOTES: Final = frozenset(
-    {
-        Code.CLIENT_SEED_TRIVIAL,
-        Code.CLIENT_SEEDS_EQUAL,
-        Code.CLIENT_SEED_REPEATED,
-        Code.CLIENT_SEED_UNSIGNED,
-        Code.STREET_UNRECEIPTED,
-        Code.WIN_RATE_UNUSUAL,
-        Code.UNLIKELY_BY_CHANCE,
-    }
-)
+    def __init__(self, code: Code, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """Where two things first differ: the member's path, what the log tells, what was found instead; both as text."""
+    """First place where two things differ: its path, the value claimed there and the value found instead, as text."""
 
     path: str
-    told: str
+    claimed: str
     found: str
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing that does not hold; ``leaf_index`` is where it shows, left out where it concerns the whole log."""
+    """One fault of a log; ``leaf_index`` is absent where the fault concerns the whole log."""
 
     code: Code
     number: int
@@ -270,7 +181,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         round_number: int | None = None,
         difference: Difference | None = None,
     ) -> Self:
-        """The finding of a code, with the code's own number, unless another is given, and severity."""
+        """Make a finding with the code's severity and, unless another is given, its number."""
         return cls(
             code=code,
             number=code.number if number is None else number,
@@ -284,5 +195,61 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def order(self) -> tuple[bool, int]:
-        """Sorts failures before notes, the whole log before its leaves, leaves by index."""
+        """Sort key: failures before notes, the whole log before its leaves, leaves by index."""
         return self.severity is Severity.NOTE, -1 if self.leaf_index is None else self.leaf_index
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFindings:
+    """Findings of one round while it is examined, in the order in which they are made."""
+
+    table_id: str
+    round_number: int
+    listed: list[Finding] = field(default_factory=list)
+
+    def add(self, code: Code, detail: str, *, leaf_index: int, difference: Difference | None = None) -> None:
+        """Add a finding at a leaf."""
+        table_id, number = self.table_id, self.round_number
+        self.listed.append(
+            Finding.of(
+                code, detail, leaf_index=leaf_index, table_id=table_id, round_number=number, difference=difference
+            )
+        )
+
+    def has(self, *codes: Code) -> bool:
+        """Return whether one of the codes was found."""
+        return any(finding.code in codes for finding in self.listed)
+
+
+def first_difference(claimed: bytes, found: bytes) -> Difference | None:
+    """Compare two texts as JSON, members by name and items in order; None where they are equal.
+
+    A text that is not JSON differs as a whole from every other.
+    """
+    try:
+        return _differ("", orjson.loads(claimed), orjson.loads(found))
+    except (orjson.JSONDecodeError, RecursionError):
+        return None if claimed == found else Difference("", _cut(repr(claimed)), _cut(repr(found)))
+
+
+def shown(value: object) -> str:
+    """Write a value as compact JSON, cut where it is long; ``absent`` for a member or item that does not exist."""
+    return "absent" if value is _ABSENT else _cut(json.dumps(value, sort_keys=True, separators=(",", ":")))
+
+
+def _differ(path: str, claimed: object, found: object) -> Difference | None:
+    if type(claimed) is type(found) and claimed == found:
+        return None
+    inner = None
+    if isinstance(claimed, dict) and isinstance(found, dict):
+        for name in sorted(claimed.keys() | found.keys()):
+            at = f"{path}.{name}".lstrip(".")
+            inner = inner or _differ(at, claimed.get(name, _ABSENT), found.get(name, _ABSENT))
+    elif isinstance(claimed, list) and isinstance(found, list):
+        for place, (one, other) in enumerate(itertools.zip_longest(claimed, found, fillvalue=_ABSENT)):
+            inner = inner or _differ(f"{path}[{place}]", one, other)
+    return inner or Difference(path, shown(claimed), shown(found))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 3] + "..."

@@ -1,34 +1,37 @@
-"""Which keys may sign what, at each place of the log: KEY leaves add and revoke them, and the root key signs those.
+"""Keys that may sign, at each place of a log: KEY leaves add and revoke them, and the root key signs those leaves.
 
-The law: the root key comes from outside, for a log cannot vouch for itself. A key is valid for its role from the leaf
-after the one that adds it up to the leaf that revokes it; a key has one role for ever. What is sound as a key is
-decided where key text is read.
-
-It refuses to know private keys, and whether a checkpoint's key deserves trust.
+The root key comes from outside, since a log cannot vouch for itself. A key is valid for its role from the leaf after
+the one that adds it up to the leaf that revokes it, and has one role for ever. The log may change its own key in the
+same way: the root and one known key lead to the others.
 
 >>> from referee.evidence.vkey import VerifierKey
 >>> root = VerifierKey.parse("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW")
->>> KeyHistory(root).ring.of(Role.SHUFFLER)
+>>> KeyHistory(root).ring.of(KeyRole.SHUFFLER)
 ()
 """
 
 import enum
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
-from referee.audit.finding import Code
-from referee.dealing.leaf import KeyLeaf
-from referee.evidence.dsse import Envelope
+from referee.audit.finding import Code, Finding, FindingError
+from referee.dealing.leaf import KEY_TYPE, KeyLeaf, parse
+from referee.evidence.canonical import CanonicalError
+from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint
 
 _GROUP_ORDER: Final = 2**252 + 27742317777372353535851937790883648493
 """L of Ed25519; a signature's S is below it (RFC 8032, section 5.1)."""
+_MARK: Final = KEY_TYPE.encode("ascii")
 
 
-class Role(enum.StrEnum):
-    """Who signs; the values are those of KEY leaves, and ROOT, which signs these."""
+class KeyRole(enum.StrEnum):
+    """Role of a signing key, as KEY leaves name it; ROOT signs those."""
 
     ROOT = "root"
     LOG = "log"
@@ -38,38 +41,34 @@ class Role(enum.StrEnum):
 
 
 class KeyRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A key's life in the log: the leaf that added it and, where there is one, the leaf that revoked it."""
+    """A key with the leaf that added it and, if there is one, the leaf that revoked it."""
 
-    role: Role
+    role: KeyRole
     key: str
     added_leaf: int
     revoked_leaf: int | None = None
 
-
-class KeyFaultError(ValueError):
-    """A KEY leaf that cannot be meant: its code, and a detail for people."""
-
-    def __init__(self, code: Code, detail: str) -> None:
-        super().__init__(detail)
-        self.code = code
-        self.detail = detail
+    @property
+    def public_key(self) -> bytes:
+        """Public key of the record's key text."""
+        return VerifierKey.parse(self.key).public_key
 
 
 @dataclass(frozen=True, slots=True)
 class KeyRing:
-    """The keys as they stand at one leaf: those in force, and all that ever were, with their roles."""
+    """Keys at one leaf: those that are valid, and all that ever were, with their roles."""
 
-    valid: tuple[tuple[Role, bytes], ...]
-    known: tuple[tuple[Role, bytes], ...]
+    valid: tuple[tuple[KeyRole, bytes], ...]
+    known: tuple[tuple[KeyRole, bytes], ...]
 
-    def of(self, role: Role) -> tuple[bytes, ...]:
-        """The public keys that are in force for a role."""
+    def of(self, role: KeyRole) -> tuple[bytes, ...]:
+        """Return the public keys that are valid for a role."""
         return tuple([key for one, key in self.valid if one is role])
 
-    def fault_of(self, envelope: Envelope, role: Role) -> tuple[Code, str] | None:
-        """What is wrong with an envelope's signature where the role must have signed it; None where nothing is.
+    def fault_of(self, envelope: Envelope, role: KeyRole) -> tuple[Code, str] | None:
+        """Verify an envelope that a role must have signed; None if it did.
 
-        Named most specifically first: another role's key, a key not in force, S beyond the group order, none at all.
+        The most specific fault is named: another role's key, a key that is not valid, S beyond the group order, none.
         """
         for one, key in self.valid:
             if one is role and envelope.is_signed_by(key):
@@ -87,7 +86,7 @@ class KeyRing:
 
 
 class KeyHistory:
-    """The keys of a log while its leaves go by."""
+    """Keys of a log while its leaves are read in order."""
 
     def __init__(self, root: VerifierKey) -> None:
         self._root = root
@@ -96,30 +95,82 @@ class KeyHistory:
 
     @property
     def records(self) -> tuple[KeyRecord, ...]:
-        """Every key that the log has named, in the order they were added."""
+        """Every key that the log has named, in the order in which they were added."""
         return tuple(self._records.values())
 
-    def take(self, envelope: Envelope, leaf: KeyLeaf, *, leaf_index: int) -> None:
-        """The history takes a KEY leaf in; KeyFaultError, and nothing taken in, where it must not be heard."""
-        fault = self.ring.fault_of(envelope, Role.ROOT)
+    def add(self, envelope: Envelope, leaf: KeyLeaf, *, leaf_index: int) -> None:
+        """Apply a KEY leaf; raise FindingError and change nothing if it is forged or contradictory."""
+        fault = self.ring.fault_of(envelope, KeyRole.ROOT)
         if fault is not None:
-            raise KeyFaultError(*fault)
+            raise FindingError(*fault)
         key = VerifierKey.parse(leaf.key).public_key
-        role = Role(leaf.role)
+        role = KeyRole(leaf.role)
         record = self._records.get(key)
         if leaf.action == "ADD":
             if record is not None or key == self._root.public_key:
                 held = "root" if record is None else str(record.role)
-                raise KeyFaultError(Code.KEY_REUSED, f"a key that is or was one of the {held} is added for the {role}")
+                raise FindingError(Code.KEY_REUSED, f"a key that is or was one of the {held} is added for the {role}")
             self._records[key] = KeyRecord(role=role, key=leaf.key, added_leaf=leaf_index)
         else:
             if record is None or record.role is not role or record.revoked_leaf is not None:
-                raise KeyFaultError(Code.KEY_NOT_VALID, f"a key is revoked that is none of the {role}")
+                raise FindingError(Code.KEY_NOT_VALID, f"the revoked key is no valid key of the {role}")
             record.revoked_leaf = leaf_index
         self.ring = self._ring()
 
     def _ring(self) -> KeyRing:
-        root = (Role.ROOT, self._root.public_key)
+        root = (KeyRole.ROOT, self._root.public_key)
         known = [(record.role, key) for key, record in self._records.items()]
         valid = [(record.role, key) for key, record in self._records.items() if record.revoked_leaf is None]
         return KeyRing(valid=(root, *valid), known=(root, *known))
+
+
+def is_signed(note: bytes, keys: Iterable[VerifierKey]) -> bool:
+    """Return whether a note bears a valid signature by one of the keys, and no invalid one."""
+    try:
+        Note.parse(note).verify(keys)
+    except NoteError:
+        return False
+    return True
+
+
+def log_keys(leaves: Iterable[bytes], *, root: VerifierKey) -> tuple[VerifierKey, ...]:
+    """Return every key that the root names for the log in these leaves, which are all, in order."""
+    history = KeyHistory(root)
+    for index, leaf in enumerate(leaves):
+        if _MARK not in leaf:
+            continue
+        try:
+            envelope = Envelope.parse(leaf)
+            if envelope.payload_type == KEY_TYPE:
+                history.add(envelope, parse(envelope.payload, KeyLeaf), leaf_index=index)
+        except (EnvelopeError, CanonicalError, FindingError):
+            continue  # found when the audit reads the leaf
+    return tuple(VerifierKey.parse(one.key) for one in history.records if one.role is KeyRole.LOG)
+
+
+def signer_faults(
+    notes: Sequence[tuple[Checkpoint, bytes]], records: Sequence[KeyRecord], *, log: VerifierKey, size: int
+) -> Iterator[Finding]:
+    """Yield what is wrong with the signers of checkpoints, the log's newest first, of a log with ``size`` leaves.
+
+    A key vouches for trees from the leaf that adds it to the one before its revocation, the first key also for earlier
+    ones. If the root named no key for the log, nothing is wrong.
+    """
+    named = [record for record in records if record.role is KeyRole.LOG]
+    if not named:
+        return
+    if log.public_key not in {record.public_key for record in named}:
+        yield Finding.of(Code.LOG_KEY_UNREGISTERED, f"the root named other keys for the log than {log.text}")
+        return
+    for checkpoint, note in notes:
+        if checkpoint.size > size:
+            continue
+        signers = [record for record in named if is_signed(note, [VerifierKey.parse(record.key)])]
+        if not any(_vouches(record, checkpoint.size, is_first=record is named[0]) for record in signers):
+            detail = f"the checkpoint of {checkpoint.size} leaves is signed by no key that was the log's then"
+            yield Finding.of(Code.KEY_NOT_VALID, detail)
+
+
+def _vouches(record: KeyRecord, size: int, *, is_first: bool) -> bool:
+    begins = 0 if is_first else record.added_leaf + 1
+    return begins <= size and (record.revoked_leaf is None or size <= record.revoked_leaf)

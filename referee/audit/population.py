@@ -1,14 +1,13 @@
-"""The population of a log: its decks, hands, aborts and wins, counted while rounds go by.
+"""Counts over all rounds of a log: its decks, hands, aborts and wins.
 
-The law: what is counted of a table is one deck, the latest, and a few numbers for each number of seats it was played
-with, however many rounds there are; of the whole log it is a table of 52 by 52 and three sums. ``inquiry`` asks what
-the numbers mean. Seats are places at a table: who sits there is not known to a log.
-
-It refuses to know leaves, the time, and what is likely.
+A table has one deck in memory, the latest, and a few numbers for each number of seats it was played with; the whole log
+has a table of 52 by 52 and three sums. Seats are places at a table: a log does not know who sits there. ``questions``
+asks what the numbers mean.
 
 >>> population = Population()
 >>> for number in range(2):
-...     population.add(Drawn(table_id="a", game="tien_len", seat_count=4, leaf_index=number, deck=bytes(range(1, 53))))
+...     deck = bytes(range(1, 53))
+...     population.add(RoundSample(table_id="a", game="tien_len", seat_count=4, leaf_index=number, deck=deck))
 >>> population.decks, population.kept_places
 (2, Run(draws=1, total=52))
 """
@@ -19,38 +18,38 @@ from operator import eq
 from typing import Final
 
 from referee.audit.chance import CARDS
-from referee.audit.drawn import Drawn
-from referee.audit.exchange import Exchange
+from referee.audit.distribution import SeatShares
 from referee.audit.quality import has_points
+from referee.audit.sample import RoundSample
 
 _SUCCESSORS: Final = bytes(range(1, 256)).ljust(256, b"\0")
-"""For each card's number the next one's; 53 is no card's."""
+"""For each card's number the next one; 53 is no card."""
 
 
 @dataclass(slots=True)
 class Run:
-    """A sum of draws from one distribution."""
+    """Sum of draws from one distribution."""
 
     draws: int = 0
     total: int = 0
 
     def add(self, value: int) -> None:
-        """One more draw."""
+        """Add a draw."""
         self.draws += 1
         self.total += value
 
 
 @dataclass(slots=True)
 class SeatCounts:
-    """What is counted of a table, game and number of seats, each list by seat, empty until something is counted in it.
+    """Counts of a table, game and number of seats; each list is by seat, empty until something is counted in it.
 
     ``aborted`` are the points in rounds aborted after the deal, None before the first. Against the house, ``ahead`` and
     ``behind`` count better and worse hands, in all rounds and in aborted ones. ``best`` counts the
     rounds in which the seat alone was dealt the most points, ``blamed`` the aborts that name it, ``won`` the
-    settlements in which it has more than every other.
+    settlements in which it won more than every other.
     """
 
-    aborted: Exchange | None = None
+    aborted: SeatShares | None = None
     aborted_ahead: list[int] = field(default_factory=list)
     aborted_behind: list[int] = field(default_factory=list)
     ahead: list[int] = field(default_factory=list)
@@ -60,10 +59,10 @@ class SeatCounts:
     won: list[int] = field(default_factory=list)
 
     def add_cards(self, other: "SeatCounts") -> None:
-        """What was counted of the other's cards is counted here too; blame and results are not."""
+        """Add the other's counts of cards, without blame and results."""
         if other.aborted is not None:
             if self.aborted is None:
-                self.aborted = Exchange(other.aborted.seat_count)
+                self.aborted = SeatShares(other.aborted.seat_count)
             self.aborted.merge(other.aborted)
         for mine, theirs in (
             (self.aborted_ahead, other.aborted_ahead),
@@ -77,7 +76,7 @@ class SeatCounts:
 
 
 class Population:
-    """All that is counted of a log's rounds.
+    """Counts of a log's rounds.
 
     ``cells`` has for each place of the deck how often each card, by its number, was there among ``decks``.
     ``kept_places`` sums how many cards of a deck lay at the place they had in the table's deck before,
@@ -95,58 +94,58 @@ class Population:
         self.seats: Final[dict[tuple[str, str, int], SeatCounts]] = {}
         self._last: Final[dict[str, bytes]] = {}
 
-    def add(self, drawn: Drawn) -> None:
-        """One more round."""
-        key = (drawn.table_id, drawn.game, drawn.seat_count)
+    def add(self, sample: RoundSample) -> None:
+        """Add a round."""
+        key = (sample.table_id, sample.game, sample.seat_count)
         seats = self.seats.get(key)
         if seats is None:
             seats = self.seats[key] = SeatCounts()
-        if drawn.shown_count:
-            self.shown[drawn.shown_count] += 1
-        if drawn.deck:
-            self._add_deck(drawn)
-        if drawn.quality:
-            if has_points(drawn.game):
-                _add_points(seats, drawn)
+        if sample.shown_count:
+            self.shown[sample.shown_count] += 1
+        if sample.deck:
+            self._add_deck(sample)
+        if sample.quality:
+            if has_points(sample.game):
+                _add_points(seats, sample)
             else:
-                _add_leads(seats, drawn)
-        if drawn.culprit is not None:
-            _count(seats.blamed, drawn.culprit, drawn.seat_count)
-        if drawn.winner is not None:
-            _count(seats.won, drawn.winner, drawn.seat_count)
+                _add_leads(seats, sample)
+        if sample.culprit is not None:
+            _count(seats.blamed, sample.culprit, sample.seat_count)
+        if sample.winner is not None:
+            _count(seats.won, sample.winner, sample.seat_count)
 
-    def _add_deck(self, drawn: Drawn) -> None:
-        deck = drawn.deck
+    def _add_deck(self, sample: RoundSample) -> None:
+        deck = sample.deck
         self.decks += 1
         for row, number in zip(self.cells, deck, strict=True):
             row[number] += 1
         self.new_neighbours.add(sum(map(eq, deck[:-1].translate(_SUCCESSORS), deck[1:])))
-        before = self._last.get(drawn.table_id)
+        before = self._last.get(sample.table_id)
         if before is not None:
             self.kept_places.add(sum(map(eq, before, deck)))
             # the last card of the deck before has no follower: the table leaves it itself, which never follows itself
             followed = bytes.maketrans(before[:-1], before[1:])
             self.kept_neighbours.add(sum(map(eq, deck[:-1].translate(followed), deck[1:])))
-        self._last[drawn.table_id] = deck
+        self._last[sample.table_id] = deck
 
 
-def _add_points(seats: SeatCounts, drawn: Drawn) -> None:
-    quality = drawn.quality
+def _add_points(seats: SeatCounts, sample: RoundSample) -> None:
+    quality = sample.quality
     most = max(quality)
-    if drawn.seat_count > 1 and quality.count(most) == 1:
-        _count(seats.best, quality.index(most), drawn.seat_count)
-    if drawn.is_aborted:
+    if sample.seat_count > 1 and quality.count(most) == 1:
+        _count(seats.best, quality.index(most), sample.seat_count)
+    if sample.is_aborted:
         if seats.aborted is None:
-            seats.aborted = Exchange(drawn.seat_count)
+            seats.aborted = SeatShares(sample.seat_count)
         seats.aborted.add(quality)
 
 
-def _add_leads(seats: SeatCounts, drawn: Drawn) -> None:
-    for seat, lead in enumerate(drawn.quality):
+def _add_leads(seats: SeatCounts, sample: RoundSample) -> None:
+    for seat, lead in enumerate(sample.quality):
         if lead:
-            _count(seats.ahead if lead > 0 else seats.behind, seat, drawn.seat_count)
-            if drawn.is_aborted:
-                _count(seats.aborted_ahead if lead > 0 else seats.aborted_behind, seat, drawn.seat_count)
+            _count(seats.ahead if lead > 0 else seats.behind, seat, sample.seat_count)
+            if sample.is_aborted:
+                _count(seats.aborted_ahead if lead > 0 else seats.aborted_behind, seat, sample.seat_count)
 
 
 def _count(numbers: list[int], seat: int, seat_count: int, *, by: int = 1) -> None:

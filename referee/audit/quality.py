@@ -1,13 +1,10 @@
-"""How good a dealt hand is, by a measure that no player can move.
+"""Quality of a dealt hand, by a measure that no player can influence: it depends on the cards alone.
 
-The law: a measure looks at the cards alone, never at what was made of them, so it says how a seat was dealt to.
 For thirteen cards it is points, a number for each rank and how many cards of it the hand has; these numbers order hands
-about as players do and forget suits. How many of the 635,013,559,600 hands have which points is counted rank by rank.
+about as players do and ignore suits. How many of the 635,013,559,600 hands have which points is counted rank by rank.
 Against the house it is whether the seat's hand is better, under the ruleset's own way to make hands: seat and house are
-dealt alike, so both are equally often ahead, whatever the ruleset.
-
-A measure that orders hands badly only sees less: its chances stay true. It is the one place of the audit, beside what
-replays a round, that knows games.
+dealt alike, so both are equally often ahead, whatever the ruleset. A measure that orders hands badly only sees less;
+its chances stay true.
 
 >>> from referee.cards import parse_cards
 >>> hand = bytes(card.number for card in parse_cards("2S 2C 2D 2H AS KS QS JS TS 9S 8S 7S 6S"))
@@ -47,19 +44,19 @@ _EVERY_RANK: Final = tuple(range(RANKS))
 
 
 def has_points(game: str) -> bool:
-    """Whether hands of the game have points; in others seats are compared with the house."""
+    """Return whether hands of the game have points; in others seats are compared with the house."""
     return game in _POINTS
 
 
 def points_of(hand: bytes, *, game: str) -> int:
-    """The points of a hand given by its cards' numbers."""
+    """Return the points of a hand given by its cards' numbers."""
     ranks = hand.translate(_RANK_OF)
     return sum(map(getitem, _POINTS[game], map(ranks.count, _EVERY_RANK)))
 
 
 @cache
 def points(*, game: str) -> Distribution:
-    """How many of all hands of thirteen have which points."""
+    """Count by points the hands of thirteen."""
     ways = (1, 4, 6, 4, 1)
     held: dict[tuple[int, int], int] = {(0, 0): 1}
     for rank in range(RANKS):
@@ -73,7 +70,7 @@ def points(*, game: str) -> Distribution:
 
 
 def leads_house(rules: UltimateTexasRules, sections: Sequence[bytes], *, seat_count: int) -> tuple[int, ...]:
-    """For each seat 1 where its hand is better than the house's, -1 where it is worse, 0 where they tie.
+    """Return for each seat 1 if its hand is better than the house's, -1 if it is worse, 0 if they tie.
 
     ``sections`` are the numbers of the cards of all sections: the hands, the house, the flop, turn and river.
     """

@@ -1,14 +1,12 @@
-"""A leaf's bytes as what they say: envelope, type, payload, each in its one spelling.
+"""Reading of leaves: bytes to envelope, type and payload, each in its one canonical form.
 
-The law: what cannot be read back to the same bytes is not read at all. A fault has the code that names it best, and a
-leaf that is both forged and misspelled is called forged. Seat keys in a header and keys in KEY leaves must be sound.
-
-It refuses to know in which order leaves come and what they do to a round.
+Bytes that would not be written in the same way are rejected, under the most specific code. Seat keys in a header and
+keys in KEY leaves must be sound.
 
 >>> read_envelope(b'{ "payload": "" }')
 Traceback (most recent call last):
 ...
-referee.audit.reading.LeafFaultError: it is not the canonical JSON of an envelope with at most one signature
+referee.audit.finding.FindingError: it is not the canonical JSON of an envelope with at most one signature
 """
 
 import binascii
@@ -18,8 +16,8 @@ from typing import Final, Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from referee.audit.finding import Code
-from referee.audit.keys import KeyRing, Role
+from referee.audit.finding import Code, FindingError
+from referee.audit.keys import KeyRing, KeyRole
 from referee.dealing import leaf as leaves
 from referee.dealing.header import Header, HeaderError
 from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf
@@ -35,15 +33,15 @@ from referee.transcript.told import Transcript, TranscriptError
 Payload: TypeAlias = OpenLeaf | DealLeaf | Transcript | AbortLeaf | RevealLeaf | KeyLeaf
 LeafT_co = TypeVar("LeafT_co", bound=Payload, covariant=True)
 
-SIGNERS: Final[dict[str, Role | None]] = {
-    leaves.OPEN_TYPE: Role.SHUFFLER,
-    leaves.DEAL_TYPE: Role.SHUFFLER,
-    told.MEDIA_TYPE: Role.REFEREE,
-    leaves.ABORT_TYPE: Role.SHUFFLER,
+SIGNERS: Final[dict[str, KeyRole | None]] = {
+    leaves.OPEN_TYPE: KeyRole.SHUFFLER,
+    leaves.DEAL_TYPE: KeyRole.SHUFFLER,
+    told.MEDIA_TYPE: KeyRole.REFEREE,
+    leaves.ABORT_TYPE: KeyRole.SHUFFLER,
     leaves.REVEAL_TYPE: None,
-    leaves.KEY_TYPE: Role.ROOT,
+    leaves.KEY_TYPE: KeyRole.ROOT,
 }
-"""Who signs each type of leaf; None where nobody does."""
+"""Role that signs each type of leaf; None for a type without signature."""
 
 _READERS: Final[dict[str, Callable[[bytes], OpenLeaf | DealLeaf | AbortLeaf | RevealLeaf | KeyLeaf]]] = {
     leaves.OPEN_TYPE: Form(OpenLeaf).read,
@@ -55,17 +53,8 @@ _READERS: Final[dict[str, Callable[[bytes], OpenLeaf | DealLeaf | AbortLeaf | Re
 _SIGNATURE: Final = re.compile(rb'"sig":"([A-Za-z0-9+/]*={0,2})"')
 
 
-class LeafFaultError(ValueError):
-    """A leaf that cannot be read: its code, and a detail for people."""
-
-    def __init__(self, code: Code, detail: str) -> None:
-        super().__init__(detail)
-        self.code = code
-        self.detail = detail
-
-
 class Placed(msgspec.Struct, Generic[LeafT_co], frozen=True, kw_only=True):
-    """A leaf in its place: index, leaf hash, envelope, the keys as they stand there, and what it says."""
+    """A leaf in its place: index, leaf hash, envelope, the keys at that place, and the content."""
 
     index: int
     hash: bytes
@@ -75,52 +64,52 @@ class Placed(msgspec.Struct, Generic[LeafT_co], frozen=True, kw_only=True):
 
 
 def read_envelope(data: bytes) -> Envelope:
-    """The envelope of a leaf's bytes; LeafFaultError where they are not the one text of one."""
+    """Read a leaf's bytes as an envelope; raise FindingError if they are not the canonical text of one."""
     try:
         return Envelope.parse(data)
     except EnvelopeError as error:
         if error.fault is EnvelopeFault.TOO_LONG:
-            raise LeafFaultError(Code.LEAF_TOO_LONG, error.detail) from None
+            raise FindingError(Code.LEAF_TOO_LONG, error.detail) from None
         signature = _SIGNATURE.search(data)
         if signature is not None and (size := _decoded_size(signature[1])) != SIGNATURE_SIZE:
             detail = f"its signature has {size} bytes, not {SIGNATURE_SIZE}"
-            raise LeafFaultError(Code.SIGNATURE_MALFORMED, detail) from None
-        raise LeafFaultError(Code.NOT_CANONICAL, error.detail) from None
+            raise FindingError(Code.SIGNATURE_MALFORMED, detail) from None
+        raise FindingError(Code.NOT_CANONICAL, error.detail) from None
 
 
 def read_payload(envelope: Envelope) -> Payload:
-    """What an envelope's payload says by its type; LeafFaultError where it is not that type's one text.
+    """Read an envelope's payload by its type; raise FindingError if it is not that type's canonical text.
 
-    An OPEN's header is not looked into; ``read_header`` does.
+    The header of an OPEN is left to ``read_header``.
     """
     if envelope.payload_type == told.MEDIA_TYPE:
         return _read_transcript(envelope.payload)
     read = _READERS.get(envelope.payload_type)
     if read is None:
         detail = f"it holds {envelope.payload_type!r}, which is no type of leaf"
-        raise LeafFaultError(Code.TYPE_CONFUSION, detail)
+        raise FindingError(Code.TYPE_CONFUSION, detail)
     try:
         leaf = read(envelope.payload)
     except CanonicalError as error:
-        raise LeafFaultError(_misread(envelope.payload), f"{error}, as {envelope.payload_type} must be") from None
+        raise FindingError(_misread(envelope.payload), f"{error}, as {envelope.payload_type} must be") from None
     try:
         _check(leaf)
     except CanonicalError as error:
-        raise LeafFaultError(Code.NOT_CANONICAL, str(error)) from None
+        raise FindingError(Code.NOT_CANONICAL, str(error)) from None
     return leaf
 
 
 def read_header(leaf: OpenLeaf) -> Header:
-    """The header of an OPEN; LeafFaultError where it breaks the protocol or has an unsound seat key."""
+    """Read the header of an OPEN; raise FindingError if it breaks the protocol or has an unsound seat key."""
     try:
         header = leaf.header.to_header()
     except HeaderError as error:
         unsound = error.field.startswith("seat_keys[")
         code = Code.UNSOUND_KEY if unsound else Code.HEADER_REFUSED
-        raise LeafFaultError(code, f"header.{error.field}: {error}") from None
+        raise FindingError(code, f"header.{error.field}: {error}") from None
     if len(leaf.client_commitments) != header.seat_count:
         detail = f"{header.seat_count} seats have {len(leaf.client_commitments)} places for commitments"
-        raise LeafFaultError(Code.HEADER_REFUSED, detail)
+        raise FindingError(Code.HEADER_REFUSED, detail)
     return header
 
 
@@ -130,12 +119,12 @@ def _read_transcript(payload: bytes) -> Transcript:
         for text in (transcript.round_id, transcript.told.deck_root):
             unhex(text)
     except (TranscriptError, CanonicalError) as error:
-        raise LeafFaultError(_misread(payload), str(error)) from None
+        raise FindingError(_misread(payload), str(error)) from None
     return transcript
 
 
 def is_canonical(payload: bytes) -> bool:
-    """Whether the bytes are the canonical text of any value."""
+    """Return whether the bytes are the canonical text of any value."""
     try:
         canonical.decode(payload)
     except CanonicalError:
@@ -144,7 +133,7 @@ def is_canonical(payload: bytes) -> bool:
 
 
 def _misread(payload: bytes) -> Code:
-    """Why a payload is not what its type says: it is another canonical text, or none."""
+    """Explain why a payload is not of its type: it is another canonical text, or none."""
     return Code.TYPE_CONFUSION if is_canonical(payload) else Code.NOT_CANONICAL
 
 
@@ -172,7 +161,7 @@ def _check_key(text: str) -> None:
     try:
         VerifierKey.parse(text)
     except KeyTextError as error:
-        raise LeafFaultError(Code.UNSOUND_KEY, str(error)) from None
+        raise FindingError(Code.UNSOUND_KEY, str(error)) from None
 
 
 def _decoded_size(text: bytes) -> int:

@@ -1,24 +1,80 @@
-"""A report: what an audit looked at, how much of it is proved, and everything that does not hold.
+"""The report of an audit: how much it verified, how strongly rounds are proved, and every finding.
 
-The law: a report is data and can be written as JSON and read back. Everything is counted; of the findings so many are
-listed, failures first, then by leaf. ``is_clean`` says that nothing failed, notes aside.
+A report is data that can be written as JSON and read back. Everything is counted; of the findings so many are listed,
+failures first, then by leaf.
 
 >>> report = Report.empty(origin="log.example/1", now=0)
 >>> report.is_clean, Report.from_json(report.to_json()) == report
 (True, True)
 """
 
+import enum
+
 import msgspec
 
 from referee.audit.finding import Code, Finding, Severity
 from referee.audit.keys import KeyRecord
-from referee.audit.level import DealingLevel, EventLevel
 from referee.audit.score import Score
-from referee.audit.table import TableCounts
+
+
+class DealingLevel(enum.StrEnum):
+    """How strongly a round's dealing is proved, beyond that nothing in it is broken."""
+
+    L0 = "L0"
+    """No commitment: the server's commitment is zeros, or the suite is the one for tests."""
+    L1 = "L1"
+    """The server's commitment alone, or a seat's seed uncommitted, trivial, used elsewhere, or unsigned despite a key.
+
+    One player alone against the house needs no commitment: it shows its seed after the server is bound.
+    """
+    L2 = "L2"
+    """Every seat committed to its own seed in OPEN, before the server showed anything."""
+    L3 = "L3"
+    """L2, and a witness cosigned OPEN before the seats' seeds were shown."""
+
+
+class EventLevel(enum.StrEnum):
+    """How the least attested event of a round is attested."""
+
+    E0 = "E0"
+    """An event's time or content is the frontend's report."""
+    E1 = "E1"
+    """Every event has the referee's receipt."""
+    E2 = "E2"
+    """Every event is signed by its seat."""
+    NONE = "NONE"
+    """The round has no events."""
+
+
+class TableCounts(msgspec.Struct):
+    """Rounds of a table. Aborted rounds are counted by culprit: a seat's number, or ``NOBODY``.
+
+    ``sealed`` were opened as rounds of a sealed table, ``running`` have not ended, ``unrevealed`` have ended and their
+    seed is not revealed.
+    """
+
+    opened: int = 0
+    sealed: int = 0
+    dealt: int = 0
+    settled: int = 0
+    aborted_before_deal: dict[str, int] = msgspec.field(default_factory=dict)
+    aborted_after_deal: dict[str, int] = msgspec.field(default_factory=dict)
+    running: int = 0
+    unrevealed: int = 0
+
+    def add(self, other: "TableCounts") -> None:
+        """Add another table's counts."""
+        for name in self.__struct_fields__:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if isinstance(mine, int):
+                setattr(self, name, mine + theirs)
+            else:
+                for culprit, count in theirs.items():
+                    mine[culprit] = mine.get(culprit, 0) + count
 
 
 class Checked(msgspec.Struct):
-    """How much was verified: signatures, settlements replayed and deals dealt again, as far as they held."""
+    """Numbers of signatures that verified, settlements replayed and deals dealt again with equal results."""
 
     signatures: int = 0
     replayed: int = 0
@@ -26,7 +82,7 @@ class Checked(msgspec.Struct):
 
 
 class Statistics(msgspec.Struct):
-    """What the log's rounds look like beside chance.
+    """Comparison of the log's rounds with chance.
 
     ``scores`` are the least likely answers of each measure among ``asked``, by kind, least likely first. ``places`` has
     for each place of the deck how often each card, 1 to 52, was there among ``decks`` dealt again; empty without any.
@@ -39,7 +95,7 @@ class Statistics(msgspec.Struct):
 
 
 class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """What an audit found. ``root`` is lowercase hex; ``now`` is the time it was made for, ms since 1970 UTC.
+    """Result of an audit. ``root`` is lowercase hex; ``now`` is the time it was made for, ms since 1970 UTC.
 
     ``tables`` goes by table id, ``rounds`` is their sum. Levels count dealt, and settled, rounds.
     """
@@ -61,7 +117,7 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     @classmethod
     def empty(cls, *, origin: str, now: int) -> "Report":
-        """The report of nothing."""
+        """Make the report of nothing."""
         return cls(
             origin=origin,
             now=now,
@@ -81,18 +137,18 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing failed."""
+        """Whether nothing failed, notes aside."""
         return self.count(Severity.FAIL) == 0
 
     def count(self, severity: Severity) -> int:
-        """How many findings of this severity there are, listed or not."""
+        """Count the findings of a severity, listed or not."""
         return sum(count for code, count in self.finding_counts.items() if code.severity is severity)
 
     def to_json(self) -> bytes:
-        """The report as compact JSON."""
+        """Encode the report as compact JSON."""
         return msgspec.json.encode(self)
 
     @classmethod
     def from_json(cls, data: bytes) -> "Report":
-        """The report that JSON spells; ValueError where it spells none."""
+        """Decode a report; raise ValueError for anything else."""
         return msgspec.json.decode(data, type=cls)

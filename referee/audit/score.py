@@ -1,15 +1,13 @@
-"""Scores: questions to chance, judged together, so that asking many of them accuses nobody.
+"""Scores: statistical questions, judged together so that asking many of them accuses no honest log.
 
-The law: each kind of question has the same part of the error rate, and within a kind the chance of each question is
-multiplied by how many are asked (Bonferroni). What remains below ``FAIL_RATE`` is a failure, below ``NOTE_RATE`` a
-note: one sound log in 10^9 fails by these, and one in 1,000 has a note, however the questions depend on one another.
-The rates hold for one audit; who audits a growing log again and again multiplies them by how often.
-
-It refuses to know how anything was counted.
+Each kind of question has an equal part of the error rate, and within a kind the chance of each question is multiplied
+by how many are asked (Bonferroni). A chance that is then below ``FAIL_RATE`` is a failure, below ``NOTE_RATE`` a note:
+one honest log in 10^9 fails by these, and one in 1,000 has a note, however the questions depend on one another. The
+rates hold for one audit; auditing a growing log repeatedly multiplies them by the number of audits.
 
 >>> subject = Subject(Measure.BLAMED, table_id="felt", game="tien_len", seat_count=4, seat=2)
 >>> subject.text
-'table felt, tien_len of 4, seat 2: blamed for an abort'
+'table felt, tien_len of 4, seat 2: at fault for an abort'
 >>> seen = Question(subject=subject, trials=20, observed=20, expected=5.0, deviation=7.7, log=-27.7)
 >>> [(finding.code.value, finding.number) for finding in judge([seen]).findings]
 [('WITHHELD_BY_SEAT', 40)]
@@ -30,15 +28,15 @@ from referee.audit.chance import log10, log_any
 from referee.audit.finding import Code, Finding, Severity
 
 FAIL_RATE: Final = 1e-9
-"""How often a sound log has a failure among these."""
+"""Share of honest logs that have a failure among these."""
 NOTE_RATE: Final = 1e-3
-"""How often a sound log has a note among these."""
+"""Share of honest logs that have a note among these."""
 KEPT: Final = 12
-"""The least likely answers of each measure that a report lists."""
+"""Answers of each measure that a report lists, the least likely ones."""
 
 
-class Kind(enum.StrEnum):
-    """What a question asks; each has its part of the error rate."""
+class QuestionKind(enum.StrEnum):
+    """QuestionKind of question; each has an equal part of the error rate."""
 
     PLACES = "PLACES"
     SERIAL = "SERIAL"
@@ -52,21 +50,21 @@ class Kind(enum.StrEnum):
 
 NUMBERS: Final = MappingProxyType(
     {
-        Kind.PLACES: 53,
-        Kind.SERIAL: 53,
-        Kind.REPEATED: 53,
-        Kind.ABORTED: 39,
-        Kind.WINS: 54,
-        Kind.BLAMED: 40,
-        Kind.THROWN_AWAY: 38,
-        Kind.RESULTS: 54,
+        QuestionKind.PLACES: 53,
+        QuestionKind.SERIAL: 53,
+        QuestionKind.REPEATED: 53,
+        QuestionKind.ABORTED: 39,
+        QuestionKind.WINS: 54,
+        QuestionKind.BLAMED: 40,
+        QuestionKind.THROWN_AWAY: 38,
+        QuestionKind.RESULTS: 54,
     }
 )
-"""For each kind its place in the list of what an audit must catch."""
+"""Number of each kind in the list of what an audit must catch."""
 
 
 class Measure(enum.StrEnum):
-    """What is counted or summed."""
+    """Quantity that is counted or summed."""
 
     CARD_AT_PLACE = "CARD_AT_PLACE"
     ALL_PLACES = "ALL_PLACES"
@@ -87,60 +85,60 @@ class Measure(enum.StrEnum):
 _MEASURES: Final = MappingProxyType(
     {
         Measure.CARD_AT_PLACE: (
-            Kind.PLACES,
+            QuestionKind.PLACES,
             Code.CARDS_BY_PLACE_UNEVEN,
             "card {card} at place {place} of the deck",
         ),
-        Measure.ALL_PLACES: (Kind.PLACES, Code.CARDS_BY_PLACE_UNEVEN, "chi-square of all cards by place"),
+        Measure.ALL_PLACES: (QuestionKind.PLACES, Code.CARDS_BY_PLACE_UNEVEN, "chi-square of all cards by place"),
         Measure.KEPT_PLACES: (
-            Kind.SERIAL,
+            QuestionKind.SERIAL,
             Code.DECKS_CORRELATED,
             "cards that stay at the place they had in the table's deck before",
         ),
         Measure.KEPT_NEIGHBOURS: (
-            Kind.SERIAL,
+            QuestionKind.SERIAL,
             Code.DECKS_CORRELATED,
             "cards that follow the card they followed in the table's deck before",
         ),
         Measure.NEW_NEIGHBOURS: (
-            Kind.SERIAL,
+            QuestionKind.SERIAL,
             Code.DECKS_CORRELATED,
             "cards that follow the card before them in a new deck",
         ),
-        Measure.DECK_AGAIN: (Kind.REPEATED, Code.DECK_REPEATED, "decks dealt a second time, card for card"),
+        Measure.DECK_AGAIN: (QuestionKind.REPEATED, Code.DECK_REPEATED, "decks dealt a second time, card for card"),
         Measure.ABORTED_POINTS: (
-            Kind.ABORTED,
+            QuestionKind.ABORTED,
             Code.ABORTED_BY_QUALITY,
             "share of the points in rounds aborted after the deal",
         ),
         Measure.ABORTED_HANDS: (
-            Kind.ABORTED,
+            QuestionKind.ABORTED,
             Code.UNLIKELY_BY_CHANCE,
             "points of the hands in rounds aborted after the deal",
         ),
         Measure.ABORTED_AHEAD: (
-            Kind.ABORTED,
+            QuestionKind.ABORTED,
             Code.ABORTED_BY_QUALITY,
             "better than the house in rounds aborted after the deal",
         ),
-        Measure.AHEAD: (Kind.WINS, Code.WINS_BEYOND_CHANCE, "dealt a better hand than the house"),
-        Measure.BEST_HAND: (Kind.WINS, Code.WINS_BEYOND_CHANCE, "dealt the best hand"),
-        Measure.BLAMED: (Kind.BLAMED, Code.WITHHELD_BY_SEAT, "blamed for an abort"),
-        Measure.WON_MOST: (Kind.RESULTS, Code.WIN_RATE_UNUSUAL, "has more than every other seat"),
+        Measure.AHEAD: (QuestionKind.WINS, Code.WINS_BEYOND_CHANCE, "dealt a better hand than the house"),
+        Measure.BEST_HAND: (QuestionKind.WINS, Code.WINS_BEYOND_CHANCE, "dealt the best hand"),
+        Measure.BLAMED: (QuestionKind.BLAMED, Code.WITHHELD_BY_SEAT, "at fault for an abort"),
+        Measure.WON_MOST: (QuestionKind.RESULTS, Code.WIN_RATE_UNUSUAL, "wins more than every other seat"),
         Measure.THROWN_AWAY: (
-            Kind.THROWN_AWAY,
+            QuestionKind.THROWN_AWAY,
             Code.TABLES_THROWN_AWAY,
-            "tables given up after one round that was not settled and shown",
+            "tables given up after one round that was not settled and revealed",
         ),
     }
 )
 
 
 class Subject(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a question is about: the measure, and as far as it has them table, game, seats, seat, card and place.
+    """Subject of a question: the measure, and as far as it has them table, game, seats, seat, card and place.
 
     Without a table it is about all of them. ``place`` counts from 0, and from 1 in the text. ``leaf`` is where a deck
-    stood before.
+    was dealt before.
     """
 
     measure: Measure
@@ -153,18 +151,18 @@ class Subject(msgspec.Struct, frozen=True, omit_defaults=True):
     leaf: int | None = None
 
     @property
-    def kind(self) -> Kind:
-        """The kind of question."""
+    def kind(self) -> QuestionKind:
+        """QuestionKind of question."""
         return _MEASURES[self.measure][0]
 
     @property
     def code(self) -> Code:
-        """What it comes to where it is beyond chance."""
+        """Code of the finding if the answer is beyond chance."""
         return _MEASURES[self.measure][1]
 
     @property
     def text(self) -> str:
-        """The subject in English."""
+        """Subject in English."""
         what = _MEASURES[self.measure][2].format(card=self.card, place=1 + (self.place or 0))
         if self.leaf is not None:
             what += f", this one in leaf {self.leaf} before"
@@ -176,9 +174,9 @@ class Subject(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What was seen, what is expected, and ``log``, the natural logarithm of a bound on its chance.
+    """A question: what was observed and expected, and ``log``, the natural logarithm of a bound on its chance.
 
-    ``among`` is how many like it were looked at to find this one; ``leaf_index`` where it shows, if at one leaf.
+    ``among`` is the number of similar ones that were looked at to find this one; ``leaf_index`` its leaf, if any.
     """
 
     subject: Subject
@@ -192,14 +190,13 @@ class Question:
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An answer. ``deviation`` is in standard deviations, rounded, and for people alone.
+    """An answer. ``deviation`` is in standard deviations, rounded, and only for people.
 
-    ``log10_chance`` bounds how likely chance does this or more at this one place, and ``log10_anywhere`` how likely it
-    does so at any of the places that were looked at; both are decimal logarithms, rounded to two places. ``text`` is
-    the subject in English.
+    ``log10_chance`` bounds the chance of this or more at this one place, and ``log10_anywhere`` at any of the places
+    that were looked at; both are decimal logarithms, rounded to two places. ``text`` is the subject in English.
     """
 
-    kind: Kind
+    kind: QuestionKind
     code: Code
     subject: Subject
     text: str
@@ -213,7 +210,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The least likely answers, least likely first within their kind, how many questions were asked, and findings."""
+    """Least likely answers, least likely first within their kind, the number of questions asked, and findings."""
 
     scores: tuple[Score, ...]
     asked: int
@@ -221,8 +218,8 @@ class Judged:
 
 
 def judge(questions: Iterable[Question]) -> Judged:
-    """What the answers come to when all of them are looked at together."""
-    asked: Counter[Kind] = Counter()
+    """Judge all answers together."""
+    asked: Counter[QuestionKind] = Counter()
     least: dict[Measure, list[tuple[float, float, int, Question]]] = {}
     for number, question in enumerate(questions):
         asked[question.subject.kind] += question.among
@@ -234,10 +231,10 @@ def judge(questions: Iterable[Question]) -> Judged:
             heapq.heapreplace(kept, entry)
     scores: list[Score] = []
     findings: list[Finding] = []
-    for kind in Kind:
+    for kind in QuestionKind:
         mine = [entry for measure, kept in least.items() if _MEASURES[measure][0] is kind for entry in kept]
         for *_, question in sorted(mine, reverse=True):
-            log = log_any(asked[kind] * len(Kind), question.log)
+            log = log_any(asked[kind] * len(QuestionKind), question.log)
             score = _score(question, log)
             scores.append(score)
             findings += _findings(score, log, leaf_index=question.leaf_index)
@@ -260,7 +257,7 @@ def _score(question: Question, anywhere: float) -> Score:
 
 
 def _findings(score: Score, log: float, *, leaf_index: int | None) -> Iterator[Finding]:
-    """The finding that a score makes, if it makes one."""
+    """Yield the finding that a score makes, if it makes one."""
     is_beyond = log <= math.log(FAIL_RATE)
     if not is_beyond and (log > math.log(NOTE_RATE) or score.code.severity is Severity.NOTE):
         return

@@ -7,92 +7,72 @@ is recognised by its commitment.
 """
 
 import base64
-import binascii
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
 
 import msgspec
 
-from referee.audit.docket import Docket
-from referee.audit.finding import Code
-from referee.audit.gathered import GatheredRound
-from referee.audit.level import is_trivial
+from referee.audit.deal import is_trivial
+from referee.audit.documents import hex_values, layers_of
+from referee.audit.finding import Code, RoundFindings
+from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.certificate import CertificateJson
 from referee.dealing.commitment import SEED_SIZE, server_commitment
 from referee.dealing.deal import Deal
 
-_BASE64: Final = re.compile(rb"[A-Za-z0-9+/]{40,}={0,2}")
-_HEX: Final = re.compile(rb"[0-9a-fA-F]{64}")
-_DEPTH: Final = 4
-"""Base64 within base64 that is looked into."""
 
-
-def layers_of(data: bytes) -> tuple[bytes, ...]:
-    """The bytes, and all that base64 in them spells, and in that."""
-    layers, fresh = [data], [data]
-    for _ in range(_DEPTH):
-        fresh = [inner for layer in fresh for inner in _decoded(layer)]
-        layers += fresh
-    return tuple(layers)
-
-
-def round_ids_in(data: bytes) -> frozenset[bytes]:
-    """Everything in the bytes that could be a round's id, spelled in lowercase hexadecimal digits."""
-    return frozenset(value for layer in layers_of(data) for value in _values(layer))
-
-
-def examine_opened(opened: Sequence[tuple[int, bytes]], docket: Docket, *, stock: int | None, leaf_index: int) -> None:
-    """The sections that a certificate opens, each with its key, are some that may be opened, by keys that hide them."""
+def examine_opened(
+    opened: Sequence[tuple[int, bytes]], findings: RoundFindings, *, stock: int | None, leaf_index: int
+) -> None:
+    """Check the sections that a certificate opens, each with its key: they may be opened, and the keys hide them."""
     seen: dict[bytes, int] = {}
     for section, key in opened:
         if section == stock:
-            detail = f"a certificate opens section {section}, the stock, which nobody is dealt"
-            docket.add(Code.SECRET_EXPOSED, detail, leaf_index=leaf_index)
+            detail = f"a certificate opens section {section}, the stock, which is not dealt"
+            findings.add(Code.SECRET_EXPOSED, detail, leaf_index=leaf_index)
         if is_trivial(key):
-            detail = f"the key of section {section} was hardly drawn at random"
-            docket.add(Code.SECTION_KEY_WEAK, detail, leaf_index=leaf_index)
+            detail = f"the key of section {section} is hardly random"
+            findings.add(Code.SECTION_KEY_WEAK, detail, leaf_index=leaf_index)
         elif seen.setdefault(key, section) != section:
             detail = f"sections {seen[key]} and {section} have the same key"
-            docket.add(Code.SECTION_KEY_WEAK, detail, leaf_index=leaf_index)
+            findings.add(Code.SECTION_KEY_WEAK, detail, leaf_index=leaf_index)
 
 
-def examine_exports(gathered: GatheredRound, again: Deal | None, docket: Docket) -> None:
-    """What was handed out of the round holds none of its secrets; ``again`` is the deal where it was dealt again."""
-    for number, data in enumerate(gathered.exhibits.exports):
+def examine_exports(leaves: RoundLeaves, again: Deal | None, findings: RoundFindings) -> None:
+    """Check that exports of the round hold none of its secrets; ``again`` is the deal if it was dealt again."""
+    for number, data in enumerate(leaves.documents.exports):
         layers = layers_of(data)
-        if gathered.reveal is not None and gathered.reveal.envelope.payload in layers:
+        if leaves.reveal is not None and leaves.reveal.envelope.payload in layers:
             continue
-        for what in _exposed(gathered, again, layers):
-            detail = f"what was handed out as {number} holds {what}"
-            docket.add(Code.SECRET_EXPOSED, detail, leaf_index=gathered.open.index)
+        for what in _exposed(leaves, again, layers):
+            detail = f"export {number} holds {what}"
+            findings.add(Code.SECRET_EXPOSED, detail, leaf_index=leaves.open.index)
 
 
-def _exposed(gathered: GatheredRound, again: Deal | None, layers: Sequence[bytes]) -> Iterator[str]:
+def _exposed(leaves: RoundLeaves, again: Deal | None, layers: Sequence[bytes]) -> Iterator[str]:
     """Name the secrets that some bytes hold."""
-    if _holds_seed(gathered, layers):
+    if _holds_seed(leaves, layers):
         yield "the server's seed"
     if again is None:
         return
-    opened = frozenset(index for layer in layers for index in _opened_in(layer, gathered.round_id))
+    opened = frozenset(index for layer in layers for index in _opened_in(layer, leaves.round_id))
     for section, key in enumerate(again.keys):
         if section not in opened and _is_in(key, layers):
             yield f"the key of section {section}, which nothing in it opens"
 
 
-def _holds_seed(gathered: GatheredRound, layers: Sequence[bytes]) -> bool:
-    if gathered.reveal is not None:
-        return _is_in(bytes.fromhex(gathered.reveal.leaf.server_seed), layers)
-    commitment = bytes.fromhex(gathered.open.leaf.server_commitment)
+def _holds_seed(leaves: RoundLeaves, layers: Sequence[bytes]) -> bool:
+    if leaves.reveal is not None:
+        return _is_in(bytes.fromhex(leaves.reveal.leaf.server_seed), layers)
+    commitment = bytes.fromhex(leaves.open.leaf.server_commitment)
     return any(
-        server_commitment(round_id=gathered.round_id, seed=value) == commitment
+        server_commitment(round_id=leaves.round_id, seed=value) == commitment
         for layer in layers
-        for value in (*_values(layer), *([layer] if len(layer) == SEED_SIZE else []))
+        for value in (*hex_values(layer), *([layer] if len(layer) == SEED_SIZE else []))
     )
 
 
 def _opened_in(layer: bytes, round_id: bytes) -> tuple[int, ...]:
-    """The sections that a certificate of the round opens, where the bytes are one's payload."""
+    """Return the sections that the bytes open, if they are the payload of a certificate of the round."""
     try:
         certificate = msgspec.json.decode(layer, type=CertificateJson)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -105,19 +85,3 @@ def _is_in(secret: bytes, layers: Iterable[bytes]) -> bool:
     texts = (base64.b64encode(secret).rstrip(b"="), base64.urlsafe_b64encode(secret).rstrip(b"="))
     spellings = (secret, digits, digits.upper(), *texts)
     return any(spelled in layer for layer in layers for spelled in spellings)
-
-
-def _values(layer: bytes) -> Iterator[bytes]:
-    """All 64 hexadecimal digits in a row, as bytes, wherever a row begins."""
-    return (bytes.fromhex(match.group().decode()) for match in _HEX.finditer(layer))
-
-
-def _decoded(layer: bytes) -> Iterator[bytes]:
-    """What base64 in the bytes spells, wherever in a row of its characters it begins."""
-    for match in _BASE64.finditer(layer):
-        for start in range(4):
-            text = match.group()[start:].rstrip(b"=")
-            try:
-                yield binascii.a2b_base64(text + b"=" * (-len(text) % 4))
-            except binascii.Error:
-                continue

@@ -1,10 +1,8 @@
-"""Seeds that were used twice, found among any number of them with a bounded memory.
+"""Seeds that were used twice, found among any number of seeds with bounded memory.
 
-The law: seeds are compared whole, so what is said to be repeated is. Records of 40 bytes (whose it is, seed, leaf) are
-gathered in memory, sorted and put away in a temporary file whenever 65,536 have come together, and at the end the
-sorted runs are merged: equal seeds then stand side by side. Memory is one run, and a small buffer for each run.
-
-It refuses to know what a repeated seed means.
+Seeds are compared whole, so there are no false alarms. Records of 40 bytes (owner, seed, leaf) are collected in memory,
+sorted and written to a temporary file in runs of 65,536, and at the end the sorted runs are merged, which brings equal
+seeds together. Memory is one run, and a small buffer for each run.
 
 >>> book = SeedBook()
 >>> for leaf, seed in enumerate([b"a" * 32, b"b" * 32, b"a" * 32]):
@@ -32,17 +30,17 @@ _READ: Final = 64
 
 
 class Owner(enum.IntEnum):
-    """Whose seed it is."""
+    """Owner of a seed."""
 
     SERVER = 0
     CLIENT = 1
     DECK = 2
-    """No seed, but the hash of a deck's cards in their order; what stands twice is found in the same way."""
+    """Not a seed but the hash of a deck's cards in their order, whose repetition is found in the same way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeated:
-    """A seed that stands in a leaf and stood in an earlier one, the first of all that have it."""
+    """A seed in a leaf that the earlier leaf ``first_leaf`` was the first to have."""
 
     owner: Owner
     first_leaf: int
@@ -50,7 +48,7 @@ class Repeated:
 
 
 class SeedBook:
-    """Every seed of a log with the leaf it stands in. ``run`` is how many are kept in memory."""
+    """Every seed of a log with its leaf. ``run`` is the number of seeds kept in memory."""
 
     def __init__(self, *, run: int = _RUN) -> None:
         self._run = run
@@ -68,7 +66,7 @@ class SeedBook:
             self._file.close()
 
     def add(self, owner: Owner, seed: bytes, *, leaf: int) -> None:
-        """A seed of 32 bytes that a leaf shows; ValueError for one of another size."""
+        """Add a seed of 32 bytes that a leaf shows; raise ValueError for another size."""
         if len(seed) != SEED_SIZE:
             msg = f"a seed has {SEED_SIZE} bytes, not {len(seed)}"
             raise ValueError(msg)
@@ -77,7 +75,7 @@ class SeedBook:
             self._put_away()
 
     def repeated(self) -> Iterator[Repeated]:
-        """Each later leaf that shows a seed again, by owner, then seed; once for each leaf."""
+        """Yield each later leaf that shows a seed again, by owner, then seed; once for each leaf."""
         runs = [self._stored(start, end) for start, end in zip(self._ends, self._ends[1:], strict=False)]
         seed, first, latest = b"", -1, -1
         for record in heapq.merge(iter(self._sorted()), *runs):
@@ -94,7 +92,7 @@ class SeedBook:
 
     def _put_away(self) -> None:
         if self._file is None:
-            self._file = tempfile.TemporaryFile(prefix="referee-audit-")  # noqa: SIM115 - lives as long as the book
+            self._file = tempfile.TemporaryFile(prefix="referee-audit-")  # noqa: SIM115 - closed with the book
         self._file.seek(self._ends[-1])
         self._file.write(b"".join(self._sorted()))
         self._ends.append(self._file.tell())

@@ -1,64 +1,100 @@
-"""Where a log is read from: anything that has a signed checkpoint and gives leaves in order.
+"""Sources of a log: anything that has a signed checkpoint and gives leaves in order.
 
-The law: an audit takes bytes and trusts nothing about where they came from, so a database, a folder of tiles and a
-file that a player was handed are all the same to it. *Exhibits* are what people hold besides the log: certificates and
-event receipts, which it checks against the log's rounds, log receipts, and whatever else was handed out.
+An audit trusts nothing about where bytes come from: a database, a folder of tiles and a file are all the same to it.
 
-It refuses to know storage, networks and files.
-
->>> bundle = Bundle(checkpoint=b"", entries=(b"open", b"deal", b"settle"))
->>> list(bundle.leaves(1, 3))
+>>> log = MemoryLog(checkpoint=b"", entries=(b"open", b"deal", b"settle"))
+>>> list(log.leaves(1, 3))
 [b'deal', b'settle']
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
+
+from referee.audit.finding import Code, Difference, Finding
+from referee.evidence.merkle import leaf_hash
+from referee.log.proof import TILE_WIDTH
+from referee.log.tile import EntryTile, TileError
+from referee.log.tile_check import TileCheck, TileFault
+from referee.tiles import Place, PublishedLog, read_note
 
 
 class LogSource(Protocol):
-    """A log as it is handed to an auditor."""
+    """A log as an auditor reads it."""
 
     @property
     def checkpoint(self) -> bytes:
-        """The signed note of the newest checkpoint."""
+        """Signed note of the newest checkpoint."""
 
     def leaves(self, start: int, stop: int) -> Iterator[bytes]:
-        """The leaves from ``start`` to before ``stop`` in order; fewer where the source has no more."""
+        """Yield the leaves from ``start`` to before ``stop`` in order; fewer if the source has no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bundle:
+class MemoryLog:
     """A whole log in memory."""
 
     checkpoint: bytes
     entries: tuple[bytes, ...]
 
     def leaves(self, start: int, stop: int) -> Iterator[bytes]:
-        """The leaves from ``start`` to before ``stop``, as far as there are."""
+        """Yield the leaves from ``start`` to before ``stop``, as far as there are any."""
         return iter(self.entries[start:stop])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Promise:
-    """A log receipt that somebody was given, as the text of a C2SP tlog-proof, with its leaf where they have it."""
+class TiledLog:
+    """A log where it was published as tiles; reading all its leaves checks the tiles above them.
 
-    receipt: bytes
-    leaf: bytes | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exhibits:
-    """What people hold besides the log, each kind in any order.
-
-    ``certificates`` and ``event_receipts`` are signed envelopes, ``promises`` log receipts, and ``exports`` any bytes
-    that were handed out while a round was played, which must not hold its secrets.
+    Its checkpoint is the one that was published when the audit began. A tile that contradicts the leaves, or is
+    missing, is a fault beside whatever the leaves show; a bundle that is missing or unreadable ends the log there.
     """
 
-    certificates: tuple[bytes, ...] = ()
-    event_receipts: tuple[bytes, ...] = ()
-    promises: tuple[Promise, ...] = ()
-    exports: tuple[bytes, ...] = ()
+    def __init__(self, place: Place) -> None:
+        self.checkpoint: Final = read_note(place)
+        self._place: Final = place
+        self._faults: list[Finding] = []
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """Faults of the tiles that the last reading of the leaves has found."""
+        return tuple(self._faults)
+
+    def leaves(self, start: int, stop: int) -> Iterator[bytes]:
+        """Yield the leaves from ``start`` to before ``stop`` in order; fewer if a bundle is missing or unreadable.
+
+        Raise NoteError or CheckpointError without a checkpoint.
+        """
+        log = PublishedLog.unverified(self._place, self.checkpoint)
+        self._faults = []
+        stop = min(stop, log.size)
+        check = TileCheck(log) if (start, stop) == (0, log.size) else None
+        at = start // TILE_WIDTH * TILE_WIDTH
+        if start >= stop:
+            return
+        try:
+            for bundle in log.bundles(start // TILE_WIDTH):
+                if check is not None:
+                    check.take([leaf_hash(leaf) for leaf in bundle])
+                yield from bundle[max(0, start - at) : stop - at]
+                at += len(bundle)
+                if at >= stop:
+                    break
+        except TileError as error:
+            self._faults.append(Finding.of(Code.TILE_MISMATCH, str(error), leaf_index=at))
+        else:
+            if at < stop:
+                path = EntryTile(index=at // TILE_WIDTH, width=min(TILE_WIDTH, log.size - at)).path
+                self._faults.append(Finding.of(Code.TILE_MISMATCH, f"{path} is missing", leaf_index=at))
+        if check is not None:
+            if at == log.size:
+                check.finish()
+            self._faults.extend(_finding(fault) for fault in check.faults)
 
 
-NO_EXHIBITS = Exhibits()
+def _finding(fault: TileFault) -> Finding:
+    difference = None
+    if fault.stored is not None and fault.expected is not None:
+        difference = Difference(fault.path, fault.stored.hex(), fault.expected.hex())
+    return Finding.of(
+        Code.TILE_MISMATCH, f"{fault.path}: {fault.detail}", leaf_index=fault.leaf_index, difference=difference
+    )

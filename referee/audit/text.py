@@ -1,7 +1,7 @@
-"""A report as lines of plain text, for a terminal or a mail.
+"""A report as lines of plain text, for a terminal or a mail: counts, levels of proof, then the findings.
 
-The law: counts first, then how much is proved, then what does not hold, each finding with its place, its first
-difference (told above found) and its words, given once for each code. No colours, no width: that is the terminal's.
+Each finding has its place and first difference; the texts of a code are given once. Colours and width are left to the
+terminal.
 
 >>> from referee.audit.report import Report
 >>> for line in report_lines(Report.empty(origin="log.example/1", now=0)):
@@ -17,13 +17,12 @@ from collections.abc import Iterable, Iterator
 
 from referee.audit.explanation import explain
 from referee.audit.finding import Code, Finding, Severity
-from referee.audit.report import Report, Statistics
-from referee.audit.score import Kind, Score
-from referee.audit.table import TableCounts
+from referee.audit.report import Report, Statistics, TableCounts
+from referee.audit.score import QuestionKind, Score
 
 
 def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
-    """The lines of a report; with a line for each table where wanted."""
+    """Yield the lines of a report, with a line for each table if wanted."""
     root = f", root {report.root}" if report.root else ""
     yield f"{report.origin}: {report.size:,} leaves{root}"
     yield f"rounds: {_counts(report.rounds)}"
@@ -48,18 +47,18 @@ def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
 
 
 def finding_lines(finding: Finding) -> Iterator[str]:
-    """The lines of one finding, without the words for its code."""
+    """Yield the lines of one finding, without the texts of its code."""
     yield f"{finding.severity} {finding.number} {finding.code}: {place_of(finding)}: {finding.detail}"
     difference = finding.difference
     if difference is not None:
         at = f"at {difference.path}" if difference.path else "as a whole"
         yield f"    first difference {at}"
-        yield from _block("told ", difference.told)
-        yield from _block("found", difference.found)
+        yield from _block("claimed", difference.claimed)
+        yield from _block("found  ", difference.found)
 
 
 def place_of(finding: Finding) -> str:
-    """Where a finding shows: table, round and leaf, as far as it has them."""
+    """Name the place of a finding: table, round and leaf, as far as it has them."""
     words = []
     if finding.table_id is not None:
         words.append(f"table {finding.table_id}")
@@ -71,7 +70,7 @@ def place_of(finding: Finding) -> str:
 
 
 def _chance_lines(statistics: Statistics, *, with_scores: bool) -> Iterator[str]:
-    """How many questions were put to chance, and where wanted the least likely answer of each kind."""
+    """Yield the number of statistical questions and, if wanted, the least likely answer of each kind."""
     yield f"chance: {statistics.asked:,} questions over {statistics.decks:,} decks dealt again"
     if with_scores:
         for score in least_likely(statistics.scores):
@@ -82,15 +81,15 @@ def _chance_lines(statistics: Statistics, *, with_scores: bool) -> Iterator[str]
 
 
 def least_likely(scores: Iterable[Score]) -> tuple[Score, ...]:
-    """The first score of each kind, which is the least likely one."""
-    first: dict[Kind, Score] = {}
+    """Return the first score of each kind, which is the least likely one."""
+    first: dict[QuestionKind, Score] = {}
     for score in scores:
         first.setdefault(score.kind, score)
     return tuple(first.values())
 
 
 def chance_of(log10: float) -> str:
-    """A bound of a chance by its decimal logarithm, as text that is never smaller than it."""
+    """Write a bound of a chance, given by its decimal logarithm; rounded up."""
     return "possible" if log10 > -1 else f"below 10^{math.ceil(log10)}"
 
 
@@ -100,9 +99,9 @@ def _finding_lines(report: Report) -> Iterator[str]:
         yield from finding_lines(finding)
         if finding.code not in explained:
             explained.add(finding.code)
-            words = explain(finding.code)
-            yield f"    {words.meaning}"
-            yield f"    {words.remedy}"
+            texts = explain(finding.code)
+            yield f"    {texts.meaning.en}"
+            yield f"    {texts.remedy.en}"
     left_out = sum(report.finding_counts.values()) - len(report.findings)
     if left_out:
         yield f"{left_out:,} more findings are counted and not listed"
@@ -124,7 +123,7 @@ def _aborted(by_culprit: dict[str, int]) -> str:
 
 
 def _block(name: str, text: str) -> Iterator[str]:
-    """A value beside its name; a signed note keeps its lines."""
+    """Yield a value beside its name; a signed note keeps its lines."""
     first, *rest = text.rstrip("\n").split("\n")
     yield f"    {name} {first}"
-    yield from (f"          {line}".rstrip() for line in rest)
+    yield from (f"            {line}".rstrip() for line in rest)

@@ -16,13 +16,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from referee.audit.audit import audit_log
 from referee.audit.cluster import Cluster, ClusterError
-from referee.audit.cosigned import NO_WITNESSING, Witnessing
-from referee.audit.held import HeldError, exhibits_of
-from referee.audit.page.album import RoundKey
+from referee.audit.cosignatures import NO_WITNESSING, Witnessing
+from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, parse_documents
+from referee.audit.page.story import RoundKey
 from referee.audit.report import Report
-from referee.audit.source import NO_EXHIBITS, Exhibits, LogSource
+from referee.audit.source import LogSource, TiledLog
 from referee.audit.text import report_lines
-from referee.audit.tiled import TiledLog
 from referee.cli.options import FOUND, Database, DataFolder, RulesetFolder, catalogue_of, fail
 from referee.cli.report import print_report
 from referee.evidence.vkey import KeyTextError, VerifierKey
@@ -71,10 +70,10 @@ class Page:
 
     def write(self, report: Report, question: Question) -> None:
         """Write the page of a report; end the command if the file cannot be written."""
-        from referee.audit.page.page import Asked, render_page  # noqa: PLC0415 - Jinja2, for this option alone
+        from referee.audit.page.page import PageOptions, render_page  # noqa: PLC0415 - Jinja2, for this option alone
 
         keys = f"--log-key {shlex.quote(question.log_key)} --root-key {shlex.quote(question.root_key)}"
-        asked = Asked(
+        asked = PageOptions(
             language=self.language.value,
             rounds=self.rounds,
             log_key=question.log_key,
@@ -83,7 +82,7 @@ class Page:
         )
         try:
             self.file.write_text(
-                render_page(report, question.source, catalogue=self.catalogue, asked=asked), encoding="utf-8"
+                render_page(report, question.source, catalogue=self.catalogue, options=asked), encoding="utf-8"
             )
         except OSError as error:
             fail(f"{self.file} cannot be written: {error.strerror}")
@@ -208,15 +207,15 @@ def _rounds(texts: Sequence[str]) -> tuple[RoundKey, ...]:
     return tuple(keys)
 
 
-def _held(files: Sequence[Path]) -> Exhibits:
+def _held(files: Sequence[Path]) -> Documents:
     """Read the files of --receipt; end the command if one is of no known kind."""
     read = []
     for path in files:
         beside = path.with_suffix(LEAF_SUFFIX)
         read.append((path.read_bytes(), beside.read_bytes() if beside != path and beside.is_file() else None))
     try:
-        return exhibits_of(read)
-    except HeldError as error:
+        return parse_documents(read)
+    except DocumentError as error:
         fail(f"--receipt, counted from 0: {error}")
 
 
@@ -225,16 +224,16 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
     catalogue: Catalogue,
     kept: Sequence[bytes],
     witnessing: Witnessing = NO_WITNESSING,
-    exhibits: Exhibits = NO_EXHIBITS,
+    documents: Documents = NO_DOCUMENTS,
     *,
     workers: int,
     scheduler: str = "",
 ) -> Report:
     columns = (TextColumn("auditing"), BarColumn(), MofNCompleteColumn(), TextColumn("leaves"), TimeRemainingColumn())
-    assemble = None
+    make_pool = None
     if scheduler:
         note = question.source.checkpoint
-        assemble = partial(Cluster, scheduler=scheduler, location=question.location, note=note)
+        make_pool = partial(Cluster, scheduler=scheduler, location=question.location, note=note)
     try:
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("auditing", total=None)
@@ -247,9 +246,9 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
                 now=system_clock(),
                 witnessed=kept,
                 witnessing=replace(witnessing, cosigned=question.cosigned),
-                exhibits=exhibits,
+                documents=documents,
                 workers=workers,
-                assemble=assemble,
+                make_pool=make_pool,
                 progress=lambda done, size: bar.update(task, completed=done, total=size),
             )
     except (KeyTextError, PlaceError, ClusterError) as error:

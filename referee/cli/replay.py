@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Column
 from rich.table import Table as Grid
 
-from referee.audit.difference import first_difference
+from referee.audit.finding import first_difference
 from referee.cards import HOUSE
 from referee.cli.options import FOUND, Database, DataFolder, RulesetFolder, catalogue_of, fail
 from referee.cli.show import card_line
@@ -133,8 +133,8 @@ def _print_equality(console: Console, claim: str, told: bytes, found: bytes) -> 
     console.print(f"[bold red]✗[/] {claim}")
     difference = first_difference(told, found)
     if difference is not None:
-        grid = Grid("first difference at", "told", "found")
-        grid.add_row(difference.path, difference.told, difference.found)
+        grid = Grid("first difference at", "claimed", "found")
+        grid.add_row(difference.path, difference.claimed, difference.found)
         console.print(grid)
     else:
         console.print("  the same values, but in other than canonical form")

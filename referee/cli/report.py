@@ -9,8 +9,7 @@ from rich.table import Table as Grid
 
 from referee.audit.explanation import explain
 from referee.audit.finding import Code, Severity
-from referee.audit.level import DealingLevel, EventLevel
-from referee.audit.report import Report
+from referee.audit.report import DealingLevel, EventLevel, Report
 from referee.audit.text import place_of
 
 SHOWN_FINDINGS: Final = 20
@@ -85,15 +84,18 @@ def _print_findings(console: Console, report: Report, severity: Severity) -> Non
     for finding in found[:SHOWN_FINDINGS]:
         console.print(f"[{style}]{severity} {finding.code}[/] {escape(place_of(finding))}: {escape(finding.detail)}")
         if finding.difference is not None:
-            grid = Grid("first difference at", "told", "found")
+            grid = Grid("first difference at", "claimed", "found")
             grid.add_row(
-                *[escape(text) for text in (finding.difference.path, finding.difference.told, finding.difference.found)]
+                *[
+                    escape(text)
+                    for text in (finding.difference.path, finding.difference.claimed, finding.difference.found)
+                ]
             )
             console.print(grid)
         if finding.code not in explained:
             explained.add(finding.code)
-            words = explain(finding.code)
-            console.print(f"[dim]  {escape(words.meaning)} {escape(words.remedy)}[/]")
+            texts = explain(finding.code)
+            console.print(f"[dim]  {escape(texts.meaning.en)} {escape(texts.remedy.en)}[/]")
     more = report.count(severity) - min(len(found), SHOWN_FINDINGS)
     if more:
         console.print(f"[{style}]and {more:,} more; --json lists them[/]")

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table as Grid
 
-from referee.audit.single import BundleError, ProvedRound, prove_round
+from referee.audit.bundle import BundleError, ProvedRound, prove_round
 from referee.cli.options import FOUND, RulesetFolder, catalogue_of, fail
 from referee.evidence.vkey import KeyTextError, VerifierKey
 
@@ -40,16 +40,16 @@ def verify(
 
 
 def _print(console: Console, found: ProvedRound) -> None:
-    gathered, examined = found.gathered, found.examined
-    if gathered is not None and examined is not None:
+    leaves, result = found.leaves, found.result
+    if leaves is not None and result is not None:
         grid = Grid.grid(padding=(0, 2))
-        header = gathered.header
-        ended = "settled" if gathered.settle is not None else "aborted" if gathered.abort is not None else "running"
+        header = leaves.header
+        ended = "settled" if leaves.settle is not None else "aborted" if leaves.abort is not None else "running"
         grid.add_row("round", f"{header.table_id} {header.round_number}, {ended}")
         grid.add_row("ruleset", f"{header.ruleset_id} {header.ruleset_version}")
-        grid.add_row("replayed", "yes" if examined.is_replayed else "no")
-        grid.add_row("dealt again", "yes" if examined.is_redealt else "no: its seed is not shown, or it was not dealt")
-        levels = [one.value for one in (examined.dealing_level, examined.event_level) if one is not None]
+        grid.add_row("replayed", "yes" if result.is_replayed else "no")
+        grid.add_row("dealt again", "yes" if result.is_redealt else "no: its seed is not shown, or it was not dealt")
+        levels = [one.value for one in (result.dealing_level, result.event_level) if one is not None]
         grid.add_row("proved as", ", ".join(levels) or "no level")
         console.print(grid)
     for finding in found.findings:

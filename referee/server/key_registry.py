@@ -10,7 +10,8 @@ It refuses to know private keys.
 from dataclasses import dataclass, field
 from typing import Final, Self
 
-from referee.audit.keys import KeyFaultError, KeyHistory, KeyRecord, Role
+from referee.audit.finding import FindingError
+from referee.audit.keys import KeyHistory, KeyRecord, KeyRole
 from referee.dealing.leaf import KEY_TYPE, KeyLeaf, parse
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError
@@ -48,8 +49,8 @@ class KeyRegistry:
         try:
             envelope = Envelope.parse(leaf)
             if envelope.payload_type == KEY_TYPE:
-                self._history.take(envelope, parse(envelope.payload, KeyLeaf), leaf_index=index)
-        except (EnvelopeError, CanonicalError, KeyFaultError) as error:
+                self._history.add(envelope, parse(envelope.payload, KeyLeaf), leaf_index=index)
+        except (EnvelopeError, CanonicalError, FindingError) as error:
             msg = f"leaf {index} names a key, and not under the root key {self.root.text}: {error}"
             raise DataLossError(msg) from error
 
@@ -77,7 +78,7 @@ class KeyRegistry:
         return any(one.revoked_leaf is not None for one in self._of(role))
 
     def _of(self, role: str) -> tuple[KeyRecord, ...]:
-        return tuple(one for one in self._history.records if one.role is Role(role))
+        return tuple(one for one in self._history.records if one.role is KeyRole(role))
 
 
 def oldest_running(reader: Reader) -> int:

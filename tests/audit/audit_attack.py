@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from referee.audit import Bundle, Code, Exhibits
-from referee.audit.source import NO_EXHIBITS
+from referee.audit import Code, Documents, MemoryLog
+from referee.audit.documents import NO_DOCUMENTS
 from referee.cards import Card
 from referee.dealing import certificate
 from referee.dealing.deal import Deal
@@ -45,8 +45,8 @@ GROUP_ORDER: Final = 2**252 + 27742317777372353535851937790883648493
 class Attacked:
     """A log after an attack, with what an auditor has besides it."""
 
-    bundle: Bundle
-    exhibits: Exhibits = NO_EXHIBITS
+    bundle: MemoryLog
+    documents: Documents = NO_DOCUMENTS
     witnessed: tuple[bytes, ...] = ()
     now: int = START
 
@@ -101,13 +101,13 @@ def ended(log: LogBuilder, parts: Parts | None = None, *, now: int = START) -> A
     """The attacked log as it is handed to an auditor."""
     if parts is not None:
         log.append(parts)
-    return Attacked(bundle=log.bundle(), exhibits=log.exhibits, now=now)
+    return Attacked(bundle=log.bundle(), documents=log.documents, now=now)
 
 
 def healthy() -> Attacked:
     """The log that all attacks start from: two rounds of one table, with the certificates of the second."""
     log, parts = begun()
-    log.exhibits = Exhibits(certificates=(certified(parts),), event_receipts=(receipt(parts, 1),))
+    log.documents = Documents(certificates=(certified(parts),), event_receipts=(receipt(parts, 1),))
     return ended(log, parts)
 
 

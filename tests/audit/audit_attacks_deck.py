@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import msgspec
 
-from referee.audit import Code, Exhibits
+from referee.audit import Code, Documents
 from referee.cards import DECK, Seat
 from referee.dealing import leaf as leaves
 from referee.dealing.deal import cut
@@ -71,7 +71,7 @@ def duplicate_hidden_in_the_stock() -> Attacked:
     log, parts = begun()
     *hands, stock = parts.deal.sections
     adopt(parts, redealt(parts, (*hands, (hands[0][0], *stock[1:]))))
-    log.exhibits = Exhibits(certificates=(certified(parts),))
+    log.documents = Documents(certificates=(certified(parts),))
     return ended(log, parts)
 
 
@@ -107,7 +107,7 @@ def settled_with_another_deck() -> Attacked:
 def with_certificate(forge: Callable[[Parts], bytes]) -> Attacked:
     """A healthy log beside which somebody holds a certificate."""
     log, parts = begun()
-    log.exhibits = Exhibits(certificates=(forge(parts),))
+    log.documents = Documents(certificates=(forge(parts),))
     return ended(log, parts)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from referee.audit import Code, Exhibits
+from referee.audit import Code, Documents
 from referee.evidence.note import sign_note
 from referee.transcript.told import MEDIA_TYPE
 from tests.audit.audit_attack import TABLE, Attacked, begun, ended, healthy, mutation
@@ -52,7 +52,9 @@ def split_view() -> Attacked:
 @mutation(Code.LOG_TRUNCATED, "the last leaves are gone, and the checkpoint still counts them")
 def leaves_cut_off() -> Attacked:
     attacked = healthy()
-    return replace(attacked, bundle=replace(attacked.bundle, entries=attacked.bundle.entries[:-1]), exhibits=Exhibits())
+    return replace(
+        attacked, bundle=replace(attacked.bundle, entries=attacked.bundle.entries[:-1]), documents=Documents()
+    )
 
 
 @mutation(Code.LOG_TRUNCATED, "the log was set back and signed again; a checkpoint that somebody kept is larger")

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from referee.audit import Code, Exhibits
-from referee.audit.source import Promise
+from referee.audit import Code, Documents
+from referee.audit.documents import KeptReceipt
 from referee.evidence.merkle import LeafIndex, inclusion_path, leaf_hash
 from referee.log import LogReceipt
 from tests.audit.audit_attack import TABLE, Attacked, begun, ended, mutation
@@ -20,7 +20,7 @@ def promise(  # noqa: PLR0913 - all that an attacker may change
     leaf: bytes | None = None,
     named: int | None = None,
     with_leaf: bool = True,
-) -> Promise:
+) -> KeptReceipt:
     """The log's receipt for a leaf; with another proof, leaf or index where an attacker names one."""
     hashes = [leaf_hash(entry) for entry in log.entries]
     data = log.entries[index] if leaf is None else leaf
@@ -30,12 +30,12 @@ def promise(  # noqa: PLR0913 - all that an attacker may change
         proof=tuple(inclusion_path(hashes, index) if proof is None else proof),
         checkpoint=log.checkpoint(),
     )
-    return Promise(receipt=receipt.text, leaf=data if with_leaf else None)
+    return KeptReceipt(receipt=receipt.text, leaf=data if with_leaf else None)
 
 
-def holding(log: LogBuilder, *promises: Promise, parts: Parts | None = None) -> Attacked:
+def holding(log: LogBuilder, *promises: KeptReceipt, parts: Parts | None = None) -> Attacked:
     """The log as it stands, beside receipts that somebody holds."""
-    log.exhibits = Exhibits(promises=promises)
+    log.documents = Documents(log_receipts=promises)
     return ended(log, parts)
 
 
@@ -125,7 +125,7 @@ def receipt_of_a_stranger() -> Attacked:
     log.append(parts)
     honest = promise(log, 4)
     text = honest.receipt.replace(log.checkpoint(), log.checkpoint(signer=STRANGER))
-    return holding(log, Promise(receipt=text, leaf=honest.leaf))
+    return holding(log, KeptReceipt(receipt=text, leaf=honest.leaf))
 
 
 @mutation(Code.HISTORY_REWRITTEN, "a promised leaf still stands at its place, and the leaves before it do not", FILE)

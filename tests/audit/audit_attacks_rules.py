@@ -2,7 +2,7 @@
 
 import msgspec
 
-from referee.audit import Code, Exhibits
+from referee.audit import Code, Documents
 from referee.cards import Seat
 from referee.games.mau_binh import Arrange
 from referee.games.mau_binh.codec import encode_event
@@ -121,7 +121,7 @@ def two_receipts_of_one_event() -> Attacked:
     log, parts = begun()
     hand = parts.deal.sections[0]
     other = encode_event(Arrange(Seat(0), hand[:5], hand[5:10], hand[10:], 0))
-    log.exhibits = Exhibits(event_receipts=(receipt(parts, 1), receipt(parts, 1, event=other)))
+    log.documents = Documents(event_receipts=(receipt(parts, 1), receipt(parts, 1, event=other)))
     return ended(log, parts)
 
 

@@ -4,7 +4,7 @@ import base64
 import json
 from dataclasses import replace
 
-from referee.audit import Code, Exhibits
+from referee.audit import Code, Documents
 from referee.dealing import certificate
 from referee.dealing.deal import Deal
 from referee.transcript.chain import chain_hashes
@@ -33,7 +33,7 @@ def handed_out(parts: Parts, **members: object) -> bytes:
 def seed_in_an_export() -> Attacked:
     log, parts = begun()
     leaves = [leaf.decode() for leaf in parts.leaves[:3]]
-    log.exhibits = Exhibits(exports=(handed_out(parts, leaves=leaves, debug=parts.server_seed.hex()),))
+    log.documents = Documents(exports=(handed_out(parts, leaves=leaves, debug=parts.server_seed.hex()),))
     return ended(log, parts)
 
 
@@ -43,7 +43,7 @@ def seed_in_an_export() -> Attacked:
 def seed_hidden_in_an_export_of_a_live_round() -> Attacked:
     log, parts = begun()
     inner = base64.b64encode(b"state of the shuffler: " + base64.b64encode(parts.server_seed.hex().encode()))
-    log.exhibits = Exhibits(exports=(handed_out(parts, blob=inner.decode()),))
+    log.documents = Documents(exports=(handed_out(parts, blob=inner.decode()),))
     log.append(parts, steps="OD")
     return ended(log)
 
@@ -52,7 +52,7 @@ def seed_hidden_in_an_export_of_a_live_round() -> Attacked:
 def another_sections_key_in_an_export() -> Attacked:
     log, parts = begun()
     mine = opening(parts, 0).decode()
-    log.exhibits = Exhibits(exports=(handed_out(parts, certificate=mine, key=parts.deal.keys[1].hex()),))
+    log.documents = Documents(exports=(handed_out(parts, certificate=mine, key=parts.deal.keys[1].hex()),))
     return ended(log, parts)
 
 
@@ -60,14 +60,14 @@ def another_sections_key_in_an_export() -> Attacked:
 def key_of_the_stock_in_an_export() -> Attacked:
     log, parts = begun()
     key = base64.b64encode(parts.deal.keys[2]).decode()
-    log.exhibits = Exhibits(exports=(handed_out(parts, certificate=opening(parts, 0, 1).decode(), key=key),))
+    log.documents = Documents(exports=(handed_out(parts, certificate=opening(parts, 0, 1).decode(), key=key),))
     return ended(log, parts)
 
 
 @mutation(Code.SECRET_EXPOSED, "a certificate opens the stock, which shows what nobody was dealt", FILE)
 def certificate_of_the_stock() -> Attacked:
     log, parts = begun()
-    log.exhibits = Exhibits(certificates=(opening(parts, 0, 1, 2),))
+    log.documents = Documents(certificates=(opening(parts, 0, 1, 2),))
     return ended(log, parts)
 
 
@@ -85,7 +85,7 @@ def with_keys(parts: Parts, keys: tuple[bytes, ...]) -> Deal:
 def section_key_of_zeros() -> Attacked:
     log, parts = begun()
     with_keys(parts, (bytes(32), *parts.deal.keys[1:]))
-    log.exhibits = Exhibits(certificates=(certified(parts),))
+    log.documents = Documents(certificates=(certified(parts),))
     log.append(parts, steps="OD")
     return ended(log)
 
@@ -94,7 +94,7 @@ def section_key_of_zeros() -> Attacked:
 def one_key_for_two_hands() -> Attacked:
     log, parts = begun()
     with_keys(parts, (parts.deal.keys[0], *parts.deal.keys[:-1]))
-    log.exhibits = Exhibits(certificates=(certified(parts),))
+    log.documents = Documents(certificates=(certified(parts),))
     log.append(parts, steps="OD")
     return ended(log)
 
@@ -108,7 +108,7 @@ def keys_of_the_round_before() -> Attacked:
     second = log.lay_out(replace(TABLE, name="table-2"))
     settle(second)
     with_keys(second, first.deal.keys)
-    log.exhibits = Exhibits(certificates=(certified(first), certified(second)))
+    log.documents = Documents(certificates=(certified(first), certified(second)))
     log.append(second, steps="OD")
     return ended(log)
 
@@ -127,7 +127,7 @@ def house_opened_by_the_first_decision() -> Attacked:
     assert parts.told is not None
     hashes, first = event_hashes(parts), parts.told.events[0]
     early = receipt_of(parts, 1, hashes[1], time=first.time, opens_section=HOUSE)
-    log.exhibits = Exhibits(event_receipts=(early,))
+    log.documents = Documents(event_receipts=(early,))
     return ended(log, parts)
 
 
@@ -137,7 +137,7 @@ def decided_after_the_flop() -> Attacked:
     hashes, time = event_hashes(parts), parts.dealt.dealt_time
     opened = receipt_of(parts, 2, hashes[2], time=time + 1_000, opens_section=FLOP)
     decided = receipt_of(parts, 1, hashes[1], time=time + 2_000)
-    log.exhibits = Exhibits(event_receipts=(opened, decided))
+    log.documents = Documents(event_receipts=(opened, decided))
     log.append(parts, steps="OD")
     return ended(log)
 
@@ -148,7 +148,7 @@ def house_opened_before_the_flop() -> Attacked:
     hashes, time = event_hashes(parts), parts.dealt.dealt_time
     house = receipt_of(parts, 1, hashes[1], time=time + 1_000, opens_section=HOUSE)
     flop = receipt_of(parts, 2, hashes[2], time=time + 2_000, opens_section=FLOP)
-    log.exhibits = Exhibits(event_receipts=(house, flop))
+    log.documents = Documents(event_receipts=(house, flop))
     log.append(parts, steps="OD")
     return ended(log)
 
@@ -156,7 +156,7 @@ def house_opened_before_the_flop() -> Attacked:
 @mutation(Code.STREET_UNRECEIPTED, "somebody holds a certificate of the flop, and no receipt opens it", FILE)
 def flop_without_a_receipt() -> Attacked:
     log, parts = begun(BOARD)
-    log.exhibits = Exhibits(certificates=(opening(parts, 0, 1, FLOP),))
+    log.documents = Documents(certificates=(opening(parts, 0, 1, FLOP),))
     log.append(parts, steps="OD")
     return ended(log)
 
@@ -165,6 +165,6 @@ def flop_without_a_receipt() -> Attacked:
 def last_event_dropped() -> Attacked:
     log, parts = begun()
     assert parts.told is not None
-    log.exhibits = Exhibits(event_receipts=(receipt(parts, len(parts.told.events)),))
+    log.documents = Documents(event_receipts=(receipt(parts, len(parts.told.events)),))
     retell(parts, events=parts.told.events[:-1], closed_time=parts.dealt.dealt_time + ARRANGING_MS)
     return ended(log, parts)

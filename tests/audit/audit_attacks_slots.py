@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import msgspec
 
-from referee.audit import Code, Exhibits
+from referee.audit import Code, Documents
 from referee.cards import Seat
 from referee.dealing import leaf as leaves
 from referee.dealing.header import NO_KEY
@@ -172,7 +172,7 @@ def stake_of_nothing() -> Attacked:
 def event_receipt_forged() -> Attacked:
     log, parts = begun()
     forged = Envelope.parse(receipt(parts, 1))
-    log.exhibits = Exhibits(event_receipts=(sign(forged.payload_type, forged.payload, STRANGER),))
+    log.documents = Documents(event_receipts=(sign(forged.payload_type, forged.payload, STRANGER),))
     return ended(log, parts)
 
 

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 from nacl.signing import SigningKey
 
-from referee.audit import Bundle, Exhibits, Report
+from referee.audit import Documents, MemoryLog, Report
 from referee.cards import Seat
 from referee.dealing import leaf as leaves
 from referee.dealing.commitment import client_commitment, seed_statement, server_commitment
@@ -181,7 +181,7 @@ class LogBuilder:
     ends: dict[str, bytes] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     winners: dict[str, LastWinner] = field(default_factory=dict)
-    exhibits: Exhibits = field(default_factory=Exhibits)
+    documents: Documents = field(default_factory=Documents)
 
     @classmethod
     def founded(cls) -> "LogBuilder":
@@ -221,9 +221,9 @@ class LogBuilder:
         head = Checkpoint(origin, len(self.entries), root(self.entries))
         return CheckpointSigner(signer, key_name=signer.name).sign(head)
 
-    def bundle(self) -> Bundle:
+    def bundle(self) -> MemoryLog:
         """The log as it stands."""
-        return Bundle(checkpoint=self.checkpoint(), entries=tuple(self.entries))
+        return MemoryLog(checkpoint=self.checkpoint(), entries=tuple(self.entries))
 
 
 def lay_out(table: Table, *, number: int, **terms: object) -> Parts:

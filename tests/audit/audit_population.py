@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from referee.audit.drawn import Drawn
 from referee.audit.quality import has_points, leads_house, points_of
+from referee.audit.sample import RoundSample
 from referee.dealing.layout import layout_of
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.rulesets import get
@@ -34,12 +34,12 @@ def quality(deck: bytes, game: str, *, seats: int) -> tuple[int, ...]:
     return leads_house(rules, sections, seat_count=seats)
 
 
-def played(luck: Luck, game: str, *, table: str = "felt", seats: int | None = None, aborts: float = 0.0) -> Drawn:
+def played(luck: Luck, game: str, *, table: str = "felt", seats: int | None = None, aborts: float = 0.0) -> RoundSample:
     """A round with a fair deck; aborted after the deal with a chance, whatever the cards are."""
     count = SEATS[game] if seats is None else seats
     deck = list(range(1, 53))
     luck.shuffle(deck)
-    return Drawn(
+    return RoundSample(
         table_id=table,
         game=game,
         seat_count=count,
@@ -50,7 +50,7 @@ def played(luck: Luck, game: str, *, table: str = "felt", seats: int | None = No
     )
 
 
-def log_of(luck: Luck, game: str, aborts: Callable[[Drawn], bool]) -> Iterator[Drawn]:
+def log_of(luck: Luck, game: str, aborts: Callable[[RoundSample], bool]) -> Iterator[RoundSample]:
     """Rounds of one table without end, each aborted after the deal where somebody who saw the cards wants it."""
     while True:
         drawn = played(luck, game)

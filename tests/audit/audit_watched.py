@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from referee.audit import Bundle, Code
-from referee.audit.cosigned import Witnessing
+from referee.audit import Code, MemoryLog
+from referee.audit.cosignatures import Witnessing
 from referee.evidence.merkle import root
 from referee.evidence.note import Note, NoteSignature
 from referee.evidence.vkey import Algorithm, VerifierKey
@@ -62,9 +62,9 @@ class Watched:
     log_key: str = LOG.text
 
     @property
-    def bundle(self) -> Bundle:
+    def bundle(self) -> MemoryLog:
         """The log itself."""
-        return Bundle(checkpoint=self.checkpoint or self.log.checkpoint(), entries=tuple(self.log.entries))
+        return MemoryLog(checkpoint=self.checkpoint or self.log.checkpoint(), entries=tuple(self.log.entries))
 
     @property
     def witnessing(self) -> Witnessing:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from referee.audit import Bundle, Report, audit_log
+from referee.audit import MemoryLog, Report, audit_log
 from referee.rulesets import load_builtin
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, Auditor
 
@@ -13,7 +13,7 @@ from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, Auditor
 def audit() -> Auditor:
     """Audits a bundle with the test keys; ``now`` is before every deadline where none is given."""
 
-    def run(bundle: Bundle, **more: Any) -> Report:  # noqa: ANN401 - what audit_log takes
+    def run(bundle: MemoryLog, **more: Any) -> Report:  # noqa: ANN401 - what audit_log takes
         given: dict[str, Any] = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "now": START}
         return audit_log(bundle, catalogue=load_builtin(), **(given | more))
 

@@ -5,10 +5,10 @@ checkpoints show, ``held.jsonl`` those that take what people hold or were handed
 on seats' signatures and sealed hands, ``chance.jsonl`` those that only many
 rounds together show.
 
-A line holds all that a verifier in any language needs: origin, keys, checkpoint, leaves, exhibits, checkpoints kept by
-others, the time to audit for, and in ``expected`` the first finding's code, its number and its severity. Rulesets go by
-digest and are the files of ``referee/rulesets``. Exhibits stand in base64. ``log_receipts``, C2SP tlog-proofs each with
-its leaf where the holder has it, and ``exports`` stand there only where there are any. Everything is derived from
+A line holds all that a verifier in any language needs: origin, keys, checkpoint, leaves, documents, checkpoints kept by
+others, the time to audit for, and in ``expected`` the first finding's code, its number and its severity. Rulesets are
+named by digest and are the files of ``referee/rulesets``. Documents are in base64. ``log_receipts``, C2SP tlog-proofs
+each with its leaf if the holder has it, and ``exports`` are present only if there are any. Everything is derived from
 names, so every run writes the same.
 """
 
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from referee.audit.source import Promise
+from referee.audit.documents import KeptReceipt
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT
 from tests.audit.audit_mutations import MUTATIONS, Attacked, healthy
 
@@ -46,18 +46,18 @@ def _line(attacked: Attacked, **about: Any) -> str:  # noqa: ANN401 - members of
         "root_key": ROOT.text,
         "checkpoint": attacked.bundle.checkpoint.decode(),
         "witnessed": [note.decode() for note in attacked.witnessed],
-        "certificates": [base64.b64encode(one).decode() for one in attacked.exhibits.certificates],
-        "event_receipts": [base64.b64encode(one).decode() for one in attacked.exhibits.event_receipts],
+        "certificates": [base64.b64encode(one).decode() for one in attacked.documents.certificates],
+        "event_receipts": [base64.b64encode(one).decode() for one in attacked.documents.event_receipts],
         "leaves": [leaf.decode() for leaf in attacked.bundle.entries],
     }
-    if attacked.exhibits.promises:
-        fixture["log_receipts"] = [_promise(one) for one in attacked.exhibits.promises]
-    if attacked.exhibits.exports:
-        fixture["exports"] = [base64.b64encode(one).decode() for one in attacked.exhibits.exports]
+    if attacked.documents.log_receipts:
+        fixture["log_receipts"] = [_promise(one) for one in attacked.documents.log_receipts]
+    if attacked.documents.exports:
+        fixture["exports"] = [base64.b64encode(one).decode() for one in attacked.documents.exports]
     return json.dumps(fixture, ensure_ascii=False, separators=(",", ":"))
 
 
-def _promise(promise: Promise) -> dict[str, str]:
+def _promise(promise: KeptReceipt) -> dict[str, str]:
     leaf = {} if promise.leaf is None else {"leaf": base64.b64encode(promise.leaf).decode()}
     return {"receipt": promise.receipt.decode(), **leaf}
 

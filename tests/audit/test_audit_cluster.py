@@ -18,9 +18,10 @@ from typing import Any
 import pytest
 
 import referee
-from referee.audit import Bundle, Exhibits, Report, TiledLog, audit_log, cluster
+from referee.audit import Documents, MemoryLog, Report, TiledLog, audit_log, cluster
 from referee.audit.cluster import Cluster, ClusterError
-from referee.audit.source import LogSource, Promise
+from referee.audit.documents import KeptReceipt
+from referee.audit.source import LogSource
 from referee.rulesets import load_builtin
 from referee.tiles import open_place
 from tests.audit import audit_tiles
@@ -140,17 +141,17 @@ def fixtures() -> list[dict[str, Any]]:
 def options(fixture: dict[str, Any]) -> dict[str, Any]:
     """What a fixture is audited with besides its leaves."""
     promises = tuple(
-        Promise(receipt=one["receipt"].encode(), leaf=base64.b64decode(one["leaf"]) if "leaf" in one else None)
+        KeptReceipt(receipt=one["receipt"].encode(), leaf=base64.b64decode(one["leaf"]) if "leaf" in one else None)
         for one in fixture.get("log_receipts", ())
     )
-    exhibits = Exhibits(
+    documents = Documents(
         certificates=tuple(map(base64.b64decode, fixture.get("certificates", ()))),
         event_receipts=tuple(map(base64.b64decode, fixture.get("event_receipts", ()))),
-        promises=promises,
+        log_receipts=promises,
         exports=tuple(map(base64.b64decode, fixture.get("exports", ()))),
     )
     named = {name: fixture[name] for name in ("origin", "log_key", "root_key", "now")}
-    return {**named, "witnessed": [note.encode() for note in fixture.get("witnessed", ())], "exhibits": exhibits}
+    return {**named, "witnessed": [note.encode() for note in fixture.get("witnessed", ())], "documents": documents}
 
 
 @pytest.mark.slow("starts many processes")
@@ -166,14 +167,14 @@ def test_every_fixture_has_the_same_report_from_tiles_on_a_cluster(
             continue  # such a log has no tiles
         url = publish(entries, note, tmp_path / fixture["id"])
         alone = audited(TiledLog(open_place(url)), **options(fixture))
-        there = audited(TiledLog(open_place(url)), **options(fixture), assemble=team(machines, url, note))
+        there = audited(TiledLog(open_place(url)), **options(fixture), make_pool=team(machines, url, note))
         assert alone == there, fixture["id"]
         seen += 1
     assert seen > 150
 
 
 def test_rounds_that_no_worker_can_read_for_itself_are_sent_whole(machines: Machines, log: LogBuilder):
-    alone, there = audited(log.bundle()), audited(log.bundle(), assemble=team(machines))
+    alone, there = audited(log.bundle()), audited(log.bundle(), make_pool=team(machines))
     assert alone == there
     assert there.checked.replayed == 360
 
@@ -196,7 +197,7 @@ def test_a_worker_that_dies_in_the_middle_costs_nothing_but_time(
             return sent
 
     there = audited(
-        TiledLog(open_place(url)), assemble=partial(Deadly, scheduler=empty.address, location=url, note=note)
+        TiledLog(open_place(url)), make_pool=partial(Deadly, scheduler=empty.address, location=url, note=note)
     )
     assert killed == [-signal.SIGKILL]
     assert there == audited(log.bundle())
@@ -209,28 +210,28 @@ def test_worker_with_other_code_is_refused(empty: Machines, log: LogBuilder, tmp
     changed.write_text(changed.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
     empty.start_worker(PYTHONPATH=str(tmp_path / "other"))
     with pytest.raises(ClusterError, match="another version of this package"):
-        audited(log.bundle(), assemble=team(empty))
+        audited(log.bundle(), make_pool=team(empty))
 
 
 def test_leaves_that_changed_after_they_were_read_are_no_round(machines: Machines, log: LogBuilder, tmp_path: Path):
     """The audit reads one log, the workers another at the same URL."""
     url = publish(tuple(log.entries), log.checkpoint(), tmp_path / "log")
-    source = Bundle(checkpoint=log.checkpoint(), entries=tuple(log.entries))
+    source = MemoryLog(checkpoint=log.checkpoint(), entries=tuple(log.entries))
     swapped = [*log.entries[:20], log.entries[21], log.entries[20], *log.entries[22:]]
     publish(tuple(swapped), log.checkpoint(), tmp_path / "log")
     with pytest.raises(ClusterError, match="is not the one that was read before"):
-        audited(source, assemble=team(machines, url, log.checkpoint()))
+        audited(source, make_pool=team(machines, url, log.checkpoint()))
 
 
 def test_tiles_that_a_worker_does_not_find_are_said(machines: Machines, log: LogBuilder, tmp_path: Path):
     with pytest.raises(ClusterError, match="is not there"):
-        audited(log.bundle(), assemble=team(machines, f"local://{tmp_path}/nothing", log.checkpoint()))
+        audited(log.bundle(), make_pool=team(machines, f"local://{tmp_path}/nothing", log.checkpoint()))
 
 
 def test_scheduler_without_workers_is_said(empty: Machines, log: LogBuilder, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
     with pytest.raises(ClusterError, match="has no workers; start some with `dask worker"):
-        audited(log.bundle(), assemble=team(empty))
+        audited(log.bundle(), make_pool=team(empty))
 
 
 def test_command_audits_a_published_log_on_a_cluster(machines: Machines, log: LogBuilder, tmp_path: Path):
@@ -253,7 +254,7 @@ def test_command_says_that_no_scheduler_answers(tmp_path: Path, log: LogBuilder,
         with pytest.raises(ClusterError, match="no scheduler answers at"):
             audited(
                 TiledLog(open_place(url)),
-                assemble=partial(Cluster, scheduler=f"tcp://127.0.0.1:{taken.getsockname()[1]}"),
+                make_pool=partial(Cluster, scheduler=f"tcp://127.0.0.1:{taken.getsockname()[1]}"),
             )
 
 

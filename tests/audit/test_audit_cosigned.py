@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from referee.audit import Bundle, Code, Report, audit_log
-from referee.audit.cosigned import Witnessing
-from referee.audit.level import DealingLevel
+from referee.audit import Code, MemoryLog, Report, audit_log
+from referee.audit.cosignatures import Witnessing
+from referee.audit.report import DealingLevel
 from referee.log.cosignature import quorum_of
 from referee.rulesets import load_builtin
 from tests.audit import audit_watched
@@ -31,7 +31,9 @@ FIXTURES = [json.loads(line) for line in audit_watched.FILE.read_text(encoding="
 
 def audited(fixture: dict[str, Any]) -> Report:
     return audit_log(
-        Bundle(checkpoint=fixture["checkpoint"].encode(), entries=tuple(leaf.encode() for leaf in fixture["leaves"])),
+        MemoryLog(
+            checkpoint=fixture["checkpoint"].encode(), entries=tuple(leaf.encode() for leaf in fixture["leaves"])
+        ),
         origin=fixture["origin"],
         log_key=fixture["log_key"],
         root_key=fixture["root_key"],
@@ -151,7 +153,7 @@ def test_several_processes_give_the_same_levels(audit: Auditor):
 def test_cosigned_checkpoints_beyond_the_head_are_left_for_later(audit: Auditor):
     """A running log moves on while it is audited."""
     watched = played()
-    shorter = Bundle(checkpoint=note_at(watched.log, 9), entries=tuple(watched.log.entries[:9]))
+    shorter = MemoryLog(checkpoint=note_at(watched.log, 9), entries=tuple(watched.log.entries[:9]))
     report = audit(shorter, witnessing=watched.witnessing)
     assert report.findings == ()
 
@@ -195,7 +197,7 @@ def test_log_that_grew_is_not_frozen(audit: Auditor):
 def test_log_that_is_smaller_than_what_was_seen_is_truncated_and_not_only_frozen(audit: Auditor):
     watched = played()
     watched.outgrown = [watched.log.checkpoint()]
-    shorter = Bundle(checkpoint=note_at(watched.log, 7), entries=tuple(watched.log.entries[:7]))
+    shorter = MemoryLog(checkpoint=note_at(watched.log, 7), entries=tuple(watched.log.entries[:7]))
     report = audit(shorter, witnessing=watched.witnessing)
     assert [finding.code for finding in report.findings] == [Code.LOG_TRUNCATED]
 
@@ -216,7 +218,7 @@ def test_log_key_is_followed_from_either_side_at_every_size(size: int, known: Na
     """Before the rotation the old key signs, then both, then the new one alone: from leaf 11 and 16."""
     watched = rotated()
     signers = [LOG, NEW_LOG] if size <= 16 else [NEW_LOG]
-    bundle = Bundle(checkpoint=note_at(watched.log, size, *signers), entries=tuple(watched.log.entries[:size]))
+    bundle = MemoryLog(checkpoint=note_at(watched.log, size, *signers), entries=tuple(watched.log.entries[:size]))
     log_key = audit_watched.VerifierKey(ORIGIN, known.public_key).text
     assert audit(bundle, log_key=log_key, now=START).findings == ()
 
@@ -249,7 +251,7 @@ def test_hostile_checkpoint_of_a_huge_log_by_nobody_is_refused_at_once(audit: Au
     """The size stands in a note that no known key signed: nothing is made for it."""
     huge = audit_watched.Checkpoint(ORIGIN, 2**53 - 1, bytes(32))
     note = audit_watched.CheckpointSigner(NamedSigner("somebody"), key_name=ORIGIN).sign(huge)
-    report = audit(Bundle(checkpoint=note, entries=tuple(played().log.entries)))
+    report = audit(MemoryLog(checkpoint=note, entries=tuple(played().log.entries)))
     assert [finding.code for finding in report.findings] == [Code.CHECKPOINT_REFUSED]
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from referee.audit import Bundle, Code, Exhibits, Report, audit_log
-from referee.audit.source import Promise
+from referee.audit import Code, Documents, MemoryLog, Report, audit_log
+from referee.audit.documents import KeptReceipt
 from referee.rulesets import load_builtin
 from tests.audit import generate_fixtures
 
@@ -24,25 +24,27 @@ ATTACKS = [one for name in generate_fixtures.FILES[1:] for one in read(name)]
 
 def audited(fixture: dict[str, Any]) -> Report:
     return audit_log(
-        Bundle(checkpoint=fixture["checkpoint"].encode(), entries=tuple(leaf.encode() for leaf in fixture["leaves"])),
+        MemoryLog(
+            checkpoint=fixture["checkpoint"].encode(), entries=tuple(leaf.encode() for leaf in fixture["leaves"])
+        ),
         origin=fixture["origin"],
         log_key=fixture["log_key"],
         root_key=fixture["root_key"],
         catalogue=load_builtin(),
         now=fixture["now"],
         witnessed=[note.encode() for note in fixture["witnessed"]],
-        exhibits=Exhibits(
+        documents=Documents(
             certificates=tuple(base64.b64decode(one) for one in fixture["certificates"]),
             event_receipts=tuple(base64.b64decode(one) for one in fixture["event_receipts"]),
-            promises=tuple(promise(one) for one in fixture.get("log_receipts", ())),
+            log_receipts=tuple(promise(one) for one in fixture.get("log_receipts", ())),
             exports=tuple(base64.b64decode(one) for one in fixture.get("exports", ())),
         ),
     )
 
 
-def promise(held: dict[str, str]) -> Promise:
+def promise(held: dict[str, str]) -> KeptReceipt:
     leaf = held.get("leaf")
-    return Promise(receipt=held["receipt"].encode(), leaf=None if leaf is None else base64.b64decode(leaf))
+    return KeptReceipt(receipt=held["receipt"].encode(), leaf=None if leaf is None else base64.b64decode(leaf))
 
 
 @pytest.mark.parametrize("fixture", read("healthy.jsonl"), ids=lambda fixture: fixture["id"])

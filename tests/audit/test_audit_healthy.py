@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from referee.audit import Report
-from referee.audit.level import DealingLevel, EventLevel
+from referee.audit.report import DealingLevel, EventLevel
 from referee.rulesets import load_builtin
 from tests.audit.audit_builder import (
     FAR,

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from referee.audit import Code, Exhibits
-from referee.audit.held import HeldError, exhibits_of
-from referee.audit.source import Promise
+from referee.audit import Code, Documents
+from referee.audit.documents import DocumentError, KeptReceipt, parse_documents
 from referee.cli.main import app
 from referee.evidence.merkle import inclusion_path, leaf_hash
 from tests.audit.audit_attacks_promises import promise
@@ -43,11 +42,13 @@ def test_files_are_told_apart():
     log, parts = laid_out()
     proof, certificate = promise(log, 5), opening(parts, 0)
     receipt = receipt_of(parts, 1, parts.deal.deck_root, time=1)
-    held = exhibits_of([(proof.receipt, None), (proof.receipt, b"leaf"), (certificate, None), (receipt + b"\n", None)])
-    assert held == Exhibits(
+    held = parse_documents(
+        [(proof.receipt, None), (proof.receipt, b"leaf"), (certificate, None), (receipt + b"\n", None)]
+    )
+    assert held == Documents(
         certificates=(certificate,),
         event_receipts=(receipt,),
-        promises=(Promise(receipt=proof.receipt), Promise(receipt=proof.receipt, leaf=b"leaf")),
+        log_receipts=(KeptReceipt(receipt=proof.receipt), KeptReceipt(receipt=proof.receipt, leaf=b"leaf")),
         exports=(certificate, receipt + b"\n"),
     )
 
@@ -55,38 +56,38 @@ def test_files_are_told_apart():
 def test_bundle_is_a_receipt_for_each_of_its_leaves(audit: Auditor):
     log, parts = laid_out()
     data = bundle(log, certificates=[opening(parts, 0, 1).decode()])
-    held = exhibits_of([(data, None)])
-    assert held.promises == tuple(promise(log, index) for index in range(len(log.entries)))
+    held = parse_documents([(data, None)])
+    assert held.log_receipts == tuple(promise(log, index) for index in range(len(log.entries)))
     assert held.exports == (data,)
-    assert audit(log.bundle(), exhibits=held).findings == ()
+    assert audit(log.bundle(), documents=held).findings == ()
 
 
 def test_bundle_with_the_seed_of_an_unrevealed_round_is_found(audit: Auditor):
     log, parts = laid_out()
     revealed = log.entries.pop()
-    held = exhibits_of([(bundle(log, note=parts.server_seed.hex()), None)])
+    held = parse_documents([(bundle(log, note=parts.server_seed.hex()), None)])
     log.entries.append(revealed)
-    assert [one.code for one in audit(log.bundle(), exhibits=held).findings] == [Code.SECRET_EXPOSED]
+    assert [one.code for one in audit(log.bundle(), documents=held).findings] == [Code.SECRET_EXPOSED]
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[" * 5_000, b"\xff", b'{"checkpoint":"x","leaves":[{"index":0}]}'])
 def test_file_of_nothing_is_refused(data: bytes):
-    with pytest.raises(HeldError, match="file 1 "):
-        exhibits_of([(promise(laid_out()[0], 0).receipt, None), (data, None)])
+    with pytest.raises(DocumentError, match="file 1 "):
+        parse_documents([(promise(laid_out()[0], 0).receipt, None), (data, None)])
 
 
 def test_leaf_that_was_handed_over_alone_is_refused():
     """It proves nothing without its receipt."""
     log, _ = laid_out()
-    with pytest.raises(HeldError, match="nobody is handed"):
-        exhibits_of([(log.entries[0], None)])
+    with pytest.raises(DocumentError, match="not of a certificate or an event receipt"):
+        parse_documents([(log.entries[0], None)])
 
 
 def test_bundle_with_a_spoilt_proof_is_refused():
     data = json.loads(bundle(laid_out()[0]))
     data["leaves"][0]["proof"] = ["no hash"]
-    with pytest.raises(HeldError, match="no list of hashes"):
-        exhibits_of([(json.dumps(data).encode(), None)])
+    with pytest.raises(DocumentError, match="no list of hashes"):
+        parse_documents([(json.dumps(data).encode(), None)])
 
 
 def run(folder: Path, *arguments: object) -> tuple[int, str]:

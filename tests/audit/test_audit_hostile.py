@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.audit import Code, Exhibits
+from referee.audit import Code, Documents
 from referee.audit.reading import SIGNERS
 from referee.dealing import leaf as leaves
 from referee.evidence.dsse import Envelope
@@ -112,8 +112,8 @@ def test_deep_nesting_inside_a_transcript_is_a_finding(audit: Auditor):
 def test_bytes_of_any_kind_are_findings(audit: Auditor, data: bytes):
     report = audit(LogBuilder([*LEAVES, data]).bundle())
     assert not report.is_clean
-    exhibits = Exhibits(certificates=(data,), event_receipts=(data,))
-    assert not audit(LogBuilder([*LEAVES]).bundle(), exhibits=exhibits).is_clean
+    documents = Documents(certificates=(data,), event_receipts=(data,))
+    assert not audit(LogBuilder([*LEAVES]).bundle(), documents=documents).is_clean
 
 
 def test_round_id_of_another_tables_live_round_is_a_finding(audit: Auditor):

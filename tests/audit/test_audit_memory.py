@@ -4,7 +4,7 @@ import tracemalloc
 
 import pytest
 
-from referee.audit import Bundle
+from referee.audit import MemoryLog
 from referee.audit.seeds import Owner, SeedBook
 from tests.audit.audit_builder import FAR, Auditor, LogBuilder, Table
 
@@ -13,7 +13,7 @@ TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, attested="FRO
 KEYS, LEAVES = 3, 4
 
 
-def peak(audit: Auditor, bundle: Bundle) -> int:
+def peak(audit: Auditor, bundle: MemoryLog) -> int:
     """Bytes at most in use while the bundle, itself not counted, is audited."""
     tracemalloc.start()
     try:

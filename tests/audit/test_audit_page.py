@@ -15,16 +15,24 @@ from typer.testing import CliRunner
 
 from referee.audit import Code, Finding, Report
 from referee.audit.chance import CARDS
-from referee.audit.drawn import Drawn
-from referee.audit.inquiry import questions
-from referee.audit.page.album import album_of, latest_rounds
+from referee.audit.explanation import explain
 from referee.audit.page.chart import Histogram, histogram, shades
-from referee.audit.page.page import MAX_PLACES, MAX_STORIES, MAX_TABLES, Asked, render_page
+from referee.audit.page.page import (
+    MAX_PLACES,
+    MAX_STORIES,
+    MAX_TABLES,
+    PageOptions,
+    latest_rounds,
+    leaves_of_rounds,
+    render_page,
+)
 from referee.audit.page.story import story_of
 from referee.audit.page.words import load_words
 from referee.audit.population import Population
+from referee.audit.questions import questions
+from referee.audit.report import TableCounts
+from referee.audit.sample import RoundSample
 from referee.audit.score import judge
-from referee.audit.table import TableCounts
 from referee.cli.main import app
 from referee.rulesets import load_builtin
 from referee.transcript.replay import write_transcript
@@ -97,8 +105,8 @@ def read(html: str) -> Reader:
 
 
 def page_of(attacked: Attacked, audit: Auditor, **asked: Any) -> str:  # noqa: ANN401 - what a page is asked
-    report = audit(attacked.bundle, now=attacked.now, exhibits=attacked.exhibits, witnessed=attacked.witnessed)
-    return render_page(report, attacked.bundle, catalogue=load_builtin(), asked=Asked(**asked))
+    report = audit(attacked.bundle, now=attacked.now, documents=attacked.documents, witnessed=attacked.witnessed)
+    return render_page(report, attacked.bundle, catalogue=load_builtin(), options=PageOptions(**asked))
 
 
 def played() -> LogBuilder:
@@ -115,7 +123,7 @@ def test_page_of_every_attack_is_whole_and_names_what_was_found(name: str, audit
     html = page_of(mutation.attack(), audit)
     reader = read(html)
     assert mutation.code.value in "".join(reader.text)
-    assert load_words().finding(mutation.code).meaning.vi in "".join(reader.text)
+    assert explain(mutation.code).meaning.vi in "".join(reader.text)
 
 
 def test_page_loads_nothing_from_anywhere(audit: Auditor):
@@ -145,8 +153,8 @@ def test_everything_that_comes_from_a_log_is_escaped(audit: Auditor):
     report.origin += HOSTILE
     report.findings += (Finding.of(Code.WRONG_RESULT, HOSTILE, table_id=HOSTILE, round_number=1),)
     report.tables[HOSTILE] = TableCounts(opened=1, aborted_before_deal={HOSTILE: 1})
-    asked = Asked(log_key=HOSTILE, root_key=HOSTILE, command=HOSTILE)
-    html = render_page(report, log.bundle(), catalogue=load_builtin(), asked=asked)
+    asked = PageOptions(log_key=HOSTILE, root_key=HOSTILE, command=HOSTILE)
+    html = render_page(report, log.bundle(), catalogue=load_builtin(), options=asked)
     assert "<script" not in html
     assert "".join(read(html).text).count(HOSTILE) > 10
 
@@ -161,7 +169,7 @@ def test_page_of_a_large_log_is_bounded_and_says_what_is_left_out(audit: Auditor
         for number, code in zip(range(1_000), itertools.cycle(list(Code)), strict=False)
     )
     report.finding_counts = dict.fromkeys(Code, 250_000 // len(Code))
-    html = render_page(report, bundle, catalogue=load_builtin(), asked=Asked())
+    html = render_page(report, bundle, catalogue=load_builtin(), options=PageOptions())
     text = "".join(read(html).text)
     assert len(html.encode()) < 1_500_000
     assert f"{3_000 - MAX_TABLES:,}".replace(",", "\u202f") in text
@@ -189,10 +197,10 @@ def test_each_language_stands_alone_and_both_have_a_switch(audit: Auditor):
 def test_every_code_and_every_phrase_has_words_in_both_languages():
     words = load_words()
     for code in Code:
-        said = words.finding(code)
-        assert said.meaning.vi != said.meaning.en, code
-        assert said.remedy.vi != said.remedy.en, code
-        for text in (said.meaning.vi, said.remedy.vi):
+        texts = explain(code)
+        assert texts.meaning.vi != texts.meaning.en, code
+        assert texts.remedy.vi != texts.remedy.en, code
+        for text in (texts.meaning.vi, texts.remedy.vi):
             assert text[0].isupper(), text
             assert text.endswith("."), text
     assert all(phrase.vi and phrase.en for phrase in words.page.values())
@@ -225,7 +233,7 @@ def test_story_tells_the_round_as_its_transcript_does(ruleset_id: str):
     log = LogBuilder.founded()
     parts = log.play(Table(name="felt", ruleset_id=ruleset_id, seats=3))
     bundle = log.bundle()
-    album = album_of(bundle, len(bundle.entries), [("felt", 1)])
+    album = leaves_of_rounds(bundle, len(bundle.entries), [("felt", 1)])
     story = story_of(album["felt", 1], load_builtin())
     found = json.loads(parts.transcript)["found"]
     assert story is not None
@@ -274,7 +282,7 @@ def test_latest_rounds_are_those_revealed_last():
     assert [number for _, number in latest] == [2, 1]
     assert [len(leaves) for leaves in latest.values()] == [4, 4]
     for (table, number), leaves in latest.items():
-        assert album_of(bundle, len(bundle.entries), [(table, number)]) == {(table, number): leaves}
+        assert leaves_of_rounds(bundle, len(bundle.entries), [(table, number)]) == {(table, number): leaves}
 
 
 def table_of(*, count: int, decks: int) -> list[list[int]]:
@@ -312,7 +320,7 @@ def test_histogram_holds_every_cell_and_the_whole_distribution(decks: int):
     drawn = Population()
     for number in range(min(decks, 60)):
         deck = bytes([1 + (card + number) % CARDS for card in range(CARDS)])
-        drawn.add(Drawn(table_id="felt", game="tien_len", seat_count=2, leaf_index=0, deck=deck))
+        drawn.add(RoundSample(table_id="felt", game="tien_len", seat_count=2, leaf_index=0, deck=deck))
     places = [row[1:] for row in drawn.cells]
     chart = histogram(places, decks=decks)
     assert isinstance(chart, Histogram)
@@ -348,6 +356,6 @@ def test_page_of_a_log_that_cannot_be_read_is_whole(audit: Auditor):
     """Without a checkpoint that holds there is nothing but that to say."""
     bundle = replace(played().bundle(), checkpoint=b"nothing")
     report = audit(bundle)
-    html = render_page(report, bundle, catalogue=load_builtin(), asked=Asked())
+    html = render_page(report, bundle, catalogue=load_builtin(), options=PageOptions())
     assert Code.CHECKPOINT_REFUSED.value in "".join(read(html).text)
     assert Report.from_json(report.to_json()) == report

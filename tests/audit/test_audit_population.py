@@ -13,15 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.audit.drawn import Drawn
-from referee.audit.exchange import Exchange
+from referee.audit.distribution import SeatShares
 from referee.audit.finding import Code, Finding, Severity
-from referee.audit.inquiry import questions
 from referee.audit.population import Population
 from referee.audit.quality import leads_house, points, points_of
-from referee.audit.score import FAIL_RATE, KEPT, NOTE_RATE, Kind, Measure, Question, Score, Subject, judge
-from referee.audit.table import TableCounts
-from referee.audit.throwaway import thrown_away
+from referee.audit.questions import questions, thrown_away
+from referee.audit.report import TableCounts
+from referee.audit.sample import RoundSample
+from referee.audit.score import FAIL_RATE, KEPT, NOTE_RATE, Measure, Question, QuestionKind, Score, Subject, judge
 from referee.cards import DECK
 from referee.rulesets import get
 from tests.audit.audit_population import Luck, log_of, played, quality
@@ -30,14 +29,14 @@ GAMES = ("mau_binh", "tien_len", "ultimate_texas")
 """Games, one with a house."""
 
 
-def judged(rounds: Iterator[Drawn] | list[Drawn]) -> tuple[Finding, ...]:
+def judged(rounds: Iterator[RoundSample] | list[RoundSample]) -> tuple[Finding, ...]:
     population = Population()
     for drawn in rounds:
         population.add(drawn)
     return judge(questions(population, {}, repeated=())).findings
 
 
-def codes(rounds: Iterator[Drawn] | list[Drawn]) -> set[Code]:
+def codes(rounds: Iterator[RoundSample] | list[RoundSample]) -> set[Code]:
     return {finding.code for finding in judged(rounds)}
 
 
@@ -100,7 +99,7 @@ def test_exchanged_seats_are_never_said_less_likely_than_they_are(seats: int, da
     """Against every way to give each round's hands to the seats."""
     hands = st.tuples(*[st.integers(40, 160)] * seats)
     rounds = data.draw(st.lists(hands, min_size=1, max_size=5))
-    exchange = Exchange(seats)
+    exchange = SeatShares(seats)
     for points_by_seat in rounds:
         exchange.add(points_by_seat)
     mine = sum(points_by_seat[0] for points_by_seat in rounds)
@@ -114,7 +113,7 @@ def test_exchanged_seats_are_never_said_less_likely_than_they_are(seats: int, da
 
 def test_exchange_of_two_logs_is_that_of_both():
     luck = Luck("both")
-    whole, parts = Exchange(3), [Exchange(3), Exchange(3)]
+    whole, parts = SeatShares(3), [SeatShares(3), SeatShares(3)]
     for number in range(200):
         points_by_seat = (luck.randrange(40, 160), luck.randrange(40, 160), luck.randrange(60, 180))
         whole.add(points_by_seat)
@@ -167,14 +166,14 @@ def test_seat_that_withholds_is_found_and_many_that_do_are_not():
     assert judged([withheld(luck.randrange(4)) for _ in range(4_000)]) == ()
 
 
-def withheld(seat: int) -> Drawn:
-    return Drawn(table_id="felt", game="tien_len", seat_count=4, leaf_index=0, is_aborted=True, culprit=seat)
+def withheld(seat: int) -> RoundSample:
+    return RoundSample(table_id="felt", game="tien_len", seat_count=4, leaf_index=0, is_aborted=True, culprit=seat)
 
 
 def test_shuffle_that_leaves_a_card_where_it_was_is_found():
     """One card in fifty is left at its place: too little for any cell, and enough for the decks before."""
 
-    def rounds() -> Iterator[Drawn]:
+    def rounds() -> Iterator[RoundSample]:
         luck, before = Luck("stays"), list(range(1, 53))
         for _ in range(4_000):
             deck = list(before)
@@ -184,7 +183,7 @@ def test_shuffle_that_leaves_a_card_where_it_was_is_found():
                 place, at = before.index(card), deck.index(card)
                 deck[place], deck[at] = deck[at], deck[place]
             before = deck
-            yield Drawn(table_id="felt", game="tien_len", seat_count=4, leaf_index=0, deck=bytes(deck))
+            yield RoundSample(table_id="felt", game="tien_len", seat_count=4, leaf_index=0, deck=bytes(deck))
 
     assert codes(rounds()) == {Code.DECKS_CORRELATED}
 
@@ -202,11 +201,11 @@ def test_shuffles_known_to_be_bad_are_found(shuffle: str, decks: int, code: Code
     luck = Luck(shuffle)
     made = {"remainders": by_remainders, "any card": by_any_card, "riffles": riffled}[shuffle]
 
-    def rounds() -> Iterator[Drawn]:
+    def rounds() -> Iterator[RoundSample]:
         deck = list(range(1, 53))
         for _ in range(decks):
             deck = made(luck, deck)
-            yield Drawn(table_id="felt", game="tien_len", seat_count=4, leaf_index=0, deck=bytes(deck))
+            yield RoundSample(table_id="felt", game="tien_len", seat_count=4, leaf_index=0, deck=bytes(deck))
 
     assert code in codes(rounds())
 
@@ -243,7 +242,7 @@ def test_seat_that_is_dealt_the_best_hand_too_often_is_found():
     for number in range(10):
         luck = Luck("best", number)
 
-        def rounds(luck: Luck = luck) -> Iterator[Drawn]:
+        def rounds(luck: Luck = luck) -> Iterator[RoundSample]:
             for _ in range(5_000):
                 drawn = played(luck, "mau_binh", seats=2)
                 while luck.random() < 0.3 and drawn.quality[0] <= drawn.quality[1]:
@@ -268,7 +267,9 @@ def test_one_seat_against_the_house_is_even():
 def test_winning_by_skill_is_noted_and_no_failure():
     luck = Luck("skill")
     rounds = [
-        Drawn(table_id="felt", game="tien_len", seat_count=4, leaf_index=0, winner=luck.choice((0, 0, 0, 1, 2, 3)))
+        RoundSample(
+            table_id="felt", game="tien_len", seat_count=4, leaf_index=0, winner=luck.choice((0, 0, 0, 1, 2, 3))
+        )
         for _ in range(1_000)
     ]
     assert [(one.code, one.severity) for one in judged(rounds)] == [(Code.WIN_RATE_UNUSUAL, Severity.NOTE)]
@@ -301,7 +302,7 @@ def counts_of(*, bad: int, good: int, longer: int = 0, failing: int = 0) -> dict
 def test_tables_given_up_after_one_bad_round_are_found(tables: dict[str, TableCounts], *, is_found: bool):
     """Unless they are few, or as many as rounds that fail anywhere in the log."""
     question = thrown_away(tables)
-    assert (question.log + math.log(len(Kind)) <= math.log(FAIL_RATE)) == is_found
+    assert (question.log + math.log(len(QuestionKind)) <= math.log(FAIL_RATE)) == is_found
 
 
 def test_settled_round_that_is_never_shown_counts_as_thrown_away_and_a_running_one_not_at_all():
@@ -316,7 +317,7 @@ def test_tables_of_sound_operators_are_quiet():
     luck = Luck("operators")
     for _ in range(1_000):
         bad = sum(luck.random() < 0.05 for _ in range(300))
-        assert thrown_away(counts_of(bad=bad, good=300 - bad)).log > math.log(NOTE_RATE / len(Kind))
+        assert thrown_away(counts_of(bad=bad, good=300 - bad)).log > math.log(NOTE_RATE / len(QuestionKind))
 
 
 def question(log: float, measure: Measure = Measure.AHEAD) -> Question:
@@ -350,7 +351,7 @@ def test_only_the_least_likely_answers_are_kept():
 
 
 def test_every_measure_has_words_and_a_kind_and_every_kind_a_measure():
-    assert {Subject(measure).kind for measure in Measure} == set(Kind)
+    assert {Subject(measure).kind for measure in Measure} == set(QuestionKind)
     assert len({Subject(measure).text for measure in Measure}) == len(Measure)
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from referee.audit import Code, Exhibits
-from referee.audit.promise import Promises
-from referee.audit.source import Promise
+from referee.audit import Code, Documents
+from referee.audit.documents import KeptReceipt
+from referee.audit.log_receipts import LogReceiptCheck
 from referee.evidence.merkle import (
     Frontier,
     LeafIndex,
@@ -103,7 +103,7 @@ def test_receipts_of_every_leaf_at_every_earlier_size_are_kept(audit: Auditor, *
     for size in range(3, len(log.entries) + 1, 2):
         earlier = LogBuilder(log.entries[:size])
         promises += [promise(earlier, index, with_leaf=with_leaf) for index in range(size)]
-    assert audit(log.bundle(), exhibits=Exhibits(promises=tuple(promises))).findings == ()
+    assert audit(log.bundle(), documents=Documents(log_receipts=tuple(promises))).findings == ()
 
 
 def test_every_leaf_taken_out_breaks_its_promise(audit: Auditor):
@@ -112,7 +112,7 @@ def test_every_leaf_taken_out_breaks_its_promise(audit: Auditor):
     for index in range(len(log.entries)):
         kept = promise(log, index)
         without = LogBuilder([*log.entries[:index], *log.entries[index + 1 :]])
-        report = audit(without.bundle(), exhibits=Exhibits(promises=(kept,)))
+        report = audit(without.bundle(), documents=Documents(log_receipts=(kept,)))
         broken = [one for one in report.findings if one.code is Code.PROMISED_LEAF_ABSENT]
         assert [one.leaf_index for one in broken] == [index]
         assert broken[0].difference is not None
@@ -124,7 +124,9 @@ def test_receipt_beside_one_key_of_several_holds():
     other = NamedSigner("log.example/1/later")
     log = LogBuilder([key_leaf(LOG, "log")])
     keys = [VerifierKey(LOG.name, other.public_key), KEY]
-    assert Promises([promise(log, 0)], origin=ORIGIN, keys=keys).refused == []
+    check = LogReceiptCheck([promise(log, 0)], origin=ORIGIN, keys=keys)
+    assert check.sizes == {1}
+    assert [one.code for one in check.close("", size=1)] == [Code.PROMISED_LEAF_ABSENT]
 
 
 @pytest.mark.parametrize(
@@ -133,5 +135,5 @@ def test_receipt_beside_one_key_of_several_holds():
 def test_text_that_is_no_receipt_is_refused(audit: Auditor, text: bytes):
     log = built(1)
     for leaf in (None, b"", log.entries[0]):
-        report = audit(log.bundle(), exhibits=Exhibits(promises=(Promise(receipt=text, leaf=leaf),)))
+        report = audit(log.bundle(), documents=Documents(log_receipts=(KeptReceipt(receipt=text, leaf=leaf),)))
         assert [one.code for one in report.findings] == [Code.LOG_RECEIPT_REFUSED]

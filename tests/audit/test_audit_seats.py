@@ -5,7 +5,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from referee.audit.level import DealingLevel, EventLevel
+from referee.audit.report import DealingLevel, EventLevel
 from referee.evidence.dsse import Envelope
 from referee.transcript.replay import write_transcript
 from tests.audit.audit_attacks_seats import KEYED, SEALED, hashes_of

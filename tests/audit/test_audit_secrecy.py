@@ -5,8 +5,8 @@ import itertools
 
 import pytest
 
-from referee.audit import Code, Exhibits, Report
-from referee.audit.secrecy import layers_of, round_ids_in
+from referee.audit import Code, Documents, Report
+from referee.audit.documents import hex_values, layers_of
 from referee.transcript.chain import chain_hashes
 from tests.audit.audit_attacks_secrecy import BOARD, FLOP, HOUSE, handed_out, opening
 from tests.audit.audit_builder import Auditor, LogBuilder, Parts, Table, receipt_of, settle
@@ -23,7 +23,7 @@ def laid_out(table: Table) -> tuple[LogBuilder, Parts]:
 
 
 def audited(audit: Auditor, log: LogBuilder, *, exports: tuple[bytes, ...]) -> Report:
-    return audit(log.bundle(), exhibits=Exhibits(exports=exports))
+    return audit(log.bundle(), documents=Documents(exports=exports))
 
 
 def test_every_secret_is_found_in_every_spelling(audit: Auditor):
@@ -56,7 +56,7 @@ def test_certificate_is_no_leak_of_what_it_opens(audit: Auditor):
     log.append(parts)
     exports = tuple(opening(parts, *sections) for sections in ((), (0,), (1, 2), (0, 1, 2)))
     assert audited(audit, log, exports=exports).findings == ()
-    assert audit(log.bundle(), exhibits=Exhibits(certificates=exports)).findings == ()
+    assert audit(log.bundle(), documents=Documents(certificates=exports)).findings == ()
 
 
 def test_seed_of_a_round_is_no_secret_of_another(audit: Auditor):
@@ -81,8 +81,8 @@ def test_receipts_in_the_order_of_play_open_the_board(audit: Auditor):
     )
     certificates = tuple(opening(parts, 0, 1, *board) for board in ((), (FLOP,), (FLOP, TURN_RIVER), (HOUSE, FLOP)))
     log.append(parts)
-    exhibits = Exhibits(certificates=certificates, event_receipts=receipts)
-    assert audit(log.bundle(), exhibits=exhibits).findings == ()
+    documents = Documents(certificates=certificates, event_receipts=receipts)
+    assert audit(log.bundle(), documents=documents).findings == ()
 
 
 @pytest.mark.parametrize(("section", "is_due"), [(FLOP, True), (TURN_RIVER, False), (HOUSE, False)])
@@ -91,8 +91,8 @@ def test_receipt_of_the_flop_opens_the_flop_alone(audit: Auditor, section: int, 
     time = parts.dealt.dealt_time + 1_000
     flop = receipt_of(parts, 2, parts.deal.deck_root, time=time, opens_section=FLOP)
     log.append(parts, steps="OD")
-    exhibits = Exhibits(certificates=(opening(parts, 0, section),), event_receipts=(flop,))
-    codes = [one.code for one in audit(log.bundle(), exhibits=exhibits).findings]
+    documents = Documents(certificates=(opening(parts, 0, section),), event_receipts=(flop,))
+    codes = [one.code for one in audit(log.bundle(), documents=documents).findings]
     assert codes == ([] if is_due else [Code.STREET_UNRECEIPTED])
 
 
@@ -102,7 +102,7 @@ def test_receipt_that_opens_what_no_event_opens_is_found(audit: Auditor, section
     time = parts.dealt.dealt_time + 1_000
     odd = receipt_of(parts, 1, parts.deal.deck_root, time=time, opens_section=section)
     log.append(parts, steps="OD")
-    codes = [one.code for one in audit(log.bundle(), exhibits=Exhibits(event_receipts=(odd,))).findings]
+    codes = [one.code for one in audit(log.bundle(), documents=Documents(event_receipts=(odd,))).findings]
     assert codes == [Code.STREET_OPENED_EARLY]
 
 
@@ -111,4 +111,4 @@ def test_layers_are_the_bytes_and_what_base64_in_them_spells():
     outer = b"x " + base64.b64encode(b"middle, " + base64.b64encode(inner)) + b" y"
     assert layers_of(outer)[0] == outer
     assert inner in layers_of(outer)
-    assert round_ids_in(b'{"round_id":"' + b"ab" * 32 + b'"}') == {bytes([0xAB]) * 32}
+    assert set(hex_values(b'{"round_id":"' + b"ab" * 32 + b'"}')) == {bytes([0xAB]) * 32}

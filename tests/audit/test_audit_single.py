@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from referee.audit import Code
-from referee.audit.single import BundleError, ProvedRound, prove_round
+from referee.audit.bundle import BundleError, ProvedRound, prove_round
 from referee.evidence.merkle import inclusion_proof, leaf_hash
 from referee.rulesets import load_builtin
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table
@@ -210,14 +210,14 @@ def test_what_the_audit_finds_in_a_round_its_bundle_shows():
     for fixture in attacks():
         entries = [leaf.encode() for leaf in fixture["leaves"]]
         terms = {name: fixture[name] for name in ("origin", "log_key", "root_key")}
-        exhibits = {
+        documents = {
             name: [base64.b64decode(one).decode() for one in fixture.get(name, ())]
             for name in ("certificates", "event_receipts")
         }
         codes = set()
         for round_id in dict.fromkeys(rounds_of(entries)):
             try:
-                found = proved(bundle_of(entries, fixture["checkpoint"].encode(), round_id, **exhibits), **terms)
+                found = proved(bundle_of(entries, fixture["checkpoint"].encode(), round_id, **documents), **terms)
             except BundleError:
                 continue
             codes |= {one.code.value for one in found.findings}

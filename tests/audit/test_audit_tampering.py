@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.audit import Code, Severity
-from referee.audit.level import DealingLevel
+from referee.audit.report import DealingLevel
 from tests.audit.audit_builder import FAR, Auditor, LogBuilder, Table, dealt_from, digest, settle
 from tests.budget import examples
 

@@ -1,6 +1,5 @@
 """A report in words: every code has them, and what differs stands told above found."""
 
-import itertools
 from typing import Any
 
 import orjson
@@ -8,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.audit import Code, Report
-from referee.audit.difference import first_difference
 from referee.audit.explanation import explain
+from referee.audit.finding import first_difference
 from referee.audit.text import report_lines
 from tests.audit.audit_builder import Auditor
 from tests.audit.audit_mutations import MUTATIONS
@@ -23,15 +22,16 @@ JSON = st.recursive(
 
 def report_of(audit: Auditor, name: str) -> Report:
     attacked = next(one for one in MUTATIONS if one.id == name).attack()
-    return audit(attacked.bundle, now=attacked.now, exhibits=attacked.exhibits, witnessed=attacked.witnessed)
+    return audit(attacked.bundle, now=attacked.now, documents=attacked.documents, witnessed=attacked.witnessed)
 
 
 def test_every_code_is_explained_in_two_sentences_of_its_own():
-    meanings = [explain(code).meaning for code in Code]
-    assert len(meanings) == len(set(meanings))
-    for words in itertools.chain.from_iterable(explain(code) for code in Code):
-        assert words[0].isupper()
-        assert words.endswith(".")
+    texts = [explain(code) for code in Code]
+    meanings = {one.meaning.en for one in texts}
+    assert len(meanings) == len(texts)
+    for text in (*meanings, *(one.remedy.en for one in texts)):
+        assert text[0].isupper()
+        assert text.endswith(".")
 
 
 def test_rewritten_history_is_printed_with_both_notes(audit: Auditor):
@@ -72,7 +72,7 @@ def test_first_difference_is_none_for_equal_values_alone(one: Any, other: Any): 
 def test_first_difference_shows_what_stands_at_its_path(one: Any, other: Any):  # noqa: ANN401 - any JSON
     difference = first_difference(orjson.dumps(one), orjson.dumps(other))
     if difference is not None:
-        assert (difference.told, difference.found) == (_at(one, difference.path), _at(other, difference.path))
+        assert (difference.claimed, difference.found) == (_at(one, difference.path), _at(other, difference.path))
 
 
 def test_texts_that_are_no_json_differ_as_a_whole():

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from referee.audit import Bundle, Code, Report, TiledLog, audit_log
+from referee.audit import Code, MemoryLog, Report, TiledLog, audit_log
 from referee.log.tile import decode_entries, encode_entries
 from referee.rulesets import load_builtin
 from referee.tiles import MemoryPlace, PlaceError
@@ -70,7 +70,7 @@ def long_files(long_log: LogBuilder) -> dict[str, bytes]:
 
 def test_report_from_tiles_is_the_report_from_the_leaves(long_log: LogBuilder, long_files):
     from_leaves = audit_log(
-        Bundle(checkpoint=long_log.checkpoint(), entries=tuple(long_log.entries)),
+        MemoryLog(checkpoint=long_log.checkpoint(), entries=tuple(long_log.entries)),
         origin=ORIGIN,
         log_key=LOG.text,
         root_key=ROOT.text,
@@ -97,7 +97,7 @@ def test_a_tile_that_leaves_contradict_shows_both_hashes(long_files, path: str, 
     (finding,) = report.findings
     assert (finding.code, finding.leaf_index) == (Code.TILE_MISMATCH, leaf)
     assert finding.difference is not None
-    assert (finding.difference.told, finding.difference.found) == ("ff" + data[1:32].hex(), data[:32].hex())
+    assert (finding.difference.claimed, finding.difference.found) == ("ff" + data[1:32].hex(), data[:32].hex())
     assert path in finding.detail
     assert not report.is_clean
 

@@ -26,7 +26,7 @@ from typing import Any, Final, cast
 from rich.console import Console
 
 from referee.audit import audit_log
-from referee.audit.gathered import GatheredRound
+from referee.audit.round_leaves import RoundLeaves
 from referee.cli.demo import PLAYERS
 from referee.cli.stored_log import StoredLog
 from referee.cli.table import Services, Table
@@ -79,7 +79,7 @@ class Nobody:
     chunk: Final = 64
     ahead: Final = 0
 
-    def send(self, rounds: Sequence[GatheredRound]) -> "Nobody":  # noqa: ARG002 - it examines nothing
+    def send(self, rounds: Sequence[RoundLeaves]) -> "Nobody":  # noqa: ARG002 - it examines nothing
         """The rounds are forgotten."""
         return self
 

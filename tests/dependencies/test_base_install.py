@@ -27,12 +27,12 @@ for room in sys.argv[1:]:
 """
 AUDITED = """
 import json, pathlib, sys
-from referee.audit import Bundle, audit_log
+from referee.audit import MemoryLog, audit_log
 from referee.rulesets import load_builtin
 
 told = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()[0])
 report = audit_log(
-    Bundle(checkpoint=told["checkpoint"].encode(), entries=tuple(leaf.encode() for leaf in told["leaves"])),
+    MemoryLog(checkpoint=told["checkpoint"].encode(), entries=tuple(leaf.encode() for leaf in told["leaves"])),
     **{name: told[name] for name in ("origin", "log_key", "root_key", "now")},
     catalogue=load_builtin(),
 )

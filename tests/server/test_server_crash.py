@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 import grpc
 import pytest
 
-from referee.audit import Bundle, audit_log
+from referee.audit import MemoryLog, audit_log
 from referee.evidence.merkle import Frontier, leaf_hash
 from referee.evidence.note import Note
 from referee.log import Checkpoint, grow
@@ -103,7 +103,7 @@ def _audited(data: Path, database: str | None) -> list[bytes]:
         head = check_store(reader)
         leaves = list(reader.iterate(0, head.size))
         report = audit_log(
-            Bundle(checkpoint=head.checkpoint, entries=tuple(leaves)),
+            MemoryLog(checkpoint=head.checkpoint, entries=tuple(leaves)),
             origin=reader.origin,
             log_key=keys["log"],
             root_key=keys["root"],

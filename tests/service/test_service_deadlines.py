@@ -5,7 +5,7 @@ import time
 import pytest
 
 from referee.audit.audit import audit_log
-from referee.audit.source import Bundle
+from referee.audit.source import MemoryLog
 from referee.dealing.leaf import AbortLeaf, parse
 from referee.evidence.dsse import Envelope
 from referee.rulesets import load_builtin
@@ -51,7 +51,7 @@ def test_an_overdue_round_is_aborted_and_revealed_by_the_server(make_house, is_d
     assert (leaf.reason, leaf.stage) == ("DEADLINE", "DEALT" if is_dealt else "OPENED")
     keys = house.log.GetKeys(log_pb2.GetKeysRequest())
     report = audit_log(
-        Bundle(
+        MemoryLog(
             checkpoint=house.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint.encode(),
             entries=tuple(house.log.ListEntries(log_pb2.ListEntriesRequest()).leaves),
         ),
@@ -82,7 +82,7 @@ def test_the_seat_whose_seed_never_came_is_named_by_the_server(make_house, contr
     assert leaf["client_seeds"] == [seed if seat in contributed else "" for seat, seed in enumerate(seeds)]
     keys = house.log.GetKeys(log_pb2.GetKeysRequest())
     report = audit_log(
-        Bundle(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
+        MemoryLog(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
         origin=keys.origin,
         log_key=keys.log_key,
         root_key=keys.root_key,

@@ -12,7 +12,7 @@ import pytest
 
 from referee.audit.audit import audit_log
 from referee.audit.report import Report
-from referee.audit.source import Bundle
+from referee.audit.source import MemoryLog
 from referee.dealing.layout import layout_of
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2, ultimate_texas_pb2
@@ -30,7 +30,7 @@ def audited(house: House) -> Report:
     """What the audit says of the server's log now."""
     keys = house.log.GetKeys(log_pb2.GetKeysRequest())
     return audit_log(
-        Bundle(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
+        MemoryLog(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
         origin=keys.origin,
         log_key=keys.log_key,
         root_key=keys.root_key,

@@ -6,7 +6,7 @@ import pytest
 
 from referee.audit.audit import audit_log
 from referee.audit.report import Report
-from referee.audit.source import Bundle
+from referee.audit.source import MemoryLog
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
 
@@ -20,7 +20,7 @@ def audited(house: House) -> Report:
     """What the audit says of the server's log now."""
     keys = house.log.GetKeys(log_pb2.GetKeysRequest())
     return audit_log(
-        Bundle(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
+        MemoryLog(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
         origin=keys.origin,
         log_key=keys.log_key,
         root_key=keys.root_key,
@@ -130,7 +130,7 @@ def test_one_unsigned_event_lowers_the_round(house: House, game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("why", ["another seat's", "of another place", "of another event", "bytes", "short"])
 def test_signature_that_does_not_hold_is_refused_with_its_place(house: House, game: str, why: str) -> None:
-    """Asked to be accepted it is the event's; told it is that of its index, whatever is asked about the round."""
+    """PageOptions to be accepted it is the event's; told it is that of its index, whatever is asked about the round."""
     table = dealt(house, game)
     seat, choice = turn_of(table), first_choice(table)
     assert choice is not None

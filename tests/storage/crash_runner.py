@@ -29,7 +29,7 @@ from typing import Any, Final
 
 from sqlalchemy import event
 
-from referee.audit import Bundle, audit_log
+from referee.audit import MemoryLog, audit_log
 from referee.evidence.merkle import leaf_hash, verify_consistency
 from referee.evidence.note import Note
 from referee.log import Checkpoint, CheckpointSigner
@@ -57,7 +57,7 @@ class Fate:
 
 
 @dataclass
-class Promises:
+class LogReceiptCheck:
     """Everything that anybody was told of one log."""
 
     leaves: dict[int, str] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class Life:
         self._store: Store | None = None
         self._disk = FaultyDisk(self.visit)
 
-    def live(self, promises: Promises, unforced: list[Unforced]) -> None:
+    def live(self, promises: LogReceiptCheck, unforced: list[Unforced]) -> None:
         """All of it, as far as its fate lets it come."""
         self._disk.install()
         self._disk.unforced = unforced
@@ -171,7 +171,7 @@ def _stop_forcing(store: Store) -> None:
     event.listen(store._engine, "connect", prepare)  # noqa: SLF001 - as above
 
 
-def compare(store: Reader, promises: Promises) -> None:
+def compare(store: Reader, promises: LogReceiptCheck) -> None:
     """The log is whole, audits clean, and has everything that was promised; AssertionError otherwise."""
     head = check_store(store)
     leaves = list(store.iterate())
@@ -191,7 +191,7 @@ def compare(store: Reader, promises: Promises) -> None:
             old_size=size, new_size=head.size, old_root=bytes.fromhex(root), new_root=head.root, proof=proof
         )
     report = audit_log(
-        Bundle(checkpoint=head.checkpoint, entries=tuple(leaves)),
+        MemoryLog(checkpoint=head.checkpoint, entries=tuple(leaves)),
         origin=ORIGIN,
         log_key=LOG.text,
         root_key=ROOT.text,
@@ -208,7 +208,7 @@ class Deaths:
     """One log, lived in by one process after the other."""
 
     folder: Path
-    promises: Promises = field(default_factory=Promises)
+    promises: LogReceiptCheck = field(default_factory=LogReceiptCheck)
     places: Counter[tuple[str, str]] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
     has_ended: bool = False
@@ -248,7 +248,7 @@ def _teller(sink: int) -> Callable[..., None]:
     return tell
 
 
-def _be(life: Life, promises: Promises, unforced: list[Unforced]) -> None:
+def _be(life: Life, promises: LogReceiptCheck, unforced: list[Unforced]) -> None:
     """Never returns: the process that was forked lives this life and no other."""
     code = 0
     try:

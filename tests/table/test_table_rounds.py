@@ -13,9 +13,8 @@ from referee_table.bundle import Prover
 from referee_table.judge import RefereeRefusedError
 
 from referee.audit.audit import audit_log
-from referee.audit.level import DealingLevel, EventLevel
-from referee.audit.report import Report
-from referee.audit.source import Bundle
+from referee.audit.report import DealingLevel, EventLevel, Report
+from referee.audit.source import MemoryLog
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from tests.table.scripted_player import Player, View
@@ -41,7 +40,7 @@ def audited(scene: Scene) -> Report:
     while len(leaves) < int(checkpoint.splitlines()[1]):
         leaves += stub.ListEntries(log_pb2.ListEntriesRequest(start=len(leaves))).leaves
     return audit_log(
-        Bundle(checkpoint=checkpoint.encode(), entries=tuple(leaves)),
+        MemoryLog(checkpoint=checkpoint.encode(), entries=tuple(leaves)),
         origin=keys.origin,
         log_key=keys.log_key,
         root_key=keys.root_key,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from referee.audit import Bundle, Finding, audit_log
+from referee.audit import Finding, MemoryLog, audit_log
 from referee.audit.finding import Code
 from referee.rulesets import load_builtin
 from tests.audit import table as list_of_54
@@ -54,7 +54,7 @@ def played(*tables: Table, rounds: int) -> LogBuilder:
     return log
 
 
-def audit_findings(log: Bundle, *, now: int) -> tuple[Finding, ...]:
+def audit_findings(log: MemoryLog, *, now: int) -> tuple[Finding, ...]:
     report = audit_log(log, origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, catalogue=load_builtin(), now=now)
     return report.findings
 
@@ -186,7 +186,7 @@ def test_round_alone_and_round_in_its_log_agree(verdicts: Verdicts) -> None:
         assert log["passed"] == bundle["passed"]
 
 
-def is_one_round(log: Bundle) -> bool:
+def is_one_round(log: MemoryLog) -> bool:
     """Whether every leaf can be read and belongs to the one round that was opened, so that its bundle is the log."""
     try:
         ids = round_ids(log.entries)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from referee.audit import Bundle
+from referee.audit import MemoryLog
 from referee.audit.reading import Payload, read_envelope, read_payload
 from referee.dealing.header import NO_LEAF
 from referee.dealing.leaf import KeyLeaf, OpenLeaf
@@ -12,13 +12,13 @@ from referee.transcript.told import Transcript
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT
 
 
-def terms_of(log: Bundle) -> dict[str, str]:
+def terms_of(log: MemoryLog) -> dict[str, str]:
     """What stands at the top of a bundle or log file."""
     checkpoint = log.checkpoint.decode()
     return {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "checkpoint": checkpoint}
 
 
-def log_row(log: Bundle, *, now: int) -> dict[str, Any]:
+def log_row(log: MemoryLog, *, now: int) -> dict[str, Any]:
     """A whole log as the audit's fixtures spell it."""
     leaves = [leaf.decode() for leaf in log.entries]
     return {**terms_of(log), "leaves": leaves, "now": now, "witnessed": [], "certificates": [], "event_receipts": []}
@@ -29,7 +29,7 @@ def round_ids(leaves: Sequence[bytes]) -> list[str]:
     return [said.round_id for said in map(_payload, leaves) if isinstance(said, OpenLeaf)]
 
 
-def bundle_of(log: Bundle, round_id: str) -> dict[str, Any]:
+def bundle_of(log: MemoryLog, round_id: str) -> dict[str, Any]:
     """The bundle of a round.
 
     It holds all KEY leaves, the round's own, and what ended the rounds before it, back to the first that was settled;

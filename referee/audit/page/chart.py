@@ -1,9 +1,7 @@
-"""The page's charts as numbers: bars, curves, cells and dots in the units of their drawings.
+"""Data of the page's charts: bars, curves, cells and dots in the units of their drawings.
 
-The law: what is drawn is exact. The curve is the binomial distribution of a cell, bar by bar, and the bounds are the
-counts at which the audit itself would find a cell, so a bar beyond a bound and a finding are one thing.
-
-It refuses to know SVG, colours and words.
+Curves are exact: the binomial distribution of a cell, bar by bar. Bounds are the counts from which the audit reports a
+cell, so a bar beyond a bound is a finding.
 
 >>> chart = histogram([[2] * 52] * 52, decks=104)
 >>> [(one.first, one.last, one.cells) for one in chart.bars if one.cells]
@@ -18,11 +16,11 @@ from fractions import Fraction
 from typing import Final
 
 from referee.audit.chance import CARDS, log_at_least, log_at_most, log_choose
-from referee.audit.score import FAIL_RATE, Kind, Measure, Score
+from referee.audit.score import FAIL_RATE, Measure, QuestionKind, Score
 
 _SHARE: Final = Fraction(1, CARDS)
 _BARS: Final = 3
-"""Bars to a standard deviation, where counts are many enough."""
+"""Bars per standard deviation, if counts are large enough."""
 _LEVELS: Final = (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5)
 """Standard deviations between the shades of the table of cells."""
 MAX_DEVIATION: Final = 12.0
@@ -31,7 +29,7 @@ MAX_DEVIATION: Final = 12.0
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The cells with counts from ``first`` to ``last``, and how many a fair shuffle has there."""
+    """Number of cells with counts from ``first`` to ``last``, and the number that a fair shuffle has there."""
 
     first: int
     last: int
@@ -41,9 +39,9 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histogram:
-    """Cells by how often their card was at their place, bars in order without gaps, the mean, and the bounds.
+    """Cells by how often their card was at their place: bars in order without gaps, the mean, and the bounds.
 
-    ``low`` is the largest count that is found too small, None where none is; ``high`` the smallest found too large.
+    ``low`` is the largest count that is reported as too small, None if none is; ``high`` the smallest as too large.
     """
 
     bars: tuple[Bar, ...]
@@ -53,22 +51,22 @@ class Histogram:
 
     @property
     def highest(self) -> float:
-        """The height that the drawing must hold."""
+        """Height that the drawing must hold."""
         return max(max(one.cells, one.expected) for one in self.bars)
 
     @property
     def start(self) -> int:
-        """The count at the left end."""
+        """Count at the left end."""
         return self.bars[0].first
 
     @property
     def stop(self) -> int:
-        """The count behind the right end."""
+        """Count after the right end."""
         return self.bars[-1].last + 1
 
 
 def histogram(places: Sequence[Sequence[int]], *, decks: int) -> Histogram:
-    """The histogram of all cells of a table of cards by place, rows by place, over so many decks, at least one."""
+    """Make the histogram of a table of cards by place, rows by place, over one or more decks."""
     mean = decks / CARDS
     spread = math.sqrt(mean * (1 - 1 / CARDS))
     low, high = _bounds(decks)
@@ -92,7 +90,7 @@ def histogram(places: Sequence[Sequence[int]], *, decks: int) -> Histogram:
 
 
 def shades(places: Sequence[Sequence[int]], *, decks: int) -> tuple[str, ...]:
-    """For each of seven shades, few to many, the path of its cells in a drawing of 52 by 52 units, rows by place."""
+    """Return for each of seven shades, few to many, the path of its cells in a drawing of 52 by 52 units."""
     mean = decks / CARDS
     spread = math.sqrt(mean * (1 - 1 / CARDS))
     paths: list[list[str]] = [[] for _ in range(len(_LEVELS) + 1)]
@@ -105,7 +103,7 @@ def shades(places: Sequence[Sequence[int]], *, decks: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A score's place between -1 and 1, and whether it lies beyond the end of the drawing."""
+    """Place of a score between -1 and 1, and whether it is beyond the end of the drawing."""
 
     score: Score
     at: float
@@ -113,7 +111,7 @@ class Dot:
 
 
 def dots(scores: Iterable[Score], *measures: Measure) -> tuple[Dot, ...]:
-    """The scores of some measures by their deviation, over ``MAX_DEVIATION``."""
+    """Place the scores of some measures by their deviation, over ``MAX_DEVIATION``."""
     return tuple(
         [
             Dot(one, max(-1.0, min(1.0, one.deviation / MAX_DEVIATION)), abs(one.deviation) > MAX_DEVIATION)
@@ -124,8 +122,8 @@ def dots(scores: Iterable[Score], *measures: Measure) -> tuple[Dot, ...]:
 
 
 def _bounds(decks: int) -> tuple[int, int]:
-    """The largest count that is found too small, -1 for none, and the smallest that is found too large."""
-    level = math.log(FAIL_RATE / (len(Kind) * (2 * CARDS * CARDS + 1)))
+    """Return the largest count that is reported as too small, -1 for none, and the smallest as too large."""
+    level = math.log(FAIL_RATE / (len(QuestionKind) * (2 * CARDS * CARDS + 1)))
     low, high = math.floor(decks / CARDS), decks + 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -138,7 +136,7 @@ def _bounds(decks: int) -> tuple[int, int]:
 
 
 def _chances(decks: int, counts: range) -> list[float]:
-    """How likely a cell has each of these counts."""
+    """Return the probability of each of these counts for a cell."""
     log_share, log_rest = math.log(1 / CARDS), math.log1p(-1 / CARDS)
     return [
         math.exp(log_choose(decks, count) + count * log_share + (decks - count) * log_rest) if count <= decks else 0.0

@@ -1,59 +1,65 @@
-"""The page: a report, the log it is of, and what was asked for, as the text of one HTML file.
+"""The page: a report and its log as the text of one HTML file.
 
-The law: caps hold for whatever could grow with a log: tables, findings of a code, rounds, events. The findings that
-weigh most come first, and the rounds shown are those asked for, else the first with findings, else the latest.
-
-It refuses to know files, terminals and the time.
+Everything that could grow with a log is capped: tables, findings of a code, rounds, events. The gravest findings come
+first, and the rounds shown are those asked for, else the first with findings, else the latest.
 """
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Final, Literal
 
+import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from referee.audit.explanation import Explanation, Phrase, explain
 from referee.audit.finding import Code, Finding, Severity
 from referee.audit.page import chart
-from referee.audit.page.album import RoundKey, album_of, latest_rounds
-from referee.audit.page.story import Story, story_of
-from referee.audit.page.words import Phrase, Said, Words, load_words
-from referee.audit.report import Report
-from referee.audit.score import FAIL_RATE, NOTE_RATE, Kind, Measure, Score, Subject
+from referee.audit.page.story import RoundKey, Story, story_of
+from referee.audit.page.words import Words, load_words
+from referee.audit.report import Report, TableCounts
+from referee.audit.score import FAIL_RATE, NOTE_RATE, Measure, QuestionKind, Score, Subject
 from referee.audit.source import LogSource
-from referee.audit.table import TableCounts
 from referee.cards import DECK
+from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
+from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.rulesets import Catalogue
 
 MAX_TABLES: Final = 100
-"""Tables that are listed."""
+"""Tables listed."""
 MAX_PLACES: Final = 12
-"""Findings of one code that are listed with their places."""
+"""Findings of one code listed with their places."""
 MAX_STORIES: Final = 6
-"""Rounds that are shown where none were asked for."""
+"""Rounds shown if none were asked for."""
 LATEST: Final = 2
-"""Rounds that are shown where nothing is wrong with any."""
+"""Rounds shown if none has a finding."""
 MAX_CHOSEN: Final = 20
 """Rounds that may be asked for."""
 
 RANKS: Final = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
-"""How ranks are written on cards, from the lowest number."""
+"""Ranks as written on cards, from the lowest number."""
 SUITS: Final = "♠♣♦♥"
 
 MAX_SCORES: Final = 4
-"""Answers of each measure that are shown."""
+"""Answers of each measure shown."""
+
+TAIL: Final = 400
+"""Leaves at a log's end among which the latest rounds are searched."""
+
+Album = dict[RoundKey, list[tuple[int, bytes]]]
+"""Leaves with their indexes, in order, by round."""
 
 Language = Literal["vi", "en", "both"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What is asked of a page: languages, rounds to show, and what is shown so that others can do it again.
+class PageOptions:
+    """Options of a page: languages, rounds to show, and how others can repeat the audit.
 
-    ``command`` is the line that does the audit again; the keys are those that the audit rested on.
+    ``command`` is the line that repeats the audit; the keys are those that it trusted.
     """
 
     language: Language = "both"
@@ -65,12 +71,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fault:
-    """All findings of one code and number: the words, the first of them, and how many there are."""
+    """Findings of one code and number: the texts, the first ones, and their number."""
 
     code: Code
     number: int
     severity: Severity
-    said: Said
+    texts: Explanation
     shown: tuple[Finding, ...]
     count: int
 
@@ -81,7 +87,7 @@ class _Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A score as a line of a table; ``verdict`` is ``fail``, ``note`` or ``quiet``."""
+    """A score as a row of a table; ``verdict`` is ``fail``, ``note`` or ``quiet``."""
 
     score: Score
     what: Phrase
@@ -89,35 +95,35 @@ class _Row:
     verdict: str
 
 
-def render_page(report: Report, source: LogSource, *, catalogue: Catalogue, asked: Asked) -> str:
-    """The page for a report of the log in ``source``, with rounds named by the rulesets of the catalogue."""
+def render_page(report: Report, source: LogSource, *, catalogue: Catalogue, options: PageOptions) -> str:
+    """Render the page for a report of the log in ``source``; rulesets of the catalogue name the games."""
     words = load_words()
-    keys, why = _rounds_to_show(report, asked)
-    album = album_of(source, report.size, keys) if keys else latest_rounds(source, report.size, count=LATEST)
-    told = [(story, _of_round(report, story)) for leaves in album.values() if (story := story_of(leaves, catalogue))]
+    keys, why = _rounds_to_show(report, options)
+    album = leaves_of_rounds(source, report.size, keys) if keys else latest_rounds(source, report.size, count=LATEST)
+    stories = [(story, _of_round(report, story)) for leaves in album.values() if (story := story_of(leaves, catalogue))]
     with_findings = len(_faulty_rounds(report))
     statistics = report.statistics
     shown_tables = _tables_to_show(report)
     return _template().render(
         words=words.page,
         word=words.of,
-        language=asked.language,
+        language=options.language,
         report=report,
-        asked=asked,
+        asked=options,
         failures=report.count(Severity.FAIL),
         notes=report.count(Severity.NOTE),
-        faults=_faults(report, words),
+        faults=_faults(report),
         tables=shown_tables,
         tables_left_out=len(report.tables) - len(shown_tables),
-        kinds=[(kind, words.of("kind", kind), _rows(report, kind, words)) for kind in Kind],
+        kinds=[(kind, words.of("kind", kind), _rows(report, kind, words)) for kind in QuestionKind],
         histogram=chart.histogram(statistics.places, decks=statistics.decks) if statistics.places else None,
         shades=chart.shades(statistics.places, decks=statistics.decks) if statistics.places else (),
         dots=chart.dots(statistics.scores, Measure.ABORTED_POINTS, Measure.ABORTED_AHEAD),
         reach=chart.MAX_DEVIATION,
         row_of=lambda score: _row(score, words),
-        stories=told,
-        stories_why=words.page[f"stories_{why}" if told else "stories_none"],
-        stories_left_out=max(0, with_findings - len(told)) if why == "worst" else 0,
+        stories=stories,
+        stories_why=words.page[f"stories_{why}" if stories else "stories_none"],
+        stories_left_out=max(0, with_findings - len(stories)) if why == "worst" else 0,
         deck=DECK,
         ranks=RANKS,
         suits=SUITS,
@@ -139,15 +145,15 @@ def _template() -> Template:
 
 
 def _faulty_rounds(report: Report) -> list[RoundKey]:
-    """The rounds that have findings, those that failed first, in the order of the findings."""
+    """Return the rounds that have findings, in the order of the findings."""
     keys = [(one.table_id, one.round_number) for one in report.findings]
     return list(dict.fromkeys([(table, number) for table, number in keys if table is not None and number is not None]))
 
 
-def _rounds_to_show(report: Report, asked: Asked) -> tuple[list[RoundKey], str]:
-    """The rounds to show, and the reason by the name of its words."""
-    if asked.rounds:
-        return list(dict.fromkeys(asked.rounds))[:MAX_CHOSEN], "chosen"
+def _rounds_to_show(report: Report, options: PageOptions) -> tuple[list[RoundKey], str]:
+    """Return the rounds to show, and the reason by the name of its text."""
+    if options.rounds:
+        return list(dict.fromkeys(options.rounds))[:MAX_CHOSEN], "chosen"
     faulty = _faulty_rounds(report)[:MAX_STORIES]
     return faulty, "worst" if faulty else "latest"
 
@@ -157,8 +163,8 @@ def _of_round(report: Report, story: Story) -> tuple[Finding, ...]:
     return tuple([one for one in report.findings if (one.table_id, one.round_number) == key][:MAX_PLACES])
 
 
-def _faults(report: Report, words: Words) -> list[_Fault]:
-    """Findings by code and number, failures first; what is counted and not listed is counted with its code."""
+def _faults(report: Report) -> list[_Fault]:
+    """Group findings by code and number, failures first; unlisted ones are counted with their code."""
     listed: dict[tuple[Code, int], list[Finding]] = {}
     for finding in report.findings:
         listed.setdefault((finding.code, finding.number), []).append(finding)
@@ -173,7 +179,7 @@ def _faults(report: Report, words: Words) -> list[_Fault]:
                 code=code,
                 number=number,
                 severity=code.severity,
-                said=words.finding(code),
+                texts=explain(code),
                 shown=tuple(found[:MAX_PLACES]),
                 count=len(found) + more,
             )
@@ -182,14 +188,14 @@ def _faults(report: Report, words: Words) -> list[_Fault]:
 
 
 def _tables_to_show(report: Report) -> Mapping[str, TableCounts]:
-    """Tables with findings first, then those that played most, as many as fit; by name among these."""
+    """Choose tables with findings first, then those that played most; sorted by name."""
     faulty = {one.table_id for one in report.findings}
     ranked = sorted(report.tables, key=lambda name: (name not in faulty, -report.tables[name].opened, name))
     return {name: report.tables[name] for name in sorted(ranked[:MAX_TABLES])}
 
 
-def _rows(report: Report, kind: Kind, words: Words) -> Sequence[_Row]:
-    """The least likely answers of a kind, a few of each measure."""
+def _rows(report: Report, kind: QuestionKind, words: Words) -> Sequence[_Row]:
+    """Return the least likely answers of a kind, a few of each measure."""
     seen: Counter[Measure] = Counter()
     rows = []
     for score in report.statistics.scores:
@@ -201,7 +207,7 @@ def _rows(report: Report, kind: Kind, words: Words) -> Sequence[_Row]:
 
 def _row(score: Score, words: Words) -> _Row:
     subject = score.subject
-    said = words.of("measure", subject.measure)
+    text = words.of("measure", subject.measure)
     card = "" if subject.card is None else _card_name(subject.card)
     place = "" if subject.place is None else str(subject.place + 1)
     verdict = "quiet"
@@ -211,7 +217,7 @@ def _row(score: Score, words: Words) -> _Row:
         verdict = "note"
     return _Row(
         score=score,
-        what=Phrase(vi=said.vi.format(card=card, place=place), en=said.en.format(card=card, place=place)),
+        what=Phrase(vi=text.vi.format(card=card, place=place), en=text.en.format(card=card, place=place)),
         where=_where(subject, words),
         verdict=verdict,
     )
@@ -230,18 +236,18 @@ def _where(subject: Subject, words: Words) -> Phrase | None:
 
 
 def _card_name(number: int) -> str:
-    """A card as rank and suit sign."""
+    """Write a card as rank and suit sign."""
     card = DECK[number - 1]
     return f"{RANKS[card.rank]}{SUITS[card.suit]}"
 
 
 def _spaced(number: float) -> str:
-    """A number with narrow spaces between thousands, which both languages read."""
+    """Write a number with narrow spaces between thousands, which suits both languages."""
     return f"{number:,}".replace(",", "\u202f").replace("-", "\N{MINUS SIGN}")
 
 
 def _moment(time: int) -> str:
-    """A time in ms since 1970 as UTC; the number itself beyond the calendar's end."""
+    """Write a time in ms since 1970 as UTC; the number itself beyond the end of the calendar."""
     try:
         return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (OverflowError, OSError, ValueError):
@@ -249,10 +255,73 @@ def _moment(time: int) -> str:
 
 
 def _after(milliseconds: int) -> str:
-    """A time after the deal, in seconds."""
+    """Write a time after the deal, in seconds."""
     return f"+{milliseconds / 1000:,.1f} s".replace(",", "\u202f")
 
 
 def _chance(log10: float) -> str:
-    """The exponent of a chance that it stays below."""
+    """Write the exponent of a bound of a chance."""
     return f"\N{MINUS SIGN}{int(-log10)}"
+
+
+class _Slot(msgspec.Struct, frozen=True):
+    table_id: str
+    round_number: int
+
+
+class _Named(msgspec.Struct, frozen=True):
+    """Round of a leaf: the id, and in an OPEN the table and number."""
+
+    round_id: str
+    header: _Slot | None = None
+
+
+_decoder: Final = msgspec.json.Decoder(_Named)
+
+
+def leaves_of_rounds(source: LogSource, size: int, wanted: Collection[RoundKey]) -> Album:
+    """Find the leaves of rounds in one pass over the log, in the order wanted; a missing round is left out."""
+    album: Album = {key: [] for key in wanted}
+    if album:
+        _fill(album, enumerate(source.leaves(0, size)))
+    return {key: leaves for key, leaves in album.items() if leaves}
+
+
+def latest_rounds(source: LogSource, size: int, *, count: int) -> Album:
+    """Find the latest rounds that were opened and revealed within the log's tail, newest first."""
+    start = max(0, size - TAIL)
+    leaves = list(enumerate(source.leaves(start, size), start))
+    opened: dict[str, RoundKey] = {}
+    ended: deque[RoundKey] = deque(maxlen=count)
+    for _, data in leaves:
+        kind, named = _named(data)
+        if named is not None and kind == OPEN_TYPE and named.header is not None:
+            opened[named.round_id] = named.header.table_id, named.header.round_number
+        elif named is not None and kind == REVEAL_TYPE and named.round_id in opened:
+            ended.append(opened[named.round_id])
+    album: Album = {key: [] for key in reversed(ended)}
+    _fill(album, leaves)
+    return album
+
+
+def _fill(album: Album, leaves: Iterable[tuple[int, bytes]]) -> None:
+    rounds: dict[str, RoundKey] = {}
+    for index, data in leaves:
+        kind, named = _named(data)
+        if named is None:
+            continue
+        if kind == OPEN_TYPE and named.header is not None:
+            key = named.header.table_id, named.header.round_number
+            if key in album:
+                rounds[named.round_id] = key
+        if named.round_id in rounds:
+            album[rounds[named.round_id]].append((index, data))
+
+
+def _named(data: bytes) -> tuple[str, _Named | None]:
+    """Return a leaf's type and the round it names, if it names one."""
+    try:
+        envelope = Envelope.parse(data)
+        return envelope.payload_type, _decoder.decode(envelope.payload)
+    except (EnvelopeError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return "", None

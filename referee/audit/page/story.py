@@ -1,9 +1,7 @@
-"""A round as it went, for showing: its steps with their times, the hands, every event, and who paid whom.
+"""Course of a round for the page: its steps with their times, the hands, every event, and who paid whom.
 
-The law: only what the leaves say is shown, settled or not; of a round that was aborted after its deal the hands are
-dealt again from the seeds. What cannot be read is left out and its step says so. Nothing is judged here.
-
-It refuses to know languages: everything that has a name in one is a code or a phrase.
+Only the content of the leaves is shown; of a round that was aborted after its deal the hands are dealt again from the
+seeds. A leaf that cannot be read is shown as such. Nothing is judged here.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,8 +11,10 @@ from typing import Any, Final
 import msgspec
 import orjson
 
-from referee.audit.page.words import Phrase, name_of
-from referee.audit.reading import LeafFaultError, Payload, read_envelope, read_header, read_payload
+from referee.audit.explanation import Phrase
+from referee.audit.finding import FindingError
+from referee.audit.page.words import name_of
+from referee.audit.reading import Payload, read_envelope, read_header, read_payload
 from referee.cards import HOUSE
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
@@ -24,15 +24,17 @@ from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealL
 from referee.rulesets import Catalogue, Ruleset, UnknownRulesetError
 from referee.transcript.told import ToldEvent, Transcript
 
+RoundKey = tuple[str, int]
+"""A table's id and a round's number."""
 MAX_EVENTS: Final = 120
-"""Events of a round that are shown."""
+"""Events of a round shown."""
 _GROUPS: Final = ("back", "middle", "front")
 _CARDS: Final = range(1, 53)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Cards that stand together, by their numbers, under a code and perhaps the name of the hand they make."""
+    """Cards shown together, by their numbers, under a code and perhaps the name of the hand they make."""
 
     code: str = ""
     name: Phrase | None = None
@@ -40,8 +42,8 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """A leaf of the round: its kind, index, time in ms where it has one, and why an abort was made."""
+class StoryStep:
+    """A leaf of the round: its kind, index, time in ms if it has one, and the reason of an abort."""
 
     kind: str
     index: int
@@ -51,7 +53,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Happening:
+class StoryEvent:
     """An event: when, in ms after the deal, whose, what, with which cards, how attested, and what it opens."""
 
     number: int
@@ -66,7 +68,7 @@ class Happening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatStory:
-    """A seat's hand as dealt, how it stood at the end, and what it won or lost; None where that is not told."""
+    """A seat's hand as dealt, its cards at the end, and its net amount; None if that is unknown."""
 
     seat: int
     hand: tuple[int, ...]
@@ -76,7 +78,7 @@ class SeatStory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paid:
+class StoryTransfer:
     """A transfer between two seats, with its reason and what it is about."""
 
     payer: int
@@ -95,31 +97,31 @@ class Story:
     title: Phrase
     currency: str
     stake: int
-    steps: tuple[Step, ...]
+    steps: tuple[StoryStep, ...]
     seats: tuple[SeatStory, ...]
     board: tuple[Group, ...]
-    events: tuple[Happening, ...]
+    events: tuple[StoryEvent, ...]
     events_left_out: int
-    paid: tuple[Paid, ...]
+    paid: tuple[StoryTransfer, ...]
     is_settled: bool
 
 
 def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story | None:
-    """The story that a round's leaves tell, in their order; None where its OPEN cannot be read."""
-    steps: list[Step] = []
-    said: dict[type, Any] = {}
+    """Make the story of a round from its leaves, in their order; None if its OPEN cannot be read."""
+    steps: list[StoryStep] = []
+    by_type: dict[type, Any] = {}
     for index, data in leaves:
         leaf = _read(data)
         steps.append(_step(index, leaf))
         if leaf is not None:
-            said.setdefault(type(leaf), leaf)
-    opened: OpenLeaf | None = said.get(OpenLeaf)
+            by_type.setdefault(type(leaf), leaf)
+    opened: OpenLeaf | None = by_type.get(OpenLeaf)
     if opened is None:
         return None
     header = opened.header
     ruleset = _ruleset(header, catalogue)
-    settle: Transcript | None = said.get(Transcript)
-    sections = _sections(said)
+    settle: Transcript | None = by_type.get(Transcript)
+    sections = _sections(by_type)
     found = _found(settle)
     seat_count = len(header.seat_keys)
     told = settle.told.events if settle is not None else ()
@@ -135,7 +137,7 @@ def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story
         steps=tuple(steps),
         seats=tuple([_seat(seat, sections, found, ruleset) for seat in range(seat_count)]),
         board=_board(sections, found, ruleset, header, seat_count=seat_count),
-        events=tuple([_happening(number, event, start) for number, event in enumerate(told[:MAX_EVENTS], 1)]),
+        events=tuple([_event(number, event, start) for number, event in enumerate(told[:MAX_EVENTS], 1)]),
         events_left_out=max(0, len(told) - MAX_EVENTS),
         paid=_paid(found, ruleset),
         is_settled=settle is not None,
@@ -145,25 +147,25 @@ def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story
 def _read(data: bytes) -> Payload | None:
     try:
         return read_payload(read_envelope(data))
-    except LeafFaultError:
+    except FindingError:
         return None
 
 
-def _step(index: int, leaf: Payload | None) -> Step:
+def _step(index: int, leaf: Payload | None) -> StoryStep:
     match leaf:
         case OpenLeaf():
-            return Step(kind="OPEN", index=index)
+            return StoryStep(kind="OPEN", index=index)
         case DealLeaf():
-            return Step(kind="DEAL", index=index, time=leaf.dealt_time)
+            return StoryStep(kind="DEAL", index=index, time=leaf.dealt_time)
         case Transcript():
-            return Step(kind="SETTLE", index=index, time=leaf.told.closed_time)
+            return StoryStep(kind="SETTLE", index=index, time=leaf.told.closed_time)
         case AbortLeaf():
             culprit = leaf.culprit if isinstance(leaf.culprit, int) else None
-            return Step(kind="ABORT", index=index, time=leaf.aborted_time, reason=leaf.reason, culprit=culprit)
+            return StoryStep(kind="ABORT", index=index, time=leaf.aborted_time, reason=leaf.reason, culprit=culprit)
         case RevealLeaf():
-            return Step(kind="REVEAL", index=index)
+            return StoryStep(kind="REVEAL", index=index)
         case KeyLeaf() | None:
-            return Step(kind="?", index=index)
+            return StoryStep(kind="?", index=index)
 
 
 def _ruleset(header: HeaderJson, catalogue: Catalogue) -> Ruleset | None:
@@ -173,13 +175,13 @@ def _ruleset(header: HeaderJson, catalogue: Catalogue) -> Ruleset | None:
         return None
 
 
-def _sections(said: dict[type, Any]) -> tuple[tuple[int, ...], ...]:
-    """The sections as told, or as dealt again where nothing was settled."""
-    if Transcript in said:
-        return tuple([_cards(section) for section in said[Transcript].told.sections])
-    if OpenLeaf not in said or DealLeaf not in said or RevealLeaf not in said:
+def _sections(by_type: dict[type, Any]) -> tuple[tuple[int, ...], ...]:
+    """Return the sections of the settlement, or dealt again if nothing was settled."""
+    if Transcript in by_type:
+        return tuple([_cards(section) for section in by_type[Transcript].told.sections])
+    if OpenLeaf not in by_type or DealLeaf not in by_type or RevealLeaf not in by_type:
         return ()
-    opened, deal, reveal = said[OpenLeaf], said[DealLeaf], said[RevealLeaf]
+    opened, deal, reveal = by_type[OpenLeaf], by_type[DealLeaf], by_type[RevealLeaf]
     try:
         again = Deal.from_mix(
             read_header(opened),
@@ -187,7 +189,7 @@ def _sections(said: dict[type, Any]) -> tuple[tuple[int, ...], ...]:
             commitment=bytes.fromhex(opened.server_commitment),
             mixed=bytes.fromhex(deal.mix),
         )
-    except (LeafFaultError, StreamUsedUpError, ValueError):
+    except (FindingError, StreamUsedUpError, ValueError):
         return ()
     return tuple([tuple([card.number for card in section]) for section in again.sections])
 
@@ -216,7 +218,7 @@ def _seat(seat: int, sections: Sequence[tuple[int, ...]], found: dict[str, Any],
 
 
 def _ending(mine: dict[str, Any], ruleset: Ruleset | None) -> tuple[Group, ...]:
-    """How a seat's cards stood at the end."""
+    """Return a seat's cards at the end."""
     groups: list[Group] = []
     arrangement, hands = mine.get("arrangement"), mine.get("hands")
     if isinstance(arrangement, list) and len(arrangement) == len(_GROUPS):
@@ -244,7 +246,7 @@ def _board(
     *,
     seat_count: int,
 ) -> tuple[Group, ...]:
-    """The house's cards and the board, where the game has them."""
+    """Return the house's cards and the board, if the game has them."""
     try:
         layout = layout_of(header.ruleset_id.partition(".")[0], seat_count=seat_count)
     except (KeyError, ValueError):
@@ -264,7 +266,7 @@ def _board(
     )
 
 
-def _happening(number: int, told: ToldEvent, start: int) -> Happening:
+def _event(number: int, told: ToldEvent, start: int) -> StoryEvent:
     try:
         event = orjson.loads(bytes(told.event))
     except orjson.JSONDecodeError:
@@ -274,7 +276,7 @@ def _happening(number: int, told: ToldEvent, start: int) -> Happening:
     if "cards" in event:
         groups.append(Group(cards=_cards(event["cards"])))
     seat, kind, decision = event.get("seat"), event.get("kind"), event.get("decision")
-    return Happening(
+    return StoryEvent(
         number=number,
         after=told.time - start,
         seat=seat if isinstance(seat, int) else HOUSE,
@@ -294,14 +296,14 @@ class _Transfer(msgspec.Struct, frozen=True, rename={"payer": "from", "payee": "
     subject: str = ""
 
 
-def _paid(found: dict[str, Any], ruleset: Ruleset | None) -> tuple[Paid, ...]:
+def _paid(found: dict[str, Any], ruleset: Ruleset | None) -> tuple[StoryTransfer, ...]:
     try:
         transfers = msgspec.convert(found.get("transfers", ()), tuple[_Transfer, ...])
     except msgspec.ValidationError:
         return ()
     return tuple(
         [
-            Paid(
+            StoryTransfer(
                 payer=one.payer,
                 payee=one.payee,
                 amount=one.amount,
@@ -314,7 +316,7 @@ def _paid(found: dict[str, Any], ruleset: Ruleset | None) -> tuple[Paid, ...]:
 
 
 def _cards(numbers: object) -> tuple[int, ...]:
-    """The numbers among these that are cards'."""
+    """Keep the numbers that are cards'."""
     return (
         tuple([one for one in numbers if isinstance(one, int) and one in _CARDS])
         if isinstance(numbers, list | tuple)

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.text import Text
 
-from referee.audit.single import BundleError, ProvedRound, prove_round
+from referee.audit.bundle import BundleError, ProvedRound, prove_round
 from referee.evidence.vkey import KeyTextError
 from referee.rulesets import load_builtin
 from referee_terminal.shedding import Look
@@ -36,12 +36,12 @@ class Verdict:
             text.append(f"✗ {look.say('refuted', check=refuted)}\n\n", "bold red")
         else:
             text.append(f"… {look.say('not_revealed')}\n\n", "yellow")
-        examined = found.examined
+        result = found.result
         checks = [
-            ("in_log", found.gathered is not None),
-            ("signatures", examined is not None and examined.signatures > 0),
-            ("replayed", examined is not None and examined.is_replayed),
-            ("redealt", examined is not None and examined.is_redealt),
+            ("in_log", found.leaves is not None),
+            ("signatures", result is not None and result.signatures > 0),
+            ("replayed", result is not None and result.is_replayed),
+            ("redealt", result is not None and result.is_redealt),
         ]
         for name, holds in checks:
             text.append("✓ " if holds else "- ", "green" if holds else "dim")

@@ -1,11 +1,9 @@
-"""Tables: each leaf takes its step in its round's slot, rounds are gathered, and what each table did is counted.
+"""Order of leaves by table: each leaf is a step of its round, complete rounds are handed on, and rounds are counted.
 
-The law is that of ``referee.log.slot``: OPEN < DEAL < SETTLE or ABORT < REVEAL, each once, and OPEN names the leaf that
-ended the round before. A step that is refused is a finding; where it can be told which round is meant, the round goes
-on from there, so that one fault is not found many times. A round is handed over once its seed is shown, or at the end
-of the log; only rounds that wait for a leaf, and each table's last one, are kept.
-
-It refuses to know whether a leaf is signed and what its cards are.
+``referee.log.slot`` has the rules: OPEN < DEAL < SETTLE or ABORT < REVEAL, each once, and OPEN names the leaf that
+ended the round before. A refused step is a finding; if its round is known, the round goes on from there, so that one
+fault is not found many times. A round is complete once its seed is revealed, or at the end of the log; only rounds that
+wait for a leaf, and each table's last one, are kept in memory.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,11 +13,12 @@ from typing import Final, TypeAlias, assert_never, cast
 import msgspec
 from msgspec.structs import replace
 
+from referee.audit.documents import NO_DOCUMENTS, Documents
 from referee.audit.finding import Code, Difference, Finding
-from referee.audit.gathered import GatheredRound
 from referee.audit.reading import Placed
+from referee.audit.report import TableCounts
+from referee.audit.round_leaves import RoundLeaves
 from referee.audit.settlement import header_fault
-from referee.audit.source import NO_EXHIBITS, Exhibits
 from referee.cards import Seat
 from referee.dealing.deal import LEADING_GAMES
 from referee.dealing.header import Header
@@ -56,7 +55,7 @@ _SETTLE_CODES: Final = {
 _NO_ROOT: Final = bytes(32)
 
 RoundLeaf: TypeAlias = DealLeaf | Transcript | AbortLeaf | RevealLeaf
-"""What follows an OPEN in its round."""
+"""A leaf that follows an OPEN in its round."""
 
 
 class _Winners(msgspec.Struct, frozen=True):
@@ -66,41 +65,9 @@ class _Winners(msgspec.Struct, frozen=True):
 _winner_decoder: Final = msgspec.json.Decoder(_Winners)
 
 
-class TableCounts(msgspec.Struct):
-    """What a table did. Aborted rounds are counted by culprit: a seat's number, or ``NOBODY``.
-
-    ``sealed`` are those opened as rounds of a sealed table, ``running`` ones have not ended, ``unrevealed`` ones have
-    and their seed is not shown.
-    """
-
-    opened: int = 0
-    sealed: int = 0
-    dealt: int = 0
-    settled: int = 0
-    aborted_before_deal: dict[str, int] = msgspec.field(default_factory=dict)
-    aborted_after_deal: dict[str, int] = msgspec.field(default_factory=dict)
-    running: int = 0
-    unrevealed: int = 0
-
-    def add(self, other: "TableCounts") -> None:
-        """The other table's counts are in these too."""
-        self.opened += other.opened
-        self.sealed += other.sealed
-        self.dealt += other.dealt
-        self.settled += other.settled
-        self.running += other.running
-        self.unrevealed += other.unrevealed
-        for mine, theirs in (
-            (self.aborted_before_deal, other.aborted_before_deal),
-            (self.aborted_after_deal, other.aborted_after_deal),
-        ):
-            for culprit, count in theirs.items():
-                mine[culprit] = mine.get(culprit, 0) + count
-
-
 @dataclass(slots=True, kw_only=True)
 class _Live:
-    """A round whose leaves may still come. ``open`` is None once the round was handed over."""
+    """A round that may get more leaves. ``open`` is None once the round was handed over."""
 
     state: Round
     header: Header
@@ -113,11 +80,11 @@ class _Live:
     abort: Placed[AbortLeaf] | None = None
     reveal: Placed[RevealLeaf] | None = None
 
-    def hand_over(self, exhibits: Exhibits) -> GatheredRound | None:
-        """The round as gathered, whose leaves are then let go; None where that was done before."""
+    def hand_over(self, documents: Documents) -> RoundLeaves | None:
+        """Return the round's leaves and release them; None if that was done before."""
         if self.open is None:
             return None
-        gathered = GatheredRound(
+        leaves = RoundLeaves(
             round_id=self.state.round_id,
             header=self.header,
             open=self.open,
@@ -127,29 +94,29 @@ class _Live:
             reveal=self.reveal,
             previous_round_id=self.previous_round_id,
             last_winner=self.last_winner,
-            exhibits=exhibits,
+            documents=documents,
         )
         self.open = self.deal = self.settle = self.abort = self.reveal = None
-        return gathered
+        return leaves
 
 
 class Tables:
-    """All tables of a log while its leaves go by.
+    """All tables of a log while its leaves are read.
 
-    ``hear`` is told each finding, ``exhibits`` go by round id, and ``exhibited`` are those that there are.
+    ``documents`` go by round id; ``documented`` are the rounds of these that the log has.
     """
 
-    def __init__(self, hear: Callable[[Finding], None], *, exhibits: Mapping[bytes, Exhibits]) -> None:
+    def __init__(self, report: Callable[[Finding], None], *, documents: Mapping[bytes, Documents]) -> None:
         self.counts: dict[str, TableCounts] = {}
-        self.exhibited: set[bytes] = set()
-        self._hear = hear
-        self._exhibits = exhibits
+        self.documented: set[bytes] = set()
+        self._report = report
+        self._documents = documents
         self._rounds: dict[bytes, _Live] = {}
         self._last: dict[str, _Live] = {}
         self._winners: dict[str, tuple[str, LastWinner]] = {}
 
     def remember(self, header: Header, *, round_id: bytes, stage: Stage, terminal_leaf: bytes) -> None:
-        """The table's last round was this one, which has ended with this leaf, whose other leaves are not at hand."""
+        """Set a table's last round, which ended with this leaf and whose other leaves are not available."""
         state = Round(
             SlotKey(header.table_id, header.round_number),
             round_id=round_id,
@@ -164,11 +131,11 @@ class Tables:
         )
 
     def remember_winner(self, header: Header, winner: LastWinner) -> None:
-        """The table's last settled round, of this header's game, was won by this player."""
+        """Set the winner of a table's last settled round, which was of this header's game."""
         self._winners[header.table_id] = _game_of(header), winner
 
     def open(self, placed: Placed[OpenLeaf], header: Header) -> None:
-        """An OPEN leaf, with its header, takes its place."""
+        """Apply an OPEN leaf with its header."""
         leaf = placed.leaf
         round_id = bytes.fromhex(leaf.round_id)
         last = self._last.get(header.table_id)
@@ -195,8 +162,8 @@ class Tables:
             if not is_refused:
                 self._find(Code.OPENED_TWICE, "its round id is that of another round", placed.index, step.key)
             return
-        if round_id in self._exhibits:
-            self.exhibited.add(round_id)
+        if round_id in self._documents:
+            self.documented.add(round_id)
         self._rounds[round_id] = live = _Live(
             state=state,
             header=header,
@@ -213,8 +180,8 @@ class Tables:
             if last is not None and last.open is None:
                 self._rounds.pop(last.state.round_id, None)
 
-    def take(self, placed: Placed[RoundLeaf]) -> GatheredRound | None:
-        """The round that this leaf completes; None where it completes none."""
+    def add(self, placed: Placed[RoundLeaf]) -> RoundLeaves | None:
+        """Apply another leaf; return the round that it completes, or None."""
         live = self._rounds.get(bytes.fromhex(placed.leaf.round_id))
         if live is None:
             self._find_stray(placed)
@@ -234,30 +201,32 @@ class Tables:
             state = _forced(step, live.state, placed.hash)
         return self._place(live, placed, state)
 
-    def close(self, *, now: int, grace: int) -> Iterator[GatheredRound]:
-        """The rounds that still wait for a leaf, oldest first, after those past their deadline were found.
+    def close(self, *, now: int, grace: int) -> Iterator[RoundLeaves]:
+        """Yield the rounds that still wait for a leaf, oldest first, and report those past their deadline.
 
         ``grace`` is how long, in ms, a leaf may come after it was due.
         """
         for live in self._rounds.values():
-            gathered = self._hand_over(live)
-            if gathered is None:
+            leaves = self._hand_over(live)
+            if leaves is None:
                 continue
             state, counts = live.state, self.counts[live.state.key.table_id]
             deadline = state.deadline
             if deadline is None:
                 counts.unrevealed += 1
                 if now > state.round_deadline + grace:
-                    detail = f"the round has ended, its deadline was {state.round_deadline}, and no seed is shown"
+                    detail = (
+                        f"the round has ended, its deadline was {state.round_deadline}, and its seed is not revealed"
+                    )
                     self._find(Code.NEVER_REVEALED, detail, live.last_leaf, state.key)
             else:
                 counts.running += 1
                 if now > deadline + grace:
                     detail = f"the round is {state.stage.name}, its deadline was {deadline}, and it was not aborted"
                     self._find(Code.DEADLINE_PASSED, detail, live.last_leaf, state.key)
-            yield gathered
+            yield leaves
 
-    def _place(self, live: _Live, placed: Placed[RoundLeaf], state: Round) -> GatheredRound | None:
+    def _place(self, live: _Live, placed: Placed[RoundLeaf], state: Round) -> RoundLeaves | None:
         counts, leaf = self.counts[state.key.table_id], placed.leaf
         if live.open is None:
             return None
@@ -285,35 +254,35 @@ class Tables:
             del self._rounds[state.round_id]
         return self._hand_over(live)
 
-    def _hand_over(self, live: _Live) -> GatheredRound | None:
-        return live.hand_over(self._exhibits.get(live.state.round_id, NO_EXHIBITS))
+    def _hand_over(self, live: _Live) -> RoundLeaves | None:
+        return live.hand_over(self._documents.get(live.state.round_id, NO_DOCUMENTS))
 
     def _last_winner(self, header: Header) -> LastWinner | None:
         game, winner = self._winners.get(header.table_id, ("", None))
         return winner if game == _game_of(header) else None
 
     def _keep_winner(self, header: Header, leaf: Transcript) -> None:
-        """The winner of a settled round is kept where the winner leads the next."""
+        """Keep the winner of a settled round if the winner leads the next."""
         self._winners.pop(header.table_id, None)
         if _game_of(header) in LEADING_GAMES:
             try:
                 winner = _winner_decoder.decode(leaf.found).winners[0]
                 self._winners[header.table_id] = _game_of(header), LastWinner(Seat(winner), header.seat_keys[winner])
             except (msgspec.DecodeError, LookupError, RecursionError):
-                return  # what the transcript found is examined with its round
+                return  # the results of the transcript are examined with its round
 
     def _find_stray(self, placed: Placed[RoundLeaf]) -> None:
-        """A leaf of a round that is not known, or was over and done with long before."""
+        """Report a leaf of a round that is unknown, or was complete long before."""
         leaf = placed.leaf
         match leaf:
             case DealLeaf():
-                detail = "no OPEN with its round id stands before it"
-                self._hear(Finding.of(Code.DEAL_BEFORE_OPEN, detail, leaf_index=placed.index))
+                detail = "no OPEN before it has its round id"
+                self._report(Finding.of(Code.DEAL_BEFORE_OPEN, detail, leaf_index=placed.index))
             case Transcript():
                 self._find_stray_settlement(placed.index, leaf)
             case _:
                 detail = "no round that waits for it has its round id"
-                self._hear(Finding.of(Code.LEAF_OF_NO_ROUND, detail, leaf_index=placed.index))
+                self._report(Finding.of(Code.LEAF_OF_NO_ROUND, detail, leaf_index=placed.index))
 
     def _find_stray_settlement(self, index: int, leaf: Transcript) -> None:
         header = leaf.told.header
@@ -335,12 +304,12 @@ class Tables:
             round_number=header.round_number,
             difference=difference,
         )
-        self._hear(finding)
+        self._report(finding)
 
     def _find(
         self, code: Code, detail: str, leaf_index: int, key: SlotKey, difference: Difference | None = None
     ) -> None:
-        self._hear(
+        self._report(
             Finding.of(
                 code,
                 detail,
@@ -357,7 +326,7 @@ def _game_of(header: Header) -> str:
 
 
 def _opened(step: OpenStep, leaf_hash: bytes, last: Round | None) -> Round:
-    """The round that an OPEN opens behind the table's last one; SlotError where it does not fit there."""
+    """Open a round after the table's last one; raise SlotError if it does not fit there."""
     previous = current = None
     if last is not None and last.key.round_number >= step.key.round_number:
         current = last
@@ -367,7 +336,7 @@ def _opened(step: OpenStep, leaf_hash: bytes, last: Round | None) -> Round:
 
 
 def _step_of(leaf: RoundLeaf, state: Round) -> Step:
-    """The step that a leaf takes."""
+    """Return the step that a leaf makes."""
     key, round_id = state.key, state.round_id
     match leaf:
         case DealLeaf():
@@ -384,7 +353,7 @@ def _step_of(leaf: RoundLeaf, state: Round) -> Step:
 
 
 def _forced(step: Step, state: Round, leaf_hash: bytes) -> Round:
-    """The state that a refused step leaves where it is taken all the same."""
+    """Return the state after a refused step that is applied all the same."""
     match step:
         case SettleStep():
             return replace(state, stage=Stage.SETTLED, terminal_leaf=leaf_hash)

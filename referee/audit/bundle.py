@@ -1,11 +1,9 @@
-"""One round proved from its bundle: all that a player or an auditor needs who does not have the log.
+"""Proof of one round from its bundle, for a player or an auditor who does not have the log.
 
-The law: nothing is believed but the origin and the two keys given. The log's key signed the checkpoint, every leaf of
-the bundle stands in its tree, the root named the other keys, and everything that the round's leaves promise is held
-against them as in an audit of the whole log. A bundle shows what stands in the log, not what else does: a second OPEN
-of the same slot, a seed used twice or a revocation that was left out shows in the whole log only.
-
-It refuses to know where a bundle is from, and the time.
+Only the origin and the two given keys are trusted. The log's key signed the checkpoint, every leaf of the bundle is in
+its tree, the root named the other keys, and the round's leaves are examined as in an audit of the whole log. A bundle
+cannot show what else the log holds: a second OPEN of the same slot, a seed used twice or a revocation that was left out
+shows in the whole log only.
 """
 
 from collections.abc import Iterable
@@ -13,15 +11,14 @@ from typing import Annotated, Final, TypeAlias, TypeVar, cast
 
 import msgspec
 
-from referee.audit.finding import Code, Finding
-from referee.audit.gathered import Examined, GatheredRound, Law
-from referee.audit.keys import KeyFaultError, KeyHistory, Role
-from referee.audit.reading import LeafFaultError, Placed, read_envelope, read_header, read_payload
+from referee.audit.documents import Documents
+from referee.audit.finding import Code, Finding, FindingError
+from referee.audit.keys import KeyHistory, KeyRole, log_keys, signer_faults
+from referee.audit.reading import Placed, read_envelope, read_header, read_payload
 from referee.audit.round import examine
-from referee.audit.source import Exhibits
-from referee.audit.succession import log_keys, signer_faults
-from referee.audit.table import RoundLeaf as StepLeaf
-from referee.audit.table import Tables
+from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
+from referee.audit.tables import RoundLeaf as StepLeaf
+from referee.audit.tables import Tables
 from referee.dealing.deal import LEADING_GAMES
 from referee.dealing.header import Header, HeaderError
 from referee.dealing.leaf import KeyLeaf, OpenLeaf
@@ -51,7 +48,7 @@ class _Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Bundle(msgspec.Struct, frozen=True):
-    """``bundle.schema.json`` of the verifier in TypeScript says what each member is."""
+    """A round's bundle; ``bundle.schema.json`` of the verifier in TypeScript documents each member."""
 
     format: int
     round_id: _Hash
@@ -62,30 +59,30 @@ class _Bundle(msgspec.Struct, frozen=True):
 
 
 class ProvedRound(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be said of a round: every finding, most general first, and what was examined where it came to that.
+    """Result of proving a round: every finding, most general first, the round's leaves, and their examination.
 
-    ``gathered`` has the round's leaves; both are None where the checkpoint or the order of leaves does not hold.
+    ``leaves`` and ``result`` are None if the checkpoint or the order of leaves is wrong.
     """
 
     checkpoint: str
     findings: tuple[Finding, ...]
-    gathered: GatheredRound | None = None
-    examined: Examined | None = None
+    leaves: RoundLeaves | None = None
+    result: RoundResult | None = None
 
     @property
     def is_proved(self) -> bool:
-        """Whether the round has ended, everything holds, and its deck was dealt again."""
-        if self.examined is None or self.findings or self.gathered is None:
+        """Whether the round has ended without a finding, and its deck was dealt again."""
+        if self.result is None or self.findings or self.leaves is None:
             return False
-        has_ended = self.gathered.settle is not None or self.gathered.abort is not None
-        return has_ended and (self.examined.is_redealt or self.gathered.deal is None)
+        has_ended = self.leaves.settle is not None or self.leaves.abort is not None
+        return has_ended and (self.result.is_redealt or self.leaves.deal is None)
 
 
 def prove_round(data: bytes, *, origin: str, log_key: str, root_key: str, catalogue: Catalogue) -> ProvedRound:
-    """What is to be said of the round of a bundle.
+    """Prove the round of a bundle.
 
-    Keys are C2SP verifier key text, known from elsewhere; KeyTextError where one is none, BundleError where the bytes
-    are no bundle or hold no OPEN of their round.
+    Keys are C2SP verifier key text from elsewhere. Raise KeyTextError for a key that is none, BundleError for bytes
+    that are no bundle or hold no OPEN of their round.
     """
     bundle = _read(data)
     root, log = VerifierKey.parse(root_key), VerifierKey.parse(log_key)
@@ -97,13 +94,13 @@ def prove_round(data: bytes, *, origin: str, log_key: str, root_key: str, catalo
         return ProvedRound(checkpoint=bundle.checkpoint, findings=(Finding.of(Code.CHECKPOINT_REFUSED, str(error)),))
     reading = _Reading(bundle, checkpoint, KeyHistory(root))
     reading.findings += signer_faults([(checkpoint, note)], reading.keys.records, log=log, size=checkpoint.size)
-    gathered = _gather(bundle, reading)
-    examined = None if gathered is None else examine(gathered, Law(origin=origin, catalogue=catalogue))
+    leaves = _assemble(bundle, reading)
+    result = None if leaves is None else examine(leaves, AuditTerms(origin=origin, catalogue=catalogue))
     return ProvedRound(
         checkpoint=bundle.checkpoint,
-        findings=(*reading.findings, *(() if examined is None else examined.findings)),
-        gathered=gathered,
-        examined=examined,
+        findings=(*reading.findings, *(() if result is None else result.findings)),
+        leaves=leaves,
+        result=result,
     )
 
 
@@ -124,7 +121,7 @@ def _read(data: bytes) -> _Bundle:
 
 
 class _Reading:
-    """The leaves of a bundle, each proved to stand in the tree, read with the keys as they stand there."""
+    """Leaves of a bundle, each proved to be in the tree, read with the keys at its place."""
 
     def __init__(self, bundle: _Bundle, checkpoint: Checkpoint, keys: KeyHistory) -> None:
         self.keys = keys
@@ -137,25 +134,25 @@ class _Reading:
             proof = [bytes.fromhex(node) for node in one.proof]
             try:
                 verify_inclusion(hashed, index=one.index, size=checkpoint.size, proof=proof, root=checkpoint.root)
-                self._take(data, one.index, hashed)
+                self._add(data, one.index, hashed)
             except ProofError as error:
-                detail = f"the leaf does not stand in the tree of the checkpoint: {error}"
+                detail = f"the leaf is not in the tree of the checkpoint: {error}"
                 self.findings.append(Finding.of(Code.LOG_RECEIPT_REFUSED, detail, leaf_index=one.index))
-            except (LeafFaultError, KeyFaultError) as error:
+            except FindingError as error:
                 self.findings.append(Finding.of(error.code, error.detail, leaf_index=one.index))
 
-    def _take(self, data: bytes, index: int, hashed: bytes) -> None:
+    def _add(self, data: bytes, index: int, hashed: bytes) -> None:
         envelope = read_envelope(data)
         leaf = read_payload(envelope)
         if isinstance(leaf, KeyLeaf):
-            self.keys.take(envelope, leaf, leaf_index=index)
+            self.keys.add(envelope, leaf, leaf_index=index)
         else:
             self.data[index] = data
             self.placed.append(Placed(index=index, hash=hashed, envelope=envelope, ring=self.keys.ring, leaf=leaf))
 
 
-def _gather(bundle: _Bundle, reading: _Reading) -> GatheredRound | None:
-    """The round, its leaves having taken their steps in the order of the log; None where its OPEN cannot be read."""
+def _assemble(bundle: _Bundle, reading: _Reading) -> RoundLeaves | None:
+    """Apply the leaves in the order of the log; return the round, None if its OPEN cannot be read."""
     own = [one for one in reading.placed if one.leaf.round_id == bundle.round_id]
     opened = _only(own, OpenLeaf)
     if opened is None:
@@ -163,12 +160,12 @@ def _gather(bundle: _Bundle, reading: _Reading) -> GatheredRound | None:
             msg = f"it holds no OPEN of round {bundle.round_id}"
             raise BundleError(msg)
         return None
-    exhibits = Exhibits(
+    documents = Documents(
         certificates=tuple([one.encode() for one in bundle.certificates]),
         event_receipts=tuple([one.encode() for one in bundle.event_receipts]),
     )
-    tables = Tables(reading.findings.append, exhibits={bytes.fromhex(bundle.round_id): exhibits})
-    gathered = None
+    tables = Tables(reading.findings.append, documents={bytes.fromhex(bundle.round_id): documents})
+    leaves = None
     try:
         header = read_header(opened.leaf)
         _follow(tables, header, opened, reading)
@@ -176,20 +173,20 @@ def _gather(bundle: _Bundle, reading: _Reading) -> GatheredRound | None:
             if isinstance(one.leaf, OpenLeaf):
                 tables.open(cast("Placed[OpenLeaf]", one), read_header(one.leaf))
             else:
-                gathered = tables.take(cast("Placed[StepLeaf]", one)) or gathered
-    except LeafFaultError as error:
+                leaves = tables.add(cast("Placed[StepLeaf]", one)) or leaves
+    except FindingError as error:
         reading.findings.append(Finding.of(error.code, error.detail, leaf_index=opened.index))
         return None
-    return gathered or next(tables.close(now=0, grace=0), None)
+    return leaves or next(tables.close(now=0, grace=0), None)
 
 
 def _only(placed: Iterable[Placed[RoundLeaf]], kind: type[LeafT]) -> Placed[LeafT] | None:
-    """The first of these leaves that is of a kind."""
+    """Return the first of these leaves that is of a kind."""
     return next((cast("Placed[LeafT]", one) for one in placed if isinstance(one.leaf, kind)), None)
 
 
 def _follow(tables: Tables, header: Header, opened: Placed[OpenLeaf], reading: _Reading) -> None:
-    """The table's round before is known, and who leads by it, as far as the bundle proves that."""
+    """Give the tables the round before and who leads by it, as far as the bundle proves that."""
     by_hash = {one.hash: one for one in reading.placed}
     rounds: list[PreviousRound] = []
     named = header.previous_leaf
@@ -213,8 +210,8 @@ def _follow(tables: Tables, header: Header, opened: Placed[OpenLeaf], reading: _
             header,
             rounds,
             game=game,
-            referee_keys=[key for role, key in known if role is Role.REFEREE],
-            shuffler_keys=[key for role, key in known if role is Role.SHUFFLER],
+            referee_keys=[key for role, key in known if role is KeyRole.REFEREE],
+            shuffler_keys=[key for role, key in known if role is KeyRole.SHUFFLER],
         )
     except PreviousRoundError as error:
         reading.findings.append(Finding.of(Code.WRONG_PREVIOUS_LEAF, str(error), leaf_index=opened.index))
@@ -224,11 +221,11 @@ def _follow(tables: Tables, header: Header, opened: Placed[OpenLeaf], reading: _
 
 
 def _header_of(ended: RoundLeaf, placed: Iterable[Placed[RoundLeaf]]) -> Header | None:
-    """The header of the round that a leaf ended, from itself or from its OPEN."""
+    """Return the header of the round that a leaf ended, from itself or from its OPEN."""
     try:
         if isinstance(ended, Transcript):
             return ended.told.header.to_header()
         opened = _only([one for one in placed if one.leaf.round_id == ended.round_id], OpenLeaf)
         return None if opened is None else read_header(opened.leaf)
-    except (HeaderError, LeafFaultError):
+    except (HeaderError, FindingError):
         return None

@@ -1,6 +1,6 @@
-"""The questions that are asked of a log's population, each with what was seen and how likely chance does that.
+"""Statistical questions about a log's rounds, each with what was observed and a bound on its chance.
 
-The law: each question has a null model that is exact under a uniform shuffle, or is said to be assumed.
+Each question has a null model that is exact under a uniform shuffle, or is marked as assumed.
 
 ===========================  ================================================================================
 kind                         null model
@@ -8,17 +8,22 @@ kind                         null model
 PLACES                       the deck is uniform: each cell of card by place binomial, and all of them together
 SERIAL                       a deck seen from the table's deck before, or from a new deck, is uniform
 REPEATED                     decks are uniform: the union bound over all pairs
-ABORTED                      a dealt round is aborted whoever holds which of its hands (``exchange``) or beats the
-                             house; and whatever they are, which is assumed, so that is never more than a note
-WINS                         each seat is dealt the best hand equally often, seat and house alike
-BLAMED                       each seat of a round is as likely as another to be the one to blame
-THROWN_AWAY                  see ``throwaway``
+ABORTED                      a dealt round is aborted regardless of which seat holds which of its hands
+                             (``SeatShares``) or beats the house; and regardless of what they are, which is
+                             assumed, so that is never more than a note
+WINS                         each seat is dealt the best hand equally often; so are seat and house
+BLAMED                       each seat of a round is equally likely to be at fault
+THROWN_AWAY                  see ``thrown_away``
 RESULTS                      seats play equally well: assumed, so it is never more than a note
 ===========================  ================================================================================
 
-A table's seats are asked about one by one, then, for their cards, those of all tables together by their number.
+Questions are asked about each seat of a table, then, for their cards, about each seat of all tables together. ``score``
+judges all questions together.
 
-It refuses to know how likely is too unlikely: ``score`` judges all questions together.
+>>> counts = {f"table-{number}": TableCounts(opened=1, aborted_after_deal={"NOBODY": 1}) for number in range(12)}
+>>> question = thrown_away(counts)
+>>> question.observed, question.trials, round(question.log / 2.302585, 1)
+(12, 12, -12.0)
 """
 
 import math
@@ -27,22 +32,22 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
-from referee.audit.chance import CARDS, log_any, log_at_least, log_at_most, log_uneven_places
-from referee.audit.distribution import LIKELY, NEIGHBOURS, PLACES, Distribution
-from referee.audit.exchange import Exchange
+from referee.audit.chance import CARDS, log_any, log_at_least, log_at_most, log_drawn_at_least, log_uneven_places
+from referee.audit.distribution import LIKELY, NEIGHBOURS, PLACES, Distribution, SeatShares
 from referee.audit.population import Population, SeatCounts
 from referee.audit.quality import points
+from referee.audit.report import TableCounts
 from referee.audit.score import KEPT, Measure, Question, Subject
-from referee.audit.table import TableCounts
-from referee.audit.throwaway import thrown_away
 
 _EVEN: Final = Fraction(1, 2)
+THROWN_AWAY_SHARE: Final = Fraction(1, 10)
+"""Share of all tables that may be given up after one failed round."""
 
 
 def questions(
     population: Population, tables: Mapping[str, TableCounts], *, repeated: Sequence[tuple[int, int]]
 ) -> Iterator[Question]:
-    """Every question. ``repeated`` are pairs of leaves in which one deck was dealt."""
+    """Yield every question. ``repeated`` are pairs of leaves in which one deck was dealt."""
     if population.decks:
         yield from _of_places(population)
     for run, distribution, measure in (
@@ -64,10 +69,10 @@ def questions(
             yield from _of_seats(seats, game=game, seat_count=seat_count, table_id=None)
 
 
-def _of_share(  # noqa: PLR0913 - what a share is judged by
+def _of_share(  # noqa: PLR0913 - all that judges a share
     subject: Subject, successes: int, trials: int, share: Fraction, *, among: int = 1, is_two_sided: bool = True
 ) -> Iterator[Question]:
-    """Whether there are too many successes, or, where that counts as well, too few."""
+    """Ask whether there are too many successes or, if two-sided, too few."""
     if not trials or share == 1:
         return
     expected = trials * share
@@ -89,7 +94,7 @@ def _of_share(  # noqa: PLR0913 - what a share is judged by
 
 
 def _of_sum(subject: Subject, draws: int, total: int, distribution: Distribution) -> Iterator[Question]:
-    """Whether a sum is too large or too small for so many draws of a distribution."""
+    """Ask whether a sum is too large or too small for so many draws of a distribution."""
     if not draws:
         return
     yield Question(
@@ -103,21 +108,21 @@ def _of_sum(subject: Subject, draws: int, total: int, distribution: Distribution
     )
 
 
-def _of_exchange(subject: Subject, exchange: Exchange, seat: int) -> Question:
-    """Whether a seat has too many or too few of its rounds' points."""
+def _of_shares(subject: Subject, shares: SeatShares, seat: int) -> Question:
+    """Ask whether a seat has too many or too few of its rounds' points."""
     return Question(
         subject=subject,
-        trials=exchange.rounds,
-        observed=exchange.points[seat],
-        expected=exchange.expected,
-        deviation=exchange.deviation(seat),
-        log=exchange.log_chance(seat),
+        trials=shares.rounds,
+        observed=shares.points[seat],
+        expected=shares.expected,
+        deviation=shares.deviation(seat),
+        log=shares.log_chance(seat),
         among=2,
     )
 
 
 def _of_places(population: Population) -> Iterator[Question]:
-    """The fullest and the emptiest cell of the table of cards by place, and all cells together."""
+    """Ask about the fullest and the emptiest cell of the table of cards by place, and about all cells together."""
     decks, share = population.decks, Fraction(1, CARDS)
     cells = [(row[card], place, card) for place, row in enumerate(population.cells) for card in range(1, CARDS + 1)]
     for count, place, card in (max(cells), min(cells)):
@@ -137,7 +142,7 @@ def _of_places(population: Population) -> Iterator[Question]:
 
 
 def _of_repeated(population: Population, repeated: Sequence[tuple[int, int]]) -> Iterator[Question]:
-    """Decks that were dealt twice: at most as likely as any pair, of as few cards as any round showed, being alike."""
+    """Ask about decks dealt twice: at most as likely as any pair being alike, of as few cards as any round showed."""
     if not population.shown:
         return
     rounds, fewest = population.shown.total(), min(population.shown)
@@ -160,7 +165,7 @@ def _of_seats(seats: SeatCounts, *, game: str, seat_count: int, table_id: str | 
     for seat in range(seat_count):
         about = partial(Subject, table_id=table_id, game=game, seat_count=seat_count, seat=seat)
         if seats.aborted is not None and seat_count > 1:
-            yield _of_exchange(about(Measure.ABORTED_POINTS), seats.aborted, seat)
+            yield _of_shares(about(Measure.ABORTED_POINTS), seats.aborted, seat)
             sums = seats.aborted.rounds, seats.aborted.points[seat]
             yield from _of_sum(about(Measure.ABORTED_HANDS), *sums, points(game=game))
         ahead, behind = _at(seats.aborted_ahead, seat), _at(seats.aborted_behind, seat)
@@ -174,3 +179,49 @@ def _of_seats(seats: SeatCounts, *, game: str, seat_count: int, table_id: str | 
 
 def _at(numbers: Sequence[int], seat: int) -> int:
     return numbers[seat] if numbers else 0
+
+
+def thrown_away(tables: Mapping[str, TableCounts]) -> Question:
+    """Ask how many tables were given up after one round that was not settled and revealed.
+
+    An operator who looks at decks and keeps only those it likes can open a new table for each, and no table shows more
+    than one failed round. Two things must both be beyond chance: more such tables than ``THROWN_AWAY_SHARE`` of all, by
+    the exact binomial tail; and a larger share than failed rounds have at the log's other tables, by Fisher's exact
+    test, if there are others. So an operator with bad connections, whose rounds fail everywhere, is not accused. The
+    chance is the larger of the two.
+    """
+    trials = thrown = rounds = bad = 0
+    for counts in tables.values():
+        ended = counts.opened - counts.running
+        if not ended:
+            continue
+        failed = ended - counts.settled + _unrevealed_settlements(counts)
+        trials += 1
+        if counts.opened == 1:
+            thrown += failed
+        else:
+            rounds += ended
+            bad += failed
+    log = log_at_least(trials, thrown, share=THROWN_AWAY_SHARE)
+    if rounds:
+        single = sum(1 for counts in tables.values() if counts.opened == 1 and not counts.running)
+        log = max(log, log_drawn_at_least(thrown, draws=single, of=single + rounds, marks=thrown + bad))
+    deviation = (
+        float(thrown - trials * THROWN_AWAY_SHARE) / float(trials * THROWN_AWAY_SHARE * (1 - THROWN_AWAY_SHARE)) ** 0.5
+        if trials
+        else 0.0
+    )
+    return Question(
+        subject=Subject(Measure.THROWN_AWAY),
+        trials=trials,
+        observed=thrown,
+        expected=float(trials * THROWN_AWAY_SHARE),
+        deviation=deviation,
+        log=log,
+    )
+
+
+def _unrevealed_settlements(counts: TableCounts) -> int:
+    """Count rounds that were settled and not revealed, as far as the counts show: aborted ones count already."""
+    aborted = sum(counts.aborted_before_deal.values()) + sum(counts.aborted_after_deal.values())
+    return max(0, counts.unrevealed - aborted)

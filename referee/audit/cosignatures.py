@@ -1,11 +1,9 @@
-"""What witnesses say of a log: checkpoints that they cosigned, held against the leaves while these go by.
+"""Checkpoints that witnesses cosigned, compared with the leaves while these are read.
 
-The law: a checkpoint counts as witnessed if enough of the named witnesses cosigned it and its root is that of the
-leaves. A witness is a key, not a name: two names of one key, or a witness with a key of the log's own, are findings.
-One that was witnessed with OPEN in it and DEAL not yet shows that a round's terms and commitments stood before its
-seats showed their seeds (level L3). The newest time at which a quorum vouched says how old the log's state may be.
-
-It refuses to know which witnesses deserve trust, and where cosigned checkpoints are kept; they come smallest first.
+A checkpoint is witnessed if enough of the named witnesses cosigned it and its root is that of the leaves. A witness is
+a key, not a name: two names of one key, or a witness with one of the log's own keys, are findings. A witnessed
+checkpoint that has a round's OPEN and not yet its DEAL shows that terms and commitments were fixed before the seats
+showed their seeds (level L3). The newest time at which a quorum vouched says how old the log's state may be.
 """
 
 from array import array
@@ -22,15 +20,15 @@ from referee.log import Checkpoint, CheckpointError
 from referee.log.cosignature import Attestation, Quorum
 
 AHEAD_SECONDS: Final = 300
-"""How far a witness's clock may be ahead of the auditor's."""
+"""Seconds by which a witness's clock may be ahead of the auditor's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witnessing:
-    """What an auditor knows of witnesses: the quorum, and the checkpoints that they cosigned, smallest first.
+    """An auditor's knowledge of witnesses: the quorum, and the checkpoints that they cosigned, smallest first.
 
-    ``max_age`` is how many ms ago the quorum may have vouched last; ``outgrown`` are signed checkpoints that somebody
-    saw, and that the log must have grown beyond by now.
+    ``max_age`` is the most ms since the quorum last vouched; ``outgrown`` are signed checkpoints that were seen
+    earlier, and that the log must have grown beyond by now.
     """
 
     quorum: Quorum | None = None
@@ -43,14 +41,14 @@ NO_WITNESSING: Final = Witnessing()
 
 
 class _Shown(NamedTuple):
-    """A cosigned checkpoint as it was handed over."""
+    """A cosigned checkpoint and its note."""
 
     checkpoint: Checkpoint
     note: Note
 
 
 class CosignedHeads:
-    """The cosigned checkpoints of one audit. ``kept`` are single notes that may be cosigned as well, in any order."""
+    """Cosigned checkpoints of one audit. ``kept`` are single notes that may be cosigned as well, in any order."""
 
     def __init__(
         self,
@@ -59,47 +57,47 @@ class CosignedHeads:
         kept: Sequence[bytes],
         origin: str,
         now: int,
-        hear: Callable[[Finding], None],
+        report: Callable[[Finding], None],
     ) -> None:
         self._quorum = witnessing.quorum
         self._max_age = witnessing.max_age
         self._origin = origin
         self._now = now
-        self._hear = hear
+        self._report = report
         self._sizes = array("q")
         self._newest: _Shown | None = None
         self._time = 0
         self._blamed: set[tuple[str, str]] = set()
         notes = () if witnessing.quorum is None else sorted(kept, key=_size_of)
-        self._kept = self._read(notes, is_told=False)
-        self._told = self._read(() if witnessing.quorum is None else witnessing.cosigned, is_told=True)
-        self._next_kept, self._next_told = next(self._kept, None), next(self._told, None)
+        self._kept = self._read(notes, is_listed=False)
+        self._listed = self._read(() if witnessing.quorum is None else witnessing.cosigned, is_listed=True)
+        self._next_kept, self._next_listed = next(self._kept, None), next(self._listed, None)
         self.next_size = self._smallest()
-        """The size at which the leaves are to be compared next; None where nothing waits."""
+        """Size at which the leaves are to be compared next; None if no checkpoint is left."""
 
     def compare(self, size: int, root: bytes, log_keys: Sequence[VerifierKey]) -> None:
-        """The checkpoints of this size are held against the root of that many leaves; smaller ones are out of order."""
+        """Compare the checkpoints of this size with the root of that many leaves; smaller ones are out of order."""
         while self._next_kept is not None and self._next_kept.checkpoint.size <= size:
             self._judge(self._next_kept, size, root, ())
             self._next_kept = next(self._kept, None)
-        while self._next_told is not None and self._next_told.checkpoint.size <= size:
-            self._judge(self._next_told, size, root, log_keys)
-            self._next_told = next(self._told, None)
+        while self._next_listed is not None and self._next_listed.checkpoint.size <= size:
+            self._judge(self._next_listed, size, root, log_keys)
+            self._next_listed = next(self._listed, None)
         self.next_size = self._smallest()
 
     def _smallest(self) -> int | None:
-        sizes = [one.checkpoint.size for one in (self._next_kept, self._next_told) if one is not None]
+        sizes = [one.checkpoint.size for one in (self._next_kept, self._next_listed) if one is not None]
         return min(sizes, default=None)
 
     def is_witnessed_between(self, *, opened: int, dealt: int) -> bool:
-        """Whether a witnessed checkpoint has the leaf ``opened`` and has not the leaf ``dealt``."""
+        """Return whether a witnessed checkpoint has the leaf ``opened`` and not the leaf ``dealt``."""
         place = bisect_right(self._sizes, dealt)
         return place > 0 and self._sizes[place - 1] > opened
 
     def close(
         self, head: Checkpoint, records: Sequence[KeyRecord], outgrown: Sequence[tuple[Checkpoint, bytes]]
     ) -> None:
-        """What is to be said of the whole log, once all its leaves went by."""
+        """Report on the whole log, once all its leaves are read."""
         quorum = self._quorum
         if quorum is not None:
             self._check_keys(quorum, records)
@@ -115,23 +113,23 @@ class CosignedHeads:
             if seen.size == head.size:
                 difference = Difference("checkpoint", head.body, note.decode())
                 detail = f"the log has not grown beyond {seen.size} leaves, which were seen before"
-                self._hear(Finding.of(Code.HEAD_FROZEN, detail, difference=difference))
+                self._report(Finding.of(Code.HEAD_FROZEN, detail, difference=difference))
 
     def _age(self, time: int) -> int:
         return self._now - 1000 * time
 
-    def _read(self, notes: Iterable[bytes], *, is_told: bool) -> Iterator[_Shown]:
+    def _read(self, notes: Iterable[bytes], *, is_listed: bool) -> Iterator[_Shown]:
         for data in notes:
             try:
                 note = Note.parse(data)
                 checkpoint = Checkpoint.parse(note.text)
             except (NoteError, CheckpointError) as error:
-                if is_told:
-                    self._find(Code.COSIGNATURE_REFUSED, f"what stands as a cosigned checkpoint is none: {error}")
+                if is_listed:
+                    self._find(Code.COSIGNATURE_REFUSED, f"a cosigned checkpoint cannot be read: {error}")
                 continue
             if checkpoint.origin == self._origin:
                 yield _Shown(checkpoint, note)
-            elif is_told:
+            elif is_listed:
                 detail = f"a cosigned checkpoint is of {checkpoint.origin!r}, not of {self._origin!r}"
                 self._find(Code.COSIGNATURE_REFUSED, detail)
 
@@ -140,14 +138,14 @@ class CosignedHeads:
         if quorum is None:
             return
         if checkpoint.size < size:
-            detail = f"the cosigned checkpoint of {checkpoint.size} leaves stands behind a larger one"
+            detail = f"the cosigned checkpoint of {checkpoint.size} leaves is listed after a larger one"
             self._find(Code.COSIGNATURE_REFUSED, detail)
             return
         timely = self._attested(quorum, shown)
         if self._newest is None or checkpoint.size >= self._newest.checkpoint.size:
             self._newest = shown
         if checkpoint.root != root:
-            if log_keys:  # what was kept is held against the log by itself
+            if log_keys:  # kept notes are compared with the log elsewhere
                 self._accuse(shown, root, log_keys)
         elif timely.is_quorate:
             if not self._sizes or self._sizes[-1] < size:
@@ -155,19 +153,19 @@ class CosignedHeads:
             self._time = max(self._time, timely.time)
 
     def _attested(self, quorum: Quorum, shown: _Shown) -> Attestation:
-        """What the witnesses say on a note, without what is forged or of a time to come, which are findings."""
-        said = quorum.attest(shown.note)
+        """Verify the cosignatures of a note; report those that are forged or of a future time, and leave them out."""
+        attestation = quorum.attest(shown.note)
         size = shown.checkpoint.size
-        for key in said.forged:
+        for key in attestation.forged:
             self._blame(key, f"a cosignature under {key.text} is not by that key; the first has {size} leaves")
-        timely = said.until(self._now // 1000 + AHEAD_SECONDS)
-        for key, time in said.times:
+        timely = attestation.until(self._now // 1000 + AHEAD_SECONDS)
+        for key, time in attestation.times:
             if (key, time) not in timely.times:
-                self._blame(key, f"a cosignature under {key.text} names {1000 * time}, a time to come")
+                self._blame(key, f"a cosignature under {key.text} names {1000 * time}, a time in the future")
         return timely
 
     def _accuse(self, shown: _Shown, root: bytes, log_keys: Sequence[VerifierKey]) -> None:
-        """A cosigned checkpoint is not of these leaves: the log's fault if it signed it."""
+        """Report a cosigned checkpoint that is not of these leaves: the log's fault if it signed it."""
         size = shown.checkpoint.size
         try:
             shown.note.verify(log_keys)
@@ -177,13 +175,13 @@ class CosignedHeads:
             return
         difference = Difference("root", shown.note.format().decode(), root.hex())
         detail = f"the log signed, and witnesses cosigned, another tree of {size} leaves"
-        self._hear(Finding.of(Code.HISTORY_REWRITTEN, detail, difference=difference))
+        self._report(Finding.of(Code.HISTORY_REWRITTEN, detail, difference=difference))
 
     def _check_keys(self, quorum: Quorum, records: Sequence[KeyRecord]) -> None:
         for key in quorum.doubled:
             first = next(one for one in quorum.counted if one.public_key == key.public_key)
             self._find(Code.WITNESS_DOUBLED, f"{key.text} and {first.text} are one key, and count as one witness")
-        held = {VerifierKey.parse(record.key).public_key: record.role for record in records}
+        held = {record.public_key: record.role for record in records}
         for key in quorum.counted:
             role = held.get(key.public_key, "witness")
             if role != "witness":
@@ -192,14 +190,14 @@ class CosignedHeads:
                 )
 
     def _blame(self, key: VerifierKey, detail: str) -> None:
-        """One finding for each witness and kind of fault, however often it shows."""
+        """Report one finding for each witness and kind of fault, however often it occurs."""
         blamed = key.text, detail.rpartition(" is not")[0] or detail.rpartition(" names")[0]
         if blamed not in self._blamed:
             self._blamed.add(blamed)
             self._find(Code.COSIGNATURE_REFUSED, detail)
 
     def _find(self, code: Code, detail: str) -> None:
-        self._hear(Finding.of(code, detail))
+        self._report(Finding.of(code, detail))
 
 
 def _size_of(note: bytes) -> int:

@@ -1,0 +1,176 @@
+"""Checks of a DEAL leaf: its seeds, their signatures, the mix, the leader, and how strongly all this is proved.
+
+A seat that has a key in the header signs TH("client-seed", round_id, C, u8 seat, seed), which cannot be made before C
+is known. An unsigned seed proves less; a wrong signature proves cheating.
+"""
+
+from typing import Final
+
+import msgspec
+
+from referee.audit.finding import Code, Difference, RoundFindings, shown
+from referee.audit.reading import Placed
+from referee.audit.report import DealingLevel
+from referee.audit.round_leaves import RoundLeaves
+from referee.cards import Seat
+from referee.dealing.commitment import client_commitment, mix, seed_statement, server_commitment
+from referee.dealing.deal import Deal, leader_of
+from referee.dealing.deck import StreamUsedUpError
+from referee.dealing.header import NO_KEY, SUITE_COMMITMENT
+from referee.dealing.leaf import AbortLeaf, DealLeaf
+from referee.evidence.ed25519 import is_signature
+
+_FEWEST_VALUES: Final = 9
+"""A random seed of 32 bytes has fewer different bytes than this with a chance below 2^-110."""
+_NO_COMMITMENT: Final = "00" * 32
+
+
+def examine_deal(leaves: RoundLeaves, deal: Placed[DealLeaf], findings: RoundFindings) -> bool:
+    """Check a deal against what the round was committed to; return whether its seeds, mix and leader agree."""
+    header, opened = leaves.header, leaves.open.leaf
+    if deal.leaf.dealt_time > header.deal_deadline:
+        detail = f"it was dealt at {deal.leaf.dealt_time}, after the deal's deadline {header.deal_deadline}"
+        findings.add(Code.DEALT_LATE, detail, leaf_index=deal.index)
+    if len(deal.leaf.client_seeds) != header.seat_count or not all(deal.leaf.client_seeds):
+        given = sum(1 for seed in deal.leaf.client_seeds if seed)
+        detail = f"{header.seat_count} seats have {given} seeds"
+        findings.add(Code.CLIENT_SEED_MISMATCH, detail, leaf_index=deal.index)
+        return False
+    seeds = client_seeds(deal)
+    opening = [opens(leaves, Seat(seat), seed, findings, leaf_index=deal.index) for seat, seed in enumerate(seeds)]
+    _examine_seed_signatures(leaves, deal, findings)
+    commitment = bytes.fromhex(opened.server_commitment)
+    mixed = mix(round_id=leaves.round_id, commitment=commitment, client_seeds=seeds)
+    if mixed.hex() != deal.leaf.mix:
+        _explain_mix(leaves, deal, seeds, mixed, findings)
+        return False
+    is_named = header.round_id == leaves.round_id
+    return _examine_leader(leaves, deal, mixed, findings) and all(opening) and is_named
+
+
+def client_seeds(deal: Placed[DealLeaf]) -> tuple[bytes, ...]:
+    """Return the seats' seeds in a deal, by seat, without missing ones."""
+    return tuple([bytes.fromhex(seed) for seed in deal.leaf.client_seeds if seed])
+
+
+def opens(leaves: RoundLeaves, seat: Seat, seed: bytes, findings: RoundFindings, *, leaf_index: int) -> bool:
+    """Check that a seat's seed opens the seat's commitment, if it made one."""
+    claimed = leaves.open.leaf.client_commitments[seat]
+    if not claimed:
+        return True
+    found = client_commitment(round_id=leaves.round_id, seat=seat, seed=seed).hex()
+    if found == claimed:
+        return True
+    before = leaves.previous_round_id
+    is_foreign = before is not None and client_commitment(round_id=before, seat=seat, seed=seed).hex() == claimed
+    findings.add(
+        Code.FOREIGN_COMMITMENT if is_foreign else Code.CLIENT_SEED_MISMATCH,
+        f"the seed of seat {seat} opens a commitment to another round"
+        if is_foreign
+        else f"the seed of seat {seat} is not the one it committed to",
+        leaf_index=leaf_index,
+        difference=Difference(f"client_commitments[{seat}]", claimed, found),
+    )
+    return False
+
+
+def dealing_level(leaves: RoundLeaves, deal: Placed[DealLeaf], findings: RoundFindings) -> DealingLevel:
+    """Return the level of a dealt round by its own leaves, with a note for each seed that lowers it."""
+    seeds = client_seeds(deal)
+    weak: list[tuple[Code, str]] = []
+    for seat, seed in enumerate(seeds):
+        if is_trivial(seed):
+            weak.append((Code.CLIENT_SEED_TRIVIAL, f"the seed of seat {seat} is hardly random"))
+        elif seed in seeds[:seat]:
+            detail = f"seats {seeds.index(seed)} and {seat} have the same seed"
+            weak.append((Code.CLIENT_SEEDS_EQUAL, detail))
+    keys = leaves.header.seat_keys
+    signatures = _signatures(deal.leaf) or ("",) * len(keys)
+    for seat, (key, signature) in enumerate(zip(keys, signatures, strict=False)):
+        if key != NO_KEY and not signature:
+            weak.append((Code.CLIENT_SEED_UNSIGNED, f"seat {seat} has a key and did not sign its seed"))
+    for code, detail in weak:
+        findings.add(code, detail, leaf_index=deal.index)
+    header, opened = leaves.header, leaves.open.leaf
+    if header.randomness_suite != SUITE_COMMITMENT or opened.server_commitment == _NO_COMMITMENT:
+        return DealingLevel.L0
+    if weak or (header.seat_count > 1 and not all(opened.client_commitments)):
+        return DealingLevel.L1
+    return DealingLevel.L2
+
+
+def is_trivial(seed: bytes) -> bool:
+    """Return whether 32 bytes are hardly random: zeros, a counter, a default of few different bytes.
+
+    >>> is_trivial(bytes(31) + b"a"), is_trivial(bytes(range(32)))
+    (True, False)
+    """
+    few = seed[:_FEWEST_VALUES]  # nearly always different bytes, and then the others need no look
+    return len(set(few)) < _FEWEST_VALUES and len(set(seed)) < _FEWEST_VALUES
+
+
+def is_void(leaves: RoundLeaves, abort: Placed[AbortLeaf]) -> bool:
+    """Return whether a round has all its seeds and they give no deck; True while the server's seed is not revealed."""
+    seeds = [bytes.fromhex(text) for text in abort.leaf.client_seeds if text]
+    if leaves.deal is not None or len(seeds) != leaves.header.seat_count:
+        return False
+    if leaves.reveal is None:
+        return True
+    try:
+        Deal.derive(leaves.header, server_seed=bytes.fromhex(leaves.reveal.leaf.server_seed), client_seeds=seeds)
+    except StreamUsedUpError:
+        return True
+    return False
+
+
+def _examine_seed_signatures(leaves: RoundLeaves, deal: Placed[DealLeaf], findings: RoundFindings) -> None:
+    commitment = bytes.fromhex(leaves.open.leaf.server_commitment)
+    for seat, text in enumerate(_signatures(deal.leaf)):
+        if not text:
+            continue
+        key, seed = leaves.header.seat_keys[seat], bytes.fromhex(deal.leaf.client_seeds[seat])
+        statement = seed_statement(round_id=leaves.round_id, commitment=commitment, seat=Seat(seat), seed=seed)
+        if key == NO_KEY or not is_signature(bytes.fromhex(text), statement, key):
+            detail = f"the signature of seat {seat} is not of its seed under the server's commitment"
+            findings.add(Code.SEED_SIGNATURE_FORGED, detail, leaf_index=deal.index)
+
+
+def _signatures(deal: DealLeaf) -> tuple[str, ...]:
+    return () if isinstance(deal.seed_signatures, msgspec.UnsetType) else deal.seed_signatures
+
+
+def _explain_mix(
+    leaves: RoundLeaves, deal: Placed[DealLeaf], seeds: tuple[bytes, ...], mixed: bytes, findings: RoundFindings
+) -> None:
+    reveal = leaves.reveal
+    if reveal is not None:
+        seed = bytes.fromhex(reveal.leaf.server_seed)
+        commitment = server_commitment(round_id=leaves.round_id, seed=seed)
+        if mix(round_id=leaves.round_id, commitment=commitment, client_seeds=seeds).hex() == deal.leaf.mix:
+            claimed = leaves.open.leaf.server_commitment
+            findings.add(
+                Code.COMMITMENT_SWAPPED,
+                "the deal was made under another commitment than the one in OPEN",
+                leaf_index=leaves.open.index,
+                difference=Difference("server_commitment", claimed, commitment.hex()),
+            )
+            return
+    findings.add(
+        Code.MIX_MISMATCH,
+        "the mix is not computed from the round, its commitment and its seeds",
+        leaf_index=deal.index,
+        difference=Difference("mix", deal.leaf.mix, mixed.hex()),
+    )
+
+
+def _examine_leader(leaves: RoundLeaves, deal: Placed[DealLeaf], mixed: bytes, findings: RoundFindings) -> bool:
+    commitment = bytes.fromhex(leaves.open.leaf.server_commitment)
+    leader = leader_of(leaves.header, round_id=leaves.round_id, commitment=commitment, mixed=mixed)
+    found: int | str = "" if leader is None else leader
+    claimed = "" if deal.leaf.leader is msgspec.UNSET else deal.leaf.leader
+    if claimed == found:
+        return True
+    difference = Difference("leader", shown(claimed), shown(found))
+    detail = "the leader is not the one that the mix draws"
+    findings.add(Code.LEADER_MISMATCH, detail, leaf_index=deal.index, difference=difference)
+    return False

@@ -1,0 +1,112 @@
+"""Log receipts that people kept, checked against the log: the leaf that was promised is at its place.
+
+A receipt that is valid by itself names a leaf, its place and a tree that the log signed. The leaf must be at that
+place, and the tree be one that this log grew through. A receipt without its leaf is taken to be for the leaf at its
+place: if the proof then fails, the log's tree of that size decides whether another history was promised or the receipt
+is spoilt. A receipt with a proof of the wrong length, an index outside its tree, or an inner node for its leaf proves
+nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from referee.audit.documents import KeptReceipt
+from referee.audit.finding import Code, Difference, Finding
+from referee.evidence.merkle import Frontier, ProofError, root_from_inclusion
+from referee.evidence.note import NoteError
+from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint, CheckpointError, LogReceipt, ReceiptError, open_checkpoint
+
+
+@dataclass(slots=True, kw_only=True)
+class _Open:
+    """A receipt while leaves are read: the leaf hash at its place, and whether the tree of its size is the log's."""
+
+    number: int
+    receipt: LogReceipt
+    checkpoint: Checkpoint
+    has_leaf: bool
+    hash_at_place: bytes | None = None
+    is_same_tree: bool | None = None
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the promised leaf is at its place, as far as the receipt can show."""
+        if self.hash_at_place is None:
+            return False
+        return self.hash_at_place == self.receipt.leaf_hash if self.has_leaf else self._proves(self.hash_at_place)
+
+    def _proves(self, hashed: bytes) -> bool:
+        receipt, checkpoint = self.receipt, self.checkpoint
+        try:
+            root = root_from_inclusion(hashed, index=receipt.index, size=checkpoint.size, proof=receipt.proof)
+        except ProofError:
+            return False
+        return root == checkpoint.root
+
+
+class LogReceiptCheck:
+    """Check of kept log receipts during one audit. ``sizes`` are those of the trees that must be compared."""
+
+    def __init__(self, receipts: Sequence[KeptReceipt], *, origin: str, keys: Iterable[VerifierKey]) -> None:
+        keys = tuple(keys)
+        self._refused: list[Finding] = []
+        self._open: list[_Open] = []
+        for number, kept in enumerate(receipts):
+            try:
+                self._open.append(_opened(number, kept, origin=origin, keys=keys))
+            except (CheckpointError, NoteError, ReceiptError) as error:
+                self._refused.append(Finding.of(Code.LOG_RECEIPT_REFUSED, f"log receipt {number} is refused: {error}"))
+        self._places = frozenset(int(one.receipt.index) for one in self._open)
+        self.sizes = frozenset(one.checkpoint.size for one in self._open)
+
+    def add_leaf(self, index: int, hashed: bytes) -> None:
+        """Note the hash of the leaf at an index."""
+        if index in self._places:
+            for one in self._open:
+                if one.receipt.index == index:
+                    one.hash_at_place = hashed
+
+    def compare(self, frontier: Frontier) -> None:
+        """Compare a tree that the log grew through with the receipts of its size."""
+        for one in self._open:
+            if one.checkpoint.size == frontier.size:
+                one.is_same_tree = one.checkpoint.root == frontier.root
+
+    def close(self, checkpoint: str, *, size: int) -> Iterator[Finding]:
+        """Yield the findings once all leaves are read; the log's own checkpoint is given as text, with its size."""
+        yield from self._refused
+        for one in self._open:
+            if one.is_kept and one.is_same_tree:
+                continue
+            note = one.receipt.checkpoint.decode(errors="replace")
+            difference = Difference("checkpoint", checkpoint, note)
+            if one.is_kept:
+                if one.is_same_tree is None:
+                    code, what = Code.LOG_TRUNCATED, f"once signed that it has {one.checkpoint.size} leaves, of {size}"
+                else:
+                    code = Code.SPLIT_VIEW if one.checkpoint.size == size else Code.HISTORY_REWRITTEN
+                    what = "signed two checkpoints of which neither continues the other"
+                yield Finding.of(code, f"by log receipt {one.number} the log {what}", difference=difference)
+            elif one.is_same_tree and not one.has_leaf:
+                detail = f"log receipt {one.number} does not prove the leaf at its index"
+                yield Finding.of(Code.LOG_RECEIPT_REFUSED, detail, leaf_index=one.receipt.index)
+            else:
+                detail = f"log receipt {one.number} promises leaf {one.receipt.index}, which is not in the log"
+                if one.hash_at_place is not None:
+                    detail += "; another leaf is in its place"
+                yield Finding.of(Code.PROMISED_LEAF_ABSENT, detail, leaf_index=one.receipt.index, difference=difference)
+
+
+def _opened(number: int, kept: KeptReceipt, *, origin: str, keys: tuple[VerifierKey, ...]) -> _Open:
+    """Parse and verify a receipt by itself; raise ReceiptError, CheckpointError or NoteError if it is not valid."""
+    receipt = LogReceipt.parse(kept.receipt, leaf=kept.leaf or b"")
+    if kept.leaf is not None:
+        checkpoint = receipt.verify(kept.leaf, origin=origin, keys=keys)
+    else:
+        checkpoint = open_checkpoint(receipt.checkpoint, origin=origin, keys=keys)
+        try:
+            root_from_inclusion(receipt.leaf_hash, index=receipt.index, size=checkpoint.size, proof=receipt.proof)
+        except ProofError as error:
+            raise ReceiptError(str(error)) from error
+    return _Open(number=number, receipt=receipt, checkpoint=checkpoint, has_leaf=kept.leaf is not None)

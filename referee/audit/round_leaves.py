@@ -1,0 +1,69 @@
+"""Leaves of one round, and the result of examining them.
+
+``RoundLeaves`` holds all that an examination needs, so rounds can be examined in any order and in any process.
+"""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from referee.audit.documents import NO_DOCUMENTS, Documents
+from referee.audit.finding import Finding
+from referee.audit.reading import Placed
+from referee.audit.report import DealingLevel, EventLevel
+from referee.audit.sample import RoundSample
+from referee.dealing.header import Header
+from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf
+from referee.rulesets import Catalogue
+from referee.transcript.leader import LastWinner
+from referee.transcript.told import Transcript
+
+
+class RoundLeaves(msgspec.Struct, frozen=True, kw_only=True):
+    """Leaves of one round, None for those it does not have, and the documents that people kept of it.
+
+    ``round_id`` is the one that its OPEN names, ``previous_round_id`` that of the table's round before, where known.
+    ``last_winner`` won the table's last settled round, if that was of the same game and its winner leads the next.
+    """
+
+    round_id: bytes
+    header: Header
+    open: Placed[OpenLeaf]
+    deal: Placed[DealLeaf] | None = None
+    settle: Placed[Transcript] | None = None
+    abort: Placed[AbortLeaf] | None = None
+    reveal: Placed[RevealLeaf] | None = None
+    previous_round_id: bytes | None = None
+    last_winner: LastWinner | None = None
+    documents: Documents = NO_DOCUMENTS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditTerms:
+    """What rounds are examined by: the log's origin, and the available rulesets."""
+
+    origin: str
+    catalogue: Catalogue
+
+
+class RoundResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Result of examining a round; each seed has the index of the leaf that shows it, levels are None without a leaf.
+
+    ``signatures`` counts those of leaves, events and receipts that verify; ``is_replayed`` and ``is_redealt`` say that
+    the settlement was recomputed and the deck dealt again, with equal results. ``opened`` are the sections that
+    certificates open, each with its key.
+    """
+
+    findings: tuple[Finding, ...]
+    dealing_level: DealingLevel | None
+    event_level: EventLevel | None
+    client_seeds: tuple[bytes, ...]
+    client_seeds_leaf: int
+    open_leaf: int
+    server_seed: bytes | None
+    server_seed_leaf: int
+    signatures: int
+    is_replayed: bool
+    is_redealt: bool
+    sample: RoundSample
+    opened: tuple[tuple[int, bytes], ...] = ()

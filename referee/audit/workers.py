@@ -1,0 +1,129 @@
+"""Examination of many rounds, here or by a pool of workers, with results in the order of the rounds.
+
+Which worker examines a round changes only the time. A pool has a bounded number of rounds under way, so memory does not
+grow with the log.
+"""
+
+import multiprocessing
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+from referee.audit.round import examine
+from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
+from referee.rulesets import Catalogue, parse_ruleset
+
+_AHEAD: Final = 3
+"""Chunks under way for each process."""
+_terms: list[AuditTerms] = []
+
+
+class Pending(Protocol):
+    """Results of some rounds that are under way."""
+
+    def result(self) -> list[RoundResult]:
+        """Wait for the results, in the order of the rounds."""
+
+
+class WorkerPool(Protocol):
+    """Workers that examine rounds on the same terms."""
+
+    @property
+    def chunk(self) -> int:
+        """Number of rounds that are sent together."""
+
+    @property
+    def ahead(self) -> int:
+        """Number of chunks under way that keeps all workers busy."""
+
+    def send(self, rounds: Sequence[RoundLeaves]) -> Pending:
+        """Send rounds to be examined."""
+
+    def close(self, *, is_abandoned: bool) -> None:
+        """Release the workers, without waiting for what they still do if the audit was abandoned."""
+
+
+class RoundExaminer:
+    """Examination of rounds by a pool, or without one in this process."""
+
+    def __init__(self, terms: AuditTerms, pool: WorkerPool | None = None) -> None:
+        self._terms = terms
+        self._pool = pool
+        self._waiting: list[RoundLeaves] = []
+        self._under_way: deque[Pending] = deque()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.close(is_abandoned=error is not None)
+
+    def submit(self, leaves: RoundLeaves) -> Iterator[RoundResult]:
+        """Submit a round; yield the results that are due."""
+        if self._pool is None:
+            yield examine(leaves, self._terms)
+            return
+        self._waiting.append(leaves)
+        if len(self._waiting) >= self._pool.chunk:
+            self._send(self._pool)
+        while len(self._under_way) > self._pool.ahead:
+            yield from self._under_way.popleft().result()
+
+    def finish(self) -> Iterator[RoundResult]:
+        """Yield all results that are left."""
+        if self._pool is not None and self._waiting:
+            self._send(self._pool)
+        while self._under_way:
+            yield from self._under_way.popleft().result()
+
+    def _send(self, pool: WorkerPool) -> None:
+        self._under_way.append(pool.send(self._waiting))
+        self._waiting = []
+
+
+class ProcessPool:
+    """A ``WorkerPool`` of processes on this machine; each is spawned and reads the terms once."""
+
+    def __init__(self, terms: AuditTerms, *, count: int) -> None:
+        self._pool = ProcessPoolExecutor(
+            count,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_begin,
+            initargs=(terms.origin, sources_of(terms)),
+        )
+        self.chunk: Final = 64
+        self.ahead: Final = _AHEAD * count
+
+    def send(self, rounds: Sequence[RoundLeaves]) -> Future[list[RoundResult]]:
+        """Send rounds to the first free process."""
+        return self._pool.submit(_examine_all, rounds)
+
+    def close(self, *, is_abandoned: bool) -> None:
+        """End the processes."""
+        if is_abandoned:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool.shutdown()
+
+
+def sources_of(terms: AuditTerms) -> tuple[bytes, ...]:
+    """Return the files of the terms' rulesets, for another process to read."""
+    return tuple(ruleset.source for ruleset in terms.catalogue)
+
+
+def terms_of(origin: str, sources: Sequence[bytes]) -> AuditTerms:
+    """Read the terms again in another process."""
+    rulesets = [parse_ruleset(source, file="a ruleset") for source in sources]
+    return AuditTerms(origin=origin, catalogue=Catalogue(rulesets))
+
+
+def _begin(origin: str, sources: tuple[bytes, ...]) -> None:
+    _terms.append(terms_of(origin, sources))
+
+
+def _examine_all(rounds: Sequence[RoundLeaves]) -> list[RoundResult]:
+    return [examine(leaves, _terms[0]) for leaves in rounds]
