@@ -39,7 +39,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Hand the counts of a worker to the process that prints them."""
     output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
     if output is not None:
-        output["left out"] = dict(session.config.stash[_LEFT_OUT])
+        counts: Counter[str] = session.config.stash[_LEFT_OUT]
+        output["left out"] = dict(counts)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -8,7 +8,10 @@ import pytest
 from referee.audit import Code, MemoryLog, Report, audit_log
 from referee.audit.cosignatures import Witnessing
 from referee.audit.report import DealingLevel
-from referee.log.cosignature import quorum_of
+from referee.evidence.note import Note
+from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint, CheckpointSigner
+from referee.log.cosignature import cosign, merged, quorum_of
 from referee.rulesets import load_builtin
 from tests.audit import audit_watched
 from tests.audit.audit_builder import (
@@ -206,7 +209,7 @@ def test_one_forger_is_blamed_once_however_often(audit: Auditor):
     """A thousand lines under one name are one finding, so that a report stays readable."""
     watched = played(6)
     for place in range(len(watched.cosigned)):
-        line = audit_watched.Note.parse(watched.cosigned[place]).signatures[-1]
+        line = Note.parse(watched.cosigned[place]).signatures[-1]
         audit_watched.with_line(watched, place, type(line)(line.name, line.key_id, bytes(72)))
     codes = [finding.code for finding in judged(watched, audit).findings]
     assert codes == [Code.COSIGNATURE_REFUSED, Code.QUORUM_UNMET]
@@ -219,7 +222,7 @@ def test_log_key_is_followed_from_either_side_at_every_size(size: int, known: Na
     watched = rotated()
     signers = [LOG, NEW_LOG] if size <= 16 else [NEW_LOG]
     bundle = MemoryLog(checkpoint=note_at(watched.log, size, *signers), entries=tuple(watched.log.entries[:size]))
-    log_key = audit_watched.VerifierKey(ORIGIN, known.public_key).text
+    log_key = VerifierKey(ORIGIN, known.public_key).text
     assert audit(bundle, log_key=log_key, now=START).findings == ()
 
 
@@ -249,8 +252,8 @@ def test_text_that_is_no_cosigned_checkpoint_is_a_finding_and_no_crash(text: str
 
 def test_hostile_checkpoint_of_a_huge_log_by_nobody_is_refused_at_once(audit: Auditor):
     """The size stands in a note that no known key signed: nothing is made for it."""
-    huge = audit_watched.Checkpoint(ORIGIN, 2**53 - 1, bytes(32))
-    note = audit_watched.CheckpointSigner(NamedSigner("somebody"), key_name=ORIGIN).sign(huge)
+    huge = Checkpoint(ORIGIN, 2**53 - 1, bytes(32))
+    note = CheckpointSigner(NamedSigner("somebody"), key_name=ORIGIN).sign(huge)
     report = audit(MemoryLog(checkpoint=note, entries=tuple(played().log.entries)))
     assert [finding.code for finding in report.findings] == [Code.CHECKPOINT_REFUSED]
 
@@ -259,9 +262,9 @@ def test_witness_keys_are_told_apart_by_the_keys_and_not_the_names(audit: Audito
     """Two witnesses under one name are two."""
     watched = played()
     watched.witnesses = (vkey(FIRST, "same"), vkey(SECOND, "same"))
-    note = audit_watched.Note.parse(note_at(watched.log, 4))
-    signed = [audit_watched.cosign(note, name="same", signer=one, time=NOW_S) for one in (FIRST, SECOND)]
-    watched.cosigned = [audit_watched.merged(note, signed).format()]
+    note = Note.parse(note_at(watched.log, 4))
+    signed = [cosign(note, name="same", signer=one, time=NOW_S) for one in (FIRST, SECOND)]
+    watched.cosigned = [merged(note, signed).format()]
     report = judged(watched, audit)
     assert report.findings == ()
     assert report.dealing_levels[DealingLevel.L3] == 1

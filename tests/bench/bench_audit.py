@@ -12,14 +12,14 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 TABLES: Final = 20
 _LENGTH: Final = 4
 _AUDIT: Final = "from tests.bench.bench_audit import audit_file; audit_file({file!r}, {head!r})"
 
 
-def write_log(file: Path, rounds: int, *, attested: str) -> tuple[str, str, str, str, int]:
+def write_log(file: Path, rounds: int, *, attested: Literal["FRONTEND", "RECEIPT"]) -> tuple[str, str, str, str, int]:
     """A log of so many rounds in a file, each leaf behind its length; its checkpoint, keys and the time it is for."""
     from referee.evidence.merkle import Frontier, leaf_hash  # noqa: PLC0415 - not in the audit's memory
     from referee.log import Checkpoint, CheckpointSigner  # noqa: PLC0415 - not in the audit's memory
@@ -84,7 +84,8 @@ def main(sizes: Sequence[int]) -> None:
     sys.stdout.write(
         f"{'audit':<28}{'rounds/s a core':>16}{'us a round':>12}{'findings':>10}{'peak MB':>9}  aim 1,500/s\n"
     )
-    for rounds, attested in [(size, "FRONTEND") for size in sizes] + [(min(sizes), "RECEIPT")]:
+    logs: list[tuple[int, Literal["FRONTEND", "RECEIPT"]]] = [(size, "FRONTEND") for size in sizes]
+    for rounds, attested in [*logs, (min(sizes), "RECEIPT")]:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "log"
             head = write_log(file, rounds, attested=attested)

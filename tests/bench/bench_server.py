@@ -42,7 +42,8 @@ class Measured:
 
     def cpu_ns(self) -> int:
         """The CPU time it has used."""
-        return int(self.channel.unary_unary("/bench/Cpu")(b""))
+        ask: grpc.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary("/bench/Cpu")
+        return int(ask(b""))
 
     def cost(self, calls: Sequence[Callable[[], object]]) -> float:
         """Server CPU microseconds a call, all calls made by eight callers at once."""
@@ -218,7 +219,7 @@ def _await_reveals(server: Measured, *, size: int) -> None:
 
 
 def _echo(server: Measured, count: int) -> float:
-    echo = server.channel.unary_unary("/bench/Echo")
+    echo: grpc.UnaryUnaryMultiCallable[bytes, bytes] = server.channel.unary_unary("/bench/Echo")
     payload = bytes(ECHO_BYTES)
     server.cost([_call(echo, payload)] * 200)
     return server.cost([_call(echo, payload)] * count)

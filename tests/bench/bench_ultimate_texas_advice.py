@@ -16,11 +16,12 @@ from typing import Final
 
 from referee.advice.ultimate_texas import Shelf, advise
 from referee.cards import DECK
-from referee.games.ultimate_texas import Stake
-from referee.rulesets import get
+from referee.games.ultimate_texas import Stake, UltimateTexasRules
+from referee.money import Amount
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from referee.v1.ultimate_texas_pb2 import Decision
 from tests.bench.bench_server import Measured, _call, _echo, measured_server
+from tests.builtin import rules_as
 
 SEATS: Final = 6
 RULESETS: Final = ("ultimate_texas.casino", "ultimate_texas.two_plus_three")
@@ -52,8 +53,8 @@ def main(rounds: int) -> None:
 
 def _in_process(ruleset_id: str, size: int) -> float:
     """Milliseconds of CPU an answer, over random cards, tables warm."""
-    rules, luck = get(ruleset_id).rules, random.Random(size)  # noqa: S311 - cards to be timed
-    table, stake = Shelf.builtin().table_for(rules), Stake(ante=100, trips=20)
+    rules, luck = rules_as(UltimateTexasRules, ruleset_id), random.Random(size)  # noqa: S311 - cards to be timed
+    table, stake = Shelf.builtin().table_for(rules), Stake(ante=Amount(100), trips=Amount(20))
     deals = [luck.sample(DECK, 2 + size) for _ in range(REPEATS)]
     advise(rules, stake, hole=deals[0][:2], board=deals[0][2:], table=table)
     begun = time.process_time()

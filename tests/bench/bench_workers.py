@@ -218,8 +218,8 @@ def main() -> None:
         for method, clients, loaded in overloads:
             alone = found[method, 1]
             label = f"{method.rpartition('/')[2]}, {clients} x 32 at once"
-            by_cpu = alone.cpu_us / loaded.cpu_us
-            sys.stdout.write(f"{label:<32}{loaded.rate / alone.rate:>9.0%}{by_cpu:>8.0%}{loaded.p99_ms:>8.0f}\n")
+            cost = alone.cpu_us / loaded.cpu_us
+            sys.stdout.write(f"{label:<32}{loaded.rate / alone.rate:>9.0%}{cost:>8.0%}{loaded.p99_ms:>8.0f}\n")
         sys.stdout.write("\n")
         _print_one_log(folder)
 

@@ -45,7 +45,12 @@ def main() -> None:
     sys.stdout.write(f"{application.port}\n")
     sys.stdout.flush()
     done = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), done.set()), daemon=True).start()
+
+    def wait_for_the_end_of_input() -> None:
+        sys.stdin.read()
+        done.set()
+
+    threading.Thread(target=wait_for_the_end_of_input, daemon=True).start()
     done.wait()
     application.close()
 

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -20,7 +21,8 @@ from typing import Any, Final
 import grpc
 
 import referee
-from referee.server.app import Application, Settings
+from referee.server.app import Application
+from referee.server.options import ServerOptions
 from referee.v1 import (
     mau_binh_pb2,
     mau_binh_pb2_grpc,
@@ -100,7 +102,7 @@ class Table:
     @contextmanager
     def serve(self, *services: str) -> Iterator[None]:
         """Run a server with some services on the same folder."""
-        settings = Settings(
+        settings = ServerOptions(
             data=self._folder, listen="127.0.0.1:0", clock=lambda: self.now, services=services, sweep=False
         )
         with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
@@ -112,13 +114,13 @@ class Table:
 
     def _deal(self, ruleset_id: str, **terms: Any) -> tuple[Any, shuffler_pb2.DealRoundResponse]:  # noqa: ANN401 - a header
         table = f"table-{next(self._numbers)}"
-        opened = self.shuffler.OpenRound(
-            shuffler_pb2.OpenRoundRequest(
-                terms=shuffler_pb2.RoundTerms(
-                    **{"table_id": table, "ruleset_id": ruleset_id, "seat_count": 2, "currency": "VND"} | terms
-                )
-            )
-        )
+        given: dict[str, Any] = {
+            "table_id": table,
+            "ruleset_id": ruleset_id,
+            "seat_count": 2,
+            "currency": "VND",
+        } | terms
+        opened = self.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=shuffler_pb2.RoundTerms(**given)))
         dealt = self.shuffler.DealRound(
             shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=[_SEED, _SEED])
         )
@@ -194,9 +196,9 @@ def trace() -> Mapping[str, Trace]:
                 for game, (first, second) in asked.items():
                     settle: Any = getattr(table, game).SettleRound
                     settle(first)
-                    traced[game] = recorder.record(lambda ask=settle, request=second: ask(request))
+                    traced[game] = recorder.record(partial(settle, second))
         finally:
-            threading.setprofile(None)  # type: ignore[arg-type] # None takes it away
+            threading.setprofile(None)
     return traced
 
 

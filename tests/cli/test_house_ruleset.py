@@ -10,8 +10,10 @@ import grpc
 
 from referee.cli.bots_tien_len import choose
 from referee.cli.table import Services
+from referee.games.tien_len import TienLenRules
 from referee.rulesets import load_folder
 from referee.v1 import shuffler_pb2, tien_len_pb2
+from tests.builtin import rules_as
 
 HOUSE = Path(__file__).parents[1] / "rulesets" / "house"
 SECONDS = 60
@@ -24,6 +26,7 @@ def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(tmp_pa
     command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--listen", "127.0.0.1:0"]
     command += ["--rulesets", str(HOUSE)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
         address = json.loads(process.stdout.readline())["address"]
         with grpc.insecure_channel(address) as channel:
             outcome = play_until_somebody_runs_out_of_cards(Services.at(channel))
@@ -79,4 +82,5 @@ def test_the_house_file_differs_from_the_built_in_one_in_data_alone():
     house, built_in = catalogue.get("tien_len.quan_nha"), catalogue.get("tien_len.mien_nam")
     assert type(house.rules) is type(built_in.rules)
     assert house.digest != built_in.digest
-    assert (house.rules.leftover_prices.card, built_in.rules.leftover_prices.card) == (3, 1)
+    prices = [rules_as(TienLenRules, ruleset).leftover_prices for ruleset in (house, built_in)]
+    assert [price.card for price in prices] == [3, 1]

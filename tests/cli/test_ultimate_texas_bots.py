@@ -8,19 +8,20 @@ import pytest
 from referee.advice.ultimate_texas import Shelf, advise, best_of
 from referee.cards import DECK
 from referee.cli.bots_ultimate_texas import play_round
-from referee.games.ultimate_texas import Stake
-from referee.rulesets import get
+from referee.games.ultimate_texas import Stake, UltimateTexasRules
+from referee.money import Amount
 from referee.server.app import Application
 from referee.server.options import ServerOptions
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2_grpc
 from referee.v1.ultimate_texas_pb2 import Decision
+from tests.builtin import rules_as
 
 STAKES = [(10, 0), (10, 2), (20, 20)]
 
 
 @pytest.mark.parametrize("ruleset_id", ["ultimate_texas.casino", "ultimate_texas.two_plus_three"])
 def test_bots_decide_what_is_worth_most(tmp_path: Path, ruleset_id: str):
-    rules = get(ruleset_id).rules
+    rules = rules_as(UltimateTexasRules, ruleset_id)
     with Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as server:
         channel = grpc.insecure_channel(f"127.0.0.1:{server.port}")
         referee = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
@@ -48,7 +49,7 @@ def test_bots_decide_what_is_worth_most(tmp_path: Path, ruleset_id: str):
     asked = dict.fromkeys(range(len(STAKES)), 0)
     for event in played.events:
         hole = [DECK[card - 1] for card in dealt.hands[event.seat].cards]
-        stake = Stake(ante=STAKES[event.seat][0], trips=STAKES[event.seat][1])
+        stake = Stake(ante=Amount(STAKES[event.seat][0]), trips=Amount(STAKES[event.seat][1]))
         seen = board[: (0, 3, 5)[asked[event.seat]]]
         options = advise(rules, stake, hole=hole, board=seen, table=Shelf.builtin().table_for(rules))
         assert best_of(options, stake).decision == Decision.Name(event.decision).removeprefix("DECISION_")

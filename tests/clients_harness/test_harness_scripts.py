@@ -41,7 +41,7 @@ def deal(shuffler: shuffler_pb2_grpc.ShufflerServiceStub, request: pytest.Fixtur
     table = f"t-{abs(hash(request.node.name)) % 10**9}"
 
     def run(ruleset: str = "mau_binh.classic", seats: int = 2, **terms: Any) -> shuffler_pb2.DealRoundResponse:  # noqa: ANN401 - any
-        given = {"currency": "C", "stake_minor": 2, "table_id": table} | terms
+        given: dict[str, Any] = {"currency": "C", "stake_minor": 2, "table_id": table} | terms
         opened = shuffler.OpenRound(
             shuffler_pb2.OpenRoundRequest(terms=shuffler_pb2.RoundTerms(ruleset_id=ruleset, seat_count=seats, **given))
         )

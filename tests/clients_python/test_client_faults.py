@@ -30,7 +30,8 @@ from referee_harness import Harness
 
 
 def binh(table: str, **terms: Any) -> Terms:  # noqa: ANN401 - any field
-    return Terms(**{"table": table, "ruleset": "mau_binh.classic", "seats": 2, "stake": 100} | terms)
+    given: dict[str, Any] = {"table": table, "ruleset": "mau_binh.classic", "seats": 2, "stake": 100} | terms
+    return Terms(**given)
 
 
 def as_dealt(hand: Any) -> Arrangement:  # noqa: ANN401 - thirteen cards

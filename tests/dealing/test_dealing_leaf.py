@@ -37,13 +37,20 @@ LEAVES = st.one_of(
     ),
     st.builds(RevealLeaf, round_id=HEX32, server_seed=HEX32),
 )
-KINDS = {"open": OpenLeaf, "deal": DealLeaf, "abort": AbortLeaf, "reveal": RevealLeaf, "key": KeyLeaf}
+KINDS: dict[str, type[Any]] = {
+    "open": OpenLeaf,
+    "deal": DealLeaf,
+    "abort": AbortLeaf,
+    "reveal": RevealLeaf,
+    "key": KeyLeaf,
+}
 
 
 @given(LEAVES)
 def test_leaves_can_be_read_back(written: DealLeaf | AbortLeaf | RevealLeaf):
     payload = leaf.encode(written)
-    assert leaf.parse(payload, type(written)) == written
+    kind: type[Any] = type(written)
+    assert leaf.parse(payload, kind) == written
     assert json.loads(payload) == json.loads(json.dumps(msgspec.to_builtins(written)))
     assert b"null" not in payload
 

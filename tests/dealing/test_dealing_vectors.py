@@ -25,7 +25,7 @@ from referee.evidence.ed25519 import Signer, is_signature
 Vector = dict[str, Any]
 Read = Callable[[str], list[Vector]]
 ReadHeader = Callable[[Vector], Header]
-LEAVES = {
+LEAVES: dict[str, type[Any]] = {
     "open": leaf.OpenLeaf,
     "deal": leaf.DealLeaf,
     "abort": leaf.AbortLeaf,

@@ -103,8 +103,8 @@ def licences_of(one: Distribution) -> Iterator[str]:
     ]
     if classifiers:
         yield from classifiers
-    elif metadata.get("License"):
-        yield str(metadata["License"]).splitlines()[0]
+    else:
+        yield from (text.splitlines()[0] for text in metadata.get_all("License", [])[:1] if text)
 
 
 def changed_files(one: Distribution) -> Iterator[str]:

@@ -14,13 +14,13 @@ from referee.fairness.decks import Decks, as_array, in_order, shuffled
 from referee.fairness.poker import CATEGORIES, kinds_of_five, kinds_of_seven
 from referee.fairness.rounds import deck_of, seeds_of, stream_of
 from referee.fairness.thirteen import MAU_BINH, TIEN_LEN
+from referee.games.mau_binh import MauBinhRules, patterns_of
 from referee.games.mau_binh import Pattern as MauBinhPattern
-from referee.games.mau_binh import patterns_of
 from referee.games.tien_len import Pattern as TienLenPattern
 from referee.games.tien_len import set_of
 from referee.games.tien_len.instant_win import top_of_pattern
 from referee.hands import Ranking
-from referee.rulesets import get
+from tests.builtin import rules_as
 
 MAU_BINH_NAMES = {
     "thirteen red": MauBinhPattern.THIRTEEN_RED,
@@ -160,7 +160,7 @@ def test_rare_patterns_are_found_in_hands_made_to_have_them():
 
 
 def test_hands_of_five_and_seven_are_told_as_the_ranking_tells_them(many: Decks):
-    ranking = Ranking.of(get("mau_binh.classic").rules.ranking.rules)
+    ranking = Ranking.of(rules_as(MauBinhRules, "mau_binh.classic").ranking.rules)
     fives, sevens = kinds_of_five(many, range(5, 10)), kinds_of_seven(many, range(7))
     for column in range(5_000):
         cards = [DECK[card] for card in many.cards[:, column]]

@@ -10,14 +10,17 @@ from referee.cards import DECK
 from referee.dealing.deck import StreamUsedUpError, shuffle
 from referee.fairness import law
 from referee.fairness.thirteen import MAU_BINH, TIEN_LEN
+from referee.games.mau_binh import MauBinhRules
 from referee.hands import Category, Ranking
-from referee.rulesets import get
+from tests.builtin import rules_as
 
 
 @pytest.mark.parametrize("cards", range(1, 8))
 def test_laws_of_orders_count_every_order(cards: int):
     """Cycles, rises and fixed cards of all orders, by definition."""
-    cycles, ascents, fixed = Counter(), Counter(), Counter()
+    cycles: Counter[int] = Counter()
+    ascents: Counter[int] = Counter()
+    fixed: Counter[int] = Counter()
     for order in itertools.permutations(range(cards)):
         seen: set[int] = set()
         count = 0
@@ -45,7 +48,7 @@ def test_laws_of_52_cards_count_all_52_factorial_orders(known):
 
 def test_five_card_hands_are_as_published_and_as_the_ranking_tells_them():
     """Every one of 2,598,960 is counted in tests/hands; here by strength, times the suits that each strength has."""
-    ranking = Ranking.of(get("mau_binh.classic").rules.ranking.rules)
+    ranking = Ranking.of(rules_as(MauBinhRules, "mau_binh.classic").ranking.rules)
     ways = {
         Category.HIGH_CARD: 4**5 - 4,
         Category.PAIR: 6 * 4**3,
@@ -57,7 +60,7 @@ def test_five_card_hands_are_as_published_and_as_the_ranking_tells_them():
         Category.FOUR_OF_A_KIND: 4,
         Category.STRAIGHT_FLUSH: 4,
     }
-    found = Counter()
+    found: Counter[Category] = Counter()
     for strength in range(1, 7463):
         category = ranking.five_of_strength(strength).category
         found[category] += ways[category]

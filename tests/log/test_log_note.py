@@ -214,7 +214,7 @@ def test_receipt_holds_for_its_leaf_only(make_signer: MakeSigner):
 def test_receipt_with_anything_changed_does_not_hold(make_signer: MakeSigner):
     log = CheckpointSigner(make_signer("log"), key_name=ORIGIN)
     good = _receipt(log, 4)
-    changed = {
+    changed: dict[str, list[Any]] = {
         "index": [LeafIndex(5), LeafIndex(-1), LeafIndex(11)],
         "leaf_hash": [leaf_hash(LEAVES[5])],
         "proof": [good.proof[:-1], (*good.proof, bytes(32)), good.proof[::-1], ()],
@@ -227,7 +227,7 @@ def test_receipt_with_anything_changed_does_not_hold(make_signer: MakeSigner):
             b"no note",
         ],
     }
-    fields: dict[str, Any] = {name: getattr(good, name) for name in changed}
+    fields = {name: getattr(good, name) for name in changed}
     for name, values in changed.items():
         for value in values:
             with pytest.raises(ReceiptError):

@@ -126,7 +126,7 @@ steps = st.one_of(
 def test_machine_and_model_agree_on_any_steps(told: list[Step], *, knows_previous: bool):
     """Half of the runs let OPEN name the right leaf, so that tables come far."""
     history = History()
-    rounds: dict[bytes, Any] = {}
+    rounds: dict[SlotKey, Round] = {}
     for step, leaf in zip(told, LEAVES, strict=False):
         asked = step
         if knows_previous and isinstance(step, OpenStep) and step.key.round_number > 1:
@@ -168,7 +168,7 @@ def test_machine_and_model_agree_on_every_five_steps():
     seen = set()
     for told in itertools.product(_alphabet(), repeat=5):
         history = History()
-        rounds: dict[bytes, Any] = {}
+        rounds: dict[SlotKey, Round] = {}
         for step, leaf in zip(told, LEAVES, strict=False):
             expected = history.forbids(step)
             assert expected == _take(rounds, step, leaf)

@@ -103,7 +103,8 @@ def test_no_proof_survives_a_flipped_bit_a_missing_or_an_added_hash(size: int):
         proof = inclusion_proof(files, index=index, size=size)
         leaf = hashes_of(size)[index]
         verify_inclusion(leaf, index=index, size=size, proof=proof, root=root)
-        for wrong in [*flips(proof), proof[:-1] if proof else [root], [*proof, root], [root, *proof]]:
+        shortened: Sequence[bytes] = proof[:-1] if proof else [root]
+        for wrong in [*flips(proof), shortened, [*proof, root], [root, *proof]]:
             with pytest.raises(ProofError):
                 verify_inclusion(leaf, index=index, size=size, proof=wrong, root=root)
         for other in {index - 1, index + 1, size + index} - {index}:

@@ -7,9 +7,12 @@ from itertools import product
 
 import pytest
 
+from referee.games.mau_binh import MauBinhRules
+from referee.games.tien_len import TienLenRules
 from referee.odds import mau_binh, tien_len
 from referee.odds.instant_win import InstantWinOdds
 from referee.rulesets import Ruleset, load_builtin
+from tests.builtin import rules_as
 
 HANDS = math.comb(52, 13)
 MAU_BINH = [ruleset for ruleset in load_builtin() if ruleset.game == "mau_binh"]
@@ -33,11 +36,12 @@ MAU_BINH_MET = {
 
 @pytest.mark.parametrize("ruleset", MAU_BINH, ids=lambda ruleset: ruleset.id)
 def test_hands_of_mau_binh_that_meet_a_pattern_are_as_many_as_the_formulas_say(ruleset: Ruleset):
-    odds = mau_binh.instant_win_odds(ruleset.rules)
+    rules = rules_as(MauBinhRules, ruleset)
+    odds = mau_binh.instant_win_odds(rules)
     assert {one.pattern: one.met for one in odds.chances} == {
         one.pattern: MAU_BINH_MET[one.pattern] for one in odds.chances
     }
-    assert [one.pattern for one in odds.chances] == [win.pattern for win in ruleset.rules.instant_wins]
+    assert [one.pattern for one in odds.chances] == [win.pattern for win in rules.instant_wins]
     assert all(one.wins <= one.met for one in odds.chances)
 
 
@@ -48,7 +52,7 @@ def test_every_hand_of_mau_binh_is_counted_once():
 def test_three_flushes_win_unless_a_pattern_of_ranks_stands_higher():
     """Second count, rank by rank with the suits held: hands of 5-5-3, 10-3, 8-5 or 13 that are pairs or a dragon."""
     shapes = {(5, 5, 3, 0), (10, 3, 0, 0), (8, 5, 0, 0), (13, 0, 0, 0)}
-    states = Counter({((0, 0, 0, 0), 0, 0): 1})
+    states: Counter[tuple[tuple[int, ...], int, int]] = Counter({((0, 0, 0, 0), 0, 0): 1})
     for rank in range(13):
         grown: Counter[tuple[tuple[int, ...], int, int]] = Counter()
         for (suits, odd, single), ways in states.items():
@@ -64,13 +68,17 @@ def test_three_flushes_win_unless_a_pattern_of_ranks_stands_higher():
         if tuple(sorted(suits, reverse=True)) in shapes and sum(suits) == 13 and (odd == 1 or single == 13)
     )
     classic = next(ruleset for ruleset in MAU_BINH if ruleset.id == "mau_binh.classic")
-    flushes = next(one for one in mau_binh.instant_win_odds(classic.rules).chances if one.pattern == "THREE_FLUSHES")
+    flushes = next(
+        one
+        for one in mau_binh.instant_win_odds(rules_as(MauBinhRules, classic)).chances
+        if one.pattern == "THREE_FLUSHES"
+    )
     assert flushes.met - flushes.wins == both
 
 
 @pytest.mark.parametrize("ruleset", TIEN_LEN, ids=lambda ruleset: ruleset.id)
 def test_hands_of_tien_len_are_as_many_as_the_formulas_say(ruleset: Ruleset):
-    odds = tien_len.instant_win_odds(ruleset.rules)
+    odds = tien_len.instant_win_odds(rules_as(TienLenRules, ruleset))
     met = {one.pattern: one.met for one in odds.chances}
     assert met["DRAGON_RUN"] == 4**13 + 12 * 6 * 4**11
     assert met["TWELVE_OF_A_SUIT"] == 4 * (13 * 39 + 1)
@@ -94,14 +102,17 @@ def test_hands_of_tien_len_are_as_many_as_the_formulas_say(ruleset: Ruleset):
 @pytest.mark.parametrize("ruleset", TIEN_LEN, ids=lambda ruleset: ruleset.id)
 def test_any_win_of_tien_len_is_as_frequent_as_over_all_counts_of_ranks(ruleset: Ruleset):
     """0.8312 % was found over all 3,598,180 counts of ranks by the law's own exhaustive test."""
-    assert round(float(100 * tien_len.instant_win_odds(ruleset.rules).any_win), 4) == 0.8312
+    assert round(float(100 * tien_len.instant_win_odds(rules_as(TienLenRules, ruleset)).any_win), 4) == 0.8312
 
 
 @pytest.mark.parametrize("ruleset", [*MAU_BINH, *TIEN_LEN], ids=lambda ruleset: ruleset.id)
 def test_worth_is_chance_times_units_times_the_seats_that_pay(ruleset: Ruleset):
-    room = mau_binh if ruleset.game == "mau_binh" else tien_len
-    odds: InstantWinOdds = room.instant_win_odds(ruleset.rules)
-    prices = {str(win.pattern): win.units for win in ruleset.rules.instant_wins}
+    rules = ruleset.rules
+    assert isinstance(rules, MauBinhRules | TienLenRules)
+    odds: InstantWinOdds = (
+        mau_binh.instant_win_odds(rules) if isinstance(rules, MauBinhRules) else tien_len.instant_win_odds(rules)
+    )
+    prices = {str(win.pattern): win.units for win in rules.instant_wins}
     for seats in (2, 3, 4):
         expected = sum(Fraction(one.wins * prices[one.pattern], HANDS) for one in odds.chances) * (seats - 1)
         assert odds.worth(seats) == expected

@@ -7,6 +7,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from referee.cli.main import app
+from referee.games.ultimate_texas import UltimateTexasRules
+from tests.builtin import rules_as
 
 
 def run(*arguments: str) -> Result:
@@ -54,7 +56,7 @@ def test_house_ruleset_gets_a_table_that_a_server_reads(tmp_path: Path):
         *("--json", str(files[0]), "--svg", str(files[1])),
     )
     assert result.exit_code == 0
-    rules = load_folder(tmp_path).get("ultimate_texas.house").rules
+    rules = rules_as(UltimateTexasRules, load_folder(tmp_path).get("ultimate_texas.house"))
     assert Shelf.with_folder(tmp_path).table_for(rules) is not None
     assert (
         0

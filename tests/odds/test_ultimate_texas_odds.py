@@ -21,11 +21,12 @@ from referee.advice.ultimate_texas.pair import PAIR_INDEX, PAIRS
 from referee.advice.ultimate_texas.showdown import on_river
 from referee.advice.ultimate_texas.strength import BoardStrengths
 from referee.cards import DECK
+from referee.games.ultimate_texas import UltimateTexasRules
 from referee.odds.ultimate_texas import DEALS, Figures, bets_of, census, draw_svg, draw_text, values_of
 from referee.odds.ultimate_texas.board import FLOPS_IN_BOARD, canonical_boards, flop_number, starts
 from referee.odds.ultimate_texas.showdown import showdowns
 from referee.odds.ultimate_texas.strategy import PAIRS_OF_KIND, sum_boards
-from referee.rulesets import get
+from tests.builtin import rules_as
 
 CASINO, SEED = "ultimate_texas.casino", "ultimate_texas.two_plus_three"
 COUNTED: Final = {
@@ -82,8 +83,8 @@ def test_counts_are_those_committed(ruleset_id: str):
 @pytest.mark.parametrize("ruleset_id", [CASINO, SEED])
 def test_counts_and_tables_are_counted_again(ruleset_id: str):
     """Every deal, in one process; with more it is the same, since whole numbers are summed."""
-    rules = get(ruleset_id).rules
-    told = []
+    rules = rules_as(UltimateTexasRules, ruleset_id)
+    told: list[float] = []
     strategy, figures = census(rules, progress=lambda done, of: told.append(done / of))
     assert hashlib.sha256(figures.write()).hexdigest() == COUNTED[ruleset_id]
     assert strategy.table == Shelf.builtin().table_for(rules)
@@ -96,7 +97,7 @@ def test_house_edge_of_the_casino_game_is_the_published_one():
 
     Source: wizardofodds.com/games/ultimate-texas-hold-em, "House Edge" and the comparison of games.
     """
-    figures, rules = counted(CASINO), get(CASINO).rules
+    figures, rules = counted(CASINO), rules_as(UltimateTexasRules, CASINO)
     assert round(float(100 * figures.house_edge), 3) == 2.185
     assert round(float(figures.mean_bet), 2) == 4.15
     assert round(float(100 * figures.element_of_risk), 3) == 0.526
@@ -105,7 +106,7 @@ def test_house_edge_of_the_casino_game_is_the_published_one():
 
 def test_trips_and_qualifying_are_what_seven_cards_say():
     """3.498 % of Trips (wizardofodds.com), and 82.588 % for a pair or better among the best five of seven."""
-    figures, rules = counted(CASINO), get(CASINO).rules
+    figures, rules = counted(CASINO), rules_as(UltimateTexasRules, CASINO)
     hands = sum(SEVEN_CARDS.values())
     assert hands == math.comb(52, 7)
     returned = sum(
@@ -143,7 +144,7 @@ def test_losing_hands_and_ties_are_as_many_as_published():
 @pytest.mark.parametrize("ruleset_id", [CASINO, SEED])
 def test_value_is_the_mean_of_the_outcomes_by_the_price_list(ruleset_id: str):
     """Two passes agree: values summed up by starts, and outcomes counted under the strategy that they led to."""
-    figures, rules = counted(ruleset_id), get(ruleset_id).rules
+    figures, rules = counted(ruleset_id), rules_as(UltimateTexasRules, ruleset_id)
     assert sum(one.deals for one in figures.outcomes) == DEALS == 27_813_810_024_000
     total = sum((figures.net(rules, one) * one.deals for one in figures.outcomes), Fraction(0))
     assert total == Fraction(figures.value_units, figures.unit)
@@ -152,8 +153,9 @@ def test_value_is_the_mean_of_the_outcomes_by_the_price_list(ruleset_id: str):
 
 @pytest.mark.parametrize("ruleset_id", [CASINO, SEED])
 def test_table_and_counts_are_of_one_law_and_one_value(ruleset_id: str):
-    rules = get(ruleset_id).rules
+    rules = rules_as(UltimateTexasRules, ruleset_id)
     table, figures = Shelf.builtin().table_for(rules), counted(ruleset_id)
+    assert table is not None
     values = values_of(table, Prices.of(rules))
     mean = sum((values[kind] * int(count) for kind, count in zip(KINDS, PAIRS_OF_KIND, strict=True)), Fraction(0))
     assert (table.law, -figures.house_edge) == (figures.law, mean / math.comb(52, 2))
@@ -161,7 +163,7 @@ def test_table_and_counts_are_of_one_law_and_one_value(ruleset_id: str):
 
 def test_two_plus_three_costs_what_was_counted():
     """Of this reading of the rules nothing is published: 7.967 % of an Ante is this count's own (golden)."""
-    figures, rules = counted(SEED), get(SEED).rules
+    figures, rules = counted(SEED), rules_as(UltimateTexasRules, SEED)
     assert round(float(100 * figures.house_edge), 3) == 7.967
     assert round(float(100 * figures.trips_edge(rules, folds=False)), 3) == 32.413
 
@@ -184,7 +186,7 @@ def test_boards_and_starts_are_as_many_up_to_suits_as_published():
 
 @pytest.mark.parametrize("ruleset_id", [CASINO, SEED])
 def test_showdowns_of_a_board_are_those_counted_one_by_one(ruleset_id: str):
-    rules = get(ruleset_id).rules
+    rules = rules_as(UltimateTexasRules, ruleset_id)
     boards = canonical_boards()[0][17::6_001]
     found = showdowns(BoardStrengths.of(rules), boards, qualifying=Prices.of(rules).qualifying)
     for row, board in enumerate(boards):
@@ -197,9 +199,10 @@ def test_showdowns_of_a_board_are_those_counted_one_by_one(ruleset_id: str):
 
 def test_every_board_counts_for_each_of_its_ten_flops():
     """Two boards of known weights: a start's sums are those of the boards that hold its flop."""
-    rules = get(CASINO).rules
+    rules = rules_as(UltimateTexasRules, CASINO)
     prices, strengths, index = Prices.of(rules), BoardStrengths.of(rules), starts()
-    boards, weights = (part[[40_000, 90_000]] for part in canonical_boards())
+    every_board, every_weight = canonical_boards()
+    boards, weights = every_board[[40_000, 90_000]], every_weight[[40_000, 90_000]]
     sums = sum_boards(strengths, prices, index, boards, weights)
     stays, play = showdowns(strengths, boards, qualifying=prices.qualifying).bets(prices)
     expected = np.zeros_like(sums.stays)
@@ -213,8 +216,9 @@ def test_every_board_counts_for_each_of_its_ten_flops():
 
 
 def test_picture_shows_every_kind_with_its_bet():
-    rules = get(CASINO).rules
+    rules = rules_as(UltimateTexasRules, CASINO)
     table, prices = Shelf.builtin().table_for(rules), Prices.of(rules)
+    assert table is not None
     bets, values = bets_of(table, prices), values_of(table, prices)
     picture = ET.fromstring(draw_svg(bets, values, title="<&>"))  # noqa: S314 - our own text
     texts = [node.text for node in picture.iter("{http://www.w3.org/2000/svg}text")]

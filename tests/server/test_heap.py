@@ -7,7 +7,9 @@ from referee.server.app import freeze_heap
 
 
 class Leaf:
-    """Something that can stand in a cycle."""
+    """Something that can be part of a cycle."""
+
+    itself: "Leaf"
 
 
 def test_what_stands_is_left_out_and_what_comes_later_is_collected():

@@ -114,7 +114,13 @@ def test_call_under_way_and_calls_that_wait_are_counted(tmp_path: Path, caller_t
     """One thread, kept busy: the first call runs, two wait, and one more is refused at once with the reason why."""
     with serving(tmp_path, caller_type, threads=1, queue=2) as (app, caller):
         busy, let_go = threading.Event(), threading.Event()
-        app.pool.submit(lambda: (app.pool.begin_work(), busy.set(), let_go.wait(20)))
+
+        def work() -> None:
+            app.pool.begin_work()
+            busy.set()
+            let_go.wait(20)
+
+        app.pool.submit(work)
         assert busy.wait(5)
         waiting = [caller.log.GetKeys.future(log_pb2.GetKeysRequest()) for _ in range(2)]
         while app.pool.waiting < 2:

@@ -130,21 +130,21 @@ def stake_of_zero(house: House) -> Call:
 def header_of_another_log(house: House) -> Call:
     played = house.play()
     played.told.header.origin = "log.example/2"
-    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+    return played.settle
 
 
 @refused("MALFORMED", "round.certificates[0]")
 def certificate_of_garbage(house: House) -> Call:
     played = house.play()
     played.told.certificates[0] = b"{}"
-    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+    return played.settle
 
 
 @refused("FORGED", "round.certificates[0]")
 def certificate_by_somebody(house: House) -> Call:
     played = house.play()
     played.told.certificates[0] = house.certify(played.header, house.derive(played.header), signer=Somebody())
-    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+    return played.settle
 
 
 class Somebody:
@@ -163,7 +163,7 @@ class Somebody:
 def certificate_of_another_round(house: House) -> Call:
     played, other = house.play(), house.play()
     played.told.certificates[0] = other.dealt.certificate
-    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+    return played.settle
 
 
 @refused("EXPIRED", "round.certificates")
@@ -221,7 +221,7 @@ def round_settled_otherwise(house: House) -> Call:
     played.reveal()
     played.told.events[1].time += 1
     house.clock.now += 1
-    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+    return played.settle
 
 
 @refused("ABORTED")
@@ -229,7 +229,7 @@ def settlement_of_an_aborted_round(house: House) -> Call:
     played = house.play().tell_all()
     played.abort()
     played.reveal()
-    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+    return played.settle
 
 
 @refused("DEADLINE_NOT_PASSED")
@@ -277,7 +277,7 @@ def seed_that_opens_nothing(house: House) -> Call:
 
 @refused("NOT_TERMINAL")
 def seed_before_the_end(house: House) -> Call:
-    return house.play().reveal  # type: ignore[no-any-return] # a method of the fixture
+    return house.play().reveal
 
 
 @refused("TOO_MANY_EVENTS", "round.events")
@@ -285,7 +285,7 @@ def sixty_five_events(house: House) -> Call:
     played = house.play()
     for _ in range(65):
         played.told.events.add(time=house.clock.now, seat=0, arrange=house.as_dealt(played.hands[0]))
-    return played.settle  # type: ignore[no-any-return] # a method of the fixture
+    return played.settle
 
 
 @refused("MESSAGE_TOO_LARGE")
@@ -487,7 +487,8 @@ def ruleset_without_suggestions(house: House) -> Call:
     source = source.replace(b"mau_binh.classic", b"mau_binh.alone").replace(b"allowed = true", b"allowed = false")
     house._settings["catalogue"] = Catalogue([parse_ruleset(source, file="alone.toml")])  # noqa: SLF001 - another house
     house.restart()
-    hand = mau_binh_pb2.FreeHand(cards=list(range(1, 14)), ruleset_id="mau_binh.alone", seat_count=2)
+    thirteen: list[Any] = list(range(1, 14))
+    hand = mau_binh_pb2.FreeHand(cards=thirteen, ruleset_id="mau_binh.alone", seat_count=2)
     return lambda: house.referee.SuggestArrangement(mau_binh_pb2.SuggestArrangementRequest(free=hand))
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import grpc
 import pytest
+from referee.audit.level import DealingLevel, EventLevel
 
 from referee.audit.audit import audit_log
 from referee.audit.report import Report
@@ -74,7 +75,7 @@ def test_sealed_round_of_mau_binh_is_played_and_proved(house: House, seats: int,
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
     report = audited(house)
     assert report.findings == ()
-    assert report.event_levels["E2" if keyed else "E1"] == 1
+    assert report.event_levels[EventLevel.E2 if keyed else EventLevel.E1] == 1
     assert report.tables[table.name].sealed == 1
 
 
@@ -99,7 +100,7 @@ def test_sealed_round_of_ultimate_texas_is_played_and_proved(house: House, seats
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
     report = audited(house)
     assert report.findings == ()
-    assert (report.event_levels["E2"], report.dealing_levels["L2"]) == (1, 1)
+    assert (report.event_levels[EventLevel.E2], report.dealing_levels[DealingLevel.L2]) == (1, 1)
 
 
 def test_hand_opens_for_its_token_alone(house: House) -> None:

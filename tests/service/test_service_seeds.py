@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import grpc
 import pytest
+from referee.audit.level import DealingLevel
 
 from referee.audit.audit import audit_log
 from referee.audit.report import Report
@@ -297,4 +298,4 @@ def test_keyed_seats_that_sign_are_of_level_two(house: House) -> None:
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
     report = audited(house)
     assert report.findings == ()
-    assert report.dealing_levels["L2"] == 1
+    assert report.dealing_levels[DealingLevel.L2] == 1

@@ -3,6 +3,7 @@
 from typing import Any, TypeAlias
 
 import pytest
+from referee.audit.level import EventLevel
 
 from referee.audit.audit import audit_log
 from referee.audit.report import Report
@@ -89,7 +90,7 @@ def test_round_in_which_every_seat_signs_is_of_level_two(house: House, game: str
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
     report = audited(house)
     assert report.findings == ()
-    assert report.event_levels["E2"] == 1
+    assert report.event_levels[EventLevel.E2] == 1
     assert report.checked.signatures >= 2 * len(events)
 
 
@@ -102,7 +103,7 @@ def test_signed_events_need_no_receipts(house: House, game: str) -> None:
     events = table.leaves()[2]["told"]["events"]
     assert {event["attested"] for event in events} == {"SEAT"}
     assert sum("receipt" in event for event in events) == (3 if game == "ultimate_texas" else 0)
-    assert audited(house).event_levels["E2"] == 1
+    assert audited(house).event_levels[EventLevel.E2] == 1
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -124,7 +125,7 @@ def test_one_unsigned_event_lowers_the_round(house: House, game: str) -> None:
     assert table.settle().log_receipt.leaf
     report = audited(house)
     assert report.findings == ()
-    assert report.event_levels["E1"] == 1
+    assert report.event_levels[EventLevel.E1] == 1
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -59,6 +59,7 @@ def main() -> None:
         for forced in (False, True):
             with store.transaction() as transaction:
                 del transaction
+            assert store._connection is not None  # noqa: SLF001 - as below
             store._connection.cursor().execute(f"PRAGMA synchronous={'FULL' if forced else 'OFF'}")  # noqa: SLF001
             for size in (1, 64):
                 appends = _appends(f"{forced} {size}")

@@ -240,6 +240,7 @@ def _play_on(url: str, table: str, bench: Bench, answered: dict[bytes, int], don
                     with suppress(StoreError):
                         logged = writer.append(bench.append(kind, table, number, previous=previous))
                 answered[logged.leaf] = logged.receipt.index
+            assert logged is not None
             previous = logged.receipt.leaf_hash
 
 
@@ -280,6 +281,10 @@ def test_cut_connections_are_made_anew(postgres: Server, schema: str, proxy: Cut
             proxy.sever()
 
 
+def wait(event: threading.Event) -> None:
+    event.wait()
+
+
 def test_writer_that_falls_silent_is_cut_off_and_the_others_go_on(
     postgres: Server, schema: str, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ):
@@ -289,7 +294,10 @@ def test_writer_that_falls_silent_is_cut_off_and_the_others_go_on(
     go = threading.Event()
     with closing(open_postgres(url, timeout=5)) as store, closing(open_postgres(url)) as other:
         silent = Writer(
-            store, bench.signer, origin=bench.origin, probe=lambda step: step == "WRITTEN" and go.wait() and None
+            store,
+            bench.signer,
+            origin=bench.origin,
+            probe=lambda step: wait(go) if step == "WRITTEN" else None,
         )
         future = silent.submit(Append(leaf=b"silent"))
         with Writer(other, bench.signer, origin=bench.origin) as writer:

@@ -156,10 +156,13 @@ def test_requests_of_one_batch_are_judged_one_after_the_other(writer: Writer, st
         [Append(leaf=b"a key")],
     ]
     head, answers = append_batch(store, bench.signer, requests)
-    shown = [
-        answer.reason if isinstance(answer, SlotError) else [(each.receipt.index, each.is_repeat) for each in answer]
-        for answer in answers
-    ]
+    shown: list[object] = []
+    for answer in answers:
+        if isinstance(answer, SlotError):
+            shown.append(answer.reason)
+        else:
+            assert isinstance(answer, tuple)
+            shown.append([(each.receipt.index, each.is_repeat) for each in answer])
     assert shown == [
         [(0, False)],
         SlotReason.NOT_DEALT,

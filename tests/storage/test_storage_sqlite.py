@@ -121,6 +121,7 @@ def test_full_disk_fails_the_append_and_hurts_nothing(tmp_path: Path, bench: Ben
     with Writer(store, bench.signer, origin=bench.origin) as writer:
         writer.append(Append(leaf=b"before"))
         pages = _pragma(store, "page_count")
+        assert store._connection is not None  # noqa: SLF001 - as below
         cursor = store._connection.cursor()  # noqa: SLF001 - the limit is the connection's own
         cursor.execute(f"PRAGMA max_page_count={pages}")
         with pytest.raises(StoreError, match="full"):

@@ -139,10 +139,14 @@ def test_callers_that_are_ready_share_one_commit(place: Place, bench: Bench):
     store.close()
 
 
+def wait(event: threading.Event) -> None:
+    event.wait()
+
+
 def test_append_that_takes_too_long_times_out_and_still_happens(place: Place, bench: Bench):
     store = place.open()
     go = threading.Event()
-    writer = Writer(store, bench.signer, origin=bench.origin, probe=lambda _: go.wait() and None)
+    writer = Writer(store, bench.signer, origin=bench.origin, probe=lambda _: wait(go))
     with pytest.raises(TimeoutError):
         writer.append(bench.append("OPEN"), timeout=0.01)
     go.set()

@@ -8,6 +8,7 @@ import json
 import logging
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -216,6 +217,12 @@ async def tien_len(recorder: Recorder, scene: Scene, player: Player) -> None:
     await player.until(lambda view: view["type"] == "lobby")
 
 
+def is_one_left_on(view: View, street: str) -> bool:
+    """Whether one seat alone has still to decide on a street."""
+    texas = view["round"]["ultimate_texas"]
+    return texas["street"] == street and sum(one["is_deciding"] for one in texas["seats"]) == 1
+
+
 async def ultimate_texas(recorder: Recorder, scene: Scene, player: Player, *, sealed: bool) -> None:
     """Play a round of Ultimate Texas Hold'em from lobby to replay."""
     name = "ultimate_texas.sealed." if sealed else "ultimate_texas."
@@ -227,10 +234,7 @@ async def ultimate_texas(recorder: Recorder, scene: Scene, player: Player, *, se
         view = await recorder.view(
             f"view.{name}{street.lower()}",
             player,
-            lambda view, street=street: (
-                view["round"]["ultimate_texas"]["street"] == street
-                and sum(one["is_deciding"] for one in view["round"]["ultimate_texas"]["seats"]) == 1
-            ),
+            partial(is_one_left_on, street=street),
         )
         round_id = view["round"]["round_id"]
         if not sealed:

@@ -1,6 +1,7 @@
 """Every clock of the table, by time that is moved: what follows for who was too slow, and nothing before."""
 
 import asyncio
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -181,6 +182,14 @@ def test_seat_out_of_time_passes_or_leads_its_lowest_card(scene: Scene) -> None:
     asyncio.run(play())
 
 
+def is_on(view: View, street: str) -> bool:
+    return bool(view["round"]["ultimate_texas"]["street"] == street)
+
+
+def is_playing_on(view: View, street: str) -> bool:
+    return view["phase"] == "PLAYING" and is_on(view, street)
+
+
 @pytest.mark.parametrize("sealed", [False, True])
 def test_seat_that_does_not_decide_checks_and_then_folds(scene: Scene, *, sealed: bool) -> None:
     """Ultimate Texas: thirty seconds a street for everybody together."""
@@ -191,13 +200,9 @@ def test_seat_that_does_not_decide_checks_and_then_folds(scene: Scene, *, sealed
             binh.script = None
             await ready(an, binh, ante_minor=200)
             for street in ("PREFLOP", "FLOP", "RIVER"):
-                view = await binh.until(
-                    lambda view, street=street: (
-                        view["phase"] == "PLAYING" and view["round"]["ultimate_texas"]["street"] == street
-                    )
-                )
+                view = await binh.until(partial(is_playing_on, street=street))
                 scene.clock.move(PACE.turn_ms - 1)
-                await stays(binh, lambda view, street=street: view["round"]["ultimate_texas"]["street"] == street)
+                await stays(binh, partial(is_on, street=street))
                 assert view["round"]["ultimate_texas"]["seats"][1]["is_deciding"]
                 scene.clock.move(1)
             last = (await binh.until(lambda view: view["last"] is not None))["last"]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,10 @@ class Sitting:
         while not what():
             last = (self.view.get("last") or {}).get("number", 0)
             await self.pilot.press("r")
-            await self.until(lambda last=last: what() or (self.view.get("last") or {}).get("number", 0) > last)
+            await self.until(partial(self._is_begun, what, last))
+
+    def _is_begun(self, what: Callable[[], object], last: int) -> bool:
+        return bool(what()) or (self.view.get("last") or {}).get("number", 0) > last
 
     async def proof(self) -> str:
         """Return the verdict on the last round's proof, once its seed is revealed."""

@@ -1,6 +1,7 @@
 """Publishing: what stands in the place afterwards, what is refused, and that being stopped costs nothing."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -222,7 +223,7 @@ def test_a_publisher_that_is_stopped_goes_on_where_it_was(make_log):
     written = 0
     for allowed in (0, 1, 5, 100):
         answers = iter([False] * allowed + [True])
-        outcome = publish(log, log.note(65_793), place, is_stopped=lambda answers=answers: next(answers))
+        outcome = publish(log, log.note(65_793), place, is_stopped=partial(next, answers))
         assert (outcome.size, outcome.is_complete) == (0, False)
         assert "checkpoint" not in place.files
         written += outcome.tiles_written

@@ -1,5 +1,7 @@
 """No lawful round overflows its leaf: the largest transcript of each game fits a payload."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -78,7 +80,7 @@ def test_the_largest_transcript_fits_its_leaf(game, seats, transfers):
         sealed=1,
     )
     seat = {"arrangement": [[52] * 5, [52] * 5, [52] * 3], "left": [52] * 13, "codes": ["C" * 24] * 8, "net": -LATE}
-    found = {
+    found: dict[str, Any] = {
         "ending": "E" * 32,
         "events_hash": "f" * 64,
         "seats": [seat] * seats,

@@ -231,7 +231,7 @@ def natively(door: Door, path: str) -> Said:
         door.channel.unary_unary(path)(b"")
     except grpc.RpcError as error:
         status = rpc_status.from_call(error)
-        return error.code(), error.details(), named(status.details if status else [])
+        return error.code(), error.details() or "", named(status.details if status else [])
     return grpc.StatusCode.OK, "", []
 
 

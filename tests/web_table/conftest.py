@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 from tests.web_table.web_table_guest import DESKTOP, PATIENCE, PHONE, Guest, Way
 from tests.web_table.web_table_server import TableProcess
@@ -51,9 +51,7 @@ def invite(browser: Browser) -> Iterator[Invite]:
     """Guests in browsers of their own; a page that had an error of its own fails the test."""
     contexts, errors = [], []
 
-    def invited(
-        name: str, *, way: Way = "MOUSE", language: str = "vi", viewport: dict[str, int] | None = None
-    ) -> Guest:
+    def invited(name: str, *, way: Way = "MOUSE", language: str = "vi", viewport: ViewportSize | None = None) -> Guest:
         context = browser.new_context(
             locale="vi-VN" if language == "vi" else "en-GB",
             viewport=viewport or (PHONE if way == "TOUCH" else DESKTOP),

@@ -4,14 +4,14 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 Way = Literal["MOUSE", "TOUCH", "KEYS", "TEXT"]
 
 PATIENCE: Final = 60_000
 """Milliseconds that something may take on a busy machine."""
-DESKTOP: Final = {"width": 1280, "height": 800}
-PHONE: Final = {"width": 390, "height": 844}
+DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 800}
+PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 LANDSCAPE: Final = {"width": 844, "height": 390}
 MANY_TABS: Final = 80
 MANY_ROUNDS: Final = 9

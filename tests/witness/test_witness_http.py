@@ -206,7 +206,7 @@ def test_asked_to_stop_a_witness_answers_what_it_has_taken(start_witness: Start,
     )
     answered: list[int] = []
 
-    def submit(_: int) -> None:
+    def submit(_number: int) -> None:
         for size in range(1, 200):
             try:
                 status, _, body = ask(process.port, log.submission(size - 1, size))

@@ -209,7 +209,7 @@ def test_of_submissions_at_once_one_history_is_cosigned(
     together = threading.Barrier(2, timeout=10)
     logs = [log, paper_log(history="second")]
     witnesses = [
-        booth.opened(state, lambda step: together.wait() if step == "SIGNED" else None)  # type: ignore[func-returns-value]
+        booth.opened(state, lambda step: together.wait() if step == "SIGNED" else None)
         for state in (booth.state, other_state)
     ]
     with ThreadPoolExecutor(2) as threads:

@@ -8,13 +8,15 @@ import random
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from referee.advice.tien_len.playout import Playout
 from referee.advice.tien_len.policy import choose, weigh
 from referee.advice.tien_len.sampling import sample
 from referee.advice.tien_len.view import View
-from referee.rulesets import get
+from referee.games.tien_len import TienLenRules
 from tests.advice.tien_len.tournament import lowest_legal
+from tests.builtin import rules_as
 
 ROUNDS = 300
 SAMPLED = 40
@@ -27,7 +29,7 @@ def positions(seed: int) -> list[View]:
     for _ in range(ROUNDS):
         places = chance.sample(range(52), 52)
         hands = [sum([1 << place for place in places[seat::4]]) for seat in range(4)]
-        playout = Playout(get("tien_len.mien_nam").rules, hands, turn=0)
+        playout = Playout(rules_as(TienLenRules, "tien_len.mien_nam"), hands, turn=0)
         while playout.winner is None:
             found.append(playout.view())
             play = lowest_legal(playout)
@@ -50,10 +52,14 @@ def measure(name: str, ask: Callable[[View], object], views: Sequence[View]) -> 
     sys.stdout.write(f"{name:<32} mean {mean:8.3f} ms   99 % {slow:8.3f} ms   slowest {taken[-1]:8.3f} ms\n")
 
 
+def play_out(view: View, *, samples: int) -> object:
+    return sample(view, weigh(view), samples=samples)
+
+
 if __name__ == "__main__":
     measure("warming up", choose, positions(1))
     measure("one suggestion", choose, positions(2))
     measure("all plays weighed", lambda view: weigh(view, wide=True), positions(3))
     chosen = [view for view in positions(4) if view.to_beat is None][:SAMPLED]
     for samples in (20, 60, 200):
-        measure(f"{samples} samples", lambda view, samples=samples: sample(view, weigh(view), samples=samples), chosen)
+        measure(f"{samples} samples", partial(play_out, samples=samples), chosen)

@@ -146,7 +146,11 @@ def test_three_of_spades_is_not_left_alone_behind_a_weak_card(rules):
 def test_certain_plays_hold_and_hopeless_ones_do_not():
     unseen = set_of(parse_cards("4S 4C 7D 9D 9H TC JS QC QD KD AS"))
     control = Control(unseen=unseen, rivals=(5, 6))
-    hold = {text: control.hold(read_combination(set_of(parse_cards(text)))) for text in ("AH", "3H", "QS QH", "KS KC")}
+    hold = {}
+    for text in ("AH", "3H", "QS QH", "KS KC"):
+        combination = read_combination(set_of(parse_cards(text)))
+        assert combination is not None
+        hold[text] = control.hold(combination)
     assert hold["AH"] == 1
     assert hold["3H"] < 0.01
     assert hold["KS KC"] == 1, "nobody can hold a pair above it"

@@ -29,11 +29,14 @@ def test_rounds_in_the_head_are_those_of_the_law(request, play_at_random, seats:
             if isinstance(event, Pass):
                 mine.pass_turn()
             else:
-                mine.play(read_combination(set_of(event.cards)))
+                played = read_combination(set_of(event.cards))
+                assert played is not None
+                mine.play(played)
             last = apply(state, event)
         if mine is None:
             continue
         ending = last.ending
+        assert ending is not None
         assert mine.winner == ending.winner
         assert mine.net == list(net_amounts(settle(last).transfers, seats))
         ended.add(ending.kind)
@@ -49,7 +52,9 @@ def test_a_copy_is_played_apart(rules, play_at_random):
         first = Playout(rules, state.held, turn=state.turn)
         other = first.copied()
         lowest = state.held[state.turn] & -state.held[state.turn]
-        other.play(read_combination(lowest))
+        single = read_combination(lowest)
+        assert single is not None
+        other.play(single)
         assert first.held == list(state.held)
         assert first.to_beat is None
         break

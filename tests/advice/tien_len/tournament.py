@@ -95,7 +95,7 @@ def compete(  # noqa: PLR0913 - what a tournament is made of
     wins: list[float] = []
     while len(means) < deals:
         places = chance.sample(range(52), 13 * seats)
-        hands = [sum([1 << place for place in places[13 * seat : 13 * seat + 13]]) for seat in range(seats)]
+        hands = tuple(sum(1 << place for place in places[13 * seat : 13 * seat + 13]) for seat in range(seats))
         leader = chance.randrange(seats)
         if find_instant_win(rules.instant_wins, hands) is not None:
             continue

@@ -6,6 +6,7 @@ import pytest
 
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.rulesets import get, parse_ruleset
+from tests.builtin import rules_as
 
 Edited = Callable[..., UltimateTexasRules]
 
@@ -19,7 +20,8 @@ def edited() -> Edited:
         for old, new in edits:
             assert old in text
             text = text.replace(old, new)
-        return parse_ruleset(text.replace("ultimate_texas.casino", "ultimate_texas.house").encode(), file="house").rules
+        text = text.replace("ultimate_texas.casino", "ultimate_texas.house")
+        return rules_as(UltimateTexasRules, parse_ruleset(text.encode(), file="house"))
 
     return _edited
 
@@ -28,7 +30,7 @@ def edited() -> Edited:
 def rules(request: pytest.FixtureRequest, edited: Edited) -> UltimateTexasRules:
     """Each of three sets of rules in turn."""
     if request.param != "house":
-        return get(f"ultimate_texas.{request.param}").rules
+        return rules_as(UltimateTexasRules, f"ultimate_texas.{request.param}")
     return edited(
         ("bet_unit = 2", "bet_unit = 12"),
         ('odds = "3/2"', 'odds = "7/4"'),

@@ -24,14 +24,15 @@ from referee.advice.ultimate_texas.preflop import WAYS, best_bet
 from referee.advice.ultimate_texas.shelf import SHIPPED
 from referee.cards import DECK, parse_cards
 from referee.games.ultimate_texas import Decision, Stake, UltimateTexasRules
-from referee.rulesets import get
+from referee.money import Amount
+from tests.builtin import rules_as
 
 SHIPPED_IDS = ["ultimate_texas.casino", "ultimate_texas.two_plus_three"]
 
 
 def shipped(ruleset_id: str) -> tuple[UltimateTexasRules, PreflopTable]:
     """A ruleset that comes with the referee, and its table."""
-    rules = get(ruleset_id).rules
+    rules = rules_as(UltimateTexasRules, ruleset_id)
     table = Shelf.builtin().table_for(rules)
     assert table is not None
     return rules, table
@@ -48,7 +49,7 @@ def test_large_bet_is_worth_most_with_the_hands_that_are_published():
     Source: wizardofodds.com/games/ultimate-texas-hold-em, "Large Raise Strategy".
     """
     rules, table = shipped("ultimate_texas.casino")
-    stake = Stake(ante=2, trips=0)
+    stake = Stake(ante=Amount(2), trips=Amount(0))
     bet = set()
     for pair in itertools.combinations(DECK, 2):
         options = advise(rules, stake, hole=pair, board=[], table=table)
@@ -74,7 +75,10 @@ def test_table_is_the_mean_over_all_19_600_flops(ruleset_id: str, hole: str):
     """What is worth most on each flop, counted showdown by showdown, is what the table was summed up to otherwise."""
     rules, table = shipped(ruleset_id)
     own, sums = parse_cards(hole), table.kinds[kind_of(parse_cards(hole))]
-    for stake, check in ((Stake(ante=1, trips=0), sums.check), (Stake(ante=1, trips=1), sums.check_sure)):
+    for stake, check in (
+        (Stake(ante=Amount(1), trips=Amount(0)), sums.check),
+        (Stake(ante=Amount(1), trips=Amount(1)), sums.check_sure),
+    ):
         total, trips, bets = Fraction(0), Fraction(0), Fraction(0)
         for flop in itertools.combinations([card for card in DECK if card not in own], 3):
             options = advise(rules, stake, hole=own, board=flop)
@@ -116,13 +120,20 @@ def test_check_beside_light_trips_is_a_bound_that_leaves_no_doubt_what_is_best(r
 @pytest.mark.parametrize(("trips", "is_lower_bound"), [(0, False), (1, True), (249, True), (250, False)])
 def test_only_a_check_beside_light_trips_says_that_it_is_a_bound(trips: int, *, is_lower_bound: bool):
     rules, table = shipped("ultimate_texas.casino")
-    options = advise(rules, Stake(ante=1_000, trips=trips), hole=parse_cards("2S 7H"), board=[], table=table)
+    options = advise(
+        rules, Stake(ante=Amount(1_000), trips=Amount(trips)), hole=parse_cards("2S 7H"), board=[], table=table
+    )
     assert [is_lower_bound, False, False] == [option.is_lower_bound for option in options]
 
 
 def test_no_table_no_value_before_the_flop():
     with pytest.raises(NoTableError):
-        advise(get("ultimate_texas.casino").rules, Stake(ante=2, trips=0), hole=parse_cards("AS AH"), board=[])
+        advise(
+            rules_as(UltimateTexasRules, "ultimate_texas.casino"),
+            Stake(ante=Amount(2), trips=Amount(0)),
+            hole=parse_cards("AS AH"),
+            board=[],
+        )
 
 
 def test_shipped_files_are_those_named():

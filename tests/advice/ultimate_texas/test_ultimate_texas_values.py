@@ -26,10 +26,15 @@ from referee.games.ultimate_texas import (
     settle,
 )
 from referee.hands import AceLowStraight, Category, RankingRules
+from referee.money import Amount
 from tests.games.rounds import open_texas, texas_deal
 
 CHECK, FOLD = Decision.CHECK, Decision.FOLD
-STAKES: Final = [Stake(ante=12, trips=0), Stake(ante=24, trips=1), Stake(ante=12, trips=100)]
+STAKES: Final = [
+    Stake(ante=Amount(12), trips=Amount(0)),
+    Stake(ante=Amount(24), trips=Amount(1)),
+    Stake(ante=Amount(12), trips=Amount(100)),
+]
 RIVERS: Final = [
     ("2S 7H", "KC QD JC 9D 4H"),
     ("4D 3H", "AS AC AD 9H 7C"),

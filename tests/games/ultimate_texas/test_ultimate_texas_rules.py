@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from referee.cards import parse_cards
+from referee.cards import Seat, parse_cards
 from referee.games import DealError, RoundNotOverError, play
 from referee.games.ultimate_texas import (
     GAME,
@@ -20,6 +20,7 @@ from referee.games.ultimate_texas import (
 )
 from referee.rulesets import Language, Ruleset, RulesetError, get, load_texts, parse_ruleset
 from referee.verdict import Violation
+from tests.builtin import rules_as
 from tests.games.rounds import open_texas, texas_deal
 
 
@@ -31,32 +32,31 @@ def _variant(ruleset: Ruleset, old: str, new: str) -> Ruleset:
 
 
 def test_rulesets_differ_in_the_hand_rule_alone(casino: Ruleset, two_plus_three: Ruleset):
-    assert (
-        casino.rules.hands.rule,
-        two_plus_three.rules.hands.rule,
-    ) == (HandRule.BEST_OF_SEVEN, HandRule.TWO_PLUS_THREE)
+    one, other = rules_as(UltimateTexasRules, casino), rules_as(UltimateTexasRules, two_plus_three)
+    assert (one.hands.rule, other.hands.rule) == (HandRule.BEST_OF_SEVEN, HandRule.TWO_PLUS_THREE)
     tables = [name for name in UltimateTexasRules.__struct_fields__ if name != "hands"]
-    assert [getattr(casino.rules, name) for name in tables] == [getattr(two_plus_three.rules, name) for name in tables]
+    assert [getattr(one, name) for name in tables] == [getattr(other, name) for name in tables]
     assert casino.names == two_plus_three.names
     assert (casino.bet_unit, two_plus_three.bet_unit) == (2, 2)
 
 
 def test_paytables_are_those_of_the_seed(casino: Ruleset):
     """Read from the seed's table, strong to weak: Trips 50 40 30 8 7 4 3, Blind 500 50 10 3 3:2 1."""
-    assert list(casino.rules.trips_units.values()) == [50, 40, 30, 8, 7, 4, 3]
+    rules = rules_as(UltimateTexasRules, casino)
+    assert list(rules.trips_units.values()) == [50, 40, 30, 8, 7, 4, 3]
     blind = [(500, 1), (50, 1), (10, 1), (3, 1), (3, 2), (1, 1)]
-    assert blind == [tuple(ratio) for ratio in casino.rules.blind_ratios.values()]
+    assert blind == [tuple(ratio) for ratio in rules.blind_ratios.values()]
     line = re.compile(r"\| ([^|]+) \| (\d+) : 1 \| (?:(\d+) : (\d)|\N{EN DASH}) \|")
-    quoted = [line.fullmatch(row.quote) for row in casino.rules.trips]
+    quoted = [line.fullmatch(row.quote) for row in rules.trips]
     assert all(quoted), "each row quotes its line of the seed's table"
-    assert [match and f"{match[2]}/1" for match in quoted] == [row.odds for row in casino.rules.trips]
+    assert [match and f"{match[2]}/1" for match in quoted] == [row.odds for row in rules.trips]
     paid = [match for match in quoted if match and match[3]]
-    assert [f"{match[3]}/{match[4]}" for match in paid] == [row.odds for row in casino.rules.blind]
+    assert [f"{match[3]}/{match[4]}" for match in paid] == [row.odds for row in rules.blind]
 
 
 def test_most_a_seat_can_win_is_what_a_royal_flush_after_4x_pays(casino: Ruleset):
     """Play 4, Ante 1, Blind 500: 505 Antes, so 1,010 for each bet unit of 2. Trips 50."""
-    most = max_units(casino.rules, bet_unit=2)
+    most = max_units(rules_as(UltimateTexasRules, casino), bet_unit=2)
     assert most == (1_010, 50)
     state = _played(casino, [(2, 1)], [Event(0, Decision.PLAY_4X, 1)])
     over = _opened(state, ("AS KS",), "2H 2C", "QS JS TS 2D 3C")
@@ -67,7 +67,7 @@ def test_most_a_seat_can_lose_counts_where_little_is_paid(casino: Ruleset):
     """Without paytables a seat wins 5 Antes at most and loses 6."""
     text = re.sub(r"\[\[(blind|trips)\]\]\n(\w+ = .*\n)+", "", casino.source.decode())
     text = text.replace("bet_unit = 2", "bet_unit = 2\nblind = []\ntrips = []")
-    rules = parse_ruleset(text.encode(), file="house.toml").rules
+    rules = rules_as(UltimateTexasRules, parse_ruleset(text.encode(), file="house.toml"))
     assert max_units(rules, bet_unit=2) == (12, 1)
 
 
@@ -116,7 +116,7 @@ def test_contradiction_is_refused(old: str, new: str, reason: str):
 def test_every_code_has_words_in_both_languages():
     texts = load_texts("ultimate_texas")
     assert set(Code) == set(texts.violations)
-    fault = Violation(code=Code.ALREADY_PLAYED, seat=0, found=4)
+    fault = Violation(code=Code.ALREADY_PLAYED, seat=Seat(0), found=4)
     assert texts.say(fault, Language.EN) == "Seat 1 has already played 4x; it decides nothing more in this round."
     assert texts.say(fault, Language.VI) == "Ghế 1 đã tố 4x Ante, không thể tố thêm trong ván này."
 

@@ -104,9 +104,10 @@ def _play_on(state: State, luck: random.Random) -> Iterator[Event]:
     """Random lawful events until the round is over."""
     while not state.is_over:
         seat = luck.choice(range(len(state.seats)))
-        lawful = [what for what in legal_decisions(state, Seat(seat)) if what is not Decision.LEAVE]
+        offered: Sequence[Decision] = legal_decisions(state, Seat(seat))
+        lawful: list[Decision] = [what for what in offered if what is not Decision.LEAVE]
         if not lawful or luck.random() < 0.04:
-            lawful = [what for what in legal_decisions(state, Seat(seat)) if what is Decision.LEAVE]
+            lawful = [what for what in offered if what is Decision.LEAVE]
         if lawful and (lawful != [Decision.LEAVE] or luck.random() < 0.2):
             event = Event(Seat(seat), luck.choice(lawful), state.last_time + luck.randrange(3))
             state = apply(state, event)

@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from referee.games.ultimate_texas import UltimateTexasRules
 from referee.hands import Category
 from referee.rulesets import Ruleset
+from tests.builtin import rules_as
 
 WAYS: Final = 2_809_475_760
 ORDER: Final = (
@@ -35,7 +37,7 @@ Places = npt.NDArray[np.uint8]
 
 def _edge(ruleset: Ruleset, counts: Mapping[Category, int]) -> Fraction:
     """What the house keeps of a unit on Trips."""
-    units = ruleset.rules.trips_units
+    units = rules_as(UltimateTexasRules, ruleset).trips_units
     returned = sum(units.get(category, -1) * count for category, count in counts.items())
     return Fraction(-returned, sum(counts.values()))
 

@@ -16,7 +16,7 @@ from referee.server.options import ServerOptions
 from tests.server.access.mint import NOW, Mint
 
 
-class Bearer(grpc.UnaryUnaryClientInterceptor):  # type: ignore[misc] # the stubs' class is untyped
+class Bearer(grpc.UnaryUnaryClientInterceptor):
     """Sends a token with every call of a channel."""
 
     def __init__(self, token: str) -> None:

@@ -26,7 +26,7 @@ LARGE: Final = "/tests.Large/Answer"
 KEYS: Final = "/referee.v1.LogService/GetKeys"
 
 
-class Large(grpc.GenericRpcHandler):  # type: ignore[misc] # the stubs' class is untyped
+class Large(grpc.GenericRpcHandler):
     """A method that answers as many bytes as its request says."""
 
     def service(self, details: Any) -> Any:  # noqa: ANN401 - grpc's own
@@ -90,7 +90,8 @@ class HalfSent:
 
     def __init__(self, channel: grpc.Channel, method: str = KEYS) -> None:
         self._never = threading.Event()
-        self.call: Any = channel.stream_unary(method).future(self._requests())
+        send: Any = channel.stream_unary(method)
+        self.call = send.future(self._requests())
 
     def _requests(self) -> Iterator[bytes]:
         self._never.wait()
@@ -124,11 +125,16 @@ def test_request_that_never_comes_frees_its_thread(tmp_path):
 def test_request_that_came_has_all_the_time_of_its_call(tmp_path):
     """The patience is for what has not arrived: work that takes longer goes on."""
 
-    class Slow(grpc.GenericRpcHandler):  # type: ignore[misc] # the stubs' class is untyped
+    class Slow(grpc.GenericRpcHandler):
         def service(self, details):
             if details.method != "/tests.Slow/Answer":
                 return None
-            return grpc.unary_unary_rpc_method_handler(lambda _request, _context: time.sleep(1.5) or b"done")
+
+            def answer(_request: bytes, _context: object) -> bytes:
+                time.sleep(1.5)
+                return b"done"
+
+            return grpc.unary_unary_rpc_method_handler(answer)
 
     settings = ServerOptions(
         data=tmp_path, listen="127.0.0.1:0", sweep=False, limits=LimitSettings(request_seconds=0.2, answer_seconds=0.2)

@@ -71,7 +71,7 @@ class Scene:
         self.opened = caller.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms("opened")))
         self.played = caller.play("played")
         self.seeds = [os.urandom(32) for _ in range(2)]
-        name = {"table_id": "opened", "round_number": 1}
+        name: dict[str, Any] = {"table_id": "opened", "round_number": 1}
         rounds = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[self.played.request])
         self.calls: dict[str, tuple[Any, Any]] = {
             "open": (caller.shuffler.OpenRound, shuffler_pb2.OpenRoundRequest(terms=terms("new"))),

@@ -10,6 +10,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -150,7 +151,7 @@ def test_certificate_names_the_caller_and_its_role(tmp_path, authority):
         "nobody": authority.caller("frontend", "spiffe://acme/frontend/2"),
     }
     terms = shuffler_pb2.RoundTerms(ruleset_id="mau_binh.classic", seat_count=2, currency="VND", stake_minor=10)
-    found = {}
+    found: dict[str, list[str]] = {}
     with serving(tmp_path, settings_in(tmp_path, client_ca=str(tmp_path / "ca.pem")), access=access) as app:
         for name, paper in papers.items():
             with dial(app.port, authority.paper.pem, paper) as channel:
@@ -160,9 +161,9 @@ def test_certificate_names_the_caller_and_its_role(tmp_path, authority):
                 for table in ("acme.1", "bcme.1"):
                     terms.table_id = table
                     request = shuffler_pb2.PrepareRoundRequest(terms=terms)
-                    found[name].append(ended(lambda r=request, s=shuffler: s.PrepareRound(r, timeout=30)))
-                found[name].append(ended(lambda stub=log: stub.ListEntries(log_pb2.ListEntriesRequest(), timeout=30)))
-                found[name].append(ended(lambda stub=log: stub.GetKeys(log_pb2.GetKeysRequest(), timeout=30)))
+                    found[name].append(ended(partial(shuffler.PrepareRound, request, timeout=30)))
+                found[name].append(ended(partial(log.ListEntries, log_pb2.ListEntriesRequest(), timeout=30)))
+                found[name].append(ended(partial(log.GetKeys, log_pb2.GetKeysRequest(), timeout=30)))
     denied, unknown = "PERMISSION_DENIED", "UNAUTHENTICATED"
     assert found == {
         "frontend": ["OK", denied, denied, "OK"],
@@ -183,6 +184,10 @@ def test_certificate_is_asked_for_on_every_way_in_where_it_is_all_that_guards(tm
         assert asked(dial(app.port, authority.paper.pem, authority.caller("frontend"))) == "OK"
 
 
+def is_served(port: int, certificate: bytes) -> bool:
+    return served(port) == certificate
+
+
 def test_new_certificate_is_taken_up_under_load_without_a_failed_call(tmp_path, authority):
     """Callers who connect anew for every call see the old one and then the new one, and no call fails."""
     old = authority.server().write(tmp_path)
@@ -190,7 +195,8 @@ def test_new_certificate_is_taken_up_under_load_without_a_failed_call(tmp_path, 
         assert served(app.port) == der(old)
         for _ in range(3):
             new = authority.server().write(tmp_path)
-            assert until(lambda new=new: served(app.port) == der(new))
+            expected = der(new)
+            assert until(partial(is_served, app.port, expected))
         knocking.more(20)
     assert set(knocking.found) == {"OK"}
 

@@ -167,8 +167,8 @@ class House:
         self.folder = folder
         luck = random.Random(7)  # noqa: S311 - the same deals in every run
         self.catalogue: Catalogue = settings.get("catalogue", load_builtin())
-        settings = {"entropy": luck.randbytes, "clock": lambda: self.clock[0], "sweep": False} | settings
-        self.app = Application(ServerOptions(data=folder, listen="127.0.0.1:0", **settings)).start()
+        given: dict[str, Any] = {"entropy": luck.randbytes, "clock": lambda: self.clock[0], "sweep": False} | settings
+        self.app = Application(ServerOptions(data=folder, listen="127.0.0.1:0", **given)).start()
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.app.port}")
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
         self.referee = tien_len_pb2_grpc.TienLenServiceStub(self.channel)

@@ -25,7 +25,6 @@ from referee.v1 import (
     ultimate_texas_pb2,
     ultimate_texas_pb2_grpc,
 )
-from referee.v1.ultimate_texas_pb2 import Decision
 
 START: Final = 1_800_000_000_000
 BET_UNIT: Final = 2
@@ -203,7 +202,7 @@ Refused: TypeAlias = Callable[..., Refusal]
 
 def decided(seat: int, decision: str, *, time: int = 0) -> ultimate_texas_pb2.UltimateTexasEvent:
     """An event without a receipt."""
-    return ultimate_texas_pb2.UltimateTexasEvent(time=time, seat=seat, decision=Decision.Value(f"DECISION_{decision}"))
+    return ultimate_texas_pb2.UltimateTexasEvent(time=time, seat=seat, decision=f"DECISION_{decision}")
 
 
 @pytest.fixture

@@ -10,11 +10,13 @@ import pytest
 from referee.advice.ultimate_texas import PreflopTable, Shelf, advise, best_of, law_digest
 from referee.cards import DECK, Card
 from referee.games.ultimate_texas import Decision as Domain
-from referee.games.ultimate_texas import Stake
+from referee.games.ultimate_texas import Stake, UltimateTexasRules
+from referee.money import Amount
 from referee.rulesets import get, load_folder
 from referee.service.ultimate_texas_advice import Advice
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
+from tests.builtin import rules_as
 
 CASINO = "ultimate_texas.casino"
 CHECKS = [(0, "CHECK"), (1, "CHECK")]
@@ -42,14 +44,15 @@ def test_answer_is_the_advice_on_the_seats_own_cards_and_the_open_board(server, 
     dealt_round = server.deal(ruleset_id=ruleset_id, stakes=stakes)
     dealt_round.play(*CHECKS * streets)
     ruleset = get(ruleset_id)
+    rules = rules_as(UltimateTexasRules, ruleset)
     board = board_of(dealt_round)
     assert len(board) == (0, 3, 5)[streets]
     for seat, (ante, trips) in enumerate(stakes):
         answer = ask(server, dealt_round.told, seat)
-        stake = Stake(ante=ante, trips=trips)
+        stake = Stake(ante=Amount(ante), trips=Amount(trips))
         hole = cards(dealt_round.dealt.hands[seat].cards)
-        table = Shelf.builtin().table_for(ruleset.rules)
-        options = advise(ruleset.rules, stake, hole=hole, board=board, table=table)
+        table = Shelf.builtin().table_for(rules)
+        options = advise(rules, stake, hole=hole, board=board, table=table)
         assert [option.decision for option in options] == [_name(one.decision) for one in answer.options]
         assert _name(answer.best) == best_of(options, stake).decision
         assert answer.ways == (20_975_724_000, 1_070_190, 990)[streets]
@@ -135,11 +138,14 @@ def test_tables_of_the_settings_folder_are_read(tmp_path: Path):
     text = get(CASINO).source.decode().replace(CASINO, "ultimate_texas.house").replace('"10/1"', '"9/1"')
     (tmp_path / "house.toml").write_text(text, encoding="utf-8")
     house = load_folder(tmp_path).get("ultimate_texas.house")
-    kinds = Shelf.builtin().table_for(get(CASINO).rules).kinds
-    table = PreflopTable(law=law_digest(house.rules), unit=2, kinds=kinds)
+    shipped = Shelf.builtin().table_for(rules_as(UltimateTexasRules, CASINO))
+    assert shipped is not None
+    table = PreflopTable(law=law_digest(rules_as(UltimateTexasRules, house)), unit=2, kinds=shipped.kinds)
     (tmp_path / "ultimate_texas.house.preflop").write_bytes(table.write())
     response = ultimate_texas_pb2.AdviseResponse()
-    Advice(tmp_path).fill(response, house, stake=Stake(ante=2, trips=0), hole=(DECK[0], DECK[51]), board=())
+    Advice(tmp_path).fill(
+        response, house, stake=Stake(ante=Amount(2), trips=Amount(0)), hole=(DECK[0], DECK[51]), board=()
+    )
     assert _name(response.best) == Domain.PLAY_4X
 
 

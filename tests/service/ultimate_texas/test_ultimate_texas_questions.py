@@ -61,9 +61,7 @@ def test_what_is_listed_as_legal_is_what_is_lawful_and_accepted(server: Server, 
             requests=[
                 ultimate_texas_pb2.CheckDecisionRequest(
                     round=played.told,
-                    event=ultimate_texas_pb2.UltimateTexasEvent(
-                        seat=seat, decision=Decision.Value(f"DECISION_{decision}")
-                    ),
+                    event=ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=f"DECISION_{decision}"),
                 )
                 for seat, decision in asked
             ]

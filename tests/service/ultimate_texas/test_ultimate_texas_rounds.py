@@ -17,6 +17,7 @@ from referee.dealing.deal import Deal
 from referee.dealing.leaf import DealLeaf, OpenLeaf, RevealLeaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.dsse import Envelope
+from referee.evidence.merkle import LeafIndex
 from referee.evidence.vkey import VerifierKey
 from referee.log import LogReceipt
 from referee.rulesets import get
@@ -77,7 +78,7 @@ def _net(ruleset_id: str, outcome: Outcome, stakes: Sequence[tuple[int, int]]) -
 
 def _check_receipt(server: Server, receipt: round_pb2.LogReceipt) -> None:
     proved = LogReceipt(
-        index=receipt.leaf_index,
+        index=LeafIndex(receipt.leaf_index),
         leaf_hash=receipt.leaf_hash,
         proof=tuple(receipt.inclusion_proof),
         checkpoint=receipt.checkpoint.encode(),

@@ -79,6 +79,7 @@ def round_id(header: Row) -> bytes:
         elif kind == "keys":
             fields.append(b"".join(bytes.fromhex(key) for key in value))
         else:
+            assert isinstance(kind, int)
             fields.append(number(value, kind))
     return tagged("round", *fields)
 
