@@ -185,7 +185,7 @@ def _audits(reader: Reader, folder: Path) -> tuple[float, float]:
     """CPU seconds of an audit, and of one that examines no round."""
     keys = read_public_keys(folder / "keys")
     spent = []
-    for assemble in (None, lambda _law: Nobody()):
+    for make_pool in (None, lambda _terms: Nobody()):
         begun = time.process_time()
         audit_log(
             StoredLog(reader, reader.head().checkpoint),
@@ -194,7 +194,7 @@ def _audits(reader: Reader, folder: Path) -> tuple[float, float]:
             root_key=keys["root"],
             catalogue=load_builtin(),
             now=LATER,
-            assemble=assemble,
+            make_pool=make_pool,
         )
         spent.append(time.process_time() - begun)
     return spent[0], spent[1]

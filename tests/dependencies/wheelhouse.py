@@ -8,6 +8,7 @@ import venv
 import zipfile
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
+from typing import Any
 
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
@@ -66,7 +67,7 @@ def repack(names: set[str], folder: Path) -> None:
 def _applies(requirement: Requirement, extras: set[str]) -> bool:
     if requirement.marker is None:
         return True
-    variables = dict(default_environment())
+    variables: dict[str, Any] = dict(default_environment())
     return any(requirement.marker.evaluate({**variables, "extra": extra}) for extra in ("", *extras))
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.games import AnyGame, Deal, GameRules, State, play
+from referee.games import AnyGame, Deal, GameRules, play
 from referee.games.ultimate_texas import State as TexasState
 from referee.verdict import Violation
 
@@ -54,7 +54,7 @@ def open_texas(state: TexasState, *, hands: Cards, house: tuple[Card, ...], boar
     return msgspec.structs.replace(state, deal=deal)
 
 
-def at_stake(state: State, stake: int) -> Any:  # noqa: ANN401 - the state of whichever game
+def at_stake(state: Any, stake: int) -> Any:  # noqa: ANN401 - the state of any game
     """The state of the same round at another stake."""
     return msgspec.structs.replace(state, deal=msgspec.structs.replace(state.deal, stake=stake))
 

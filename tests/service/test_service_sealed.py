@@ -9,10 +9,9 @@ from typing import Any, TypeAlias
 
 import grpc
 import pytest
-from referee.audit.level import DealingLevel, EventLevel
 
 from referee.audit.audit import audit_log
-from referee.audit.report import Report
+from referee.audit.report import DealingLevel, EventLevel, Report
 from referee.audit.source import MemoryLog
 from referee.dealing.layout import layout_of
 from referee.rulesets import load_builtin

@@ -6,10 +6,9 @@ from typing import Any, TypeAlias
 
 import grpc
 import pytest
-from referee.audit.level import DealingLevel
 
 from referee.audit.audit import audit_log
-from referee.audit.report import Report
+from referee.audit.report import DealingLevel, Report
 from referee.audit.source import MemoryLog
 from referee.dealing import deck
 from referee.rulesets import load_builtin

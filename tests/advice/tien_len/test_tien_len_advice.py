@@ -97,7 +97,7 @@ def test_playing_out_gives_the_same_answer_every_time(positions):
 
 def test_a_round_over_has_no_advice(rules):
     winning = parse_cards("3S 3C 3D 3H 4S 4C 4D 4H 5S 6S 7S 8S TS")
-    other = [card for card in DECK if card not in winning][:13]
+    other = tuple(card for card in DECK if card not in winning)[:13]
     state = begin(rules, hands_deal([winning, other], leader=Seat(0)))
     assert state.is_over
     assert suggest(state, count=3) == ()

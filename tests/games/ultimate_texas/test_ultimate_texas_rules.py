@@ -58,7 +58,7 @@ def test_most_a_seat_can_win_is_what_a_royal_flush_after_4x_pays(casino: Ruleset
     """Play 4, Ante 1, Blind 500: 505 Antes, so 1,010 for each bet unit of 2. Trips 50."""
     most = max_units(rules_as(UltimateTexasRules, casino), bet_unit=2)
     assert most == (1_010, 50)
-    state = _played(casino, [(2, 1)], [Event(0, Decision.PLAY_4X, 1)])
+    state = _played(casino, [(2, 1)], [Event(Seat(0), Decision.PLAY_4X, 1)])
     over = _opened(state, ("AS KS",), "2H 2C", "QS JS TS 2D 3C")
     assert most.ante + most.trips == sum(one.amount for one in settle(over).transfers)
 
@@ -76,9 +76,11 @@ def test_knobs_are_data(two_plus_three: Ruleset):
     house = _variant(two_plus_three, "multiples = [3, 4]", "multiples = [4]")
     house = _variant(house, '[qualifying]\ncategory = "PAIR"', '[qualifying]\ncategory = "THREE_OF_A_KIND"')
     house = _variant(house, 'odds = "3/2"', 'odds = "2/1"')
-    refused = play(GAME, begin(house.rules, texas_deal([(2, 0)])), [Event(0, Decision.PLAY_3X, 0)])
+    refused = play(
+        GAME, begin(rules_as(UltimateTexasRules, house), texas_deal([(2, 0)])), [Event(Seat(0), Decision.PLAY_3X, 0)]
+    )
     assert [violation.code for violation in refused.violations] == [Code.PLAY_NOT_OFFERED]
-    state = _played(house, [(2, 0)], [Event(0, Decision.PLAY_4X, 0)])
+    state = _played(house, [(2, 0)], [Event(Seat(0), Decision.PLAY_4X, 0)])
     outcome = settle(_opened(state, ("AH 3H",), "QD JS", "5H 9H KH QC 2D"))
     assert not outcome.house_qualifies
     assert [(one.reason, one.amount) for one in outcome.transfers] == [("BLIND", 4), ("PLAY", 8)]
@@ -122,13 +124,15 @@ def test_every_code_has_words_in_both_languages():
 
 
 def test_unfinished_round_is_not_settled(casino: Ruleset):
-    state = _opened(begin(casino.rules, texas_deal([(2, 0)])), ("AS AH",), "KS KH", "2C 3C 4C 5D 9D")
+    state = _opened(
+        begin(rules_as(UltimateTexasRules, casino), texas_deal([(2, 0)])), ("AS AH",), "KS KH", "2C 3C 4C 5D 9D"
+    )
     with pytest.raises(RoundNotOverError, match="still to decide: 0"):
         settle(state)
 
 
 def test_round_with_closed_cards_is_not_settled(casino: Ruleset):
-    state = _played(casino, [(2, 0)] * 2, [Event(seat, Decision.PLAY_4X, 0) for seat in range(2)])
+    state = _played(casino, [(2, 0)] * 2, [Event(Seat(seat), Decision.PLAY_4X, 0) for seat in range(2)])
     with pytest.raises(DealError, match="sections that are not open: 0, 1, 2, 3, 4"):
         settle(state)
 
@@ -144,7 +148,7 @@ def test_round_with_closed_cards_is_not_settled(casino: Ruleset):
     ],
 )
 def test_cards_that_no_deck_deals_are_refused(casino: Ruleset, hand: str, house: str, board: str, reason: str):
-    state = begin(casino.rules, texas_deal([(2, 0)]))
+    state = begin(rules_as(UltimateTexasRules, casino), texas_deal([(2, 0)]))
     common = parse_cards(board)
     with pytest.raises(DealError, match=reason):
         GAME.open_sections(state, (parse_cards(hand), parse_cards(house), common[:3], common[3:]))
@@ -152,7 +156,7 @@ def test_cards_that_no_deck_deals_are_refused(casino: Ruleset, hand: str, house:
 
 def _played(ruleset: Ruleset, stakes: list[tuple[int, int]], events: list[Event]) -> State:
     """A lawful round of which no card is open."""
-    played = play(GAME, begin(ruleset.rules, texas_deal(stakes)), events)
+    played = play(GAME, begin(rules_as(UltimateTexasRules, ruleset), texas_deal(stakes)), events)
     assert played.violations == ()
     return played.state
 
