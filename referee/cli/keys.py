@@ -9,11 +9,11 @@ from typing import Annotated, Final
 import typer
 
 from referee.cli import keys_at_rest
-from referee.cli.options import Database, DataFolder, PassphraseFile, fail, lock_of
+from referee.cli.options import Database, DataFolder, PassphraseFile, fail, passphrase_of
 from referee.server.folder_lock import FolderInUseError
-from referee.server.key_folder import EVERY, ROLES, KeyFolder, is_locked_file
+from referee.server.key_folder import EVERY, ROLES, KeyFolder, is_encrypted_file
 from referee.server.key_rotation import CHANGING, KeyRotation, KeyRotationError
-from referee.server.keys import KeyFileError, Lock
+from referee.server.keys import KeyFileError, Passphrase
 from referee.server.options import DEFAULT_ORIGIN
 from referee.storage import DataLossError, StoreError
 
@@ -52,9 +52,11 @@ def keys(  # noqa: PLR0913 - one parameter an option
     if not make and not folder.exists():
         fail(f"{folder} does not exist; a server makes it on its first start, or add --make")
     try:
-        lock = lock_of(passphrase_file)
-        private = () if public else _checked(folder, is_openable=lock is not None)
-        found = KeyFolder.open_or_make(folder, origin=origin, entropy=os.urandom, private=private, root=root, lock=lock)
+        passphrase = passphrase_of(passphrase_file)
+        private = () if public else _checked(folder, is_openable=passphrase is not None)
+        found = KeyFolder.open_or_make(
+            folder, origin=origin, entropy=os.urandom, private=private, root=root, passphrase=passphrase
+        )
     except KeyFileError as error:
         fail(str(error))
     for role in ROLES:
@@ -75,7 +77,7 @@ def rotate(
     The old key of shuffler or referee is revoked at once. A log's old key signs beside the new one until it is revoked:
     give the new one to witnesses and players first.
     """
-    with _changing(data, root, database, lock_of(passphrase_file)) as rotation:
+    with _changing(data, root, database, passphrase_of(passphrase_file)) as rotation:
         typer.echo(f"{role}\t{rotation.rotate(role).text}")
 
 
@@ -92,7 +94,7 @@ def revoke(
 
     For a log that has two, its old key. A role without a key serves no more until ``rotate`` names a new one.
     """
-    with _changing(data, root, database, lock_of(passphrase_file)) as rotation:
+    with _changing(data, root, database, passphrase_of(passphrase_file)) as rotation:
         typer.echo(f"revoked\t{rotation.revoke(named).text}")
 
 
@@ -100,15 +102,17 @@ def _checked(folder: Path, *, is_openable: bool) -> tuple[str, ...]:
     """Return the private keys to read: all but a root's kept elsewhere, and encrypted ones without a passphrase."""
     is_away = (folder / "root.pub").exists() and not (folder / "root.key").exists()
     there = (role for role in EVERY if role != "root" or not is_away)
-    return tuple(role for role in there if is_openable or not is_locked_file(folder / f"{role}.key"))
+    return tuple(role for role in there if is_openable or not is_encrypted_file(folder / f"{role}.key"))
 
 
 @contextmanager
-def _changing(data: Path, root: Path | None, database: str | None, lock: Lock | None) -> Iterator[KeyRotation]:
+def _changing(
+    data: Path, root: Path | None, database: str | None, passphrase: Passphrase | None
+) -> Iterator[KeyRotation]:
     if not (data / "keys").exists():
         fail(f"{data} has no keys to change")
     try:
-        with KeyRotation.of(data, root=root, entropy=os.urandom, database=database, lock=lock) as rotation:
+        with KeyRotation.of(data, root=root, entropy=os.urandom, database=database, passphrase=passphrase) as rotation:
             yield rotation
     except (KeyFileError, StoreError, FolderInUseError, KeyRotationError, OSError) as error:
         fail(str(error))

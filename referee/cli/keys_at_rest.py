@@ -15,13 +15,13 @@ from referee.cli.options import (
     NewPassphraseFile,
     PassphraseFile,
     fail,
-    lock_of,
-    lock_to_open,
-    lock_to_seal,
+    passphrase_of,
+    passphrase_to_decrypt,
+    passphrase_to_encrypt,
 )
 from referee.cli.stopping import until_asked
 from referee.server.key_folder import ROLES
-from referee.server.keys import KeyFileError, Lock, NamedSigner, read_key, relock
+from referee.server.keys import KeyFileError, NamedSigner, Passphrase, read_key, reencrypt
 from referee.server.signing_agent import SigningAgent
 
 RootKey = Annotated[
@@ -38,8 +38,8 @@ def encrypt(
     The server needs the passphrase from its next start on. Who forgets it has lost the keys.
     """
     files = _files(data, root)
-    lock = lock_to_seal(passphrase_file)
-    _relocked(files, old=lock, new=lock, done="encrypted")
+    passphrase = passphrase_to_encrypt(passphrase_file)
+    _relocked(files, old=passphrase, new=passphrase, done="encrypted")
 
 
 def decrypt(
@@ -47,7 +47,7 @@ def decrypt(
 ) -> None:
     """Write the private keys as plain files that their owner alone can read."""
     files = _files(data, root)
-    _relocked(files, old=lock_to_open(passphrase_file), new=None, done="decrypted")
+    _relocked(files, old=passphrase_to_decrypt(passphrase_file), new=None, done="decrypted")
 
 
 def passwd(
@@ -59,8 +59,10 @@ def passwd(
 ) -> None:
     """Encrypt the private keys with another passphrase. Copies of the old files still open with the old one."""
     files = _files(data, root)
-    old = lock_to_open(passphrase_file)
-    _relocked(files, old=old, new=lock_to_seal(new_passphrase_file, variable=NEW_VARIABLE), done="encrypted anew")
+    old = passphrase_to_decrypt(passphrase_file)
+    _relocked(
+        files, old=old, new=passphrase_to_encrypt(new_passphrase_file, variable=NEW_VARIABLE), done="encrypted anew"
+    )
 
 
 def agent(
@@ -78,7 +80,7 @@ def agent(
     Prints one JSON line with the verifier keys once it answers. The root's key is needed for the first start alone.
     """
     logging.configure(quiet=False)
-    signers = _signers(keys, role or [], lock_of(passphrase_file))
+    signers = _signers(keys, role or [], passphrase_of(passphrase_file))
     with until_asked() as stop:
         try:
             number = grp.getgrnam(group).gr_gid if group else None
@@ -92,13 +94,13 @@ def agent(
         answering.close()
 
 
-def _signers(keys: Path, roles: list[str], lock: Lock | None) -> dict[str, NamedSigner]:
+def _signers(keys: Path, roles: list[str], passphrase: Passphrase | None) -> dict[str, NamedSigner]:
     unknown = sorted(set(roles) - set(ROLES))
     if unknown:
         fail(f"--role {unknown[0]} is no role that signs; there are {', '.join(ROLES)}")
     try:
         found: dict[str, NamedSigner] = {
-            one: read_key(keys / f"{one}.key", lock)
+            one: read_key(keys / f"{one}.key", passphrase)
             for one in ROLES
             if one in roles or (not roles and (keys / f"{one}.key").exists())
         }
@@ -119,9 +121,9 @@ def _files(data: Path, root: Path | None) -> list[Path]:
     return files
 
 
-def _relocked(files: list[Path], *, old: Lock, new: Lock | None, done: str) -> None:
+def _relocked(files: list[Path], *, old: Passphrase, new: Passphrase | None, done: str) -> None:
     try:
-        steps = {path: relock(path, old=old, new=new) for path in files}
+        steps = {path: reencrypt(path, old=old, new=new) for path in files}
     except (KeyFileError, OSError) as error:
         fail(f"{error}; nothing was changed")
     for path, finish in steps.items():

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from referee.rulesets import Catalogue, RulesetError, load_builtin, load_folder
-from referee.server.keys import LEAST_PASSPHRASE, PASSPHRASE_VARIABLE, KeyFileError, Lock
+from referee.server.keys import LEAST_PASSPHRASE, PASSPHRASE_VARIABLE, KeyFileError, Passphrase
 
 FOUND: Final = 1
 UNANSWERABLE: Final = 2
@@ -59,32 +59,32 @@ def catalogue_of(folder: Path | None) -> Catalogue:
         fail(str(error))
 
 
-def lock_of(file: Path | None) -> Lock | None:
-    """Return the lock of a passphrase, None if none was given; end the command if the file cannot be read."""
+def passphrase_of(file: Path | None) -> Passphrase | None:
+    """Return the given passphrase, or None; end the command if its file cannot be read."""
     try:
-        return Lock.of(str(file or ""), os.environ)
+        return Passphrase.of(str(file or ""), os.environ)
     except KeyFileError as error:
         fail(str(error))
 
 
-def lock_to_open(file: Path | None) -> Lock:
-    """Return the lock of a passphrase; ask for it in a terminal if it was not given."""
-    return lock_of(file) or _ask("Passphrase", confirm=False)
+def passphrase_to_decrypt(file: Path | None) -> Passphrase:
+    """Return the given passphrase; ask for it in a terminal if it was not given."""
+    return passphrase_of(file) or _ask("Passphrase", confirm=False)
 
 
-def lock_to_seal(file: Path | None, *, variable: str = PASSPHRASE_VARIABLE) -> Lock:
-    """Return the lock to encrypt keys with; ask for its passphrase twice in a terminal if it was not given."""
+def passphrase_to_encrypt(file: Path | None, *, variable: str = PASSPHRASE_VARIABLE) -> Passphrase:
+    """Return the passphrase to encrypt keys with; ask for it twice in a terminal if it was not given."""
     try:
-        lock = Lock.of(str(file or ""), {PASSPHRASE_VARIABLE: os.environ.get(variable, "")})
+        passphrase = Passphrase.of(str(file or ""), {PASSPHRASE_VARIABLE: os.environ.get(variable, "")})
     except KeyFileError as error:
         fail(str(error))
-    lock = lock or _ask("New passphrase", confirm=True)
-    if lock.is_short:
+    passphrase = passphrase or _ask("New passphrase", confirm=True)
+    if passphrase.is_short:
         fail(f"the passphrase has fewer than {LEAST_PASSPHRASE} bytes; choose a longer one")
-    return lock
+    return passphrase
 
 
-def _ask(prompt: str, *, confirm: bool) -> Lock:
+def _ask(prompt: str, *, confirm: bool) -> Passphrase:
     if not sys.stdin.isatty():
         fail(f"give the passphrase in a file (--passphrase-file) or in {PASSPHRASE_VARIABLE}")
-    return Lock(typer.prompt(prompt, hide_input=True, confirmation_prompt=confirm, err=True).encode())
+    return Passphrase(typer.prompt(prompt, hide_input=True, confirmation_prompt=confirm, err=True).encode())

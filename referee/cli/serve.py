@@ -12,7 +12,7 @@ import typer
 from referee.cli import logging
 from referee.cli.browsers import door_for
 from referee.cli.config import ConfigFile, Set, read_or_fail
-from referee.cli.options import catalogue_of, fail, lock_of
+from referee.cli.options import catalogue_of, fail, passphrase_of
 from referee.cli.stopping import until_asked
 from referee.cli.supervising import stop_with_parent, supervise, worker_configuration
 from referee.server.app import Application, freeze_heap
@@ -141,7 +141,7 @@ def _options_of(configuration: Configuration, *, worker: int | None) -> ServerOp
         data=Path(log.data),
         database=log.database or None,
         root=Path(keys.root) if keys.root else None,
-        lock=lock_of(Path(keys.passphrase_file) if keys.passphrase_file else None),
+        passphrase=passphrase_of(Path(keys.passphrase_file) if keys.passphrase_file else None),
         agent=AgentClient(keys.signer) if keys.signer else None,
         witnesses=witnesses_of(configuration.witnesses),
         listen=next_port(serving.listen, index) if serving.apart else serving.listen,

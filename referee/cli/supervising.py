@@ -33,7 +33,7 @@ def supervise(configuration: Configuration, *, stopping: float) -> NoReturn:
         os.environ[_VARIABLE] = msgspec.json.encode(shared).decode()
         command = [sys.executable, "-m", "referee", "serve", "--worker"]
         supervisor = Supervisor(
-            [[*command, str(index)] for index in range(serve.workers)], patience=RestartPolicy(stopping=stopping)
+            [[*command, str(index)] for index in range(serve.workers)], policy=RestartPolicy(stopping=stopping)
         )
         stop = kept.enter_context(until_asked())
         threading.Thread(target=_announce, args=(supervisor, stop), daemon=True).start()

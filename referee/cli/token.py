@@ -9,9 +9,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from referee.cli.options import FOUND, PassphraseFile, fail, lock_of
+from referee.cli.options import FOUND, PassphraseFile, fail, passphrase_of
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
-from referee.server.access import CallerRole
+from referee.server.access.caller import CallerRole
 from referee.server.access.roles import markdown
 from referee.server.access.token import Claims, TokenError, issue, read_token
 from referee.server.clock import system_clock
@@ -34,8 +34,10 @@ def key(
 ) -> None:
     """Print an issuer's verifier key, for ``access.issuers`` of the servers that shall take its tokens."""
     try:
-        lock = lock_of(passphrase_file)
-        signer = open_or_make_key(file, name=name, algorithm=Algorithm.ED25519, entropy=os.urandom, lock=lock)
+        passphrase = passphrase_of(passphrase_file)
+        signer = open_or_make_key(
+            file, name=name, algorithm=Algorithm.ED25519, entropy=os.urandom, passphrase=passphrase
+        )
     except (KeyFileError, KeyTextError, OSError) as error:
         fail(str(error))
     typer.echo(signer.verifier_key)
@@ -60,7 +62,7 @@ def issue_token(  # noqa: PLR0913 - one parameter a claim
     """Print a token: send it with every call, as ``authorization: Bearer TOKEN``. A seat's is for one round."""
     begins = system_clock() + begins_in * _SECONDS_MS
     try:
-        signer = read_key(key, lock_of(passphrase_file))
+        signer = read_key(key, passphrase_of(passphrase_file))
         claims = Claims(
             id=token_id or secrets.token_hex(8),
             issuer=signer.name,

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from referee.cli import logging
-from referee.cli.options import PassphraseFile, fail, lock_of
+from referee.cli.options import PassphraseFile, fail, passphrase_of
 from referee.cli.stopping import until_asked
 from referee.evidence.vkey import Algorithm, KeyTextError
 from referee.server.clock import system_clock
-from referee.server.keys import KeyFileError, Lock, open_or_make_key, read_key
+from referee.server.keys import KeyFileError, Passphrase, open_or_make_key, read_key
 from referee.witness import TrustError, Witness, WitnessServer, WitnessState, WitnessStateError
 from referee.witness.trust import read_trusted
 
@@ -56,13 +56,13 @@ def witness(  # noqa: PLR0913 - one parameter an option
             fail(f"{state} is gone, and with it what {key} has cosigned; begin anew with another folder")
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
         seen = WitnessState(state)
-        lock = lock_of(passphrase_file)
+        passphrase = passphrase_of(passphrase_file)
         signer = open_or_make_key(
             key,
-            name=_kept_name(key, lock) or name,
+            name=_kept_name(key, passphrase) or name,
             algorithm=Algorithm.COSIGNATURE_V1,
             entropy=os.urandom,
-            lock=lock,
+            passphrase=passphrase,
         )
         own = Witness(seen, signer, name=signer.name, trusted=trusted, clock=lambda: system_clock() // 1000)
     except (TrustError, KeyFileError, KeyTextError, WitnessStateError, OSError) as error:
@@ -80,6 +80,6 @@ def witness(  # noqa: PLR0913 - one parameter an option
         seen.close()
 
 
-def _kept_name(key: Path, lock: Lock | None) -> str:
+def _kept_name(key: Path, passphrase: Passphrase | None) -> str:
     """Return the name of an existing key, empty if there is none."""
-    return read_key(key, lock).name if key.exists() else ""
+    return read_key(key, passphrase).name if key.exists() else ""

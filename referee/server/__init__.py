@@ -1,1 +1,1 @@
-"""Wiring: builds the clock, the entropy, the keys, the store and the services, and serves them."""
+"""The server: one process, its settings, keys, limits and checks."""

@@ -12,8 +12,8 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from referee.server.access import listen_problems
 from referee.server.access.gate import gate_of
+from referee.server.access.settings import listen_problems
 from referee.server.cosigner import Cosigner
 from referee.server.drain import HealthService, drain
 from referee.server.folder_lock import LeaderLock

@@ -1,4 +1,4 @@
-"""The clock: the only reading of time that decides anything, in milliseconds since 1970 UTC."""
+"""The wall clock."""
 
 import time
 from collections.abc import Callable
@@ -8,5 +8,5 @@ Clock: TypeAlias = Callable[[], int]
 
 
 def system_clock() -> int:
-    """Now, in milliseconds since 1970 UTC."""
+    """Return the time in ms since 1970 UTC."""
     return time.time_ns() // 1_000_000

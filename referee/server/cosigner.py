@@ -1,13 +1,10 @@
-"""Keeps the log's head cosigned: asks its witnesses, gathers what they sign, and keeps it with the store.
+"""Cosigning of the log's head by its witnesses, beside the commits.
 
-The law: commits never wait for it. One head at a time is shown to all witnesses, so that their cosignatures meet on one
-checkpoint; what is appended meanwhile is part of the next one. The next head is taken once a quorum has cosigned this
-one, or once nobody who could is left; a witness that fails is asked again after a pause that doubles up to a minute.
-Every cosigned checkpoint is kept. A head that stands still is cosigned anew every five minutes: an old time under it
-would look as if newer leaves were withheld. Of several processes on one folder one asks, and the others read what it
-keeps.
-
-A log that a witness has seen longer than it is now, or otherwise, has lost leaves: ``check_witnesses`` stops it.
+One head at a time is submitted to all witnesses, so that their cosignatures meet on one checkpoint. The next head is
+chosen once a quorum has cosigned this one or no witness is left that could; a witness that fails is asked again after a
+pause that doubles up to a minute. A head that does not change is cosigned anew every five minutes, to show that no
+newer leaves are withheld. Of several processes on a folder one asks, and the others read what it stores.
+``check_witnesses`` stops a server whose log lost leaves that a witness has cosigned.
 """
 
 import threading
@@ -35,7 +32,7 @@ from referee.storage import Cosigned, DataLossError, Head, Reader, Store, StoreE
 
 CALL_SECONDS: Final = 5.0
 REFRESH_SECONDS: Final = 300.0
-"""After how long a head that has not moved is cosigned anew, to show that it is no old one."""
+"""Interval after which an unchanged head is cosigned anew."""
 POLL_SECONDS: Final = 0.25
 _READ_SECONDS: Final = 0.05
 _TRIES: Final = 5
@@ -47,7 +44,7 @@ _log = structlog.get_logger("referee.cosigner")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witnesses:
-    """The witnesses that a log asks, and how many of them are a quorum. ``is_required`` says that all must be there."""
+    """The witnesses of a log and their quorum. ``is_required``: every witness must answer at the start."""
 
     addresses: tuple[WitnessAddress, ...]
     quorum: Quorum
@@ -56,7 +53,7 @@ class Witnesses:
 
 @dataclass(slots=True)
 class _Desk:
-    """How it stands with one witness: the size it cosigned last and when, when to ask again, whether it is asked."""
+    """State of one witness: the size it cosigned last and when, when to ask again, whether it is being asked."""
 
     correspondent: WitnessClient
     signed: int = -1
@@ -67,7 +64,7 @@ class _Desk:
 
 
 class Cosigner:
-    """Gets heads cosigned, from one thread a witness, until closed."""
+    """Cosigner of a log's heads, with one thread a witness."""
 
     def __init__(
         self,
@@ -94,17 +91,17 @@ class Cosigner:
         self._reading = threading.Thread(target=self._read, name="cosigned", daemon=True)
 
     def start(self) -> None:
-        """The threads run, and ask the witnesses once it is this process's turn."""
+        """Start the threads; witnesses are asked once this process leads."""
         if self._leads:
             self._lead()
         else:
             self._reading.start()
 
     def wait(self, size: int, seconds: float) -> Cosigned | None:
-        """The newest quorate checkpoint once it has this many leaves; the newest there is after this time, or None."""
+        """Return the newest quorate checkpoint of at least this size; after this time the newest there is, or None."""
         end = time.monotonic() + seconds
         with self._changed:
-            self._changed.notify_all()  # whoever sleeps looks for a new head at once
+            self._changed.notify_all()  # wake the threads to look for a new head
             while (self._newest is None or self._newest.size < size) and not self._is_closing:
                 left = end - time.monotonic()
                 if left <= 0:
@@ -113,7 +110,7 @@ class Cosigner:
             return self._newest
 
     def close(self) -> None:
-        """Nobody is asked any more; a question under way is given up."""
+        """Stop asking; abandon requests under way."""
         with self._changed:
             self._is_closing = True
             self._changed.notify_all()
@@ -130,7 +127,7 @@ class Cosigner:
             thread.start()
 
     def _read(self) -> None:
-        """What another process keeps is known here too, until it is this one's turn to ask."""
+        """Read what the leading process stores until this process leads."""
         while not self._is_closing:
             if self._turn is None or self._turn.take():
                 self._leads = True
@@ -139,7 +136,7 @@ class Cosigner:
             try:
                 newest = self._store.newest_cosigned()
             except StoreError as error:
-                _log.warning("cosigned checkpoints cannot be read", error=str(error))
+                _log.warning("cosigned checkpoints unreadable", error=str(error))
                 newest = None
             with self._changed:
                 if newest is not None and (self._newest is None or newest.size > self._newest.size):
@@ -161,7 +158,7 @@ class Cosigner:
                 self._succeed(desk, kept)
 
     def _next(self, desk: _Desk) -> Head | None:
-        """The head that this witness shall cosign next, once there is one; None at the end."""
+        """Wait for the head that this witness is to cosign next; return None at the end."""
         with self._changed:
             while not self._is_closing:
                 head = self._choose()
@@ -174,14 +171,14 @@ class Cosigner:
         return None
 
     def _choose(self) -> Head | None:
-        """The head to cosign now: the one under way, until it is settled and a newer one is there."""
+        """Return the head to cosign now: the current one until it is settled and a newer one exists."""
         target = self._target
         if target is not None and not self._is_settled(target):
             return target
         try:
             head = self._store.head()
         except (StoreError, DataLossError) as error:
-            _log.warning("head cannot be read", error=str(error))
+            _log.warning("head unreadable", error=str(error))
             return target
         if head.size and (target is None or head.size > target.size):
             self._target = head
@@ -214,7 +211,7 @@ class Cosigner:
 
 
 def keep(store: Store, head: Head, lines: Iterable[NoteSignature], quorum: Quorum) -> Cosigned:
-    """The checkpoint of a head with these lines and those kept before, as it is kept now."""
+    """Merge signature lines into the stored checkpoint of a head; return it as it is stored now."""
 
     def merge(kept: bytes | None) -> Cosigned:
         note = merged(Note.parse(kept or head.checkpoint), lines)
@@ -224,7 +221,7 @@ def keep(store: Store, head: Head, lines: Iterable[NoteSignature], quorum: Quoru
 
 
 def known_checkpoints(store: Reader) -> list[Checkpoint]:
-    """The largest checkpoint that a witness is known to have cosigned, as the store keeps it."""
+    """Return the largest checkpoint that a witness is known to have cosigned, as the store has it."""
     newest = store.newest_cosigned(quorate=False)
     return [] if newest is None else [Checkpoint.parse(Note.parse(newest.note).text)]
 
@@ -237,10 +234,10 @@ def check_witnesses(
     warn: Callable[[str], None],
     timeout: float = CALL_SECONDS,
 ) -> None:
-    """Nothing, where no witness has cosigned more than the store's head, or otherwise; DataLossError where one has.
+    """Verify that no witness has cosigned more than the store's head or another history; raise DataLossError if so.
 
-    What a witness shows under a signature of ``log_keys`` stands in the error. One that cannot be asked is warned of,
-    or is a WitnessError where all are required.
+    The error quotes the note that a witness shows under a signature of ``log_keys``. An unreachable witness causes a
+    warning, or WitnessError where all are required.
     """
 
     def ask(address: WitnessAddress) -> None:
@@ -269,7 +266,7 @@ def check_witnesses(
 
 
 def has_grown_to(store: Store, size: int) -> bool:
-    """Whether the log has this many leaves by now, as it may where another process appends to it."""
+    """Return whether the log has this many leaves by now; another process may append to it."""
     try:
         return store.head().size >= size
     except (StoreError, DataLossError):
@@ -277,7 +274,7 @@ def has_grown_to(store: Store, size: int) -> bool:
 
 
 def _submitted(correspondent: WitnessClient, store: Store) -> tuple[Head, tuple[NoteSignature, ...]]:
-    """The head of now with the witness's lines under it; taken anew while another process is appending."""
+    """Submit the current head and return it with the witness's lines; retry while another process appends."""
     for _ in range(_TRIES):
         head = store.head()
         try:
@@ -285,17 +282,17 @@ def _submitted(correspondent: WitnessClient, store: Store) -> tuple[Head, tuple[
         except WitnessAheadError as error:
             if not has_grown_to(store, error.size):
                 raise
-    msg = f"{correspondent.address.url} was told of a newer head each time"
+    msg = f"{correspondent.address.url} was sent a newer head each time"
     raise WitnessError(msg)
 
 
 def _evidence(correspondent: WitnessClient, origin: str, log_keys: Sequence[VerifierKey]) -> str:
-    """The words for what a witness can show of what it says."""
+    """Describe the note that a witness shows for its claim."""
     try:
         shown = correspondent.last(origin)
         if shown is not None:
             shown[0].verify(log_keys)
-            return f", and shows this note, which the log's own key signed:\n{shown[0].format().decode()}"
+            return f"and shows this note, signed by the log's own key:\n{shown[0].format().decode()}"
     except (WitnessError, NoteError):
         pass
-    return ", and shows no checkpoint that the log's key signed"
+    return " and shows no checkpoint signed by the log's key"

@@ -1,7 +1,6 @@
-"""Who is at work in a data folder: servers beside one another, or one that changes keys and nobody else.
+"""Locks on files of the data folder, which the system releases when a process ends; they bind one machine.
 
-The law: a lock on a file of the folder, shared by servers, held alone by whoever changes keys; the system lets it go
-when a process ends, however it ends. It binds the processes of one machine.
+Servers share the folder's lock; a change of keys holds it alone.
 """
 
 import fcntl
@@ -15,18 +14,18 @@ FILE_NAME: Final = "presence.lock"
 
 
 class FolderInUseError(RuntimeError):
-    """Somebody is at work in the folder who cannot be there at the same time."""
+    """Another process uses the folder in a way that excludes this use."""
 
 
 class LeaderLock:
-    """One process of several has it, until that ends; the others ask again."""
+    """Lock that one of several processes holds until it ends; the others keep trying."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._handle: int | None = None
 
     def take(self) -> bool:
-        """Whether this process has it, now or already."""
+        """Try to take the lock; return whether this process holds it."""
         if self._handle is None:
             handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
             try:
@@ -38,7 +37,7 @@ class LeaderLock:
         return True
 
     def leave(self) -> None:
-        """Another process may have it."""
+        """Release the lock."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
@@ -46,7 +45,7 @@ class LeaderLock:
 
 @contextmanager
 def lock_folder(data: Path, *, alone: bool = False) -> Iterator[None]:
-    """The folder is in use until the block ends; FolderInUseError where another's use stands against it."""
+    """Hold the folder's lock, shared or ``alone``, in a block; raise FolderInUseError where that is impossible."""
     data.mkdir(parents=True, exist_ok=True)
     handle = os.open(data / FILE_NAME, os.O_RDWR | os.O_CREAT, 0o600)
     try:

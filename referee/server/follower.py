@@ -1,7 +1,6 @@
-"""Follows the log: aborts what nobody ended by its deadline, and reveals the seed of whatever has ended.
+"""A thread that follows the log: it aborts rounds past their deadline and reveals the seeds of ended ones.
 
-One thread looks for both, when it is woken and once a second, because a round may have been settled by another process
-and a deadline passes by itself.
+It runs when woken and once a second, because other processes settle rounds and deadlines pass by themselves.
 """
 
 import threading
@@ -28,14 +27,14 @@ _log = structlog.get_logger("referee.reveal")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """What it takes to abort: the clock and the shuffler's key."""
+    """Clock and shuffler's key for aborting rounds."""
 
     clock: Clock
     signer: Signer
 
 
 class Follower:
-    """Aborts overdue rounds with the shuffler's key and reveals ended ones with the sealing key, until closed."""
+    """Thread that aborts overdue rounds and reveals ended ones until closed."""
 
     def __init__(self, reader: Reader, writer: Writer, *, sealing_key: bytes, sweep: Sweep | None) -> None:
         self._reader = reader
@@ -48,15 +47,15 @@ class Follower:
         self._thread = threading.Thread(target=self._follow, name="follower", daemon=True)
 
     def start(self) -> None:
-        """The thread runs."""
+        """Start the thread."""
         self._thread.start()
 
     def wake(self) -> None:
-        """A round has ended."""
+        """Look for ended rounds now."""
         self._wake.set()
 
     def close(self) -> None:
-        """Every round that has ended by now is revealed, and the thread has ended."""
+        """Reveal every round that has ended by now, then stop the thread."""
         self._closing = True
         self._wake.set()
         if self._thread.is_alive():
@@ -70,7 +69,7 @@ class Follower:
                 while self._abort_some() or self._reveal_some():
                     pass
             except (StoreError, QueueFullError, WriterClosedError, SignerUnavailableError, TimeoutError) as error:
-                _log.warning("reveal put off", error=str(error))
+                _log.warning("reveal postponed", error=str(error))
             except DataLossError:
                 return
             if closing:
@@ -78,7 +77,7 @@ class Follower:
             self._wake.wait(POLL_SECONDS)
 
     def _abort_some(self) -> int:
-        """How many overdue rounds were aborted; one that somebody ended meanwhile is passed over."""
+        """Abort overdue rounds and return how many; skip those that ended meanwhile."""
         if self._sweep is None or self._closing:
             return 0
         aborted = 0
@@ -101,7 +100,7 @@ class Follower:
         return aborted
 
     def _reveal_some(self) -> int:
-        """How many rounds were revealed; each is tried again later where the log was busy."""
+        """Reveal ended rounds and return how many; retry later those that the log had no room for."""
         rounds = [
             one
             for one in self._reader.unrevealed_rounds(_AT_ONCE + len(self._given_up))
@@ -114,12 +113,12 @@ class Follower:
                 append = reveal_of(Sealed.of(self._reader.leaf(mark.index)), sealing_key=self._sealing_key)
             except SealError as error:
                 self._given_up.add(one.round_id)
-                _log.error("seed cannot be unsealed", round_id=one.round_id.hex(), error=str(error))
+                _log.error("seed cannot be decrypted", round_id=one.round_id.hex(), error=str(error))
                 continue
             answers.append((one, self._writer.submit(append)))
         for one, answer in answers:
             try:
                 answer.result(_APPEND_SECONDS)
             except SlotError as error:
-                _log.info("revealed by another", round_id=one.round_id.hex(), reason=error.reason)
+                _log.info("revealed by another process", round_id=one.round_id.hex(), reason=error.reason)
         return len(answers)

@@ -1,15 +1,9 @@
-"""The keys of one deployment: which roles there are, where their keys are, and how one follows another.
+"""The keys of one deployment: the roles, their files, and how a key is replaced.
 
-Each role has its own key: ``root`` names all others in the log, ``log`` signs checkpoints, ``shuffler`` signs deals,
-``referee`` signs settlements. ``sealing`` is no signing key: it seals server seeds, and losing it leaves open rounds
-unrevealable, which an audit cannot tell from foul play. Back the folder up.
-
-Beside each signing key stands its public key, ``<role>.pub``, so that a process has the private keys that it signs with
-and no more: the others may live elsewhere, the root's in a safe. All of them may live in another process that signs
-when it is asked; then only ``sealing`` is in the folder.
-
-While keys change, ``<role>.next.key`` is one that the log does not name yet, and ``log.retiring.key`` one that signs
-checkpoints beside the new one. A folder whose keys are encrypted gets no key that is not.
+``root`` names all other keys in the log, ``log`` signs checkpoints, ``shuffler`` signs deals, ``referee`` signs
+settlements. ``sealing`` encrypts server seeds: without it open rounds cannot be revealed, which an audit cannot
+distinguish from fraud, so back the folder up. Public keys are in ``<role>.pub``; a process needs only the private keys
+that it uses. The log has not named ``<role>.next.key`` yet; ``log.retiring.key`` signs beside the log's new key.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -23,10 +17,10 @@ from referee.server.keys import (
     SEED_SIZE,
     KeyFileError,
     KeySigner,
-    Lock,
     NamedSigner,
+    Passphrase,
     force,
-    is_locked,
+    is_encrypted,
     read_key,
     read_secret,
     write_key,
@@ -42,17 +36,17 @@ EVERY: Final = (*ROLES, SEALING)
 
 @dataclass(frozen=True, slots=True)
 class KeyFolder:
-    """The keys of one deployment in one folder: the public ones of all roles, the private ones that were asked for."""
+    """Keys of one folder: the public key of each role and the private keys that were loaded."""
 
     folder: Path
     public: Mapping[str, VerifierKey]
-    """The verifier key of each role."""
+    """Verifier key of each role."""
     _signers: Mapping[str, NamedSigner] = field(repr=False)
     _sealing: bytes = field(repr=False)
     retiring: tuple[KeySigner, ...] = field(default=(), repr=False)
-    """Keys that sign checkpoints beside the log's, until the log revokes them."""
-    lock: Lock | None = field(default=None, repr=False)
-    """What new keys are encrypted with, where they are."""
+    """Keys that sign checkpoints beside the log's until the log revokes them."""
+    passphrase: Passphrase | None = field(default=None, repr=False)
+    """Passphrase that encrypts new keys; None for a folder of plain keys."""
 
     @classmethod
     def open_or_make(  # noqa: PLR0913 - where keys are and what opens them
@@ -63,97 +57,82 @@ class KeyFolder:
         entropy: Callable[[int], bytes],
         private: Iterable[str] = EVERY,
         root: Path | None = None,
-        lock: Lock | None = None,
+        passphrase: Passphrase | None = None,
         agent: AgentClient | None = None,
     ) -> Self:
-        """The keys in the folder, those of ``private`` loaded; where there is none at all, new ones for the origin.
+        """Load the ``private`` keys of a folder; make all keys where there are none.
 
-        New ones are made from ``entropy(32)``. The root's private key is at ``root``, or in the folder. A folder that
-        lacks one that is asked for is refused: a key that went missing must not be replaced unseen. ``lock`` opens keys
-        that are encrypted, and encrypts new ones. An ``agent`` signs in the place of all signing keys of the folder.
+        New keys are made from ``entropy(32)``. The root's private key is in ``root``, or else in the folder. A missing
+        key is an error: it must not be replaced silently. ``passphrase`` decrypts keys and encrypts new ones. An
+        ``agent`` signs instead of the folder's signing keys.
         """
         paths = {role: folder / f"{role}.key" for role in EVERY}
         paths["root"] = root or paths["root"]
         if not any(path.exists() for path in (*paths.values(), *(folder / f"{role}.pub" for role in ROLES))):
-            _make_all(paths, origin=origin, entropy=entropy, lock=lock, agent=agent)
+            _make_all(paths, origin=origin, entropy=entropy, passphrase=passphrase, agent=agent)
         wanted = set(private)
         here = wanted if agent is None else wanted - set(ROLES)
         missing = sorted(f"{role}.key" for role in here if not paths[role].exists())
         if missing:
-            msg = f"{folder} lacks {', '.join(missing)}; restore it from its backup, or say where it is"
+            msg = f"{folder} lacks {', '.join(missing)}; restore it from a backup, or name its file"
             raise KeyFileError(msg)
-        signers: dict[str, NamedSigner] = {role: read_key(paths[role], lock) for role in ROLES if role in here}
+        signers: dict[str, NamedSigner] = {role: read_key(paths[role], passphrase) for role in ROLES if role in here}
         if agent is not None:
             signers |= {role: agent.signer(role) for role in ROLES if role in wanted}
         public: dict[str, VerifierKey] = {
-            role: _public(folder, role, signers.get(role), paths[role], lock=lock) for role in ROLES
+            role: _public(folder, role, signers.get(role), paths[role], passphrase=passphrase) for role in ROLES
         }
         retiring = folder / "log.retiring.key"
         return cls(
             folder=folder,
             public=MappingProxyType(public),
             _signers=MappingProxyType(signers),
-            _sealing=_sealing_key(read_secret(paths[SEALING], lock)) if SEALING in wanted else b"",
-            retiring=(read_key(retiring, lock),) if "log" in here and retiring.exists() else (),
-            lock=lock if any(is_locked_file(path) for path in paths.values()) else None,
+            _sealing=_sealing_key(read_secret(paths[SEALING], passphrase)) if SEALING in wanted else b"",
+            retiring=(read_key(retiring, passphrase),) if "log" in here and retiring.exists() else (),
+            passphrase=passphrase if any(is_encrypted_file(path) for path in paths.values()) else None,
         )
 
     def signer(self, role: str) -> NamedSigner:
-        """What signs for a role; KeyFileError where its private key was not asked for."""
+        """Return the signer of a role; raise KeyFileError where its private key was not loaded."""
         if role not in self._signers:
-            msg = f"the private key of the {role} was not loaded"
+            msg = f"the private key of {role} was not loaded"
             raise KeyFileError(msg)
         return self._signers[role]
 
     @property
-    def log(self) -> NamedSigner:
-        """What signs checkpoints."""
-        return self.signer("log")
-
-    @property
-    def shuffler(self) -> NamedSigner:
-        """What signs deals."""
-        return self.signer("shuffler")
-
-    @property
-    def referee(self) -> NamedSigner:
-        """What signs settlements."""
-        return self.signer("referee")
-
-    @property
     def sealing(self) -> bytes:
-        """The key that seals server seeds, 32 bytes; KeyFileError where it was not asked for."""
+        """Key that encrypts server seeds, 32 bytes; raises KeyFileError where it was not loaded."""
         if not self._sealing:
             msg = "the sealing key was not loaded"
             raise KeyFileError(msg)
         return self._sealing
 
     def has(self, role: str) -> bool:
-        """Whether the private key of a role was loaded."""
+        """Return whether the private key of a role was loaded."""
         return role in self._signers
 
     def next(self, role: str, entropy: Callable[[int], bytes]) -> KeySigner:
-        """The key that shall follow a role's, made and kept where none waits yet."""
+        """Return the key that will replace a role's; make it where there is none."""
         path = self._next_path(role)
         if not path.exists():
-            write_key(path, KeySigner(self.public[role].name, entropy(SEED_SIZE)), self.lock)
-        return read_key(path, self.lock)
+            write_key(path, KeySigner(self.public[role].name, entropy(SEED_SIZE)), self.passphrase)
+        return read_key(path, self.passphrase)
 
     def waiting(self, role: str) -> KeySigner | None:
-        """The key that was made to follow a role's, None where none was."""
+        """Return the key that was made to replace a role's, or None."""
         path = self._next_path(role)
-        return read_key(path, self.lock) if path.exists() else None
+        return read_key(path, self.passphrase) if path.exists() else None
 
     def _next_path(self, role: str) -> Path:
         return self.folder / f"{role}.next.key"
 
     def adopt(self, role: str) -> None:
-        """The key that waits is the role's own from the next start on; a log's old one goes on beside it.
+        """Replace a role's key file by its next one; keep the log's old key as the retiring one.
 
-        Each step can be done again, so a process that dies in between leaves nothing that the next one cannot finish.
+        Each step can be repeated, so that a process killed in between is completed by the next one.
         """
         own, retiring = self.folder / f"{role}.key", self.folder / "log.retiring.key"
-        _write_public(self.folder, role, read_key(self._next_path(role), self.lock).key)
+        _write_public(self.folder, role, read_key(self._next_path(role), self.passphrase).key)
         if role == "log" and own.exists() and not retiring.exists():
             own.replace(retiring)
             force(self.folder)
@@ -161,21 +140,23 @@ class KeyFolder:
         force(self.folder)
 
     def retire(self) -> None:
-        """The log's old key signs no more."""
+        """Remove the log's old key."""
         (self.folder / "log.retiring.key").unlink(missing_ok=True)
         force(self.folder)
 
 
 def read_public_keys(folder: Path) -> dict[str, str]:
-    """The verifier key of each role in a key folder; KeyFileError where one is missing or unreadable."""
-    return {role: _public(folder, role, None, folder / f"{role}.key", lock=None, keep=False).text for role in ROLES}
+    """Return the verifier key of each role; raise KeyFileError where one is missing or unreadable."""
+    return {
+        role: _public(folder, role, None, folder / f"{role}.key", passphrase=None, keep=False).text for role in ROLES
+    }
 
 
-def is_locked_file(path: Path) -> bool:
-    """Whether a key file is there and encrypted; it is not read further."""
+def is_encrypted_file(path: Path) -> bool:
+    """Return whether a key file exists and is encrypted; read no further than that."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
-            return is_locked(file.read(64))
+            return is_encrypted(file.read(64))
     except OSError:
         return False
 
@@ -185,7 +166,7 @@ def _make_all(
     *,
     origin: str,
     entropy: Callable[[int], bytes],
-    lock: Lock | None,
+    passphrase: Passphrase | None,
     agent: AgentClient | None,
 ) -> None:
     here = EVERY if agent is None else (SEALING,)
@@ -195,18 +176,18 @@ def _make_all(
     for role in ROLES:
         if agent is None:
             signer = KeySigner(origin if role == "log" else f"{origin}/{role}", entropy(SEED_SIZE))
-            write_secret(paths[role], signer.to_text(), lock)
+            write_secret(paths[role], signer.to_text(), passphrase)
             _write_public(folder, role, signer.key)
         else:
             _write_public(folder, role, agent.signer(role).key)
-    write_secret(paths[SEALING], entropy(SEED_SIZE).hex(), lock)
+    write_secret(paths[SEALING], entropy(SEED_SIZE).hex(), passphrase)
     force(folder)
 
 
 def _public(  # noqa: PLR0913 - a role's two files, and how to open the private one
-    folder: Path, role: str, signer: NamedSigner | None, path: Path, *, lock: Lock | None, keep: bool = True
+    folder: Path, role: str, signer: NamedSigner | None, path: Path, *, passphrase: Passphrase | None, keep: bool = True
 ) -> VerifierKey:
-    """The public key of a role, from its file or else from the private key, which is kept in a file then."""
+    """Return the public key of a role from its file, or else from the private key; write the file where ``keep``."""
     public = folder / f"{role}.pub"
     if public.exists():
         try:
@@ -218,7 +199,7 @@ def _public(  # noqa: PLR0913 - a role's two files, and how to open the private 
             msg = f"{path} is not the private key of {public}"
             raise KeyFileError(msg)
         return key
-    key = (signer or read_key(path, lock)).key
+    key = (signer or read_key(path, passphrase)).key
     if keep:
         _write_public(folder, role, key)
     return key
@@ -236,6 +217,6 @@ def _sealing_key(text: str) -> bytes:
     except ValueError:
         key = b""
     if len(key) != SEED_SIZE:
-        msg = "sealing.key does not hold 64 hexadecimal digits; restore it from its backup"
+        msg = "sealing.key does not hold 64 hexadecimal digits; restore it from a backup"
         raise KeyFileError(msg)
     return key

@@ -1,10 +1,6 @@
-"""The keys that a log names: its KEY leaves as they stand in the store, and the private keys that answer to them.
+"""The keys that a log names in its KEY leaves.
 
-The law: once a log has named its keys, they and no others sign for it, so a process whose private key the log does not
-name, or has revoked, does not begin. A key that was revoked counts on for the rounds that were opened before: their
-certificates and receipts were given when it was in force.
-
-It refuses to know private keys.
+Only these sign for a log. A revoked key remains valid for rounds that were opened before its revocation.
 """
 
 from dataclasses import dataclass, field
@@ -26,7 +22,7 @@ _MANY: Final = 100_000
 
 @dataclass(slots=True)
 class KeyRegistry:
-    """The keys that the KEY leaves seen so far name, under a root key."""
+    """Keys named by the KEY leaves visited so far, under a root key."""
 
     root: VerifierKey
     _history: KeyHistory = field(init=False)
@@ -36,14 +32,14 @@ class KeyRegistry:
 
     @classmethod
     def of(cls, reader: Reader, root: VerifierKey) -> Self:
-        """What a whole log names."""
+        """Read the keys that a whole log names."""
         register = cls(root)
         for index, leaf in enumerate(reader.iterate()):
             register.visit(index, leaf)
         return register
 
     def visit(self, index: int, leaf: bytes) -> None:
-        """One more leaf of the log; DataLossError where it is a KEY leaf that the root did not sign as it stands."""
+        """Take the log's next leaf; raise DataLossError for a KEY leaf that the root did not sign."""
         if _MARK not in leaf:
             return
         try:
@@ -51,7 +47,7 @@ class KeyRegistry:
             if envelope.payload_type == KEY_TYPE:
                 self._history.add(envelope, parse(envelope.payload, KeyLeaf), leaf_index=index)
         except (EnvelopeError, CanonicalError, FindingError) as error:
-            msg = f"leaf {index} names a key, and not under the root key {self.root.text}: {error}"
+            msg = f"leaf {index} names a key that the root key did not sign: {self.root.text}: {error}"
             raise DataLossError(msg) from error
 
     @property
@@ -65,16 +61,16 @@ class KeyRegistry:
         return self._history.records
 
     def in_force(self, role: str) -> tuple[VerifierKey, ...]:
-        """The keys that sign for a role now, in the order they were named."""
+        """Return the keys that sign for a role now, in the order they were named."""
         return tuple(VerifierKey.parse(one.key) for one in self._of(role) if one.revoked_leaf is None)
 
     def counted(self, role: str, *, since: int) -> tuple[VerifierKey, ...]:
-        """The keys that were in force for a role at some leaf from ``since`` on, the newest first."""
+        """Return the keys of a role that were in force at some leaf from ``since`` on, the newest first."""
         kept = [one for one in self._of(role) if one.revoked_leaf is None or one.revoked_leaf > since]
         return tuple(VerifierKey.parse(one.key) for one in reversed(kept))
 
     def has_revoked(self, role: str) -> bool:
-        """Whether a key of the role was ever revoked."""
+        """Return whether a key of the role was ever revoked."""
         return any(one.revoked_leaf is not None for one in self._of(role))
 
     def _of(self, role: str) -> tuple[KeyRecord, ...]:
@@ -82,7 +78,7 @@ class KeyRegistry:
 
 
 def oldest_running(reader: Reader) -> int:
-    """The leaf that opened the oldest round that has not ended; the log's size where none runs."""
+    """Return the leaf that opened the oldest running round; the log's size where none runs."""
     oldest = reader.head().size
     for one in reader.overdue_rounds(_EVER, _MANY):
         opened = next(mark.index for mark in reader.marks(one.key) if mark.kind is StepKind.OPEN)

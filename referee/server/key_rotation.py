@@ -1,12 +1,9 @@
-"""Keys change by leaves of the log, signed by the root, while no server runs.
+"""Replacing keys by leaves of the log that the root signs, while no server runs.
 
-The law: a new key of the shuffler or the referee is added and the old one revoked in one append, so what the old one
-signed stands at an earlier index and counts, and nothing after does. A log changes its key in two steps, as C2SP's
-notes allow: the new key signs every checkpoint beside the old one until the old one is revoked, so that witnesses and
-auditors who know only one of them can follow. A revoked key never comes back.
-
-A new private key is on the disk before the log names it; a process that died in between is finished by the next one.
-The root's key cannot be changed by the log: whoever audits has it from elsewhere.
+A new key of the shuffler or the referee is added and the old one revoked in one append. The log's key changes in two
+steps: the new key signs checkpoints beside the old one until the old one is revoked, so that witnesses and auditors who
+know one of them can follow. A new private key is on the disk before the log names it; a process killed in between is
+completed by the next one. The root's key cannot change.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +21,7 @@ from referee.log import CheckpointSigner
 from referee.server.folder_lock import lock_folder
 from referee.server.key_folder import KeyFolder
 from referee.server.key_registry import KeyRegistry
-from referee.server.keys import KeyFileError, Lock, NamedSigner
+from referee.server.keys import KeyFileError, NamedSigner, Passphrase
 from referee.storage import Append, Store, Writer, check_store, open_store
 
 CHANGING: Final[tuple[Literal["log", "shuffler", "referee"], ...]] = ("log", "shuffler", "referee")
@@ -32,12 +29,12 @@ CHANGING: Final[tuple[Literal["log", "shuffler", "referee"], ...]] = ("log", "sh
 
 
 class KeyRotationError(ValueError):
-    """A change of keys that cannot be meant; nothing was changed."""
+    """An impossible change of keys; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyRotation:
-    """A log whose keys are being changed, by whoever holds its root key."""
+    """A log whose keys are being changed by the holder of its root key."""
 
     store: Store
     keys: KeyFolder
@@ -53,34 +50,36 @@ class KeyRotation:
         root: Path | None,
         entropy: Callable[[int], bytes],
         database: str | None = None,
-        lock: Lock | None = None,
+        passphrase: Passphrase | None = None,
     ) -> Iterator[Self]:
-        """The rotation of a data folder's keys while nobody else works there; the root's private key is at ``root``.
+        """Open a data folder for a change of keys; the root's private key is in ``root``, or else in the folder.
 
-        The log is in the folder, or in ``database``; servers of other machines must have been stopped by hand. Raises
-        PresenceError, KeyFileError, StoreError and DataLossError where it cannot be done.
+        The log is in the folder, or in ``database``; stop servers on other machines first. Raises FolderInUseError,
+        KeyFileError, StoreError or DataLossError.
         """
         with lock_folder(data, alone=True):
             store = open_store(data, database=database)
             try:
                 origin = store.origin
-                public = KeyFolder.open_or_make(data / "keys", origin=origin, entropy=entropy, private=(), lock=lock)
+                public = KeyFolder.open_or_make(
+                    data / "keys", origin=origin, entropy=entropy, private=(), passphrase=passphrase
+                )
                 register = KeyRegistry(public.public["root"])
                 check_store(store, visit=register.visit)
                 finish(public, register)
                 private = ("root", "log")
                 keys = KeyFolder.open_or_make(
-                    data / "keys", origin=origin, entropy=entropy, private=private, root=root, lock=lock
+                    data / "keys", origin=origin, entropy=entropy, private=private, root=root, passphrase=passphrase
                 )
                 yield cls(store, keys, register, entropy)
             finally:
                 store.close()
 
     def rotate(self, role: str) -> VerifierKey:
-        """The role's new key, named in the log; the old one is revoked, a log's but not yet."""
+        """Name a new key for a role and return it; revoke the old one unless it is the log's."""
         _check_role(role)
         if role == "log" and self.keys.retiring:
-            msg = "the log's old key still signs beside its new one; revoke it first: referee keys revoke log"
+            msg = "the log's old key still signs beside the new one; revoke it first: referee keys revoke log"
             raise KeyRotationError(msg)
         new = self.keys.next(role, self.entropy)
         leaves = [_leaf("ADD", new.key, role)]
@@ -92,10 +91,10 @@ class KeyRotation:
         return new.key
 
     def revoke(self, named: str) -> VerifierKey:
-        """The key that is revoked: the one with this verifier key text, or a role's; of a log's two the old one."""
+        """Revoke a verifier key, or a role's key (of the log's two the old one), and return it."""
         role, key = self._meant(named)
         if role == "log" and key not in [one.key for one in self.keys.retiring]:
-            msg = "this key signs the log's checkpoints; name another first: referee keys rotate log"
+            msg = "this key signs the log's checkpoints; name a new one first: referee keys rotate log"
             raise KeyRotationError(msg)
         also: list[NamedSigner] = [one for one in self.keys.retiring if one.key != key]
         self._append([_leaf("REVOKE", key, role)], signer=self.keys.signer("log"), also=also)
@@ -108,7 +107,7 @@ class KeyRotation:
             _check_role(named)
             keys = self.register.in_force(named)
             if not keys:
-                msg = f"no key of the {named} is in force"
+                msg = f"no key of {named} is in force; name one: referee keys rotate {named}"
                 raise KeyRotationError(msg)
             return named, keys[0]
         try:
@@ -118,7 +117,7 @@ class KeyRotation:
         for role in CHANGING:
             if key in self.register.in_force(role):
                 return role, key
-        msg = f"{named} is not in force in this log"
+        msg = f"{named} is not in force in this log; `referee keys` prints those that are"
         raise KeyRotationError(msg)
 
     def _append(self, leaves: list[KeyLeaf], *, signer: NamedSigner, also: list[NamedSigner]) -> None:
@@ -130,7 +129,7 @@ class KeyRotation:
 
 
 def finish(keys: KeyFolder, register: KeyRegistry) -> None:
-    """What a process that died while it changed keys left to do is done."""
+    """Complete a change of keys that a killed process began."""
     for role in CHANGING:
         waiting = keys.waiting(role)
         if waiting is not None and waiting.key in register.in_force(role):
@@ -140,7 +139,7 @@ def finish(keys: KeyFolder, register: KeyRegistry) -> None:
 
 
 def check_in_force(keys: KeyFolder, register: KeyRegistry) -> None:
-    """Nothing, where the log names every key that was loaded; KeyFileError otherwise."""
+    """Verify that the log names every key that was loaded; raise KeyFileError otherwise."""
     for role in CHANGING:
         if not keys.has(role):
             continue
@@ -156,7 +155,7 @@ def check_in_force(keys: KeyFolder, register: KeyRegistry) -> None:
 
 def _check_role(role: str) -> None:
     if role not in CHANGING:
-        msg = f"{role!r} is no role whose key can change; there are {', '.join(CHANGING)}"
+        msg = f"the key of {role!r} cannot change; roles are {', '.join(CHANGING)}"
         raise KeyRotationError(msg)
 
 

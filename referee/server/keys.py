@@ -1,18 +1,14 @@
-"""Private keys: their text, their files, and the passphrase over them; made and used in this file and nowhere else.
+"""Private keys: their text, their files and the passphrase that encrypts them. No other module signs.
 
-A signing key is one line in the C2SP signed-note form ``PRIVATE+KEY+<name>+<id>+<base64>``. Its file can be read by its
-owner alone, who is the user that asks; a file that others can read, or that is another's, is refused.
-
-With a passphrase the file holds another line, in which that one is encrypted::
+A key is one line, ``PRIVATE+KEY+<name>+<id>+<base64>`` (C2SP signed-note), in a file that only its owner can read. With
+a passphrase the file holds that line encrypted::
 
     ENCRYPTED+KEY+argon2id+<passes>+<KiB>+base64(salt ‖ nonce ‖ box)
 
     box = XSalsa20-Poly1305(key, nonce, line)     key = Argon2id(passphrase, salt, passes, KiB, 1 lane), 32 bytes
 
-The salt has 16 bytes and is shared by keys that were encrypted together, the nonce has 24 and is never used again.
-Argon2id is RFC 9106's, by default with its second recommendation for passes and memory; the box is NaCl's secretbox.
-
-It refuses to know whose keys these are; ``keyfolder`` knows.
+The salt has 16 bytes and is shared by keys that were encrypted together; the nonce has 24 and is never reused. Passes
+and memory are the second recommendation of RFC 9106; the box is NaCl's secretbox.
 """
 
 import base64
@@ -34,9 +30,9 @@ SEED_SIZE: Final = 32
 PASSPHRASE_VARIABLE: Final = "REFEREE_PASSPHRASE"  # noqa: S105 - its name
 _CREDENTIALS: Final = "CREDENTIALS_DIRECTORY"
 LEAST_PASSPHRASE: Final = 12
-"""Bytes of the shortest passphrase that new keys are encrypted with."""
+"""Length in bytes of the shortest passphrase that encrypts new keys."""
 _PREFIX: Final = "PRIVATE+KEY"
-_LOCKED: Final = "ENCRYPTED+KEY+argon2id"
+_ENCRYPTED: Final = "ENCRYPTED+KEY+argon2id"
 _PASSES: Final = 3
 _KIB: Final = 65_536
 _MOST_PASSES: Final = 16
@@ -46,31 +42,31 @@ _NONCE_SIZE: Final = 24
 
 
 class KeyFileError(ValueError):
-    """A key file that is missing, unreadable, readable by others or not in the form this file writes."""
+    """A key file that is missing, unreadable, readable by others or malformed."""
 
 
-class LockedKeyError(KeyFileError):
-    """A key file that is encrypted, and no passphrase was given."""
+class EncryptedKeyError(KeyFileError):
+    """An encrypted key file without a passphrase to decrypt it."""
 
 
 class NamedSigner(Signer, Protocol):
-    """Whatever holds a private key that verifiers know by a name; here, or in another process."""
+    """Signer whose key has a name; the private key may be in another process."""
 
     @property
     def name(self) -> str:
-        """The key's name."""
+        """Name of the key."""
 
     @property
     def key(self) -> VerifierKey:
-        """The public key, with its name."""
+        """Public key with its name."""
 
     @property
     def verifier_key(self) -> str:
-        """The public key as C2SP verifier key text."""
+        """Public key as C2SP verifier key text."""
 
 
 class KeySigner:
-    """Signs with one private key. ``name`` and ``public_key`` (32 bytes) are what verifiers know it by."""
+    """Signer with one private key in this process. ``public_key`` has 32 bytes."""
 
     def __init__(self, name: str, seed: bytes, algorithm: Algorithm = Algorithm.ED25519) -> None:
         self.name = name
@@ -79,41 +75,41 @@ class KeySigner:
         self.key = VerifierKey(name, self.public_key, algorithm)
 
     def sign(self, message: bytes) -> bytes:
-        """The Ed25519 signature of the message; 64 bytes."""
+        """Return the Ed25519 signature of a message, 64 bytes."""
         return self._key.sign(message).signature
 
     @property
     def verifier_key(self) -> str:
-        """The public key as C2SP verifier key text."""
+        """Public key as C2SP verifier key text."""
         return self.key.text
 
     def to_text(self) -> str:
-        """The private key as one line of text."""
+        """Encode the private key as one line."""
         secret = base64.b64encode(bytes([self.key.algorithm]) + bytes(self._key)).decode()
         return f"{_PREFIX}+{self.name}+{self.key.key_id.hex()}+{secret}"
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The key that a line of ``to_text`` holds; KeyFileError where it does not hold together."""
+        """Parse a line of ``to_text``; raise KeyFileError for any other text."""
         try:
             prefix, secret_name, name, key_id, encoded = text.strip().split("+", 4)
             secret = base64.b64decode(encoded, validate=True)
             algorithm = Algorithm(secret[0])
         except (ValueError, IndexError):
-            msg = "the text is no private key; it has the form PRIVATE+KEY+<name>+<id>+<base64>"
+            msg = "the text is not a private key; its form is PRIVATE+KEY+<name>+<id>+<base64>"
             raise KeyFileError(msg) from None
         if f"{prefix}+{secret_name}" != _PREFIX or len(secret) != 1 + SEED_SIZE:
-            msg = "the text is no Ed25519 private key; it has the form PRIVATE+KEY+<name>+<id>+<base64>"
+            msg = "the text is not an Ed25519 private key; its form is PRIVATE+KEY+<name>+<id>+<base64>"
             raise KeyFileError(msg)
         signer = cls(name, secret[1:], algorithm)
         if signer.key.key_id.hex() != key_id:
-            msg = f"the private key of {name} does not have the id {key_id} that its file names"
+            msg = f"the private key of {name} has the id {signer.key.key_id.hex()}, and its file names {key_id}"
             raise KeyFileError(msg)
         return signer
 
 
-class Lock:
-    """A passphrase over key files. The slow function that makes it a key is run once for each salt."""
+class Passphrase:
+    """Passphrase of key files. Argon2id runs once for each salt."""
 
     def __init__(self, passphrase: bytes, *, entropy: Callable[[int], bytes] = os.urandom) -> None:
         self._passphrase = passphrase
@@ -122,14 +118,14 @@ class Lock:
         self._made: dict[tuple[bytes, int, int], bytes] = {}
 
     def __repr__(self) -> str:
-        return "Lock(…)"
+        return "Passphrase(…)"
 
     @classmethod
-    def of(cls, file: str, environ: Mapping[str, str]) -> "Lock | None":
-        """The lock of the passphrase in a file, or else in REFEREE_PASSPHRASE; None where neither is given.
+    def of(cls, file: str, environ: Mapping[str, str]) -> "Passphrase | None":
+        """Read the passphrase from a file, or else from REFEREE_PASSPHRASE; return None where neither is given.
 
-        The file's last line break is none of it. KeyFileError where the file cannot be read, or by others too; what
-        systemd hands over (``LoadCredential=``) is its affair, and is root's.
+        A final line break is removed. Raises KeyFileError for a file that cannot be read or that others can read; files
+        passed by systemd (``LoadCredential=``) belong to root and are exempt.
         """
         if file:
             handed = environ.get(_CREDENTIALS, "")
@@ -140,36 +136,39 @@ class Lock:
         if not passphrase:
             if not file:
                 return None
-            msg = f"{file} holds no passphrase"
+            msg = f"{file} holds no passphrase; write it on one line"
             raise KeyFileError(msg)
         return cls(passphrase.encode())
 
     @property
     def is_short(self) -> bool:
-        """Whether new keys should not be encrypted with it."""
+        """Whether it is too short to encrypt new keys."""
         return len(self._passphrase) < LEAST_PASSPHRASE
 
     def seal(self, text: str) -> str:
-        """The line that holds this text encrypted; KeyFileError where the passphrase is too short for that."""
+        """Encrypt a text into one line; raise KeyFileError for a passphrase that is too short."""
         if self.is_short:
-            msg = f"the passphrase has fewer than {LEAST_PASSPHRASE} bytes; keys are not encrypted with so short a one"
+            msg = (
+                f"the passphrase has fewer than {LEAST_PASSPHRASE} bytes, too few to encrypt keys; choose a longer one"
+            )
             raise KeyFileError(msg)
         self._salt = self._salt or self._entropy(_SALT_SIZE)
         nonce = self._entropy(_NONCE_SIZE)
         box = SecretBox(self._key(self._salt, _PASSES, _KIB)).encrypt(text.encode("ascii"), nonce).ciphertext
-        return f"{_LOCKED}+{_PASSES}+{_KIB}+{base64.b64encode(self._salt + nonce + box).decode()}"
+        return f"{_ENCRYPTED}+{_PASSES}+{_KIB}+{base64.b64encode(self._salt + nonce + box).decode()}"
 
     def open(self, line: str) -> str:
-        """The text that a line of ``seal`` holds; KeyFileError where it is no such line or of another passphrase."""
+        """Decrypt a line of ``seal``; raise KeyFileError for another line or passphrase."""
         try:
-            passes, kib, encoded = line.strip().removeprefix(f"{_LOCKED}+").split("+", 2)
+            passes, kib, encoded = line.strip().removeprefix(f"{_ENCRYPTED}+").split("+", 2)
             cost = int(passes), int(kib)
             held = base64.b64decode(encoded, validate=True)
         except ValueError:
-            msg = f"the text is no encrypted key; it has the form {_LOCKED}+<passes>+<KiB>+<base64>"
+            msg = f"the text is not an encrypted key; its form is {_ENCRYPTED}+<passes>+<KiB>+<base64>"
             raise KeyFileError(msg) from None
         if not (1 <= cost[0] <= _MOST_PASSES and 8 <= cost[1] <= _MOST_KIB):  # noqa: PLR2004 - Argon2's own least
-            msg = f"the encrypted key asks for {cost[0]} passes over {cost[1]} KiB, which is not done"
+            most = f"{_MOST_PASSES} passes and {_MOST_KIB} KiB"
+            msg = f"the encrypted key asks for {cost[0]} passes over {cost[1]} KiB; at most {most} are allowed"
             raise KeyFileError(msg)
         salt, nonce, box = (
             held[:_SALT_SIZE],
@@ -179,13 +178,13 @@ class Lock:
         try:
             text = SecretBox(self._key(salt, *cost)).decrypt(box, nonce).decode("ascii")
         except (CryptoError, ValueError):
-            msg = "the passphrase is not the one that the key was encrypted with, or its file is damaged"
+            msg = "the key was encrypted with another passphrase, or its file is damaged"
             raise KeyFileError(msg) from None
         self._salt = self._salt or salt
         return text
 
     def fits(self, line: str) -> bool:
-        """Whether this passphrase opens the line."""
+        """Return whether this passphrase decrypts the line."""
         try:
             self.open(line)
         except KeyFileError:
@@ -201,28 +200,33 @@ class Lock:
         return self._made[cost]
 
 
-def is_locked(text: str) -> bool:
-    """Whether a key file's text is encrypted."""
-    return text.startswith(f"{_LOCKED}+")
+def is_encrypted(text: str) -> bool:
+    """Return whether a key file's text is encrypted."""
+    return text.startswith(f"{_ENCRYPTED}+")
 
 
 def open_or_make_key(
-    path: Path, *, name: str, algorithm: Algorithm, entropy: Callable[[int], bytes], lock: Lock | None = None
+    path: Path,
+    *,
+    name: str,
+    algorithm: Algorithm,
+    entropy: Callable[[int], bytes],
+    passphrase: Passphrase | None = None,
 ) -> KeySigner:
-    """The key in a file, made for this name where there is no file; KeyFileError where it is another's."""
+    """Read a key file, or make it; raise KeyFileError for a key of another name or type."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_key(path, KeySigner(name, entropy(SEED_SIZE), algorithm), lock)
-    signer = read_key(path, lock)
+        write_key(path, KeySigner(name, entropy(SEED_SIZE), algorithm), passphrase)
+    signer = read_key(path, passphrase)
     if (signer.name, signer.key.algorithm) != (name, algorithm):
-        msg = f"{path} holds the key {signer.verifier_key}, not one called {name} of type {algorithm:#04x}"
+        msg = f"{path} holds the key {signer.verifier_key}, not one named {name} of type {algorithm:#04x}"
         raise KeyFileError(msg)
     return signer
 
 
-def read_key(path: Path, lock: Lock | None = None) -> KeySigner:
-    """The private key in a file that its owner alone can read; KeyFileError otherwise."""
-    text = read_secret(path, lock)
+def read_key(path: Path, passphrase: Passphrase | None = None) -> KeySigner:
+    """Read the private key of a file that only its owner can read; raise KeyFileError otherwise."""
+    text = read_secret(path, passphrase)
     try:
         return KeySigner.from_text(text)
     except KeyFileError as error:
@@ -230,33 +234,33 @@ def read_key(path: Path, lock: Lock | None = None) -> KeySigner:
         raise KeyFileError(msg) from None
 
 
-def write_key(path: Path, signer: KeySigner, lock: Lock | None = None) -> None:
-    """The private key stands in a new file that its owner alone can read, durably."""
-    write_secret(path, signer.to_text(), lock)
+def write_key(path: Path, signer: KeySigner, passphrase: Passphrase | None = None) -> None:
+    """Write a private key durably to a new file that only its owner can read."""
+    write_secret(path, signer.to_text(), passphrase)
     force(path.parent)
 
 
-def read_secret(path: Path, lock: Lock | None) -> str:
-    """The line that a key file holds, decrypted where it is encrypted; LockedKeyError where nothing can decrypt it."""
+def read_secret(path: Path, passphrase: Passphrase | None) -> str:
+    """Read the line of a key file and decrypt it; raise EncryptedKeyError without a passphrase for it."""
     text = _read(path)
-    if not is_locked(text):
+    if not is_encrypted(text):
         return text
-    if lock is None:
+    if passphrase is None:
         msg = (
             f"{path} is encrypted; give its passphrase in a file (--passphrase-file, keys.passphrase_file) "
             f"or in {PASSPHRASE_VARIABLE}"
         )
-        raise LockedKeyError(msg)
+        raise EncryptedKeyError(msg)
     try:
-        return lock.open(text)
+        return passphrase.open(text)
     except KeyFileError as error:
         msg = f"{path}: {error}"
         raise KeyFileError(msg) from None
 
 
-def write_secret(path: Path, text: str, lock: Lock | None) -> None:
-    """The line is in a new file that its owner alone can read, encrypted where there is a lock."""
-    held = text if lock is None else lock.seal(text)
+def write_secret(path: Path, text: str, passphrase: Passphrase | None) -> None:
+    """Write a line to a new file that only its owner can read; encrypt it where there is a passphrase."""
+    held = text if passphrase is None else passphrase.seal(text)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as file:
         file.write(held + "\n")
@@ -264,14 +268,14 @@ def write_secret(path: Path, text: str, lock: Lock | None) -> None:
         os.fsync(file.fileno())
 
 
-def relock(path: Path, *, old: Lock, new: Lock | None) -> Callable[[], None] | None:
-    """What puts a key file in its new state, whole: encrypted with ``new``, or plain without; None where it is so.
+def reencrypt(path: Path, *, old: Passphrase, new: Passphrase | None) -> Callable[[], None] | None:
+    """Write a key file's new state beside it: encrypted with ``new``, or plain for None.
 
-    The new file is written beside the old one by then, so that what can fail has failed for all files before the first
-    one is changed. KeyFileError where the old one cannot be opened.
+    Return the function that replaces the file, so that every file can be prepared before the first is changed; None
+    where nothing changes. Raises KeyFileError where the file cannot be decrypted.
     """
     text = _read(path).strip()
-    if is_locked(text):
+    if is_encrypted(text):
         if new is not None and new.fits(text):
             return None
         text = read_secret(path, old).strip()
@@ -289,7 +293,7 @@ def relock(path: Path, *, old: Lock, new: Lock | None) -> Callable[[], None] | N
 
 
 def force(folder: Path) -> None:
-    """The folder's names are on the disk."""
+    """Force a folder's names to the disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -298,7 +302,7 @@ def force(folder: Path) -> None:
 
 
 def check_file(path: Path) -> None:
-    """Nothing, where the file is this user's and closed to all others; KeyFileError with what to do otherwise."""
+    """Verify that a file belongs to this user and is closed to others; raise KeyFileError otherwise."""
     try:
         found = path.stat()
     except OSError as error:
@@ -306,12 +310,12 @@ def check_file(path: Path) -> None:
         raise KeyFileError(msg) from None
     if found.st_uid != os.geteuid():
         msg = (
-            f"{path} belongs to user {found.st_uid}, and this process is user {os.geteuid()}; "
+            f"{path} belongs to user {found.st_uid}, and this process runs as user {os.geteuid()}; "
             f"run it as that user, or: chown {os.geteuid()} {path}"
         )
         raise KeyFileError(msg)
     if stat.S_IMODE(found.st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
-        msg = f"{path} can be read by others than its owner; run: chmod 600 {path}"
+        msg = f"{path} can be read by users other than its owner; run: chmod 600 {path}"
         raise KeyFileError(msg)
 
 

@@ -1,12 +1,12 @@
-"""What Prometheus reads of one process: its calls, its commits, and how the log stands.
+"""Prometheus metrics of one process: its calls, its commits and the state of the log.
 
-The law: labels are methods, status codes, reasons and roles, which are few and known; no table, round, caller or
-request is ever one. Counting costs a call a few microseconds; what needs the store is read when it is asked for, on the
-thread that asks. Each process of a crew has a port of its own, and Prometheus adds them up.
+Labels are methods, status codes, reasons and roles; never a table, round, caller or request. What needs the store is
+read when Prometheus scrapes. Each worker process has a port of its own.
 
+>>> from prometheus_client import generate_latest
 >>> metrics = Metrics()
 >>> metrics.committed(3)
->>> b"referee_commit_requests_count 1.0" in metrics.text()
+>>> b"referee_commit_requests_count 1.0" in generate_latest(metrics.registry)
 True
 """
 
@@ -22,7 +22,6 @@ from prometheus_client import (
     Gauge,
     Histogram,
     ProcessCollector,
-    generate_latest,
     start_http_server,
 )
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -37,20 +36,20 @@ CALL_SECONDS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 
 COMMIT_SECONDS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 COMMIT_REQUESTS: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 COUNTED_ROUNDS: Final = 1000
-"""Rounds in arrears are counted up to this many."""
+"""Overdue and unrevealed rounds are counted up to this many."""
 
 
 class Metrics:
-    """The figures of one process; an Observer of its calls, and what its writer's ``probe`` and ``watch`` call."""
+    """The metrics of one process; an observer of its calls and commits."""
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         self._calls = Counter("referee_calls", "Calls ended.", ["method", "code"], registry=registry)
         self._by_role = Counter("referee_calls_by_role", "Calls of known roles.", ["role", "code"], registry=registry)
-        self._refusals = Counter("referee_refusals", "Calls refused with a reason.", ["reason"], registry=registry)
+        self._refusals = Counter("referee_refusals", "Calls rejected with a reason.", ["reason"], registry=registry)
         self._seconds = Histogram(
-            "referee_call_seconds", "Time worked on a call.", ["method"], buckets=CALL_SECONDS, registry=registry
+            "referee_call_seconds", "Time to run a call.", ["method"], buckets=CALL_SECONDS, registry=registry
         )
         self._waited = Histogram(
             "referee_call_wait_seconds", "Time a call waited for a thread.", buckets=CALL_SECONDS, registry=registry
@@ -58,20 +57,20 @@ class Metrics:
         self._bytes = Counter(
             "referee_message_bytes", "Bytes of requests and answers.", ["direction"], registry=registry
         )
-        self._running = Gauge("referee_calls_in_flight", "Calls worked on now.", registry=registry)
-        self._waiting = Gauge("referee_calls_waiting", "Calls that wait for a thread now.", registry=registry)
-        self._threads = Gauge("referee_call_threads", "Calls that can be worked on at once.", registry=registry)
-        self._queued = Gauge("referee_log_queue_requests", "Requests that wait for the next commit.", registry=registry)
+        self._running = Gauge("referee_calls_in_flight", "Calls running.", registry=registry)
+        self._waiting = Gauge("referee_calls_waiting", "Calls waiting for a thread.", registry=registry)
+        self._threads = Gauge("referee_call_threads", "Threads for calls.", registry=registry)
+        self._queued = Gauge("referee_log_queue_requests", "Requests waiting for the next commit.", registry=registry)
         self._commit_seconds = Histogram(
             "referee_commit_seconds", "Time of a commit to the log.", buckets=COMMIT_SECONDS, registry=registry
         )
         self._commit_requests = Histogram(
             "referee_commit_requests", "Requests in one commit.", buckets=COMMIT_REQUESTS, registry=registry
         )
-        self._stopped = Gauge("referee_log_stopped", "1 once the log stopped for good.", registry=registry)
+        self._stopped = Gauge("referee_log_stopped", "1 once the log stopped after a fault.", registry=registry)
         self._expires = Gauge(
             "referee_certificate_expires_seconds",
-            "When the server's certificate ends, in seconds since 1970 UTC; 0 without TLS.",
+            "Expiry of the server's certificate, in seconds since 1970 UTC; 0 without TLS.",
             registry=registry,
         )
         self._received, self._sent = self._bytes.labels("request"), self._bytes.labels("response")
@@ -80,11 +79,11 @@ class Metrics:
         self._begun = 0.0
 
     def began(self, call: Call) -> None:
-        """The call's wait is counted."""
+        """Record how long the call waited for a thread."""
         self._waited.observe(call.waited)
 
     def ended(self, call: Call) -> None:
-        """The call is counted by method, code and reason."""
+        """Count the call by method, code and reason."""
         key = call.method, call.code
         children = self._ended.get(key)
         if children is None:
@@ -106,45 +105,41 @@ class Metrics:
         counter.inc()
 
     def probe(self, step: str) -> None:
-        """A step of a batch, on the writer's thread."""
+        """Record a step of a batch, on the writer's thread."""
         if step == "BEGUN":
             self._begun = time.perf_counter()
         elif step == "COMMITTED":
             self._commit_seconds.observe(time.perf_counter() - self._begun)
 
     def committed(self, requests: int) -> None:
-        """A batch of so many requests was answered."""
+        """Record the number of requests in a batch."""
         self._commit_requests.observe(requests)
 
     def close(self) -> None:
-        """Nothing is to be sent: figures are fetched."""
+        """Do nothing; metrics are fetched."""
 
     def watch_pool(self, pool: CallPool, *, threads: int) -> None:
-        """How many calls run and wait is read from here."""
+        """Read running and waiting calls from this pool."""
         self._running.set_function(lambda: pool.running)
         self._waiting.set_function(lambda: pool.waiting)
         self._threads.set(threads)
 
     def watch_writer(self, writer: Writer) -> None:
-        """How many requests wait is read from here, and whether the log takes any more."""
+        """Read the queue and whether the log has stopped from this writer."""
         self._queued.set_function(lambda: writer.waiting)
         self._stopped.set_function(lambda: float(writer.fault is not None))
 
     def watch_certificate(self, expires_time: Callable[[], int]) -> None:
-        """When the certificate ends is read from here, in ms since 1970 UTC."""
+        """Read the certificate's expiry, in ms since 1970 UTC, from this function."""
         self._expires.set_function(lambda: expires_time() / 1000)
 
     def watch_log(self, reader: Reader, *, clock: Clock) -> None:
-        """How the log stands is read from here."""
+        """Read the state of the log from this reader."""
         self.registry.register(LogCollector(reader, clock=clock))
-
-    def text(self) -> bytes:
-        """All figures, as Prometheus reads them."""
-        return generate_latest(self.registry)
 
 
 class LogCollector(Collector):
-    """Reads the log when it is asked: its size, its witnesses' lag, its arrears."""
+    """Reads the log at each scrape: its size, its cosigned size, its overdue and unrevealed rounds."""
 
     def __init__(self, reader: Reader, *, clock: Clock, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._reader = reader
@@ -154,11 +149,11 @@ class LogCollector(Collector):
         self._seen, self._since = -1, monotonic()
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing, so that registering reads nothing."""
+        """Return nothing, so that registering reads nothing."""
         return ()
 
     def collect(self) -> Iterator[Metric]:
-        """The figures; ``referee_log_readable`` alone where the log cannot be read."""
+        """Yield the metrics; only ``referee_log_readable`` where the log cannot be read."""
         try:
             found = list(self._read())
         except (StoreError, DataLossError):
@@ -179,7 +174,7 @@ class LogCollector(Collector):
         if cosigned is not None:
             yield _gauge("referee_log_cosigned_leaves", "Leaves that a quorum has cosigned.", cosigned.size)
             lag = max(0, size - cosigned.size)
-            yield _gauge("referee_log_cosigned_lag_leaves", "Leaves that no quorum has cosigned yet.", lag)
+            yield _gauge("referee_log_cosigned_lag_leaves", "Leaves that no quorum has cosigned.", lag)
         overdue = len(self._reader.overdue_rounds(self._clock(), COUNTED_ROUNDS))
         yield _gauge("referee_rounds_overdue", "Rounds past their deadline; at most 1000 counted.", overdue)
         unrevealed = len(self._reader.unrevealed_rounds(COUNTED_ROUNDS))
@@ -187,7 +182,7 @@ class LogCollector(Collector):
 
 
 class MetricsPort:
-    """Serves the figures over HTTP until closed. ``port`` is where."""
+    """HTTP server of the metrics; ``port`` is the one it listens on."""
 
     def __init__(self, metrics: Metrics, *, host: str, port: int) -> None:
         self._server: WSGIServer
@@ -195,7 +190,7 @@ class MetricsPort:
         self.port = int(self._server.server_address[1])
 
     def close(self) -> None:
-        """The port is free."""
+        """Free the port."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

@@ -10,11 +10,11 @@ import grpc
 
 from referee.dealing.header import Header
 from referee.rulesets import Catalogue
-from referee.server.access import AccessSettings
+from referee.server.access.settings import AccessSettings
 from referee.server.clock import Clock, system_clock
 from referee.server.cosigner import Witnesses
 from referee.server.drain import Drain
-from referee.server.keys import Lock
+from referee.server.keys import Passphrase
 from referee.server.limits import LimitSettings
 from referee.server.remote_signer import AgentClient
 from referee.server.tls import TlsSettings
@@ -48,7 +48,7 @@ class ServerOptions:
     """URL of the database that holds the log; None for a file in the data folder."""
     root: Path | None = None
     """File of the root's private key; None for the data folder. Needed only at the first start."""
-    lock: Lock | None = None
+    passphrase: Passphrase | None = None
     """Passphrase that decrypts private keys and encrypts new ones."""
     agent: AgentClient | None = None
     """Signing agent used instead of the signing keys in the data folder."""

@@ -1,7 +1,7 @@
-"""How often a caller calls, and how many of its calls are under way: both bounded, in memory that is bounded too.
+"""Limits of each caller: calls a second by token bucket, and concurrent calls. Memory is bounded.
 
-The law of a bucket: it holds up to ``burst`` calls, fills with ``rate`` a second, and each call takes one. Where there
-are more callers than are remembered, the one that was silent longest is forgotten, whose bucket is the fullest.
+A bucket holds up to ``burst`` calls, gains ``rate`` a second, and each call takes one. Beyond ``REMEMBERED`` callers
+the one that was silent longest is forgotten.
 
 >>> buckets = TokenBuckets(rate=2, burst=1, monotonic=iter([0.0, 0.1, 0.5]).__next__)
 >>> [buckets.wait("an") for _ in range(3)]
@@ -18,16 +18,16 @@ from typing import Final
 from urllib.parse import unquote
 
 REMEMBERED: Final = 65_536
-"""How many callers are remembered."""
+"""Number of callers remembered."""
 _SITE: Final = 64
-"""An IPv6 address is a caller by its first so many bits, for the rest is anybody's to choose."""
+"""Bits of an IPv6 address that identify a caller; one site chooses the others freely."""
 
 
 class TokenBuckets:
-    """A bucket a caller."""
+    """A token bucket for each caller."""
 
     def __init__(self, *, rate: float, burst: int = 0, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """A ``burst`` of 0 stands for twice the rate, and at least one call."""
+        """Set the rate; a ``burst`` of 0 means twice the rate, and at least one call."""
         self._rate = rate
         self._burst = float(burst or max(1, round(2 * rate)))
         self._monotonic = monotonic
@@ -35,7 +35,7 @@ class TokenBuckets:
         self._taking = threading.Lock()
 
     def wait(self, caller: str) -> float:
-        """0 where the caller may call now, which is counted; otherwise the seconds until it may."""
+        """Return 0 and count a call that is allowed now, or else the seconds until one is."""
         now = self._monotonic()
         with self._taking:
             held, since = self._held.pop(caller, (self._burst, now))
@@ -48,7 +48,7 @@ class TokenBuckets:
 
 
 class ConcurrencyLimit:
-    """How many calls of each caller are under way."""
+    """Count of the concurrent calls of each caller."""
 
     def __init__(self, *, most: int) -> None:
         self._most = most
@@ -56,7 +56,7 @@ class ConcurrencyLimit:
         self._counting = threading.Lock()
 
     def begin(self, caller: str) -> bool:
-        """Whether the caller may begin one more, which is counted then."""
+        """Count one more call unless the caller has too many; return whether it was counted."""
         with self._counting:
             found = self._under_way.get(caller, 0)
             if found >= self._most:
@@ -65,7 +65,7 @@ class ConcurrencyLimit:
             return True
 
     def end(self, caller: str) -> None:
-        """One that began is over."""
+        """Count a call as ended."""
         with self._counting:
             found = self._under_way.pop(caller) - 1
             if found:
@@ -73,7 +73,7 @@ class ConcurrencyLimit:
 
 
 def address_of(peer: str) -> str:
-    """What stands for whoever calls from an address, without its port; the first 64 bits of an IPv6 address.
+    """Return the address that identifies a peer, without its port; of an IPv6 address the first 64 bits.
 
     >>> address_of("ipv4:10.0.0.7:4711"), address_of("ipv6:%5B2001:db8::7%5D:4711"), address_of("unix:/run/referee")
     ('10.0.0.7', '2001:db8::/64', 'unix:/run/referee')

@@ -1,17 +1,13 @@
-"""Signs by asking another process, over a Unix socket: a signer that this process never holds the private key of.
+"""Signers whose private keys another process holds, asked over a Unix socket.
 
-The law: a request is one line of ASCII, its answer another one::
+A request and its answer are one line of ASCII each; a connection carries any number of them in turn::
 
     KEY <role>              ->  OK <verifier key>
     SIGN <role> <hex>       ->  OK <signature, 128 hexadecimal digits>
                             ->  NO <why>            for anything else
 
-A role is ``root``, ``log``, ``shuffler`` or ``referee``; what is signed is at most 65,536 bytes. A connection carries
-any number of requests, one after another. Whatever answers so can stand there: a hardware module, a cloud's key
-service. What it answers is verified: a signature that is none never leaves here.
-
-A signer that cannot be asked, does not answer in time or refuses is SignerUnavailableError, and is asked anew the next
-time; one that was started again is found at once.
+Roles are ``root``, ``log``, ``shuffler`` and ``referee``; a message has at most 65,536 bytes. Signatures are verified.
+A signing agent that cannot be reached or refuses raises SignerUnavailableError and is asked anew the next time.
 """
 
 import socket
@@ -36,7 +32,7 @@ _log = structlog.get_logger("referee.signer")
 
 @dataclass(slots=True)
 class _Line:
-    """One connection to the signer, made when it is needed."""
+    """A connection to the signing agent, opened when needed."""
 
     path: Path
     seconds: float
@@ -44,11 +40,11 @@ class _Line:
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def ask(self, request: str) -> str:
-        """What the signer says after OK; SignerUnavailableError otherwise."""
+        """Return the agent's answer after OK; raise SignerUnavailableError for any other answer."""
         with self._guard:
             was_open = self._socket is not None
             answer = self._asked_or_refused(request, again=was_open)
-            if answer is None:  # it hung up, and may have been started again since
+            if answer is None:  # the agent closed the connection and may have restarted
                 answer = self._asked_or_refused(request, again=False)
         word, _, rest = (answer or "").partition(" ")
         if word != "OK":
@@ -56,19 +52,19 @@ class _Line:
         return rest
 
     def close(self) -> None:
-        """The connection is closed."""
+        """Close the connection."""
         with self._guard:
-            self._hang_up()
+            self._disconnect()
 
     def _asked_or_refused(self, request: str, *, again: bool) -> str | None:
-        """The answer; None where there was none and it is worth asking ``again``."""
+        """Return the answer; None where the request failed and is worth repeating (``again``)."""
         try:
             return self._asked(request)
         except OSError as error:
-            self._hang_up()
+            self._disconnect()
             if again and not isinstance(error, TimeoutError):
                 return None
-            _refuse(f"the signer at {self.path} cannot be asked: {error.strerror or error}", error)
+            _refuse(f"the signer at {self.path} cannot be reached: {error.strerror or error}", error)
 
     def _asked(self, request: str) -> str:
         if self._socket is None:
@@ -80,12 +76,12 @@ class _Line:
         while not answer.endswith(b"\n"):
             part = self._socket.recv(4096)
             if not part or len(answer) > MAX_LINE:
-                msg = "it hung up"
+                msg = "it closed the connection"
                 raise ConnectionResetError(msg)
             answer += part
         return answer.decode("ascii", "replace").rstrip("\n")
 
-    def _hang_up(self) -> None:
+    def _disconnect(self) -> None:
         if self._socket is not None:
             with suppress(OSError):
                 self._socket.close()
@@ -93,13 +89,13 @@ class _Line:
 
 
 def _refuse(why: str, cause: OSError | None) -> NoReturn:
-    """The log says why, and whoever asked hears that there is no signature."""
+    """Log why nothing was signed and raise SignerUnavailableError."""
     _log.warning("not signed", error=why)
     raise SignerUnavailableError(why) from cause
 
 
 class RemoteSigner:
-    """Signs for one role by asking. ``name``, ``key`` and ``public_key`` are what verifiers know it by."""
+    """Signer for one role whose private key an agent holds."""
 
     def __init__(self, role: str, line: _Line, key: VerifierKey) -> None:
         self._role = role
@@ -110,23 +106,23 @@ class RemoteSigner:
 
     @property
     def verifier_key(self) -> str:
-        """The public key as C2SP verifier key text."""
+        """Public key as C2SP verifier key text."""
         return self.key.text
 
     def sign(self, message: bytes) -> bytes:
-        """The Ed25519 signature of the message, 64 bytes; SignerUnavailableError where there is none to be had."""
+        """Return the Ed25519 signature of a message, 64 bytes; raise SignerUnavailableError without one."""
         answer = self._line.ask(f"SIGN {self._role} {message.hex()}")
         try:
             signature = bytes.fromhex(answer)
         except ValueError:
             signature = b""
         if not is_signature(signature, message, self.public_key):
-            _refuse(f"the signer at {self._line.path} answers no signature by {self.verifier_key}", None)
+            _refuse(f"the signer at {self._line.path} sent no signature by {self.verifier_key}", None)
         return signature
 
 
 class AgentClient:
-    """Another process that signs. Each role is asked on a connection of its own."""
+    """Client of a signing agent, with a connection for each role."""
 
     def __init__(self, address: str, *, seconds: float = _ANSWER_SECONDS) -> None:
         self._path = Path(address.removeprefix(SIGNER_SCHEME))
@@ -135,7 +131,7 @@ class AgentClient:
         self._lines: list[_Line] = []
 
     def signer(self, role: str) -> RemoteSigner:
-        """What signs for a role; SignerUnavailableError where the process cannot be asked which key that is."""
+        """Return the signer of a role; raise SignerUnavailableError where its key cannot be fetched."""
         if role not in self._signers:
             line = _Line(self._path, self._seconds)
             self._lines.append(line)
@@ -148,6 +144,6 @@ class AgentClient:
         return self._signers[role]
 
     def close(self) -> None:
-        """No connection is open."""
+        """Close all connections."""
         for line in self._lines:
             line.close()

@@ -1,13 +1,10 @@
-"""What an operator can set: one struct a section of the configuration file, one field a key, its default beside it.
+"""Settings of a server: one struct for each section of the configuration file, one field with its default for each key.
 
-The law: a key has one type and one default, stated here and nowhere else. What a type cannot say, such as that two
-lists are of one length, ``Configuration.problems`` says, of all sections at once. Nothing here is a secret but a
-database's URL, which may hold a password: keys, certificates and passphrases are named by the files they are in.
-
-It refuses to know where a value came from; ``settings_reading`` knows.
+``Configuration.problems`` checks what the types cannot express. No setting is a secret except a database URL with a
+password: keys, certificates and passphrases are given as files. ``deploy/referee.toml`` describes every key.
 
 >>> [str(problem) for problem in Configuration(serve=ServeSettings(services=("log", "poker"))).problems()]
-["serve.services names 'poker'; there are rulesets, seating, shuffler, referee, log"]
+["serve.services names 'poker'; legal names are rulesets, seating, shuffler, referee, log"]
 >>> Configuration().problems()
 ()
 """
@@ -33,11 +30,11 @@ from referee.storage import is_postgres
 
 
 class SettingsSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One table of the configuration file."""
+    """A section of the configuration file."""
 
 
 class ServeSettings(SettingsSection, frozen=True):
-    """``[serve]``: where calls are answered, by how many, and how serving ends."""
+    """Section ``[serve]``: address, processes, threads and shutdown."""
 
     listen: str = "127.0.0.1:50051"
     services: tuple[str, ...] = SERVICES
@@ -53,7 +50,7 @@ class ServeSettings(SettingsSection, frozen=True):
 
 
 class LogSettings(SettingsSection, frozen=True):
-    """``[log]``: where the log is kept."""
+    """Section ``[log]``: where the log is stored."""
 
     data: str = "referee-data"
     database: str = ""
@@ -61,7 +58,7 @@ class LogSettings(SettingsSection, frozen=True):
 
 
 class KeySettings(SettingsSection, frozen=True):
-    """``[keys]``: where private keys are, and what opens them."""
+    """Section ``[keys]``: where private keys are and what decrypts them."""
 
     root: str = ""
     passphrase_file: str = ""
@@ -69,7 +66,7 @@ class KeySettings(SettingsSection, frozen=True):
 
 
 class WitnessSettings(SettingsSection, frozen=True):
-    """``[witnesses]``: who cosigns the log's head."""
+    """Section ``[witnesses]``: who cosigns the log's head."""
 
     urls: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
@@ -78,14 +75,14 @@ class WitnessSettings(SettingsSection, frozen=True):
 
 
 class TelemetrySettings(SettingsSection, frozen=True):
-    """``[telemetry]``: what is told to whoever watches the server."""
+    """Section ``[telemetry]``: metrics and traces."""
 
     metrics: str = ""
     trace: bool = False
 
 
 class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that an operator can set, whole."""
+    """All settings of a server."""
 
     serve: ServeSettings = ServeSettings()
     log: LogSettings = LogSettings()
@@ -98,7 +95,7 @@ class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     web: WebSettings = WebSettings()
 
     def problems(self) -> tuple[SettingProblem, ...]:
-        """Everything that cannot be served with, in the order of the sections."""
+        """Return everything that prevents serving, in the order of the sections."""
         return (
             *_of_serving(self.serve),
             *_of_log(self.log),
@@ -114,21 +111,21 @@ class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def witnesses_of(settings: WitnessSettings) -> Witnesses | None:
-    """The witnesses that the settings name, None for none; ValueError where they cannot be meant."""
+    """Return the witnesses that the settings name, or None; raise ValueError for impossible settings."""
     if not settings.urls and not settings.keys:
         return None
     agreed = quorum_of(settings.keys, needed=settings.quorum or None)
     if agreed.doubled:
-        msg = f"{agreed.doubled[0].text} is the key of another witness too; one key is one witness"
+        msg = f"{agreed.doubled[0].text} is given for two witnesses; each needs a key of its own"
         raise ValueError(msg)
     named = tuple(WitnessAddress(url, key) for url, key in zip(settings.urls, agreed.witnesses, strict=True))
     return Witnesses(addresses=named, quorum=agreed, is_required=settings.required)
 
 
 def _of_serving(settings: ServeSettings) -> Iterator[SettingProblem]:
-    known = f"there are {', '.join(SERVICES)}"
+    known = f"legal names are {', '.join(SERVICES)}"
     if not settings.services:
-        yield SettingProblem("serve.services", "names nothing", known)
+        yield SettingProblem("serve.services", "is empty", known)
     for name in settings.services:
         if name not in SERVICES:
             yield SettingProblem("serve.services", f"names {name!r}", known)
@@ -136,8 +133,8 @@ def _of_serving(settings: ServeSettings) -> Iterator[SettingProblem]:
     if settings.listen.startswith("unix:") and settings.workers > 1:
         yield SettingProblem(
             "serve.listen",
-            "is a socket, which several workers cannot share",
-            "name an address such as 127.0.0.1:50051, or serve with one worker",
+            "is a Unix socket, which several workers cannot share",
+            "give an address such as 127.0.0.1:50051, or one worker",
         )
 
 
@@ -151,17 +148,19 @@ def _of_reach(settings: Configuration) -> Iterator[SettingProblem]:
 
 def _of_log(settings: LogSettings) -> Iterator[SettingProblem]:
     if not settings.data:
-        yield SettingProblem("log.data", "is empty", "name the folder with the log and the keys")
+        yield SettingProblem("log.data", "is empty", "give the folder of the log and the keys")
     if settings.database and not is_postgres(settings.database):
-        yield SettingProblem("log.database", "is no database's URL", "write it as postgresql://user@host/database")
+        yield SettingProblem(
+            "log.database", "is not the URL of a PostgreSQL database", "write postgresql://user@host/database"
+        )
     if not settings.origin:
-        yield SettingProblem("log.origin", "is empty", "name the log, such as example.com/referee")
+        yield SettingProblem("log.origin", "is empty", "name the log, for example example.com/referee")
 
 
 def _of_keys(settings: KeySettings) -> Iterator[SettingProblem]:
     if settings.signer and not settings.signer.removeprefix(SIGNER_SCHEME).startswith("/"):
         yield SettingProblem(
-            "keys.signer", f"is {settings.signer!r}", "name a socket, such as unix:/run/referee/signer.sock"
+            "keys.signer", f"is {settings.signer!r}", "give a socket such as unix:/run/referee/signer.sock"
         )
     elif settings.signer and not settings.signer.startswith(SIGNER_SCHEME):
         yield SettingProblem("keys.signer", f"is {settings.signer!r}", f"write {SIGNER_SCHEME}{settings.signer}")
@@ -178,7 +177,7 @@ def _of_witnesses(settings: WitnessSettings) -> Iterator[SettingProblem]:
     try:
         witnesses_of(settings)
     except (KeyTextError, QuorumError, ValueError) as error:
-        yield SettingProblem("witnesses", "cannot be meant", str(error))
+        yield SettingProblem("witnesses", "are impossible", str(error))
 
 
 def _of_address(key: str, address: str) -> Iterator[SettingProblem]:

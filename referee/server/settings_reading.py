@@ -1,11 +1,8 @@
-"""Settings read from a file, the environment and flags, with where each came from and everything that is wrong.
+"""Settings read from a file, the environment and flags, with the source of each value and every fault.
 
-The law: a flag comes before a variable, a variable before the file, the file before the default. All sources are read
-and judged whole, so that one run tells everything that is wrong; a value that another one overrides is judged too. A
-key that there is not is wrong, wherever it stands. A variable's text, as that of ``--set``, is the value itself where
-the key is text; otherwise it is written as in TOML, and a list may be given by commas.
-
-It refuses to know what the settings are for.
+A flag overrides a variable, a variable the file, the file the default. All sources are checked whole, overridden values
+and unknown keys included, so that one run reports every fault. The text of a variable or of ``--set`` is the value
+itself for a text key; otherwise it is TOML, and a list may be separated by commas.
 
 >>> read = read_settings(environ={"REFEREE_SERVE_THREADS": "4"}, flags={"serve.workers": 2})
 >>> read.configuration.serve.workers, read.sources["serve.workers"], read.sources["serve.queue"]
@@ -35,9 +32,9 @@ from referee.server.settings import Configuration
 PREFIX: Final = "REFEREE_"
 DEFAULT: Final = "default"
 _ALIASES: Final = {"REFEREE_DATABASE": "log.database"}
-"""Variables that other commands know by a shorter name; the long one comes before."""
+"""Shorter variables that other commands use too; the full name overrides them."""
 _LINKS: Final = re.compile(r"(_SERVICE_HOST|_SERVICE_PORT(_[A-Z0-9_]+)?|_PORT(_[0-9]+_(TCP|UDP)(_[A-Z]+)?)?)$")
-"""Variables that Kubernetes and Docker set for every service that happens to be called like a section."""
+"""Variables that Kubernetes and Docker set for a service that is named like a section."""
 _TOML_PLACE: Final = re.compile(r" *\(at line ([0-9]+), column [0-9]+\)")
 
 FLAGS: Final = MappingProxyType({"web.listen": "--web"})
@@ -45,7 +42,7 @@ FLAGS: Final = MappingProxyType({"web.listen": "--web"})
 
 
 class SettingsError(ValueError):
-    """Settings that cannot be served with; ``faults`` has them all."""
+    """Settings that prevent serving; ``faults`` has every one."""
 
     def __init__(self, faults: "Sequence[SettingsFault]") -> None:
         self.faults = tuple(faults)
@@ -54,7 +51,7 @@ class SettingsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SettingsFault:
-    """One thing that is wrong: where it was said, what is wrong with it, and what to do."""
+    """One fault: its source, what is wrong, and what to do."""
 
     where: str
     what: str
@@ -66,15 +63,15 @@ class SettingsFault:
 
 @dataclass(frozen=True, slots=True)
 class LoadedSettings:
-    """Settings as they were read. ``sources`` tells of every key where its value came from."""
+    """Settings with the source of each key's value."""
 
     configuration: Configuration
     sources: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """A value that some source has for a key."""
+class _Value:
+    """The value of a key in one source."""
 
     key: str
     value: Any
@@ -83,21 +80,21 @@ class _Said:
 
 @dataclass(slots=True)
 class _Reading:
-    """What was read so far, the weakest source first."""
+    """Values read so far, the weakest source first."""
 
-    said: list[_Said] = field(default_factory=list)
+    values: list[_Value] = field(default_factory=list)
     faults: list[SettingsFault] = field(default_factory=list)
 
     def take(self, key: str, value: object, where: str) -> None:
-        """One more value; a later one overrides it."""
+        """Add a value, which overrides earlier ones."""
         kind = KEYS[key]
         try:
-            self.said.append(_Said(key, msgspec.convert(value, kind), where))
+            self.values.append(_Value(key, msgspec.convert(value, kind), where))
         except msgspec.ValidationError as error:
             self.faults.append(SettingsFault(where, f"{key} is wrong: {_plain(error)}", _wanted(kind)))
 
     def unknown(self, named: str, where: str, known: Iterable[str]) -> None:
-        """A key that there is not."""
+        """Report an unknown key."""
         near = difflib.get_close_matches(named, list(known), n=1)
         remedy = f"did you mean {near[0]}?" if near else "`referee config example` shows every key"
         self.faults.append(SettingsFault(where, "there is no such key", remedy))
@@ -110,12 +107,12 @@ def _keys() -> Iterator[tuple[str, Any]]:
 
 
 KEYS: Final[Mapping[str, Any]] = MappingProxyType(dict(_keys()))
-"""The type of every key there is, by ``section.key``, in the order of the file."""
+"""The type of each key, by ``section.key``, in the order of the file."""
 SECTIONS: Final = tuple(section.name for section in msgspec.structs.fields(Configuration))
 
 
 def variable_of(key: str) -> str:
-    """The variable of the environment that sets a key.
+    """Return the environment variable of a key.
 
     >>> variable_of("serve.drain_lead")
     'REFEREE_SERVE_DRAIN_LEAD'
@@ -124,7 +121,7 @@ def variable_of(key: str) -> str:
 
 
 def flag_of(key: str) -> str:
-    """The flag of ``referee serve`` that sets a key, where it has one of its own.
+    """Return the flag of ``referee serve`` for a key.
 
     >>> flag_of("serve.listen"), flag_of("web.listen")
     ('--listen', '--web')
@@ -139,7 +136,7 @@ def read_settings(
     flags: Mapping[str, object] = MappingProxyType({}),
     extra: Iterable[str] = (),
 ) -> LoadedSettings:
-    """The settings that all sources give together; SettingsError with everything that is wrong.
+    """Read the settings of all sources; raise SettingsError with every fault.
 
     ``flags`` has values by ``section.key``; ``extra`` are the texts of ``--set``, each ``section.key=value``.
     """
@@ -150,30 +147,36 @@ def read_settings(
     for key, value in flags.items():
         reading.take(key, value, flag_of(key))
     _read_extra(extra, reading)
-    told = {one.key: one for one in reading.said}
+    values = {one.key: one for one in reading.values}
     sections = {
         section.name: section.type(
-            **{one.key.partition(".")[2]: one.value for one in told.values() if one.key.startswith(f"{section.name}.")}
+            **{
+                one.key.partition(".")[2]: one.value
+                for one in values.values()
+                if one.key.startswith(f"{section.name}.")
+            }
         )
         for section in msgspec.structs.fields(Configuration)
     }
     configuration = Configuration(**sections)
     for problem in configuration.problems():
-        reading.faults.append(SettingsFault(_where(problem.key, told), f"{problem.key} {problem.what}", problem.remedy))
+        reading.faults.append(
+            SettingsFault(_where(problem.key, values), f"{problem.key} {problem.what}", problem.remedy)
+        )
     if reading.faults:
         raise SettingsError(list(dict.fromkeys(reading.faults)))
     return LoadedSettings(
-        configuration, MappingProxyType({key: told[key].where if key in told else DEFAULT for key in KEYS})
+        configuration, MappingProxyType({key: values[key].where if key in values else DEFAULT for key in KEYS})
     )
 
 
-def _where(key: str, told: Mapping[str, _Said]) -> str:
-    """Where a key was set, or else another one of its section; by default where none was."""
+def _where(key: str, values: Mapping[str, _Value]) -> str:
+    """Return where a key was set, or else another key of its section, or else the default."""
     whole = key.partition("[")[0]
-    if whole in told:
-        return told[whole].where
+    if whole in values:
+        return values[whole].where
     section = key.partition(".")[0]
-    return next((one.where for one in told.values() if one.key.startswith(f"{section}.")), DEFAULT)
+    return next((one.where for one in values.values() if one.key.startswith(f"{section}.")), DEFAULT)
 
 
 def _read_file(file: Path, reading: _Reading) -> None:
@@ -181,15 +184,13 @@ def _read_file(file: Path, reading: _Reading) -> None:
         text = file.read_text(encoding="utf-8")
         tables = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
-        reading.faults.append(SettingsFault(str(file), f"cannot be read: {error}", "name another file with --config"))
+        reading.faults.append(SettingsFault(str(file), f"cannot be read: {error}", "give another file with --config"))
         return
     except tomllib.TOMLDecodeError as error:
         place = _TOML_PLACE.search(str(error))
         where = f"{file}, line {place[1]}" if place else str(file)
         what = _TOML_PLACE.sub("", str(error))
-        reading.faults.append(
-            SettingsFault(where, f"is no TOML: {what}", "`referee config example` shows how it is written")
-        )
+        reading.faults.append(SettingsFault(where, f"is not TOML: {what}", "`referee config example` shows the syntax"))
         return
     for section, table in tables.items():
         where = _place(file, [section], text)
@@ -231,7 +232,7 @@ def _read_extra(extra: Iterable[str], reading: _Reading) -> None:
 
 
 def value_of(text: str, kind: object) -> object:
-    """The value that a variable's text has for a key of this type; the text itself where it is of no other.
+    """Parse a variable's text for a key of this type; return the text itself where it does not parse.
 
     >>> value_of("12", int), value_of("12", str), value_of("a, b", tuple[str, ...]), value_of("x", int)
     (12, '12', ['a', 'b'], 'x')
@@ -260,7 +261,7 @@ def _plain(error: msgspec.ValidationError) -> str:
 
 
 def _wanted(kind: object) -> str:
-    """What to write for a key of this type."""
+    """Describe the legal values of a key of this type."""
     known = inspect.type_info(kind)
     if isinstance(known, inspect.IntType | inspect.FloatType):
         whole = " whole" if isinstance(known, inspect.IntType) else ""
@@ -269,7 +270,7 @@ def _wanted(kind: object) -> str:
         return 'write a list, such as ["one", "two"]'
     if isinstance(known, inspect.LiteralType):
         return f"write one of {', '.join(map(str, known.values))}"
-    return _WORDS.get(type(known), "`referee config example` shows how it is written")
+    return _WORDS.get(type(known), "`referee config example` shows an example")
 
 
 _WORDS: Final = {inspect.BoolType: "write true or false", inspect.StrType: "write text, in quotes"}

@@ -1,11 +1,9 @@
-"""A process that signs for servers on its machine: it holds the private keys, and they do not.
+"""A process that signs for the servers of its machine, so that they hold no private keys.
 
-The law: it answers the lines that ``remote_signer`` states, on a Unix socket that its user alone can reach, or its
-user's group. It looks at what it signs: ``log`` signs checkpoints of its own log and nothing else, ``root`` what names
-and revokes keys, ``shuffler`` and ``referee`` any other signed statement. So whoever takes a server over can have deals
-and settlements signed while they hold it, and cannot take a key away, nor name a new one where ``root`` is not served.
-
-A connection that is silent stays; one that sends too long a line is closed.
+It answers the requests stated in ``remote_signer`` on a Unix socket open to its user or group. It checks what it signs:
+``log`` signs checkpoints of its own log only, ``root`` only leaves that name or revoke keys, ``shuffler`` and
+``referee`` any other signed statement. A compromised server can therefore sign deals and settlements while it is
+compromised, but not change keys unless ``root`` is served.
 """
 
 import os
@@ -31,14 +29,14 @@ _log = structlog.get_logger("referee.agent")
 
 
 class RefusalError(ValueError):
-    """What is not signed, and why."""
+    """A request that is refused, and why."""
 
 
 class SigningAgent:
-    """Answers on a socket with the keys of some roles, until closed."""
+    """Server on a socket that signs with the keys of some roles."""
 
     def __init__(self, path: Path, signers: Mapping[str, NamedSigner], *, group: int | None = None) -> None:
-        """OSError where another agent answers at the path, or the socket cannot be made there."""
+        """Open the socket; raise OSError where another agent answers or it cannot be made."""
         self._signers = dict(signers)
         self._path = path
         before = os.umask(0o177 if group is None else 0o117)
@@ -51,20 +49,20 @@ class SigningAgent:
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
 
     def start(self) -> Self:
-        """It answers."""
+        """Answer requests."""
         self._thread.start()
         return self
 
     def close(self) -> None:
-        """It answers no more, on no connection, and its socket is gone."""
+        """Close all connections and remove the socket."""
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
-        self._server.hang_up()
+        self._server.disconnect_all()
         self._path.unlink(missing_ok=True)
 
     def answer(self, line: str) -> str:
-        """The answer to a request, without its line break; never raises."""
+        """Return the answer to a request line; never raise."""
         try:
             return f"OK {self._answer(line)}"
         except RefusalError as error:
@@ -86,13 +84,13 @@ class SigningAgent:
 
     def _signer(self, role: str) -> NamedSigner:
         if role not in self._signers:
-            msg = f"no key is held for {role[:40]!r}; there are {', '.join(self._signers)}"
+            msg = f"this agent has no key for {role[:40]!r}, only for {', '.join(self._signers)}"
             raise RefusalError(msg)
         return self._signers[role]
 
 
 def check_message(role: str, message: bytes, *, origin: str) -> None:
-    """Nothing, where the role's key signs such messages; RefusalError otherwise.
+    """Verify that a role's key signs such messages; raise RefusalError otherwise.
 
     >>> check_message("log", b"a statement", origin="log.example/1")
     Traceback (most recent call last):
@@ -126,7 +124,7 @@ def _message(text: str) -> bytes:
 
 
 class _Handler(socketserver.StreamRequestHandler):
-    """One connection."""
+    """Handler of one connection."""
 
     server: "_Server"
 
@@ -135,7 +133,7 @@ class _Handler(socketserver.StreamRequestHandler):
         try:
             self._answer_all()
         except OSError:
-            return  # who asked went away, or the agent ends
+            return  # the client disconnected, or the agent stops
         finally:
             self.server.connections.discard(self.connection)
 
@@ -158,15 +156,15 @@ class _Server(socketserver.ThreadingUnixStreamServer):
         _clear(path)
         super().__init__(str(path), _Handler)
 
-    def hang_up(self) -> None:
-        """Nobody is connected any more."""
+    def disconnect_all(self) -> None:
+        """Shut down every connection."""
         for one in list(self.connections):
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
 
 
 def _clear(path: Path) -> None:
-    """The path is free: what a process left there that was killed is taken away."""
+    """Remove the socket that a killed process left; raise OSError where another process answers."""
     if not path.is_socket():
         return
     probe = socket.socket(socket.AF_UNIX)

@@ -169,7 +169,7 @@ def _open_keys(store: Store, options: ServerOptions, *, origin: str) -> tuple[Ke
             entropy=options.entropy,
             private=private,
             root=options.root,
-            lock=options.lock,
+            passphrase=options.passphrase,
             agent=options.agent,
         )
 

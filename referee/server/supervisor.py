@@ -1,10 +1,9 @@
-"""Several processes that serve one address: started, watched, replaced when they die, and stopped together.
+"""A supervisor of worker processes that serve one address: it starts, restarts and stops them.
 
-The law: this process opens no log, holds no key and makes no gRPC object. It keeps the port, starts each worker as a
-new program pinned to one core, and waits. The first worker is ready before the others start, for it may found the log.
-A worker that dies is started again after a pause that doubles up to half a minute; one that dies ``give_up`` times in a
-row before it is ready ends them all, so that whoever watches this process hears of it. A worker whose crew is gone
-finds its standard input at its end, and stops by itself.
+It opens no log, holds no key and makes no gRPC object; it reserves the port. Each worker is pinned to one core. The
+first is ready before the others start, because it may name the keys of a new log. A worker that dies is restarted after
+a pause that doubles; one that dies ``give_up`` times in a row before it is ready stops them all. A worker whose
+supervisor died reads the end of its standard input and stops.
 """
 
 import os
@@ -23,10 +22,10 @@ import structlog
 _log = structlog.get_logger("referee.workers")
 
 HEALTHY_SECONDS: Final = 60.0
-"""A worker that lived so long was well; its next death is the first again."""
+"""Lifetime after which a worker's next restart pauses for the shortest time again."""
 
 _WELL: Final = (0, -signal.SIGTERM)
-"""How a worker ends that was asked to; the latter before it was ready."""
+"""Exit codes of a worker that was stopped; the second one before it was ready."""
 
 
 class WorkerError(RuntimeError):
@@ -35,38 +34,38 @@ class WorkerError(RuntimeError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestartPolicy:
-    """Seconds between a worker's death and its next start, and how often it may fail before it is ready."""
+    """Pauses in seconds before restarts, and how many failures stop the supervisor."""
 
     first: float = 0.2
     longest: float = 30.0
     give_up: int = 5
     stopping: float = 30.0
-    """How long workers may take to stop; then they are killed."""
+    """Time workers have to stop before they are killed."""
 
 
 @contextmanager
 def reserve_address(listen: str) -> Iterator[str]:
-    """The address with its port filled in. It stays this process's until the block ends, and workers may share it.
+    """Reserve the address in a block and yield it with its port; workers may share it.
 
-    OSError where somebody else has it; ValueError where it is no ``host:port``.
+    Raises OSError where another process has it, ValueError where it is not ``host:port``.
     """
     host, colon, port = listen.rpartition(":")
     if not colon or not port.isdigit() or host == "unix":
-        msg = f"several workers share an address such as 127.0.0.1:50051, not {listen}"
+        msg = f"several workers share an address such as 127.0.0.1:50051; {listen} is none"
         raise ValueError(msg)
     family, kind, proto, _, place = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)[0]
     with socket.socket(family, kind, proto) as alone:
         alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        alone.bind(place)  # without SO_REUSEPORT: fails where anybody listens
+        alone.bind(place)  # without SO_REUSEPORT, so that a port in use is an error
         place = alone.getsockname()
     with socket.socket(family, kind, proto) as held:
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        held.bind(place)  # never listens, so that no caller is ever led here
+        held.bind(place)  # never listens, so that no connection is routed here
         yield f"{host}:{place[1]}"
 
 
 def next_port(listen: str, step: int) -> str:
-    """The address so many ports further on.
+    """Return the address with a port that many steps on; port 0 stays 0.
 
     >>> next_port("127.0.0.1:50051", 1), next_port("127.0.0.1:0", 1)
     ('127.0.0.1:50052', '127.0.0.1:0')
@@ -76,28 +75,28 @@ def next_port(listen: str, step: int) -> str:
 
 
 @dataclass(slots=True)
-class _Post:
-    """One worker's place: its command, its core, and who holds it now."""
+class _Worker:
+    """A worker: its command, its core and its current process."""
 
     index: int
     command: Sequence[str]
     core: int
     process: "subprocess.Popen[bytes] | None" = None
     is_started: threading.Event = field(default_factory=threading.Event)
-    """Set once the first of its processes is ready, or dead."""
+    """Set once its first process is ready or dead."""
     printed: bytes = b""
-    """What the process printed when it was ready; empty where it is not."""
+    """Line that the process printed when ready; empty until then."""
     failures: int = 0
-    """Deaths in a row before it was ready."""
+    """Consecutive deaths before being ready."""
 
 
 class Supervisor:
-    """Workers, one a command; the n-th is pinned to the n-th core of this process, cores being shared when few."""
+    """Supervisor of one worker for each command; the n-th is pinned to the n-th core, in rotation."""
 
-    def __init__(self, commands: Sequence[Sequence[str]], *, patience: RestartPolicy | None = None) -> None:
+    def __init__(self, commands: Sequence[Sequence[str]], *, policy: RestartPolicy | None = None) -> None:
         cores = sorted(os.sched_getaffinity(0))
-        self._posts = [_Post(index, command, cores[index % len(cores)]) for index, command in enumerate(commands)]
-        self._patience = patience or RestartPolicy()
+        self._workers = [_Worker(index, command, cores[index % len(cores)]) for index, command in enumerate(commands)]
+        self._policy = policy or RestartPolicy()
         self._starting = threading.Lock()
         self._stopping = threading.Event()
         self.ended = threading.Event()
@@ -106,33 +105,37 @@ class Supervisor:
 
     @property
     def pids(self) -> list[int]:
-        """The processes that run now, by worker."""
-        return [post.process.pid for post in self._posts if post.process is not None and post.process.poll() is None]
+        """Process ids of the running workers, in their order."""
+        return [
+            worker.process.pid
+            for worker in self._workers
+            if worker.process is not None and worker.process.poll() is None
+        ]
 
     def start(self) -> list[bytes]:
-        """What each worker printed once it was ready, in their order; WorkerError where one ended before."""
-        for group in (self._posts[:1], self._posts[1:]):
-            for post in group:
-                thread = threading.Thread(target=self._keep, args=(post,), name=f"worker-{post.index}", daemon=True)
+        """Start the workers and return what each printed when ready; raise WorkerError where one ended first."""
+        for group in (self._workers[:1], self._workers[1:]):
+            for worker in group:
+                thread = threading.Thread(target=self._keep, args=(worker,), name=f"worker-{worker.index}", daemon=True)
                 self._threads.append(thread)
                 thread.start()
-            for post in group:
-                post.is_started.wait()
-                if not post.printed and not self._stopping.is_set():
+            for worker in group:
+                worker.is_started.wait()
+                if not worker.printed and not self._stopping.is_set():
                     self.stop()
-                    msg = f"worker {post.index} did not start"
+                    msg = f"worker {worker.index} did not start"
                     raise WorkerError(msg)
-        return [post.printed for post in self._posts]
+        return [worker.printed for worker in self._workers]
 
     def stop(self) -> bool:
-        """Every worker has drained and ended; whether all ended well by themselves."""
+        """Stop every worker; return whether all exited by themselves."""
         self._stopping.set()
-        with self._starting:  # nobody starts from here on
-            processes = [post.process for post in self._posts if post.process is not None]
+        with self._starting:  # no worker starts from here on
+            processes = [worker.process for worker in self._workers if worker.process is not None]
         was_running = [process for process in processes if process.poll() is None]
         for process in was_running:
             process.terminate()
-        end = time.monotonic() + self._patience.stopping
+        end = time.monotonic() + self._policy.stopping
         for process in was_running:
             try:
                 process.wait(max(0.0, end - time.monotonic()))
@@ -144,45 +147,45 @@ class Supervisor:
         self.ended.set()
         return all(process.returncode in _WELL for process in was_running)
 
-    def _keep(self, post: _Post) -> None:
-        """The post is held until the crew stops."""
-        pause = self._patience.first
+    def _keep(self, worker: _Worker) -> None:
+        """Run a worker, restarting it until the supervisor stops."""
+        pause = self._policy.first
         while True:
-            process = self._spawn(post)
+            process = self._spawn(worker)
             if process is None:
                 return
             begun = time.monotonic()
-            post.printed = process.stdout.readline() if process.stdout else b""
-            post.failures = 0 if post.printed else post.failures + 1
-            is_first = not post.is_started.is_set()
-            post.is_started.set()
+            worker.printed = process.stdout.readline() if process.stdout else b""
+            worker.failures = 0 if worker.printed else worker.failures + 1
+            is_first = not worker.is_started.is_set()
+            worker.is_started.set()
             code = process.wait()
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
                     pipe.close()
-            if self._stopping.is_set() or (is_first and not post.printed):
+            if self._stopping.is_set() or (is_first and not worker.printed):
                 return
-            if post.failures >= self._patience.give_up:
-                _log.error("worker given up", worker=post.index, code=code)
+            if worker.failures >= self._policy.give_up:
+                _log.error("worker given up", worker=worker.index, code=code)
                 self.ended.set()
                 return
             if time.monotonic() - begun > HEALTHY_SECONDS:
-                pause = self._patience.first
-            _log.error("worker died", worker=post.index, code=code, again_after_seconds=pause)
+                pause = self._policy.first
+            _log.error("worker died", worker=worker.index, code=code, again_after_seconds=pause)
             self._stopping.wait(pause)
-            pause = min(2 * pause, self._patience.longest)
+            pause = min(2 * pause, self._policy.longest)
 
-    def _spawn(self, post: _Post) -> "subprocess.Popen[bytes] | None":
-        """A new process at the post; None when the crew stops."""
+    def _spawn(self, worker: _Worker) -> "subprocess.Popen[bytes] | None":
+        """Start a worker's process; return None when the supervisor stops."""
         with self._starting:
             if self._stopping.is_set():
                 return None
             mine = os.sched_getaffinity(0)
-            os.sched_setaffinity(0, {post.core})  # of this thread alone; what it starts inherits it before it runs
+            os.sched_setaffinity(0, {worker.core})  # of this thread alone; what it starts inherits it before it runs
             try:
-                post.process = subprocess.Popen(  # noqa: S603 - this program's own command
-                    post.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                worker.process = subprocess.Popen(  # noqa: S603 - this program's own command
+                    worker.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
                 )
             finally:
                 os.sched_setaffinity(0, mine)
-            return post.process
+            return worker.process

@@ -1,10 +1,8 @@
-"""The server's certificate: given to whoever connects, and taken up anew when its files change, without a restart.
+"""The server's certificate, renewed without a restart when its files change.
 
-The law: a certificate and a key that do not belong together are never served. Before a handshake the files are read, at
-most once a second; where their bytes changed and hold together they are served from then on, and where they do not, the
-pair that was served goes on and the log says so once. Connections that stand keep what they began with.
-
-It refuses to know who calls: that the client authority signed a caller's certificate is all that is checked here.
+A certificate and a key that do not match are never served. Before a handshake, at most once a second, the files are
+read; changed files that are valid are served from then on, others leave the pair in use and are logged once. Open
+connections keep the pair they began with.
 
 >>> TlsSettings(key="server.key").problems()[0].key
 'tls.certificate'
@@ -40,28 +38,23 @@ _log = structlog.get_logger("referee.tls")
 
 
 class TlsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The section ``[tls]``. Nothing named means no TLS."""
+    """Section ``[tls]``; empty for no TLS."""
 
     certificate: str = ""
-    """The PEM file with the server's certificate, and those between it and its authority behind it."""
     key: str = ""
-    """The PEM file with its private key, unencrypted, which others than owner and group cannot read."""
     client_ca: str = ""
-    """A PEM file with the authorities that sign callers' certificates. Named, every caller must have one."""
 
     @property
     def is_on(self) -> bool:
-        """Whether the server speaks TLS."""
+        """Whether the server uses TLS."""
         return bool(self.certificate or self.key or self.client_ca)
 
     def problems(self) -> tuple[SettingProblem, ...]:
-        """All that keeps the server from speaking TLS as told."""
+        """Return what prevents serving TLS with these settings."""
         if not self.is_on:
             return ()
         found = [
-            SettingProblem(
-                f"tls.{name}", "is not named, but another file of the section is", "name all of them, or none"
-            )
+            SettingProblem(f"tls.{name}", "is empty, but another file of the section is set", "set both, or neither")
             for name, value in (("certificate", self.certificate), ("key", self.key))
             if not value
         ]
@@ -75,7 +68,7 @@ class TlsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class TlsFileError(ValueError):
-    """A file of the section that cannot be served with."""
+    """A file of the section that cannot be served."""
 
     def __init__(self, problem: SettingProblem) -> None:
         super().__init__(str(problem))
@@ -83,12 +76,12 @@ class TlsFileError(ValueError):
 
 
 class CertificateFormatError(ValueError):
-    """Bytes that hold no certificate that can be read."""
+    """Bytes without a certificate that can be parsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """What the files held at one moment."""
+    """Contents of the files at one moment."""
 
     certificate: bytes
     key: bytes
@@ -96,7 +89,7 @@ class _Files:
 
     @classmethod
     def read(cls, settings: TlsSettings) -> "_Files":
-        """The files as they are; TlsFileError where one cannot be read, or a stranger can read the key."""
+        """Read the files; raise TlsFileError where one is unreadable or others can read the key."""
         held = {
             name: _bytes_of(name, path)
             for name, path in (
@@ -107,52 +100,52 @@ class _Files:
         }
         if Path(settings.key).stat().st_mode & (stat.S_IRWXO | stat.S_IWGRP):
             problem = SettingProblem(
-                "tls.key", f"is {settings.key}, which others can read", f"run: chmod 600 {settings.key}"
+                "tls.key", f"is {settings.key}, which other users can read", f"run: chmod 600 {settings.key}"
             )
             raise TlsFileError(problem)
         return cls(**held)
 
     def check(self, settings: TlsSettings) -> None:
-        """Nothing where the pair and the authorities hold together; TlsFileError otherwise, or if they just changed."""
+        """Verify that certificate, key and authorities are valid; raise TlsFileError otherwise, or if they changed."""
         try:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(settings.certificate, settings.key, password=lambda: b"")
         except (OSError, ValueError) as error:
-            what = f"and tls.key do not hold together ({settings.certificate}, {settings.key}: {error})"
-            remedy = "give an unencrypted PEM key and the certificate that was made for it"
+            what = f"and tls.key do not match ({settings.certificate}, {settings.key}: {error})"
+            remedy = "give an unencrypted PEM key and its certificate"
             raise TlsFileError(SettingProblem("tls.certificate", what, remedy)) from None
         if settings.client_ca:
             try:
                 context.load_verify_locations(cadata=self.client_ca.decode("ascii"))
             except (OSError, ValueError) as error:
-                what = f"is {settings.client_ca}, which holds no certificates ({error})"
+                what = f"is {settings.client_ca}, which has no certificates ({error})"
                 raise TlsFileError(
                     SettingProblem("tls.client_ca", what, "give the PEM file of the authority")
                 ) from None
         if _Files.read(settings) != self:
-            remedy = "write the files whole, then rename them"
-            raise TlsFileError(SettingProblem("tls.certificate", "changed while it was read", remedy))
+            remedy = "write new files, then rename them"
+            raise TlsFileError(SettingProblem("tls.certificate", "changed while being read", remedy))
 
     @property
     def digest(self) -> str:
-        """Names the content; half a SHA-256."""
+        """Half a SHA-256 of the contents."""
         hashed = hashlib.sha256()
         for one in (self.certificate, self.key, self.client_ca):
             hashed.update(hashlib.sha256(one).digest())
         return hashed.hexdigest()[:32]
 
     def configuration(self) -> grpc.ServerCertificateConfiguration:
-        """What gRPC serves."""
+        """Return what gRPC serves."""
         return grpc.ssl_server_certificate_configuration(
             [(self.key, self.certificate)], root_certificates=self.client_ca or None
         )
 
 
 class ServedCertificate:
-    """The pair that is served now. ``expires_time`` is when it ends, in ms since 1970 UTC."""
+    """The pair in use."""
 
     def __init__(self, settings: TlsSettings, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """TlsFileError where the files cannot be served with now."""
+        """Read the files; raise TlsFileError where they cannot be served."""
         self._settings = settings
         self._monotonic = monotonic
         files = _Files.read(settings)
@@ -164,14 +157,14 @@ class ServedCertificate:
 
     @property
     def expires_time(self) -> int:
-        """When what is served ends, in ms since 1970 UTC; 0 where it does not say."""
+        """Expiry of the pair in use, in ms since 1970 UTC; 0 where it cannot be parsed."""
         try:
             return expires_time(self._served.certificate)
         except CertificateFormatError:
             return 0
 
     def credentials(self) -> grpc.ServerCredentials:
-        """What a port of the server is opened with."""
+        """Return the credentials for a port of the server."""
         return grpc.dynamic_ssl_server_credentials(
             self._served.configuration(),
             self.renewed,  # type: ignore[arg-type] # None is for no change, which the stubs leave out
@@ -179,7 +172,7 @@ class ServedCertificate:
         )
 
     def renewed(self) -> grpc.ServerCertificateConfiguration | None:
-        """What to serve from now on, None while nothing changed. Never raises: it is asked amid a handshake."""
+        """Return what to serve from now on, or None without a change; never raise, during a handshake."""
         if not self._looking.acquire(blocking=False):
             return None
         try:
@@ -201,10 +194,10 @@ class ServedCertificate:
         except (TlsFileError, OSError) as error:
             if str(error) != self._refused:
                 self._refused = str(error)
-                _log.warning("certificate not taken up; the one that was served goes on", error=str(error))
+                _log.warning("certificate not renewed", error=str(error))
             return None
         self._served, self._refused = files, ""
-        _log.info("certificate taken up", digest=files.digest, expires_time=self.expires_time)
+        _log.info("certificate renewed", digest=files.digest, expires_time=self.expires_time)
         return files.configuration()
 
 
@@ -215,7 +208,7 @@ def _bytes_of(name: str, path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as error:
         what = f"is {path}, which cannot be read ({error.strerror})"
-        remedy = "name a PEM file that the server may read"
+        remedy = "give a PEM file that the server may read"
         raise TlsFileError(SettingProblem(f"tls.{name}", what, remedy)) from None
 
 
@@ -223,7 +216,7 @@ def expires_time(pem: bytes) -> int:
     """Return when the first certificate of a PEM text expires, in ms since 1970 UTC (RFC 5280, 4.1.2.5)."""
     match = _PEM.search(pem)
     if match is None:
-        msg = "no PEM certificate stands in the file"
+        msg = "the file has no PEM certificate"
         raise CertificateFormatError(msg)
     try:
         certificate = _members(base64.b64decode(match[1]))[0][1]
@@ -236,13 +229,13 @@ def expires_time(pem: bytes) -> int:
             moment = ("19" if int(moment[:2]) >= 50 else "20") + moment  # noqa: PLR2004 - as said
         ends = dt.datetime.strptime(moment, "%Y%m%d%H%M%SZ").replace(tzinfo=dt.UTC)
     except (binascii.Error, IndexError, ValueError) as error:
-        msg = f"the certificate cannot be read: {error}"
+        msg = f"the certificate cannot be parsed: {error}"
         raise CertificateFormatError(msg) from None
     return int(ends.timestamp()) * 1000
 
 
 def _members(data: bytes) -> list[tuple[int, bytes]]:
-    """Tags and contents of the DER values that stand one behind another; IndexError where one is cut off."""
+    """Return tags and contents of consecutive DER values; raise IndexError where one is truncated."""
     found = []
     at = 0
     while at < len(data):

@@ -1,8 +1,7 @@
-"""Spans of calls and commits for OpenTelemetry, where a deployment asks for them: ``pip install 'referee[otel]'``.
+"""OpenTelemetry spans of calls and commits, with ``pip install 'referee[otel]'``.
 
-The law: a span says what a log line says and no more. A caller's ``traceparent`` is the parent of its call's span, and
-the request id stands on it. A commit is a span of its own, for it serves many calls; each call's span names the leaves
-that it put into the log. Where spans go, and how many are kept, is told by the standard OTEL variables.
+A span has what a log line has. A caller's ``traceparent`` is the parent of its call's span. A commit serves many calls
+and has a span of its own; each call's span names its leaves. The standard OTEL variables configure export and sampling.
 """
 
 import time
@@ -15,11 +14,11 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from referee.service.call import Call
 
 _FAULTS: Final = frozenset({"UNKNOWN", "DEADLINE_EXCEEDED", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS"})
-"""The codes that are a server's fault, by OpenTelemetry's conventions for gRPC."""
+"""The codes that are the server's fault by OpenTelemetry's conventions for gRPC."""
 
 
 class Tracing:
-    """A Watcher that makes spans with the provider's tracer."""
+    """Observer that makes spans with the provider's tracer."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._provider = provider
@@ -29,7 +28,7 @@ class Tracing:
         self._commit: Span | None = None
 
     def began(self, call: Call) -> None:
-        """The call's span is open."""
+        """Open the call's span."""
         parent = self._propagator.extract({"traceparent": call.trace_parent}) if call.trace_parent else None
         self._open[call] = self._tracer.start_span(
             f"{call.service}/{call.name}",
@@ -45,7 +44,7 @@ class Tracing:
         )
 
     def ended(self, call: Call) -> None:
-        """The call's span is closed."""
+        """Close the call's span."""
         span = self._open.pop(call)
         span.set_attribute("rpc.response.status_code", call.code)
         if call.reason:
@@ -57,7 +56,7 @@ class Tracing:
         span.end()
 
     def probe(self, step: str) -> None:
-        """A batch's span is open from its beginning until it is answered."""
+        """Record a step of the batch whose span is open."""
         if step == "BEGUN":
             self._end_commit(StatusCode.ERROR)  # one that failed was never answered
             self._commit = self._tracer.start_span("log commit", kind=SpanKind.INTERNAL)
@@ -65,13 +64,13 @@ class Tracing:
             self._commit.add_event(step, timestamp=time.time_ns())
 
     def committed(self, requests: int) -> None:
-        """The batch's span is closed."""
+        """Close the batch's span."""
         if self._commit is not None:
             self._commit.set_attribute("referee.requests", requests)
         self._end_commit(StatusCode.UNSET)
 
     def close(self) -> None:
-        """What was gathered is sent."""
+        """Send the remaining spans."""
         self._end_commit(StatusCode.ERROR)
         self._provider.shutdown()
 
@@ -84,11 +83,11 @@ class Tracing:
 
 
 def exporting() -> Tracing:
-    """Spans are sent over OTLP/HTTP, by the variables OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER and so on.
+    """Return an observer that sends spans over OTLP/HTTP, configured by the OTEL variables.
 
-    ModuleNotFoundError where the exporter is not installed.
+    Raises ModuleNotFoundError where the exporter is not installed.
     """
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415 - only who exports needs it
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415 - an extra
         OTLPSpanExporter,
     )
     from opentelemetry.sdk.resources import Resource  # noqa: PLC0415 - as above

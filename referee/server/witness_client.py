@@ -1,8 +1,4 @@
-"""Speaks to one witness over HTTP, as C2SP tlog-witness has it, and believes nothing that it answers unverified.
-
-The law: what comes back counts if the witness's key signed it. A witness that says it knows more of the log than there
-is, or another tree, is heard as that and not answered; what follows from it is for others to decide.
-"""
+"""A client of one witness over HTTP (C2SP tlog-witness). Only answers that the witness's key signed are used."""
 
 import http.client
 from dataclasses import dataclass
@@ -24,31 +20,31 @@ from referee.log.submission import (
 from referee.storage import Head, Reader
 
 _TRIES: Final = 3
-"""How often a size that the witness names is taken up, before it is the next attempt's turn."""
+"""Sizes reported by a witness that one submission follows before it fails."""
 _CONFLICT: Final = 409
 _OK: Final = 200
 _UNPROVED: Final = 422
 
 
 class WitnessError(Exception):
-    """The witness did not cosign: it is not there, refuses, or answers what nobody can read."""
+    """The witness did not cosign: it is unreachable, refuses or sends a malformed answer."""
 
 
 class WitnessAheadError(WitnessError):
-    """The witness says that it cosigned more leaves than the log has."""
+    """The witness reports that it cosigned more leaves than the log has."""
 
     def __init__(self, url: str, size: int) -> None:
-        super().__init__(f"{url} says that it has cosigned {size} leaves of this log")
+        super().__init__(f"{url} reports that it has cosigned {size} leaves of this log")
         self.size = size
 
 
 class WitnessDisagreesError(WitnessError):
-    """The witness says that it cosigned another history."""
+    """The witness reports that it cosigned another history."""
 
 
 @dataclass(frozen=True, slots=True)
 class WitnessAddress:
-    """Where a witness listens and which key it signs with; ``url`` is its submission prefix, http or https."""
+    """Address of a witness and its key. ``url`` is the submission prefix, http or https."""
 
     url: str
     key: VerifierKey
@@ -56,12 +52,12 @@ class WitnessAddress:
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-            msg = f"{self.url!r} is no witness's address; write http://host:port or https://host/prefix"
+            msg = f"{self.url!r} is not a witness's address; write http://host:port or https://host/prefix"
             raise ValueError(msg)
 
 
 class WitnessClient:
-    """One connection to a witness, kept alive; for one thread at a time."""
+    """A kept-alive connection to a witness, for one thread at a time."""
 
     def __init__(self, address: WitnessAddress, reader: Reader, *, timeout: float) -> None:
         self.address = address
@@ -71,9 +67,9 @@ class WitnessClient:
         self._connection: http.client.HTTPConnection | None = None
 
     def submit(self, head: Head) -> tuple[NoteSignature, ...]:
-        """The witness's lines under a head of the log.
+        """Submit a head of the log and return the witness's signature lines.
 
-        Raises WitnessAheadError, WitnessDisagreesError, or WitnessError for anything else.
+        Raises WitnessAheadError, WitnessDisagreesError, or WitnessError for other failures.
         """
         note = Note.parse(head.checkpoint)
         for _ in range(_TRIES):
@@ -92,11 +88,11 @@ class WitnessClient:
             else:
                 msg = f"{self.address.url} does not cosign: status {status}, {_words(answer)}"
                 raise WitnessError(msg)
-        msg = f"{self.address.url} names another size each time"
+        msg = f"{self.address.url} reports another size each time"
         raise WitnessError(msg)
 
     def last(self, origin: str) -> tuple[Note, Checkpoint] | None:
-        """What the witness shows that it cosigned last, with its cosignature; None where it shows nothing of it."""
+        """Fetch the note and checkpoint that the witness cosigned last; None where it shows none."""
         status, _, answer = self._ask("GET", monitoring_path(origin), b"")
         if status != _OK:
             return None
@@ -108,7 +104,7 @@ class WitnessClient:
             return None
 
     def close(self) -> None:
-        """The connection is let go."""
+        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -117,14 +113,14 @@ class WitnessClient:
         try:
             return read_cosignatures(answer, note, self.address.key)
         except NoteError as error:
-            msg = f"{self.address.url} does not answer with its own cosignature: {error}"
+            msg = f"{self.address.url} sent no cosignature of its own: {error}"
             raise WitnessError(msg) from error
 
     def _conflict(self, answer: bytes, size: int) -> int:
         try:
             known = parse_size(answer)
         except SubmissionError as error:
-            msg = f"{self.address.url} answers what nobody can read: {error}"
+            msg = f"{self.address.url} sent a malformed answer: {error}"
             raise WitnessError(msg) from error
         if known > size:
             raise WitnessAheadError(self.address.url, known)
@@ -156,11 +152,11 @@ class WitnessClient:
         answer = response.read(MAX_ANSWER + 1)
         if len(answer) > MAX_ANSWER:
             self.close()
-            msg = f"{self.address.url} answers more than {MAX_ANSWER} bytes"
+            msg = f"{self.address.url} sent more than {MAX_ANSWER} bytes"
             raise WitnessError(msg)
         return response.status, response.headers.get("Content-Type", ""), answer
 
 
 def _words(answer: bytes) -> str:
-    """What an answer says, for people."""
+    """Return the start of an answer as text."""
     return answer[:200].decode("utf-8", "replace").strip()

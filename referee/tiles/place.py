@@ -1,10 +1,7 @@
-"""Where published files are kept: a folder on this machine, or whatever an fsspec URL names.
+"""Places of published files: a folder, memory, or what an fsspec URL names.
 
-The law: a file is there whole or not at all, as far as the place can promise that. A folder keeps the promise: a file
-is written beside its place, forced to disk and moved there. Object stores keep it themselves. Elsewhere a write that
-was cut off may leave the beginning of a file, and whoever writes there must reckon with it.
-
-It refuses to know what the files say.
+A file is written whole or not at all where the place guarantees it: a folder does, by renaming, and object
+stores do. Elsewhere a write that was cut off may leave the beginning of a file.
 
 >>> place = MemoryPlace()
 >>> place.write({"tile/0/000.p/1": b"..."})
@@ -12,28 +9,39 @@ It refuses to know what the files say.
 [b'...', None]
 """
 
-from collections.abc import Mapping, Sequence
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import Final, Protocol
-
-from referee.tiles.fault import PlaceError
-from referee.tiles.folder import FolderPlace
-from referee.tiles.remote import RemotePlace
+from typing import Any, Final, Protocol, Self, TypeVar
 
 _LOCAL: Final = "file://"
+_DRAFTS: Final = ".publishing"
+"""Folder in which files are written before they are renamed; one file a process."""
+_AT_ONCE: Final = 16
+"""Remote files read or written at once."""
+
+AskedT = TypeVar("AskedT")
+AnswerT = TypeVar("AnswerT")
+
+
+class PlaceError(Exception):
+    """A place could not be read or written; what was written remains, and a retry is safe."""
 
 
 class Place(Protocol):
-    """Files by paths relative to one root, with ``/`` between the parts."""
+    """Files by paths relative to one root, with ``/`` as the separator. Failures are PlaceError."""
 
     def read(self, paths: Sequence[str]) -> list[bytes | None]:
-        """The bytes of these files in their order, None for each that is not there; PlaceError where it cannot say."""
+        """Return the bytes of these files in order, None for each missing one."""
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """These files are there with these bytes, whatever was there before, before anything that is written later."""
+        """Write these files, replacing others, before anything that is written later."""
 
     def remove(self, folders: Sequence[str]) -> None:
-        """Nothing is left under these folders; one that is not there is none the worse."""
+        """Remove everything under these folders; ignore missing ones."""
 
 
 class MemoryPlace:
@@ -43,30 +51,151 @@ class MemoryPlace:
         self.files: Final = dict(files or {})
 
     def read(self, paths: Sequence[str]) -> list[bytes | None]:
-        """The bytes of these files in their order, None for each that is not there."""
+        """Return the bytes of these files in order, None for each missing one."""
         return [self.files.get(path) for path in paths]
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """These files are there."""
+        """Store these files."""
         self.files.update(files)
 
     def remove(self, folders: Sequence[str]) -> None:
-        """Nothing is left under these folders."""
+        """Remove everything under these folders."""
         for path in [path for path in self.files if path.startswith(tuple(f"{folder}/" for folder in folders))]:
             del self.files[path]
 
 
-def open_place(location: str) -> Place:
-    """The place that a path or an fsspec URL names; PlaceError where there is no way to such a place.
+class FolderPlace:
+    """Files below a folder, created with the first file; their mode follows the process's umask."""
 
-    A URL has ``://`` in it; what is behind needs the library that fsspec asks for, such as aiohttp for ``https``.
-    Nothing is read or made yet.
-    """
+    def __init__(self, root: Path) -> None:
+        self.root: Final = root
+
+    def read(self, paths: Sequence[str]) -> list[bytes | None]:
+        """Return the bytes of these files in order, None for each missing one."""
+        return [self._read(path) for path in paths]
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Write these files and force them to the disk."""
+        try:
+            changed: set[Path] = set()
+            for path, data in files.items():
+                changed |= self._write(path, data)
+            for folder in changed:
+                handle = os.open(folder, os.O_RDONLY)
+                try:
+                    os.fsync(handle)
+                finally:
+                    os.close(handle)
+        except OSError as error:
+            msg = f"{self.root} cannot be written: {error}"
+            raise PlaceError(msg) from error
+
+    def remove(self, folders: Sequence[str]) -> None:
+        """Remove everything under these folders."""
+        for folder in folders:
+            try:
+                shutil.rmtree(self.root / folder)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                msg = f"{self.root} cannot be tidied: {error}"
+                raise PlaceError(msg) from error
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            return (self.root / path).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            msg = f"{self.root} cannot be read: {error}"
+            raise PlaceError(msg) from error
+
+    def _write(self, path: str, data: bytes) -> set[Path]:
+        """Write one file; return the folders in which a name has changed."""
+        target = self.root / path
+        changed = self._make(target.parent) | {target.parent}
+        draft = self.root / _DRAFTS / str(os.getpid())
+        draft.parent.mkdir(exist_ok=True)
+        with draft.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(target)
+        return changed
+
+    def _make(self, folder: Path) -> set[Path]:
+        """Create a folder; return those in which a folder was created."""
+        missing = []
+        while not folder.exists():
+            missing.append(folder)
+            folder = folder.parent
+        for one in reversed(missing):
+            one.mkdir(exist_ok=True)
+        return {one.parent for one in missing}
+
+
+class RemotePlace:
+    """Files below one root of an fsspec file system, transferred several at once."""
+
+    def __init__(self, system: Any, root: str, *, name: str) -> None:  # noqa: ANN401 - fsspec has no types
+        self._system: Final = system
+        self._root: Final = root.rstrip("/")
+        self._name: Final = name
+
+    @classmethod
+    def open(cls, url: str) -> Self:
+        """Open a URL; raise PlaceError where fsspec, or a library that it needs, does not support it."""
+        from fsspec.core import url_to_fs  # noqa: PLC0415 - it takes longer to import than most commands take to run
+
+        try:
+            system, root = url_to_fs(url)
+        except (ImportError, ValueError) as error:
+            msg = f"{url} cannot be reached: {error}"
+            raise PlaceError(msg) from error
+        return cls(system, root, name=url)
+
+    def read(self, paths: Sequence[str]) -> list[bytes | None]:
+        """Return the bytes of these files in order, None for each missing one."""
+        return self._each(self._read, paths, "read")
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Write these files."""
+        self._each(self._write, files.items(), "written")
+
+    def remove(self, folders: Sequence[str]) -> None:
+        """Remove everything under these folders."""
+        self._each(self._remove, folders, "tidied")
+
+    def _each(self, act: Callable[[AskedT], AnswerT], asked: Iterable[AskedT], what: str) -> list[AnswerT]:
+        try:
+            with ThreadPoolExecutor(_AT_ONCE) as threads:
+                return list(threads.map(act, asked))
+        except Exception as error:  # each file system has its own errors, and none may pass for a finding
+            msg = f"{self._name} cannot be {what}: {type(error).__name__}: {error}"
+            raise PlaceError(msg) from error
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            data: bytes = self._system.cat_file(f"{self._root}/{path}")
+        except FileNotFoundError:
+            return None
+        return data
+
+    def _write(self, file: tuple[str, bytes]) -> None:
+        path = f"{self._root}/{file[0]}"
+        with suppress(NotImplementedError):  # object stores have no folders
+            self._system.makedirs(path.rpartition("/")[0], exist_ok=True)
+        self._system.pipe_file(path, file[1])
+
+    def _remove(self, folder: str) -> None:
+        with suppress(FileNotFoundError):
+            self._system.rm(f"{self._root}/{folder}", recursive=True)
+
+
+def open_place(location: str) -> Place:
+    """Open a path or an fsspec URL (with ``://``) without reading it; raise PlaceError for an unsupported one."""
     if location.startswith(_LOCAL):
         return FolderPlace(Path(location.removeprefix(_LOCAL)))
     if "://" in location:
         return RemotePlace.open(location)
     return FolderPlace(Path(location))
-
-
-__all__ = ["FolderPlace", "MemoryPlace", "Place", "PlaceError", "RemotePlace", "open_place"]

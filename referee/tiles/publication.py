@@ -1,12 +1,9 @@
-"""Publishing: the tiles of a log written where anybody can fetch them, and last the checkpoint that they are under.
+"""Publishing a log's tiles to a place, and last the checkpoint that covers them.
 
-The law: a tile is written only after its leaves were proved to stand under the checkpoint, and is never overwritten by
-other bytes; what is published under the older checkpoint must be continued by the newer one. So whoever fetches sees a
-whole log at any moment, a publisher that was killed goes on where it was, and a log that was set back or forked is
-refused before anything is written. Where a write was cut off, the beginning of a tile may lie beyond the published
-checkpoint; it is completed.
-
-One publisher a place. It refuses to know how a log is stored, and the keys: signatures are for those who fetch.
+A tile is written after its leaves are proved to be under the checkpoint, and never overwritten with other bytes; a
+newer checkpoint must continue the published one. So a reader sees a whole log at any time, an interrupted publication
+can be resumed, and a log that was set back or forked is rejected before anything is written. A tile cut off beyond the
+published checkpoint is completed. One process may publish to a place at a time. Signatures are checked by readers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,28 +22,31 @@ from referee.evidence.note import Note, NoteError
 from referee.log import Checkpoint, CheckpointError, Tiles, consistency_proof, inclusion_proof
 from referee.log.proof import TILE_HEIGHT, TILE_WIDTH, MissingNodeError
 from referee.log.tile import CHECKPOINT_PATH, EntryTile, HashTile, TileError, encode_entries, entry_tiles, join_hashes
-from referee.tiles.fault import ConflictError
 from referee.tiles.place import Place
 from referee.tiles.published import PublishedLog
 
 _TOGETHER: Final = 16
-"""Tiles that are written together, at least."""
+"""Least number of tiles that are written together."""
 
 Progress = Callable[[int, int], None]
 
 
+class ConflictError(Exception):
+    """What is published contradicts what is to be published; nothing was overwritten."""
+
+
 class Log(Tiles, Protocol):
-    """What is published: leaves, and the tiles that prove them."""
+    """The leaves to publish, and the tiles that prove them."""
 
     def leaves(self, start: int, stop: int) -> Sequence[bytes]:
-        """The leaves from ``start`` to before ``stop``, in order; fewer where the log ends earlier."""
+        """Return the leaves from ``start`` to before ``stop``; fewer where the log ends earlier."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """What a call of ``publish`` came to: the sizes published before and after it, and the tiles it wrote.
+    """Result of ``publish``: the sizes published before and after it, and the number of tiles written.
 
-    ``is_complete`` is False where it was stopped; what was written is then found again by the next call.
+    ``is_complete`` is False where it was stopped; the next call uses what was written.
     """
 
     old_size: int
@@ -63,10 +63,10 @@ def publish(
     progress: Progress = lambda _done, _size: None,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Publication:
-    """The log stands in the place as far as the checkpoint in this signed note goes.
+    """Publish a log up to the checkpoint in this signed note.
 
-    ``progress`` hears of leaves published and leaves in all. Raises ConflictError where the place holds what this log
-    does not continue, or the log does not hold what the note says; PlaceError where the place fails.
+    ``progress`` is called with the leaves published and their total. Raises ConflictError where the place holds what
+    this log does not continue or the log contradicts the note, PlaceError where the place fails.
     """
     new = _Head.of(note, "the log's checkpoint")
     old = _published(place)
@@ -82,7 +82,7 @@ def publish(
 
 
 def merged(old: Note, new: Note) -> Note:
-    """The newer of two notes of one text with the signatures below it that only the older one has."""
+    """Return the newer of two notes of one text, with the signatures that only the older one has."""
     known = {(line.name, line.key_id) for line in new.signatures}
     for line in old.signatures:
         if (line.name, line.key_id) not in known:
@@ -100,7 +100,7 @@ class _Head(NamedTuple):
             note = Note.parse(data)
             return cls(note, Checkpoint.parse(note.text))
         except (NoteError, CheckpointError) as error:
-            msg = f"{what} is none: {error}"
+            msg = f"{what} is invalid: {error}"
             raise ConflictError(msg) from error
 
 
@@ -130,7 +130,7 @@ def _check_continuation(log: Log, old: Checkpoint, new: Checkpoint) -> None:
 
 
 class _Run:
-    """One publication under way: the rows above the leaves, as far as they are in no full tile yet."""
+    """One publication, with the rows of hashes that fill no tile yet."""
 
     def __init__(self, log: Log, new: _Head, old: _Head | None, place: Place) -> None:
         self._log: Final = log
@@ -142,7 +142,7 @@ class _Run:
         self._written = 0
 
     def write(self, progress: Progress, is_stopped: Callable[[], bool]) -> Publication:
-        """What it comes to, once everything is written or it was stopped."""
+        """Write everything, or stop; return the result."""
         size = self._new.checkpoint.size
         progress(self._old_size, size)
         for tile in entry_tiles(size, after=self._old_size):
@@ -170,7 +170,7 @@ class _Run:
         )
 
     def _take(self, tile: EntryTile) -> None:
-        """One bundle of leaves, the hash tile above it, and those tiles that it fills."""
+        """Add a bundle of leaves, the hash tile above it, and the tiles that these fill."""
         start = TILE_WIDTH * tile.index
         leaves = self._log.leaves(start, start + tile.width)
         hashes = [leaf_hash(leaf) for leaf in leaves]
@@ -181,7 +181,7 @@ class _Run:
             self._raise(1, root_of_hashes(hashes))
 
     def _prove(self, start: int, hashes: Sequence[bytes], width: int) -> None:
-        """The leaves of a tile stand under the checkpoint."""
+        """Verify that the leaves of a tile are under the checkpoint."""
         last = start + width - 1
         if len(hashes) != width:
             msg = f"the log has {len(hashes)} of the leaves {start} to {last} that its checkpoint counts"
@@ -214,7 +214,7 @@ class _Run:
         self._files[tile.path] = join_hashes(hashes)
 
     def _flush(self) -> None:
-        """Everything that waits is written, but for what is there already."""
+        """Write the collected files, except those already there."""
         fresh = {}
         for (path, data), there in zip(self._files.items(), self._place.read(list(self._files)), strict=True):
             if there is None or (there != data and data.startswith(there)):
@@ -229,14 +229,14 @@ class _Run:
 
 @dataclass(slots=True)
 class _Row:
-    """The hashes of a row that are in no full tile yet, and the index of the tile that they will fill."""
+    """Hashes of a row that fill no tile yet, and the index of their tile."""
 
     index: int = 0
     hashes: list[bytes] = field(default_factory=list)
 
 
 def _rows_of(place: Place, old: _Head) -> list[_Row]:
-    """The rows above the leaves as they are published; they lead to the root of the published checkpoint."""
+    """Return the rows above the published leaves; verify that they lead to the published root."""
     published = PublishedLog(place, old.note.format(), old.checkpoint)
     rows = []
     try:
@@ -256,7 +256,7 @@ def _rows_of(place: Place, old: _Head) -> list[_Row]:
 
 
 def _outgrown(old_size: int, size: int) -> Iterator[str]:
-    """The folders of partial tiles of the smaller tree whose full tile the larger one has."""
+    """Yield the folders of the smaller tree's partial tiles that are full in the larger tree."""
     level = 0
     while count := old_size >> TILE_HEIGHT * level:
         index, width = divmod(count, TILE_WIDTH)

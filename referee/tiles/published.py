@@ -1,10 +1,8 @@
-"""A published log: its tiles, its leaves and the proofs that follow from them, read from wherever they are served.
+"""A published log: its tiles, leaves and proofs, read from a place.
 
-The law: nothing that a place serves is believed. Leaves, receipts and proofs of continuation are given out once they
-lead to the root of the checkpoint; ``bundles`` and ``tile`` give out what lies there, for whoever computes the root
-from all of it. Where a partial tile is gone because the log has grown, the full tile's beginning stands in for it.
-
-It refuses to know who signed the checkpoint, unless it is opened with the keys.
+Leaves, receipts and consistency proofs are verified against the checkpoint's root; ``bundles`` and ``tile`` return what
+is stored, for callers that compute the root. Where a partial tile is gone because the log has grown, the full tile is
+used. Signatures are verified by ``open`` only.
 """
 
 from collections import OrderedDict
@@ -17,24 +15,23 @@ from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, LogReceipt, consistency_proof, inclusion_proof, open_checkpoint, tree_root
 from referee.log.proof import TILE_WIDTH, MissingNodeError
 from referee.log.tile import CHECKPOINT_PATH, AnyTile, EntryTile, HashTile, TileError, decode_entries, split_hashes
-from referee.tiles.fault import PlaceError
-from referee.tiles.place import Place
+from referee.tiles.place import Place, PlaceError
 
 _AHEAD: Final = 8
-"""Entry tiles that are fetched together, with the hash tiles above them: some megabytes."""
+"""Entry tiles fetched together, with their hash tiles: some megabytes."""
 _KEPT: Final = 64
-"""Hash tiles that are kept for whoever asks next."""
+"""Hash tiles cached."""
 
 
 class _Served(NamedTuple):
-    """What is served for a tile: its bytes, and the tile that they are, itself or the full one."""
+    """Bytes served for a tile, and the tile that they are: itself or the full one."""
 
     tile: AnyTile
     data: bytes
 
 
 class PublishedLog:
-    """A log as it stood at one checkpoint."""
+    """A log at one checkpoint."""
 
     def __init__(self, place: Place, note: bytes, checkpoint: Checkpoint) -> None:
         self.note: Final = note
@@ -45,23 +42,20 @@ class PublishedLog:
 
     @classmethod
     def open(cls, place: Place, *, origin: str, keys: Iterable[VerifierKey]) -> Self:
-        """The log under the checkpoint that is published now, which is of this origin and signed by one of the keys.
+        """Open the log under the published checkpoint, verified to be of this origin and signed by one of the keys.
 
-        Raises PlaceError where there is none, NoteError and CheckpointError where it does not hold.
+        Raises PlaceError without a checkpoint, NoteError or CheckpointError for an invalid one.
         """
         note = read_note(place)
         return cls(place, note, open_checkpoint(note, origin=origin, keys=keys))
 
     @classmethod
     def unverified(cls, place: Place, note: bytes) -> Self:
-        """The log under a checkpoint whose signatures somebody else looks at; NoteError, CheckpointError for none."""
+        """Open a log whose signatures the caller verifies; raise NoteError or CheckpointError if malformed."""
         return cls(place, note, Checkpoint.parse(Note.parse(note).text))
 
     def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
-        """The first ``width`` hashes of a tile, as they lie; none where there is no such tile.
-
-        TileError where something else is served for it.
-        """
+        """Return the first ``width`` hashes of a tile as stored, none if missing; raise TileError if malformed."""
         tile = HashTile(level=level, index=index, width=width)
         served = self._kept.get(tile) or self._fetch([tile])[0]
         if served is None:
@@ -73,10 +67,7 @@ class PublishedLog:
             raise _misread(served, error) from None
 
     def bundles(self, start: int = 0) -> Iterator[tuple[bytes, ...]]:
-        """The leaves as they lie, 256 at a time, from entry tile ``start`` on, the last ones maybe fewer.
-
-        Ends early where a bundle is not there; TileError where something else is served for one.
-        """
+        """Yield the stored leaves, 256 at a time, from entry tile ``start`` up to the first missing one."""
         stop = -(-self.size // TILE_WIDTH)
         for first in range(start, stop, _AHEAD):
             places = [(index, self._width(index)) for index in range(first, min(first + _AHEAD, stop))]
@@ -92,32 +83,29 @@ class PublishedLog:
                 yield _entries(entry_tile, found)
 
     def entries(self, indices: Sequence[int]) -> list[tuple[bytes, ...]]:
-        """The leaves of these entry tiles as they lie, fetched together; TileError where one is missing or none."""
+        """Return the stored leaves of these entry tiles; raise TileError where one is missing or malformed."""
         tiles = [EntryTile(index=index, width=self._width(index)) for index in indices]
         found = []
         for tile, served in zip(tiles, self._fetch(tiles), strict=True):
             if served is None:
-                msg = f"{tile.path} is not there"
+                msg = f"{tile.path} is missing"
                 raise TileError(msg)
             found.append(_entries(tile, served))
         return found
 
     def leaf(self, index: int) -> bytes:
-        """The leaf at this index, proved to stand under the checkpoint.
-
-        IndexError outside the log, TileError where what is served proves nothing.
-        """
+        """Return a verified leaf; raise IndexError outside the log, TileError where the tiles prove nothing."""
         return self._proved(index)[0]
 
     def receipt(self, index: int) -> LogReceipt:
-        """The receipt of a leaf under the checkpoint, proved; raises as ``leaf``."""
+        """Return the verified receipt of a leaf; raise as ``leaf`` does."""
         leaf, proof = self._proved(index)
         return LogReceipt(index=LeafIndex(index), leaf_hash=leaf_hash(leaf), proof=proof, checkpoint=self.note)
 
     def continuation(self, old: Checkpoint) -> tuple[bytes, ...]:
-        """The consistency proof that this log continues an older checkpoint of it, verified.
+        """Return the verified consistency proof from an older checkpoint of this log.
 
-        IndexError where the other is larger, TileError where what is served does not show it.
+        Raises IndexError where the other is larger, TileError where the tiles do not prove it.
         """
         try:
             proof = consistency_proof(self, old_size=old.size, new_size=self.size)
@@ -135,7 +123,7 @@ class PublishedLog:
 
     @property
     def tile_root(self) -> bytes:
-        """The root that the hash tiles lead to; TileError where one is missing or something else is served for it."""
+        """Root of the hash tiles; raises TileError where one is missing or malformed."""
         try:
             return tree_root(self, self.size)
         except MissingNodeError as error:
@@ -150,13 +138,13 @@ class PublishedLog:
         tile = EntryTile(index=place, width=self._width(place))
         (served,) = self._fetch([tile])
         if served is None:
-            msg = f"{tile.path} is not there"
+            msg = f"{tile.path} is missing"
             raise TileError(msg)
         leaf = _entries(tile, served)[offset]
         try:
             verify_inclusion(leaf_hash(leaf), index=index, size=self.size, proof=proof, root=self.checkpoint.root)
         except ProofError as error:
-            msg = f"leaf {index} in {tile.path} does not stand under the checkpoint: {error}"
+            msg = f"leaf {index} in {tile.path} is not under the checkpoint: {error}"
             raise TileError(msg) from error
         return leaf, proof
 
@@ -164,7 +152,7 @@ class PublishedLog:
         return min(TILE_WIDTH, self.size - TILE_WIDTH * index)
 
     def _fetch(self, tiles: Sequence[AnyTile]) -> list[_Served | None]:
-        """What is served for each tile, or for the full tile that it has become."""
+        """Return what is served for each tile, or for the full tile that replaced it."""
         read = self._place.read([tile.path for tile in tiles])
         served = [None if data is None else _Served(tile, data) for tile, data in zip(tiles, read, strict=True)]
         grown = [at for at, tile in enumerate(tiles) if served[at] is None and not tile.is_full]
@@ -182,7 +170,7 @@ class PublishedLog:
 
 
 def read_note(place: Place) -> bytes:
-    """The signed note of the checkpoint that is published now; PlaceError where there is none."""
+    """Return the signed note of the published checkpoint; raise PlaceError where there is none."""
     (note,) = place.read([CHECKPOINT_PATH])
     if note is None:
         msg = "no log is published there: it has no checkpoint"

@@ -1,7 +1,6 @@
-"""What a browser finds at the door: the methods of the protos, and a page where there is one.
+"""The gateway's web application: the services' methods, and a page if there is one.
 
-The law: every request passes the same gates in the same order: the name it was asked by, then whose page asks, then
-the method. A request that fails one of them has reached nothing behind it.
+Every request passes the same checks in order: host name, origin, method.
 """
 
 from pathlib import Path
@@ -21,7 +20,7 @@ from referee.web.routes import routes
 
 _PROTOCOL: Final = ("connect-protocol-version", "connect-timeout-ms", "grpc-timeout", "x-grpc-web", "x-user-agent")
 ALLOWED_HEADERS: Final = (*FORWARDED, *_PROTOCOL)
-"""What a page from elsewhere may send."""
+"""Request headers that pages of other origins may send."""
 EXPOSED_HEADERS: Final = (
     "grpc-message",
     "grpc-status",
@@ -29,14 +28,14 @@ EXPOSED_HEADERS: Final = (
     "trailer-x-request-id",
     "x-request-id",
 )
-"""What it may read."""
+"""Response headers that they may read."""
 _SLACK: Final = 4
-"""A question so many times as large as the service takes is refused here; of smaller ones the service says why."""
+"""Requests this many times as large as the service accepts are rejected here, smaller ones by the service."""
 _PREFLIGHT_SECONDS: Final = 86400
 
 
 class MethodRoutes(ConnectASGIApplication[Forwarder]):
-    """Every method of the protos."""
+    """Every method of the services."""
 
     def __init__(self, forward: Forwarder, *, message_bytes: int) -> None:
         super().__init__(service=forward, endpoints=routes, codecs=CODECS, read_max_bytes=_SLACK * message_bytes)
@@ -44,12 +43,12 @@ class MethodRoutes(ConnectASGIApplication[Forwarder]):
 
     @property
     def path(self) -> str:
-        """Where it stands: at the top."""
+        """Path prefix of the methods."""
         return ""
 
 
 class WebApplication:
-    """The application that the web server runs."""
+    """Application of the web server."""
 
     def __init__(self, forward: Forwarder, settings: WebSettings, *, message_bytes: int) -> None:
         self._methods = MethodRoutes(forward, message_bytes=message_bytes)
@@ -68,7 +67,7 @@ class WebApplication:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request, through the gates."""
+        """Handle one request."""
         if scope["type"] == "http":
             await self._gates(scope, receive, send)
 

@@ -1,8 +1,7 @@
-"""The server's certificate for browsers: what the section ``[tls]`` names, taken up when its files change.
+"""The server's certificate for browsers: section ``[tls]``, renewed when its files change.
 
-The law: one pair for every way in. A pair that cannot be served with, such as one half written, changes nothing: the
-one before goes on, and the log says so. Connections that stand keep the pair that they began with. Browsers are not
-asked for a certificate; who they are they show with a token.
+Invalid files leave the pair in use and are logged; open connections keep theirs. Browsers are authenticated by token,
+not by certificate.
 """
 
 import ssl
@@ -15,7 +14,7 @@ _log = structlog.get_logger("referee.web")
 
 
 class WebCertificate:
-    """What browsers are shown. TlsFileError where the files cannot be served with now."""
+    """Certificate for browsers; raises TlsFileError where the files cannot be served."""
 
     def __init__(self, settings: TlsSettings) -> None:
         self._settings = settings
@@ -24,7 +23,7 @@ class WebCertificate:
         self._is_stale = False
 
     def context(self) -> ssl.SSLContext:
-        """What a port is opened with; every handshake takes the pair that counts then."""
+        """Return the context of a port; each handshake uses the pair then in use."""
         outer = self._loaded()
         outer.sni_callback = self._choose
         return outer
@@ -36,7 +35,7 @@ class WebCertificate:
                 self._context = self._loaded()
                 self._is_stale = False
             except (OSError, ValueError) as error:  # changed again meanwhile
-                _log.warning("certificate not taken up by the door for browsers", error=str(error))
+                _log.warning("certificate not renewed by the gateway", error=str(error))
         connection.context = self._context
 
     def _loaded(self) -> ssl.SSLContext:

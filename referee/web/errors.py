@@ -1,7 +1,6 @@
-"""A refusal of the service as each of the browsers' protocols has it: its code, its words, and all its details.
+"""Errors of the service for browsers, with code, message and all details.
 
-The law: nothing is added and nothing is left out. gRPC-Web carries the details as gRPC does, in
-``grpc-status-details-bin``; Connect carries them in the body, each with a ``debug`` field that a person can read.
+gRPC-Web carries the details in ``grpc-status-details-bin``, Connect in the body, each with a readable ``debug`` field.
 
 >>> detail = readable(error_details_pb2.ErrorInfo(reason="MALFORMED", domain="referee.v1"))
 >>> detail.type_name
@@ -30,26 +29,26 @@ _KNOWN: Final = frozenset(error_details_pb2.DESCRIPTOR.message_types_by_name)
 
 
 class _ReadableDetail(ErrorDetail):
-    """A detail that can be shown as JSON."""
+    """A detail with its value as JSON."""
 
     def __init__(self, packed: wkt.Any, shown: wkt.Struct | None) -> None:
         super().__init__(packed)
         self._shown = shown
 
-    def value(self, *_: object) -> wkt.Struct | None:  # type: ignore[override] # asked for JSON alone, where a Struct is what it holds
-        """What ``debug`` shows."""
+    def value(self, *_: object) -> wkt.Struct | None:  # type: ignore[override] # called for JSON only, with a Struct
+        """Return the value of ``debug``."""
         return self._shown
 
 
 def readable(message: Message) -> ErrorDetail:
-    """The message as a detail of an error."""
+    """Wrap a message as an error detail."""
     packed = Any()
     packed.Pack(message)
     return _detail(packed)
 
 
-def fault_of(error: grpc.aio.AioRpcError) -> ConnectError:
-    """The error of a call that ended with one."""
+def connect_error(error: grpc.aio.AioRpcError) -> ConnectError:
+    """Convert the error of a failed call."""
     return ConnectError(_CODES[error.code()], error.details() or "", details=_details(error.trailing_metadata() or ()))
 
 
@@ -68,7 +67,7 @@ def _detail(packed: Any) -> ErrorDetail:
 
 
 def _shown(packed: Any) -> wkt.Struct | None:
-    """The detail as JSON, where it is of a type that is known here."""
+    """Return the detail as JSON if its type is known."""
     if packed.TypeName().removeprefix("google.rpc.") not in _KNOWN:
         return None
     message = symbol_database.Default().GetSymbol(packed.TypeName())()

@@ -1,10 +1,7 @@
-"""Calls of browsers made again as calls of the service, over connections that never leave this machine.
+"""Browsers' calls forwarded to the service over local connections.
 
-The law: a call is the caller's own. Its credentials, request id and trace go along; so do its deadline, its
-cancelling, and where it came from. Other headers stay here: what a browser sends by itself is not the service's, and
-nobody but this gateway can vouch for an address. What the service sends back comes back: metadata, trailers, messages
-and the error with its details. Nothing is repeated and nothing is remembered here: interceptors, access and limits hold
-once, at the service, for every way in.
+Credentials, request id, trace, deadline, cancellation and the caller's address are forwarded, other headers are not.
+Metadata, trailers, messages and errors are returned. Access and limits are checked by the service only.
 """
 
 import asyncio
@@ -20,17 +17,17 @@ from connectrpc.errors import ConnectError
 from connectrpc.request import Headers, RequestContext
 
 from referee.web.codec import EncodedAnswer
-from referee.web.errors import DETAILS, fault_of
+from referee.web.errors import DETAILS, connect_error
 
 Context: TypeAlias = "RequestContext[bytes, EncodedAnswer]"
 Metadata: TypeAlias = tuple[tuple[str, str], ...]
 
 FORWARDED: Final = ("authorization", "traceparent", "tracestate", "x-request-id")
-"""What a browser may tell the service beside its question."""
+"""Request headers that are forwarded."""
 FORWARDED_FOR: Final = "x-referee-forwarded-for"
-"""Where the caller is, in words of gRPC's peers such as ``ipv4:127.0.0.1:40112``."""
+"""Header with the caller's address as a gRPC peer, such as ``ipv4:127.0.0.1:40112``."""
 GATEWAY: Final = "x-referee-gateway"
-"""What shows the service that the line above is the gateway's own."""
+"""Header with the secret that proves the address to be the gateway's own."""
 
 _OPTIONS: Final = (
     ("grpc.use_local_subchannel_pool", 1),  # each channel a connection of its own
@@ -41,20 +38,16 @@ _OPTIONS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upstream:
-    """The service that calls are forwarded to: where it is, in gRPC's words, and what it knows this gateway by."""
+    """The service: its gRPC target and the secret shared with it."""
 
     target: str
     gateway_pass: str = field(repr=False)
     message_bytes: int = 1024 * 1024
-    """The largest question that it takes."""
+    """Largest request that the service accepts."""
 
 
 class Forwarder:
-    """The connections to the service. Lives in the event loop that it was made in.
-
-    ``connections`` is how many; each call takes the one with the fewest under way, so that calls that last, such as
-    watches, do not hold the others up.
-    """
+    """Connections to the service, for the event loop they were made in; a call uses the one with the fewest calls."""
 
     def __init__(self, behind: Upstream, *, connections: int) -> None:
         self._channels = [grpc.aio.insecure_channel(behind.target, options=_OPTIONS) for _ in range(connections)]
@@ -64,50 +57,50 @@ class Forwarder:
         self._is_ending = False
 
     def end_streams(self) -> None:
-        """Streams end with UNAVAILABLE, so that their readers ask elsewhere; other calls are still answered."""
+        """End streams with UNAVAILABLE so that readers reconnect elsewhere; other calls are still answered."""
         self._is_ending = True
         for call in tuple(self._streams):
             call.cancel()
 
     async def close(self) -> None:
-        """Calls under way are cut off."""
+        """Cancel calls and close the connections."""
         for channel in self._channels:
             await channel.close()
 
     async def unary(self, path: str, question: bytes, context: Context, *, kind: type[Any]) -> EncodedAnswer:
-        """The service's answer to one question; ConnectError where it refuses."""
+        """Forward a request and return the answer; raise ConnectError where the service refuses."""
         with self._channel() as channel:
             method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(path)
             call = method(question, metadata=self._metadata_of(context), timeout=_seconds(context))
             try:
                 answer = await call
             except grpc.aio.AioRpcError as error:
-                _tell(context.response_headers, error.initial_metadata())
-                _tell(context.response_trailers, error.trailing_metadata())
-                raise fault_of(error) from None
-            _tell(context.response_headers, await call.initial_metadata())
-            _tell(context.response_trailers, await call.trailing_metadata())
+                _copy(context.response_headers, error.initial_metadata())
+                _copy(context.response_trailers, error.trailing_metadata())
+                raise connect_error(error) from None
+            _copy(context.response_headers, await call.initial_metadata())
+            _copy(context.response_trailers, await call.trailing_metadata())
             return EncodedAnswer(answer, kind)
 
     async def stream(
         self, path: str, question: bytes, context: Context, *, kind: type[Any]
     ) -> AsyncIterator[EncodedAnswer]:
-        """The service's answers as they come; ConnectError where it ends with an error."""
+        """Forward a request and yield the answers; raise ConnectError where the service refuses."""
         with self._channel() as channel:
             method: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = channel.unary_stream(path)
             call = method(question, metadata=self._metadata_of(context), timeout=_seconds(context))
             self._streams.add(call)
             try:
-                _tell(context.response_headers, await call.initial_metadata())
+                _copy(context.response_headers, await call.initial_metadata())
                 async for answer in call:
                     yield EncodedAnswer(answer, kind)
-                _tell(context.response_trailers, await call.trailing_metadata())
+                _copy(context.response_trailers, await call.trailing_metadata())
             except grpc.aio.AioRpcError as error:
-                _tell(context.response_trailers, error.trailing_metadata())
-                raise fault_of(error) from None
+                _copy(context.response_trailers, error.trailing_metadata())
+                raise connect_error(error) from None
             except asyncio.CancelledError:
                 if self._is_ending and call.cancelled():
-                    raise ConnectError(Code.UNAVAILABLE, "the server stops; ask again") from None
+                    raise ConnectError(Code.UNAVAILABLE, "the server stops; try again") from None
                 raise
             finally:
                 self._streams.discard(call)
@@ -124,17 +117,17 @@ class Forwarder:
 
     def _metadata_of(self, context: Context) -> Metadata:
         headers = context.request_headers
-        told = [(name, value) for name in FORWARDED for value in headers.getall(name) if _is_sendable(value)]
-        return (*told, (FORWARDED_FOR, _peer(context.client_address)), (GATEWAY, self._pass))
+        forwarded = [(name, value) for name in FORWARDED for value in headers.getall(name) if _is_sendable(value)]
+        return (*forwarded, (FORWARDED_FOR, _peer(context.client_address)), (GATEWAY, self._pass))
 
 
 def _is_sendable(value: str) -> bool:
-    """Whether gRPC can carry it; a header of HTTP may hold more."""
+    """Return whether gRPC can carry the header value."""
     return value.isascii() and value.isprintable()
 
 
-def _tell(headers: Headers, metadata: "Iterable[tuple[str, str | bytes]] | None") -> None:
-    """What the service said about its answer, said on; the error's details have a place of their own."""
+def _copy(headers: Headers, metadata: "Iterable[tuple[str, str | bytes]] | None") -> None:
+    """Copy metadata of an answer into headers, except the error details."""
     for key, value in metadata or ():
         if key == DETAILS:
             continue
@@ -142,13 +135,13 @@ def _tell(headers: Headers, metadata: "Iterable[tuple[str, str | bytes]] | None"
 
 
 def _seconds(context: Context) -> float | None:
-    """What is left of the caller's deadline."""
+    """Return the rest of the caller's deadline."""
     left = context.timeout_ms
     return None if left is None else max(0.0, left / 1000)
 
 
 def _peer(address: str | None) -> str:
-    """The caller's address as gRPC writes one.
+    """Format the caller's address as a gRPC peer.
 
     >>> _peer("127.0.0.1:40112"), _peer("::1:40112"), _peer(None)
     ('ipv4:127.0.0.1:40112', 'ipv6:[::1]:40112', 'unknown')

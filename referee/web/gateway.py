@@ -1,8 +1,7 @@
-"""The door for browsers: a web server on a thread of its own, before the service of this process.
+"""The gateway: a web server on a thread of its own, in front of this process's service.
 
-The law: it holds no key, opens no log and decides nothing; what it is asked it asks the service by a socket that only
-this process's user can reach. It speaks gRPC-Web, Connect, and plain JSON over HTTP. Stopping, it takes no new request
-and answers those that it has.
+It calls the service through a socket that only this user can connect to. When it stops, it takes no new requests and
+answers those it has.
 """
 
 import asyncio
@@ -21,16 +20,16 @@ from referee.web.certificate import WebCertificate
 from referee.web.forwarder import Forwarder, Upstream
 
 CONNECTIONS: Final = 10
-"""To the service: together they carry as many calls as it lets wait, so that the refusals are its own."""
+"""Connections to the service, enough for all calls that it queues, so that it does the rejecting."""
 _BACKLOG: Final = 256
 _KEEP_ALIVE_SECONDS: Final = 75
 
 
 class Gateway:
-    """A running door; ``port`` is where it listens.
+    """A running gateway; ``port`` is the one it listens on.
 
-    With ``tls`` it speaks HTTPS. OSError where the address cannot be had, TlsFileError where the certificate cannot.
-    Several processes may listen together where ``is_port_shared``.
+    With ``tls`` it serves HTTPS. Raises OSError for an address in use, unless ``is_port_shared``, and TlsFileError for
+    an invalid certificate.
     """
 
     def __init__(
@@ -54,13 +53,13 @@ class Gateway:
         self._thread = threading.Thread(target=self._run, name="web", daemon=True)
 
     def start(self) -> Self:
-        """Requests are answered."""
+        """Answer requests."""
         self._thread.start()
         self._is_up.result()
         return self
 
     def close(self) -> None:
-        """Requests that were accepted are answered; those that still are not after the grace are cut off."""
+        """Answer accepted requests and stop; cancel those unanswered after the grace."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._stop)
         if self._thread.is_alive():

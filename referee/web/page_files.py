@@ -1,8 +1,6 @@
-"""A folder of files at the same address as the service: the page that talks to it.
+"""The files of a page, served from one folder at the address of the gateway.
 
-The law: files only, read from one folder, never outside of it. A page is never shown within another's frame, its files
-are taken for what they say they are, and the browser asks for each again before it shows an old one, except for those
-whose name has their content's hash, as builds put them into ``assets``.
+They cannot be framed or sniffed, and are revalidated on each use except hashed ``assets``.
 """
 
 from pathlib import Path
@@ -22,13 +20,13 @@ _HASHED: Final = "assets"
 
 
 class PageFiles(StaticFiles):
-    """An application that serves the folder; ``index.html`` where the path is a folder's."""
+    """Application that serves a folder; ``index.html`` for the path of a folder."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(directory=folder, html=True)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """The file, with what browsers should do with it; what is no file of the folder is said to be none."""
+        """Return the file with cache and security headers, or a plain text error."""
         try:
             response = await super().get_response(path, scope)
         except HTTPException as error:

@@ -1,8 +1,6 @@
-"""Every method of the protos as a path that browsers can ask, made from the descriptors.
+"""HTTP paths of the services' methods, made from their descriptors.
 
-The law: no method is written down here; a service that a proto gains is reachable with it. Methods that say
-``NO_SIDE_EFFECTS`` may be asked by GET. Only what a browser can speak is offered: one question, and one answer or a
-stream of them.
+New services are covered. Methods with ``NO_SIDE_EFFECTS`` accept GET. Methods with a stream of requests are left out.
 
 >>> found = routes(None)
 >>> "/referee.v1.RulesetService/ListRulesets" in found, "/grpc.health.v1.Health/Watch" in found
@@ -25,7 +23,7 @@ from referee import v1
 from referee.web.codec import EncodedAnswer
 from referee.web.forwarder import Context, Forwarder
 
-Route: TypeAlias = Any  # an endpoint of connectrpc, which keeps the classes of its kinds to itself
+Route: TypeAlias = Any  # an endpoint of connectrpc, whose classes are private
 
 _LEVELS: Final = {
     MethodOptions.IDEMPOTENCY_UNKNOWN: IdempotencyLevel.UNKNOWN,
@@ -35,7 +33,7 @@ _LEVELS: Final = {
 
 
 def routes(forward: Forwarder) -> Mapping[str, Route]:
-    """What answers each path, ``/package.Service/Method``."""
+    """Return the endpoint of each path, ``/package.Service/Method``."""
     return {
         f"/{service.full_name}/{method.name}": _endpoint(forward, method)
         for service in _services()
@@ -54,7 +52,7 @@ def _services() -> Iterator[ServiceDescriptor]:
 def _endpoint(forward: Forwarder, method: MethodDescriptor) -> Route:
     path = f"/{method.containing_service.full_name}/{method.name}"
     kind = message_factory.GetMessageClass(method.output_type)
-    info: MethodInfo[Any, Any] = MethodInfo(  # what passes is bytes; the types are for JSON
+    info: MethodInfo[Any, Any] = MethodInfo(  # messages are bytes; the types are for JSON
         name=method.name,
         service_name=method.containing_service.full_name,
         input=message_factory.GetMessageClass(method.input_type),

@@ -1,15 +1,6 @@
-"""A witness: it keeps the newest checkpoint of each log that it knows, and vouches for whatever continues that one.
+"""A witness (C2SP tlog-witness): it cosigns a log's checkpoint if that continues the one it cosigned last.
 
-==============  ====================================================================================
-module          what it says
-==============  ====================================================================================
-``witness``     the law of C2SP tlog-witness: a submission in, a cosignature or a refusal out
-``state``       what was cosigned last, durable before anybody hears of it, moved by compare-and-swap
-``trust``       which logs are known, by which keys
-``listener``    HTTP around it
-==============  ====================================================================================
-
-It never knows what a log says. Keys and the clock are handed in.
+``witness`` has the rules, ``state`` what was cosigned, ``trust`` the known logs and ``server`` HTTP.
 """
 
 from referee.witness.server import WitnessServer

@@ -1,8 +1,7 @@
-"""HTTP around a witness: ``POST /add-checkpoint``, and ``GET /<SHA-256 of the origin>/checkpoint`` to monitor it.
+"""HTTP server of a witness: ``POST /add-checkpoint`` and ``GET /<SHA-256 of the origin>/checkpoint``.
 
-The law: a request is read whole before it is judged, at most 64 KiB within ten seconds; connections are kept alive and
-are at most 64. Asked to stop, it answers the requests whose first line it has read and takes no more. TLS, and limits
-to who may ask how often, belong to a proxy before it.
+A request is read whole, at most 64 KiB within ten seconds; connections are kept alive and at most 64. When it stops,
+the server answers requests whose first line it has read. TLS and rate limits belong to a proxy in front of it.
 """
 
 import re
@@ -27,7 +26,7 @@ _log = structlog.get_logger("referee.witness")
 
 
 class WitnessServer:
-    """A witness that listens on host and port, 0 for a free one; ``port`` is the one it has."""
+    """HTTP server of a witness on host and port, 0 for a free one; ``port`` is the one it has."""
 
     def __init__(self, witness: Witness, *, host: str, port: int) -> None:
         self._server = _Server((host, port), witness)
@@ -35,12 +34,12 @@ class WitnessServer:
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), name="listener", daemon=True)
 
     def start(self) -> Self:
-        """Requests are answered from now on."""
+        """Answer requests."""
         self._thread.start()
         return self
 
     def close(self) -> None:
-        """No connection is taken any more, and everything that was begun is answered."""
+        """Take no more connections and answer what was begun."""
         if self._thread.is_alive():
             self._server.shutdown()
             self._thread.join()
@@ -55,7 +54,7 @@ class WitnessServer:
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = False  # so that closing waits for them
+    daemon_threads = False  # closing waits for them
     request_queue_size = 32
 
     def __init__(self, address: tuple[str, int], witness: Witness) -> None:
@@ -67,26 +66,26 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as the base has it
-        """One more connection gets a thread, or is closed where there are too many."""
+        """Serve a connection on a thread of its own, or close it if there are too many."""
         if self._room.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as the base has it
-        """The connection is served to its end."""
+        """Serve a connection to its end."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._room.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as the base has it
-        """A connection broke, or the handler did."""
+        """Log an exception in a handler."""
         del request, client_address
         _log.warning("connection ended", exc_info=True)
 
     def mark_idle(self, connection: socket.socket, *, idle: bool) -> None:
-        """The connection waits for a request, or works on one."""
+        """Record whether the connection waits for a request."""
         with self._lock:
             if not idle:
                 self._idle.discard(connection)
@@ -96,7 +95,7 @@ class _Server(ThreadingHTTPServer):
                 _stop_reading(connection)
 
     def drain(self) -> None:
-        """Connections that wait for a request are ended, now and from now on."""
+        """Close connections that wait for a request, now and later."""
         with self._lock:
             self.is_draining = True
             for connection in self._idle:
@@ -113,7 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def handle_one_request(self) -> None:
-        """The next request of the connection is answered, or the connection ends."""
+        """Answer the connection's next request, or end the connection."""
         self.server.mark_idle(self.connection, idle=True)
         try:
             super().handle_one_request()
@@ -123,12 +122,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.mark_idle(self.connection, idle=False)
 
     def parse_request(self) -> bool:
-        """Whether the request line and headers can be read; from here on the connection is at work."""
+        """Parse request line and headers; the connection is busy from here on."""
         self.server.mark_idle(self.connection, idle=False)
         return super().parse_request()
 
     def do_POST(self) -> None:
-        """A submission."""
+        """Answer a submission."""
         if self.path != "/add-checkpoint":
             self._answer(WitnessAnswer(404, b"post to /add-checkpoint\n"), close=True)
             return
@@ -140,11 +139,11 @@ class _Handler(BaseHTTPRequestHandler):
         except WitnessStateError as error:
             _log.exception("state failed")
             answer = WitnessAnswer(503, f"{error}\n".encode())
-        _log.info("asked", origin=_first_line(body), status=answer.status)
+        _log.info("answered", origin=_first_line(body), status=answer.status)
         self._answer(answer)
 
     def do_GET(self) -> None:
-        """The checkpoint that was cosigned last."""
+        """Answer with the checkpoint that was cosigned last."""
         match = _MONITORED.fullmatch(self.path)
         if match is None:
             self._answer(WitnessAnswer(404, b"there is /<sha256 of an origin in hex>/checkpoint\n"))
@@ -152,13 +151,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(self.server.witness.checkpoint(match[1]))
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
-        """Nothing; submissions are logged by themselves."""
+        """Do nothing; submissions have log lines of their own."""
 
     def _body(self) -> bytes | None:
-        """The request's body; None where it was refused."""
+        """Read the request's body; return None after rejecting it."""
         length = self.headers.get("Content-Length", "")
         if not length.isascii() or not length.isdecimal() or "Transfer-Encoding" in self.headers:
-            self._answer(WitnessAnswer(411, b"say the length of the body\n"), close=True)
+            self._answer(WitnessAnswer(411, b"send the length of the body\n"), close=True)
             return None
         if len(length) > len(str(MAX_SUBMISSION)) or int(length) > MAX_SUBMISSION:
             self._answer(WitnessAnswer(413, f"a submission has at most {MAX_SUBMISSION} bytes\n".encode()), close=True)
@@ -167,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
         while left:
             part = self.rfile.read1(left)
             if not part or time.monotonic() > end:
-                self._answer(WitnessAnswer(408, b"the body did not come in time\n"), close=True)
+                self._answer(WitnessAnswer(408, b"the body did not arrive in time\n"), close=True)
                 return None
             parts.append(part)
             left -= len(part)
@@ -186,11 +185,11 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _stop_reading(connection: socket.socket) -> None:
-    with suppress(OSError):  # it ended by itself
+    with suppress(OSError):  # already closed
         connection.shutdown(socket.SHUT_RD)
 
 
 def _first_line(submission: bytes) -> str:
-    """The origin that a submission names, for the log."""
+    """Return the origin in a submission, for the log."""
     checkpoint = submission.partition(b"\n\n")[2]
     return checkpoint.partition(b"\n")[0][:255].decode("ascii", "replace")

@@ -1,10 +1,7 @@
-"""What a witness cosigned last for each origin, in one SQLite file: durable before it is answered, never moved back.
+"""The checkpoint cosigned last for each origin, in a SQLite file; durable before it is answered, and never moved back.
 
-The law: an origin's record moves from the size and root that its mover has seen and from no other, so of two who try at
-once one fails. What a move replaced is gone; a witness needs no more. The file is as precious as the key: a witness
-that lost it could cosign a second history, so a key without its file is refused where both are opened.
-
-It refuses to know signatures, proofs and the time.
+A record moves only from the size and root that its mover has seen, so that of two concurrent moves one fails. The file
+is as precious as the key: a witness without it could cosign a second history.
 
 >>> import tempfile
 >>> from pathlib import Path
@@ -31,7 +28,7 @@ _MOVE: Final = "UPDATE seen SET size = ?, root = ?, note = ? WHERE origin = ? AN
 
 
 class WitnessStateError(Exception):
-    """The state could not be read or written; nothing was moved, or the outcome is unknown and asking again is safe."""
+    """The state could not be read or written; nothing moved, or the outcome is unknown and a retry is safe."""
 
 
 class SeenCheckpoint(NamedTuple):
@@ -43,7 +40,7 @@ class SeenCheckpoint(NamedTuple):
 
 
 class WitnessState:
-    """The records of one witness; safe to use from several threads and processes."""
+    """Records of one witness; safe for several threads and processes."""
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
@@ -57,18 +54,18 @@ class WitnessState:
             raise WitnessStateError(msg) from error
 
     def last(self, origin: str) -> SeenCheckpoint | None:
-        """The newest checkpoint that was cosigned, None before the first."""
+        """Return the checkpoint cosigned last, or None."""
         rows = self._run("SELECT size, root, note FROM seen WHERE origin = ?", (origin,)).fetchall()
         return SeenCheckpoint(*rows[0]) if rows else None
 
     def move(self, origin: str, expected: SeenCheckpoint | None, new: SeenCheckpoint) -> bool:
-        """Whether the record was the expected one and is the new one now, durably."""
+        """Move a record from ``expected`` to ``new`` durably; return whether it was the expected one."""
         if expected is None:
             return self._run("INSERT OR IGNORE INTO seen VALUES (?, ?, ?, ?)", (origin, *new)).rowcount == 1
         return self._run(_MOVE, (*new, origin, expected.size, expected.root)).rowcount == 1
 
     def close(self) -> None:
-        """The file is let go."""
+        """Close the file."""
         with self._lock:
             self._connection.close()
 

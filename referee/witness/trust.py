@@ -1,14 +1,11 @@
-r"""Which logs a witness knows: for each origin the keys that may sign its checkpoints, as lines of text.
+r"""The logs that a witness knows and the keys of each, as lines of text (C2SP tlog-policy).
 
-The law is the part of C2SP tlog-policy that a witness needs: ``log <verifier key> [<url>]``, one a line, blank lines
-and lines that begin with ``#`` passed over. The key's name is the log's origin. Two keys of one origin are one log, as
-while it changes its key; one key in two lines is an error.
+A line is ``log <verifier key> [<url>]``; blank lines and lines with ``#`` are skipped. The key's name is the log's
+origin. An origin with two keys is one log that changes its key; a key on two lines is an error.
 
 >>> trusted = read_trusted("log PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW\n# no more\n")
 >>> [(origin, len(keys)) for origin, keys in trusted.items()]
 [('PeterNeumann', 1)]
-
-Source: https://c2sp.org/tlog-policy
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,11 +18,11 @@ Trusted: TypeAlias = Mapping[str, tuple[VerifierKey, ...]]
 
 
 class TrustError(ValueError):
-    """A list of logs that cannot be meant."""
+    """A malformed list of logs."""
 
 
 def read_trusted(text: str) -> Trusted:
-    """The logs that a text lists; TrustError, with the line, where a line is none of a policy's log lines."""
+    """Parse a list of logs; raise TrustError, with the line's number, for any other line."""
     texts = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split()
@@ -39,7 +36,7 @@ def read_trusted(text: str) -> Trusted:
 
 
 def trusted_of(texts: Iterable[str]) -> Trusted:
-    """The logs whose verifier keys these texts are; TrustError where one is no log's key, or given twice."""
+    """Return the logs of these verifier keys; raise TrustError for another kind of key or one given twice."""
     trusted: dict[str, tuple[VerifierKey, ...]] = {}
     known: set[bytes] = set()
     for text in texts:
@@ -51,7 +48,7 @@ def trusted_of(texts: Iterable[str]) -> Trusted:
             msg = f"{key.text} is a witness's key; a log signs with type 0x01"
             raise TrustError(msg)
         if key.public_key in known:
-            msg = f"the public key of {key.text} is named twice"
+            msg = f"the public key of {key.text} is listed twice"
             raise TrustError(msg)
         known.add(key.public_key)
         trusted[key.name] = (*trusted.get(key.name, ()), key)

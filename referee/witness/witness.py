@@ -1,19 +1,16 @@
-"""The law of a witness: a checkpoint is cosigned if its log signed it and it continues the one that was cosigned last.
+"""The rules of a witness: it cosigns a checkpoint that its log signed and that continues the one cosigned last.
 
 =====  ==================================================================================================
 200    cosigned; the answer is the cosignature's line
 400    no submission, no checkpoint of three lines, or an old size above the checkpoint's
-403    no key that is trusted for the origin signed it, or a line under such a key's name is forged
+403    no trusted key of the origin signed it, or a line under such a key's name is forged
 404    the origin is unknown
 409    the old size is not the one cosigned last, which is the answer; or two roots of one size
 422    the proof does not hold, or an empty tree has another root than SHA-256 of nothing
 =====  ==================================================================================================
 
-The order of the checks is the specification's. What is cosigned is durable first: between the two nothing is signed
-that another answer could contradict. A refusal of 409 (of one size) or 422 keeps nothing; whoever asked holds both
-notes. Lines that a log puts below the root are refused: nobody could audit them.
-
-Source: https://c2sp.org/tlog-witness
+Checks are in the specification's order. A cosignature is stored durably before it is sent. Lines below the root are
+rejected, because nobody could audit them. Source: https://c2sp.org/tlog-witness
 """
 
 import hashlib
@@ -34,11 +31,11 @@ from referee.witness.trust import Trusted
 _TEXT: Final = "text/plain; charset=utf-8"
 _EMPTY_TREE: Final = re.compile(r"[^\n]+\n0\n[A-Za-z0-9+/]{43}=\n")
 STEPS: Final = ("JUDGED", "SIGNED", "KEPT")
-"""The points at which ``probe`` is called, in their order."""
+"""The points at which ``probe`` is called, in order."""
 
 
 class WitnessAnswer(NamedTuple):
-    """An HTTP status, a body, and the body's media type."""
+    """HTTP status, body and media type."""
 
     status: int
     body: bytes
@@ -46,7 +43,7 @@ class WitnessAnswer(NamedTuple):
 
 
 class _RefusedError(Exception):
-    """Why a submission is not cosigned."""
+    """A submission that is not cosigned."""
 
     def __init__(self, answer: WitnessAnswer) -> None:
         super().__init__(answer.body.decode())
@@ -54,9 +51,9 @@ class _RefusedError(Exception):
 
 
 class Witness:
-    """Cosigns as ``name``. ``clock`` gives seconds since 1970 UTC; ``probe`` hears of steps, for tests of crashes."""
+    """Witness called ``name``. ``clock`` gives seconds since 1970 UTC; ``probe`` is called at STEPS by crash tests."""
 
-    def __init__(  # noqa: PLR0913 - what a witness is made of
+    def __init__(  # noqa: PLR0913 - the parts of a witness
         self,
         state: WitnessState,
         signer: Signer,
@@ -75,17 +72,17 @@ class Witness:
         self._origins = {hashlib.sha256(origin.encode()).hexdigest(): origin for origin in trusted}
 
     def add_checkpoint(self, submission: bytes) -> WitnessAnswer:
-        """The answer to a submission. Raises StateError where the state failed; asking again is safe then."""
+        """Answer a submission; raise WitnessStateError where the state failed and a retry is safe."""
         try:
             return self._add(submission)
         except _RefusedError as refused:
             return refused.answer
 
     def checkpoint(self, origin_digest: str) -> WitnessAnswer:
-        """The checkpoint cosigned last of the origin with this SHA-256 in hex, as a note with the cosignature."""
+        """Answer with the note cosigned last of the origin with this SHA-256 in hex."""
         origin = self._origins.get(origin_digest)
         seen = None if origin is None else self._state.last(origin)
-        return _refusal(404, "nothing was cosigned for it") if seen is None else WitnessAnswer(200, seen.note)
+        return _refusal(404, "nothing was cosigned for this origin") if seen is None else WitnessAnswer(200, seen.note)
 
     def _add(self, submission: bytes) -> WitnessAnswer:
         try:
@@ -110,7 +107,7 @@ class Witness:
         return WitnessAnswer(200, line.format().encode())
 
     def _read(self, note: Note) -> Checkpoint:
-        """The checkpoint of a note that its log signed."""
+        """Return the checkpoint of a note that its log signed."""
         keys = self._trusted.get(note.text.partition("\n")[0])
         if keys is None:
             raise _RefusedError(_refusal(404, "the origin is unknown here"))
@@ -125,23 +122,23 @@ class Witness:
             raise _RefusedError(_refusal(status, str(error))) from None
 
     def _own_lines(self, note: Note) -> Note:
-        """The note with its log's signatures alone."""
+        """Return the note with its log's signatures only."""
         keys = self._trusted[note.text.partition("\n")[0]]
         known = {(key.name, key.key_id) for key in keys}
         return Note(note.text, tuple(line for line in note.signatures if (line.name, line.key_id) in known))
 
 
 def _check_growth(last: SeenCheckpoint | None, checkpoint: Checkpoint, proof: tuple[bytes, ...]) -> None:
-    """Nothing where the checkpoint continues what was cosigned last."""
+    """Verify that the checkpoint continues the one cosigned last."""
     if last is None or last.size == 0:
         if proof:
-            raise _RefusedError(_refusal(422, "nothing is to be proved from an empty tree"))
+            raise _RefusedError(_refusal(422, "a proof from an empty tree must be empty"))
         return
     if last.size == checkpoint.size:
         if proof:
-            raise _RefusedError(_refusal(422, "nothing is to be proved between equal sizes"))
+            raise _RefusedError(_refusal(422, "a proof between equal sizes must be empty"))
         if last.root != checkpoint.root:
-            raise _RefusedError(_refusal(409, f"another root of size {last.size} was cosigned"))
+            raise _RefusedError(_refusal(409, f"another root of size {last.size} was cosigned before"))
         return
     try:
         verify_consistency(

@@ -224,7 +224,7 @@ def test_leaves_that_changed_after_they_were_read_are_no_round(machines: Machine
 
 
 def test_tiles_that_a_worker_does_not_find_are_said(machines: Machines, log: LogBuilder, tmp_path: Path):
-    with pytest.raises(ClusterError, match="is not there"):
+    with pytest.raises(ClusterError, match="is missing"):
         audited(log.bundle(), make_pool=team(machines, f"local://{tmp_path}/nothing", log.checkpoint()))
 
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from referee.cli.main import app
 from referee.server.key_folder import EVERY, KeyFolder
-from referee.server.keys import Lock
+from referee.server.keys import Passphrase
 
 OLD: Final = "correct horse battery"
 NEW: Final = "staple, and another word"
@@ -42,7 +42,7 @@ def test_encrypted_with_another_passphrase_and_decrypted_the_keys_are_what_they_
     assert done.exit_code == 0, done.stderr
     assert done.stdout.count("\tencrypted\n") == len(EVERY)
     locked = texts_of(data)
-    assert {role: Lock(OLD.encode()).open(text).strip() for role, text in locked.items()} == {
+    assert {role: Passphrase(OLD.encode()).open(text).strip() for role, text in locked.items()} == {
         role: text.strip() for role, text in before.items()
     }
     done = referee("encrypt", "--data", str(data), *root, REFEREE_PASSPHRASE=OLD)
@@ -50,7 +50,7 @@ def test_encrypted_with_another_passphrase_and_decrypted_the_keys_are_what_they_
     assert texts_of(data) == locked
     done = referee("passwd", "--data", str(data), *root, REFEREE_PASSPHRASE=OLD, REFEREE_NEW_PASSPHRASE=NEW)
     assert done.exit_code == 0, done.stderr
-    assert not any(Lock(OLD.encode()).fits(text) for text in texts_of(data).values())
+    assert not any(Passphrase(OLD.encode()).fits(text) for text in texts_of(data).values())
     assert referee("decrypt", "--data", str(data), *root, REFEREE_PASSPHRASE=NEW).exit_code == 0
     assert texts_of(data) == before
 
@@ -63,7 +63,7 @@ def test_passphrases_come_from_files_that_others_cannot_read(data: Path, tmp_pat
     assert referee("encrypt", "--data", str(data), "--passphrase-file", str(old)).exit_code == 0
     arguments = ("passwd", "--data", str(data), "--passphrase-file", str(old), "--new-passphrase-file", str(new))
     assert referee(*arguments).exit_code == 0
-    assert Lock(NEW.encode()).fits(texts_of(data)["log"])
+    assert Passphrase(NEW.encode()).fits(texts_of(data)["log"])
     new.chmod(0o644)
     done = referee("decrypt", "--data", str(data), "--passphrase-file", str(new))
     assert done.exit_code == 2
@@ -75,11 +75,11 @@ def test_wrong_passphrase_changes_nothing(data: Path, command: str) -> None:
     """Not even the files that it would fit: one key was encrypted with another passphrase."""
     assert referee("encrypt", "--data", str(data), REFEREE_PASSPHRASE=OLD).exit_code == 0
     odd = data / "keys" / "shuffler.key"
-    odd.write_text(Lock(b"the odd one out").seal(Lock(OLD.encode()).open(odd.read_text())) + "\n")
+    odd.write_text(Passphrase(b"the odd one out").seal(Passphrase(OLD.encode()).open(odd.read_text())) + "\n")
     before = texts_of(data)
     done = referee(command, "--data", str(data), REFEREE_PASSPHRASE=OLD, REFEREE_NEW_PASSPHRASE=NEW)
     assert done.exit_code == 2
-    assert "shuffler.key: the passphrase is not the one" in done.stderr
+    assert "shuffler.key: the key was encrypted with another passphrase" in done.stderr
     assert "nothing was changed" in done.stderr
     assert texts_of(data) == before
 

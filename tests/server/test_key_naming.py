@@ -28,7 +28,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def keys_in(folder: Path, store: Store) -> KeyFolder:
     """The keys of a folder, whose log is founded in the store unless one is."""
     keys = KeyFolder.open_or_make(folder, origin=ORIGIN, entropy=os.urandom)
-    store.found(ORIGIN, CheckpointSigner(keys.log, key_name=ORIGIN).sign(Checkpoint(ORIGIN, 0, EMPTY_ROOT)))
+    store.found(ORIGIN, CheckpointSigner(keys.signer("log"), key_name=ORIGIN).sign(Checkpoint(ORIGIN, 0, EMPTY_ROOT)))
     return keys
 
 

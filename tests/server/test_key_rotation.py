@@ -223,7 +223,7 @@ def test_key_is_revoked_by_its_text(tmp_path: Path, run: Callable[..., Any], rot
     assert rotate("revoke", key).text == key
     with pytest.raises(KeyRotationError, match="not in force"):
         rotate("revoke", key)
-    with pytest.raises(KeyRotationError, match="no key of the shuffler"):
+    with pytest.raises(KeyRotationError, match="no key of shuffler"):
         rotate("revoke", "shuffler")
 
 
@@ -327,7 +327,7 @@ def test_server_with_keys_that_the_log_does_not_name_does_not_start(tmp_path: Pa
         pass
     for path in other.glob("root.*"):
         shutil.copy2(path, folder / path.name)
-    with pytest.raises(DataLossError, match="not under the root key"), run():
+    with pytest.raises(DataLossError, match="did not sign"), run():
         pass
 
 

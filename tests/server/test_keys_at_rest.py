@@ -14,13 +14,13 @@ from cryptography.hazmat.primitives.poly1305 import Poly1305
 from referee.evidence.vkey import Algorithm
 from referee.server.key_folder import EVERY, ROLES, KeyFolder, read_public_keys
 from referee.server.keys import (
+    EncryptedKeyError,
     KeyFileError,
     KeySigner,
-    Lock,
-    LockedKeyError,
+    Passphrase,
     open_or_make_key,
     read_key,
-    relock,
+    reencrypt,
     write_key,
 )
 
@@ -83,33 +83,33 @@ def test_salsa20_of_these_tests_is_that_of_its_specification() -> None:
 @pytest.mark.parametrize("text", ["", "a", "PRIVATE+KEY+" + "x" * 31, "y" * 32, "z" * 33, "w" * 200])
 def test_sealed_line_is_the_one_that_other_code_makes(text: str) -> None:
     """Argon2id of another library and a secretbox written out here give the same bytes, and each opens the other's."""
-    lock = Lock(PASSPHRASE, entropy=counting())
+    passphrase = Passphrase(PASSPHRASE, entropy=counting())
     expected = sealed_by_others(text, salt=b"\x01" * 16, nonce=b"\x02" * 24)
-    assert lock.seal(text) == expected
-    assert Lock(PASSPHRASE).open(expected) == text
+    assert passphrase.seal(text) == expected
+    assert Passphrase(PASSPHRASE).open(expected) == text
 
 
 def test_other_costs_than_todays_are_read() -> None:
     """A file says what it took to make its key, so that the costs may rise."""
     line = sealed_by_others("text", salt=b"s" * 16, nonce=b"n" * 24, passes=1, kib=8)
-    assert Lock(PASSPHRASE).open(line + "\n") == "text"
+    assert Passphrase(PASSPHRASE).open(line + "\n") == "text"
 
 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("ENCRYPTED+KEY+argon2id+3+65536+not base64", "no encrypted key"),
-        ("ENCRYPTED+KEY+argon2id+3", "no encrypted key"),
-        ("ENCRYPTED+KEY+argon2id+three+65536+AAAA", "no encrypted key"),
-        ("ENCRYPTED+KEY+argon2id+17+65536+AAAA", "which is not done"),
-        ("ENCRYPTED+KEY+argon2id+3+1048577+AAAA", "which is not done"),
-        ("ENCRYPTED+KEY+argon2id+0+64+AAAA", "which is not done"),
+        ("ENCRYPTED+KEY+argon2id+3+65536+not base64", "not an encrypted key"),
+        ("ENCRYPTED+KEY+argon2id+3", "not an encrypted key"),
+        ("ENCRYPTED+KEY+argon2id+three+65536+AAAA", "not an encrypted key"),
+        ("ENCRYPTED+KEY+argon2id+17+65536+AAAA", "are allowed"),
+        ("ENCRYPTED+KEY+argon2id+3+1048577+AAAA", "are allowed"),
+        ("ENCRYPTED+KEY+argon2id+0+64+AAAA", "are allowed"),
         ("ENCRYPTED+KEY+argon2id+1+8+AAAA", "damaged"),
     ],
 )
 def test_line_that_holds_nothing_is_refused(line: str, told: str) -> None:
     with pytest.raises(KeyFileError, match=told):
-        Lock(PASSPHRASE).open(line)
+        Passphrase(PASSPHRASE).open(line)
 
 
 def test_line_with_any_bit_changed_does_not_open() -> None:
@@ -120,62 +120,65 @@ def test_line_with_any_bit_changed_does_not_open() -> None:
     for place in range(len(whole)):
         changed = whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :]
         with pytest.raises(KeyFileError, match="damaged"):
-            Lock(PASSPHRASE).open("+".join([*head, base64.b64encode(changed).decode()]))
+            Passphrase(PASSPHRASE).open("+".join([*head, base64.b64encode(changed).decode()]))
 
 
 def test_folder_made_with_a_passphrase_has_no_key_that_can_be_read_without(tmp_path: Path) -> None:
     """All five are encrypted, each with a nonce of its own; the same keys come out; the public ones need nothing."""
-    made = KeyFolder.open_or_make(tmp_path, origin=ORIGIN, entropy=os.urandom, lock=Lock(PASSPHRASE))
+    made = KeyFolder.open_or_make(tmp_path, origin=ORIGIN, entropy=os.urandom, passphrase=Passphrase(PASSPHRASE))
     texts = [(tmp_path / f"{role}.key").read_text() for role in EVERY]
     assert all(text.startswith("ENCRYPTED+KEY+argon2id+3+65536+") for text in texts)
     held = [base64.b64decode(text.split("+", 5)[5]) for text in texts]
     assert len({one[16:40] for one in held}) == 5
-    read = KeyFolder.open_or_make(tmp_path, origin=ORIGIN, entropy=os.urandom, lock=Lock(PASSPHRASE))
+    read = KeyFolder.open_or_make(tmp_path, origin=ORIGIN, entropy=os.urandom, passphrase=Passphrase(PASSPHRASE))
     assert [read.signer(role).verifier_key for role in ROLES] == [made.signer(role).verifier_key for role in ROLES]
     assert read.sealing == made.sealing
     assert read_public_keys(tmp_path) == {role: made.public[role].text for role in ROLES}
-    for lock, told in ((None, "is encrypted; give its passphrase"), (Lock(b"another passphrase"), "not the one")):
+    for passphrase, told in (
+        (None, "is encrypted; give its passphrase"),
+        (Passphrase(b"another passphrase"), "another passphrase, or its file is damaged"),
+    ):
         with pytest.raises(KeyFileError, match=told):
-            KeyFolder.open_or_make(tmp_path, origin=ORIGIN, entropy=os.urandom, lock=lock)
+            KeyFolder.open_or_make(tmp_path, origin=ORIGIN, entropy=os.urandom, passphrase=passphrase)
 
 
 def test_key_that_follows_an_encrypted_one_is_encrypted_too(tmp_path: Path) -> None:
     """And one that follows a plain one is plain, though a passphrase is at hand."""
-    for name, lock in (("locked", Lock(PASSPHRASE)), ("plain", None)):
+    for name, passphrase in (("locked", Passphrase(PASSPHRASE)), ("plain", None)):
         folder = tmp_path / name
-        KeyFolder.open_or_make(folder, origin=ORIGIN, entropy=os.urandom, lock=lock)
-        keys = KeyFolder.open_or_make(folder, origin=ORIGIN, entropy=os.urandom, lock=Lock(PASSPHRASE))
+        KeyFolder.open_or_make(folder, origin=ORIGIN, entropy=os.urandom, passphrase=passphrase)
+        keys = KeyFolder.open_or_make(folder, origin=ORIGIN, entropy=os.urandom, passphrase=Passphrase(PASSPHRASE))
         keys.next("referee", os.urandom)
         text = (folder / "referee.next.key").read_text()
-        assert text.startswith("ENCRYPTED" if lock else "PRIVATE")
+        assert text.startswith("ENCRYPTED" if passphrase else "PRIVATE")
         keys.adopt("referee")
         assert (folder / "referee.key").read_text() == text
 
 
 def test_relocked_files_hold_the_same_key(tmp_path: Path) -> None:
     """Plain, encrypted, encrypted with another passphrase, plain: what is so already is left as it is."""
-    path, first, second = tmp_path / "k.key", Lock(PASSPHRASE), Lock(b"another passphrase")
+    path, first, second = tmp_path / "k.key", Passphrase(PASSPHRASE), Passphrase(b"another passphrase")
     signer = KeySigner(ORIGIN, b"s" * 32)
     write_key(path, signer)
     plain = path.read_text()
 
-    def change(*, old: Lock, new: Lock | None) -> None:
-        finish = relock(path, old=old, new=new)
+    def change(*, old: Passphrase, new: Passphrase | None) -> None:
+        finish = reencrypt(path, old=old, new=new)
         assert finish is not None
         finish()
         assert not (tmp_path / "k.key.new").exists()
         assert path.stat().st_mode & 0o777 == 0o600
 
-    assert relock(path, old=first, new=None) is None
+    assert reencrypt(path, old=first, new=None) is None
     change(old=first, new=first)
-    assert relock(path, old=first, new=first) is None
-    assert read_key(path, Lock(PASSPHRASE)).key == signer.key
-    with pytest.raises(KeyFileError, match="not the one"):
-        relock(path, old=second, new=None)
+    assert reencrypt(path, old=first, new=first) is None
+    assert read_key(path, Passphrase(PASSPHRASE)).key == signer.key
+    with pytest.raises(KeyFileError, match="another passphrase, or its file is damaged"):
+        reencrypt(path, old=second, new=None)
     change(old=first, new=second)
-    with pytest.raises(KeyFileError, match="not the one"):
-        read_key(path, Lock(PASSPHRASE))
-    assert relock(path, old=first, new=second) is None
+    with pytest.raises(KeyFileError, match="another passphrase, or its file is damaged"):
+        read_key(path, Passphrase(PASSPHRASE))
+    assert reencrypt(path, old=first, new=second) is None
     change(old=second, new=None)
     assert path.read_text() == plain
 
@@ -185,29 +188,29 @@ def test_file_is_what_it_was_until_a_change_is_finished(tmp_path: Path) -> None:
     path = tmp_path / "k.key"
     write_key(path, KeySigner(ORIGIN, b"s" * 32))
     before = path.read_text()
-    assert relock(path, old=Lock(PASSPHRASE), new=Lock(PASSPHRASE)) is not None
+    assert reencrypt(path, old=Passphrase(PASSPHRASE), new=Passphrase(PASSPHRASE)) is not None
     assert path.read_text() == before
-    finish = relock(path, old=Lock(PASSPHRASE), new=Lock(PASSPHRASE))
+    finish = reencrypt(path, old=Passphrase(PASSPHRASE), new=Passphrase(PASSPHRASE))
     assert finish is not None
     finish()
     assert sorted(one.name for one in tmp_path.iterdir()) == ["k.key"]
 
 
 def test_encrypted_key_without_a_passphrase_says_what_to_do(tmp_path: Path) -> None:
-    write_key(tmp_path / "k.key", KeySigner(ORIGIN, b"s" * 32), Lock(PASSPHRASE))
+    write_key(tmp_path / "k.key", KeySigner(ORIGIN, b"s" * 32), Passphrase(PASSPHRASE))
     with pytest.raises(
-        LockedKeyError, match=r"k\.key is encrypted; give its passphrase in a file .* REFEREE_PASSPHRASE"
+        EncryptedKeyError, match=r"k\.key is encrypted; give its passphrase in a file .* REFEREE_PASSPHRASE"
     ):
         read_key(tmp_path / "k.key")
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o601, 0o666])
 def test_key_that_others_can_reach_is_refused_encrypted_or_not(tmp_path: Path, mode: int) -> None:
-    for name, lock in (("plain", None), ("locked", Lock(PASSPHRASE))):
-        write_key(tmp_path / name, KeySigner(ORIGIN, b"s" * 32), lock)
+    for name, passphrase in (("plain", None), ("locked", Passphrase(PASSPHRASE))):
+        write_key(tmp_path / name, KeySigner(ORIGIN, b"s" * 32), passphrase)
         (tmp_path / name).chmod(mode)
-        with pytest.raises(KeyFileError, match=f"can be read by others than its owner; run: chmod 600 .*{name}"):
-            read_key(tmp_path / name, lock)
+        with pytest.raises(KeyFileError, match=f"can be read by users other than its owner; run: chmod 600 .*{name}"):
+            read_key(tmp_path / name, passphrase)
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o400])
@@ -222,7 +225,9 @@ def test_key_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     write_key(tmp_path / "k.key", KeySigner(ORIGIN, b"s" * 32))
     owner = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
-    with pytest.raises(KeyFileError, match=rf"belongs to user {owner}, and this process is user {owner + 1}; .*chown"):
+    with pytest.raises(
+        KeyFileError, match=rf"belongs to user {owner}, and this process runs as user {owner + 1}; .*chown"
+    ):
         read_key(tmp_path / "k.key")
 
 
@@ -232,14 +237,14 @@ def test_passphrase_comes_from_the_file_or_else_from_the_variable(tmp_path: Path
     file.write_bytes(PASSPHRASE + b"\n")
     file.chmod(0o600)
     other = {"REFEREE_PASSPHRASE": "another passphrase"}
-    line = Lock(PASSPHRASE).seal("text")
-    from_file, from_variable = Lock.of(str(file), other), Lock.of("", other)
+    line = Passphrase(PASSPHRASE).seal("text")
+    from_file, from_variable = Passphrase.of(str(file), other), Passphrase.of("", other)
     assert from_file is not None
     assert from_variable is not None
     assert from_file.open(line) == "text"
     assert not from_variable.fits(line)
-    assert Lock.of("", {}) is None
-    assert Lock.of("", {"REFEREE_PASSPHRASE": ""}) is None
+    assert Passphrase.of("", {}) is None
+    assert Passphrase.of("", {"REFEREE_PASSPHRASE": ""}) is None
 
 
 def test_passphrase_that_systemd_hands_over_is_taken_as_it_lies(tmp_path: Path) -> None:
@@ -248,12 +253,12 @@ def test_passphrase_that_systemd_hands_over_is_taken_as_it_lies(tmp_path: Path) 
     file.parent.mkdir()
     file.write_bytes(PASSPHRASE)
     file.chmod(0o440)
-    handed = Lock.of(str(file), {"CREDENTIALS_DIRECTORY": str(file.parent)})
+    handed = Passphrase.of(str(file), {"CREDENTIALS_DIRECTORY": str(file.parent)})
     assert handed is not None
-    assert handed.fits(Lock(PASSPHRASE).seal("text"))
+    assert handed.fits(Passphrase(PASSPHRASE).seal("text"))
     for elsewhere in ({}, {"CREDENTIALS_DIRECTORY": ""}, {"CREDENTIALS_DIRECTORY": str(tmp_path / "other")}):
         with pytest.raises(KeyFileError, match="chmod 600"):
-            Lock.of(str(file), elsewhere)
+            Passphrase.of(str(file), elsewhere)
 
 
 @pytest.mark.parametrize(
@@ -271,29 +276,31 @@ def test_file_that_gives_no_passphrase_is_refused(tmp_path: Path, held: bytes | 
         file.write_bytes(held)
         file.chmod(mode)
     with pytest.raises(KeyFileError, match=told):
-        Lock.of(str(file), {})
+        Passphrase.of(str(file), {})
 
 
 def test_no_key_is_made_under_a_short_passphrase(tmp_path: Path) -> None:
     with pytest.raises(KeyFileError, match="fewer than 12 bytes"):
-        KeyFolder.open_or_make(tmp_path / "keys", origin=ORIGIN, entropy=os.urandom, lock=Lock(PASSPHRASE[:11]))
+        KeyFolder.open_or_make(
+            tmp_path / "keys", origin=ORIGIN, entropy=os.urandom, passphrase=Passphrase(PASSPHRASE[:11])
+        )
     assert not list((tmp_path / "keys").glob("*.key"))
 
 
 def test_witness_key_may_be_encrypted_as_well(tmp_path: Path) -> None:
     """Made so, and opened again; not without the passphrase."""
     named: dict[str, Any] = {"name": "witness.example/w", "algorithm": Algorithm.COSIGNATURE_V1, "entropy": os.urandom}
-    made = open_or_make_key(tmp_path / "w.key", **named, lock=Lock(PASSPHRASE))
-    assert open_or_make_key(tmp_path / "w.key", **named, lock=Lock(PASSPHRASE)).key == made.key
-    with pytest.raises(LockedKeyError):
+    made = open_or_make_key(tmp_path / "w.key", **named, passphrase=Passphrase(PASSPHRASE))
+    assert open_or_make_key(tmp_path / "w.key", **named, passphrase=Passphrase(PASSPHRASE)).key == made.key
+    with pytest.raises(EncryptedKeyError):
         open_or_make_key(tmp_path / "w.key", **named)
 
 
 def test_nothing_shows_a_passphrase_or_a_key(tmp_path: Path) -> None:
     """Neither what a debugger prints of the folder, nor what is said of a file that does not hold together."""
-    lock = Lock(PASSPHRASE)
-    keys = KeyFolder.open_or_make(tmp_path, origin=ORIGIN, entropy=os.urandom, lock=lock)
-    told = repr(lock) + repr(keys)
+    passphrase = Passphrase(PASSPHRASE)
+    keys = KeyFolder.open_or_make(tmp_path, origin=ORIGIN, entropy=os.urandom, passphrase=passphrase)
+    told = repr(passphrase) + repr(keys)
     assert PASSPHRASE.decode() not in told
     assert repr(PASSPHRASE)[2:-1] not in told
     assert keys.sealing.hex() not in told

@@ -152,7 +152,7 @@ def test_private_key_says_which_key_it_is() -> None:
     assert VerifierKey.parse(witness.verifier_key).algorithm is Algorithm.COSIGNATURE_V1
     other_id = VerifierKey("log.example/1", KeySigner("x", b"t" * 32).public_key).key_id.hex()
     own_id = VerifierKey(signer.name, signer.public_key).key_id.hex()
-    with pytest.raises(KeyFileError, match="does not have the id"):
+    with pytest.raises(KeyFileError, match="and its file names"):
         KeySigner.from_text(signer.to_text().replace(own_id, other_id))
 
 

@@ -98,38 +98,38 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
             "referee.toml, line 10: witnesses.keys has 0 keys for 1 addresses; "
             "give the verifier key of each witness, in the order of witnesses.urls"
         ),
-        "--set tls.certificate: tls.key is not named, but another file of the section is; name all of them, or none",
+        "--set tls.certificate: tls.key is empty, but another file of the section is set; set both, or neither",
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[serve\n", "referee.toml, line 1: is no TOML"),
+        ("[serve\n", "referee.toml, line 1: is not TOML"),
         ("listen = '127.0.0.1:1'\n", "referee.toml, line 1: listen: there is no such key"),
         ("serve = 3\n", "referee.toml, line 1: serve is a section; write [serve], its keys below"),
         ("[serve]\napart = 'yes'\n", "line 2: serve.apart is wrong: Expected bool, got str; write true or false"),
-        ("[serve]\nservices = ['log', 'poker']\n", "line 2: serve.services names 'poker'; there are rulesets"),
-        ("[serve]\nservices = []\n", "line 2: serve.services names nothing"),
+        ("[serve]\nservices = ['log', 'poker']\n", "line 2: serve.services names 'poker'; legal names are rulesets"),
+        ("[serve]\nservices = []\n", "line 2: serve.services is empty"),
         ("[serve]\nservices = 'log'\n", "line 2: serve.services is wrong: Expected array, got str; write a list"),
         (
             "[serve]\ndrain_lead = -1\n",
             "line 2: serve.drain_lead is wrong: Expected float >= 0.0; write a number from 0",
         ),
-        ("[serve]\nlisten = 'unix:/run/r'\nworkers = 2\n", "line 2: serve.listen is a socket"),
+        ("[serve]\nlisten = 'unix:/run/r'\nworkers = 2\n", "line 2: serve.listen is a Unix socket"),
         ("[serve]\nlisten = '127.0.0.1:65536'\n", "line 2: serve.listen is '127.0.0.1:65536'; write host:port"),
-        ("[log]\ndatabase = 'mysql://h/d'\n", "line 2: log.database is no database's URL"),
+        ("[log]\ndatabase = 'mysql://h/d'\n", "line 2: log.database is not the URL of a PostgreSQL database"),
         ("[log]\ndata = ''\n", "line 2: log.data is empty"),
         ("[log]\norigin = ''\n", "line 2: log.origin is empty"),
         ("[keys]\nsigner = '/run/s'\n", "line 2: keys.signer is '/run/s'; write unix:/run/s"),
-        ("[keys]\nsigner = 'tcp:1'\n", "line 2: keys.signer is 'tcp:1'; name a socket"),
+        ("[keys]\nsigner = 'tcp:1'\n", "line 2: keys.signer is 'tcp:1'; give a socket"),
         ("[telemetry]\nmetrics = '9464'\n", "line 2: telemetry.metrics is '9464'; write host:port"),
-        ("[witnesses]\nurls = ['http://w:1']\nkeys = ['x']\n", "line 2: witnesses cannot be meant"),
-        (f"[witnesses]\nurls = ['ftp://w']\nkeys = ['{WITNESS}']\n", "witnesses cannot be meant; 'ftp://w'"),
-        ("[serve]\nlisten = '0.0.0.0:1'\n", "tls.certificate is not named, and whoever is on the way"),
+        ("[witnesses]\nurls = ['http://w:1']\nkeys = ['x']\n", "line 2: witnesses are impossible"),
+        (f"[witnesses]\nurls = ['ftp://w']\nkeys = ['{WITNESS}']\n", "witnesses are impossible; 'ftp://w'"),
+        ("[serve]\nlisten = '0.0.0.0:1'\n", "tls.certificate is empty, and traffic to"),
         ("[limits]\nmessage_bytes = 1\n", "line 2: limits.message_bytes is 1"),
-        ("[web]\nlisten = 'x'\n", "line 2: web.listen is x, no address"),
-        ("[[access.issuers]]\nkey = 'no key'\n", "line 1: access.issuers[0].key is no verifier key"),
+        ("[web]\nlisten = 'x'\n", "line 2: web.listen is x, not an address"),
+        ("[[access.issuers]]\nkey = 'no key'\n", "line 1: access.issuers[0].key is not a verifier key"),
     ],
 )
 def test_what_cannot_be_served_with_is_told_with_its_line(tmp_path: Path, text: str, told: str) -> None:

@@ -134,9 +134,7 @@ def test_worker_that_keeps_dying_before_it_is_ready_ends_the_crew(tmp_path: Path
     script = f"import sys; f = open({str(tries)!r}, 'a'); f.write('x'); f.close(); "
     script += f"{READY} if len(open({str(tries)!r}).read()) == 1 else sys.exit(3)"
     good = [sys.executable, "-c", UNTIL_ASKED]
-    crew = Supervisor(
-        [good, [sys.executable, "-c", script]], patience=RestartPolicy(first=0.01, longest=0.05, give_up=3)
-    )
+    crew = Supervisor([good, [sys.executable, "-c", script]], policy=RestartPolicy(first=0.01, longest=0.05, give_up=3))
     assert crew.start() == [b"ready\n", b"ready\n"]
     assert crew.ended.wait(20)
     assert crew.stop()
@@ -148,7 +146,7 @@ def test_pause_between_deaths_doubles_to_its_bound(tmp_path: Path) -> None:
     """A worker that is ready and dies again and again is always replaced, ever later."""
     times = tmp_path / "times"
     script = f"import time; f = open({str(times)!r}, 'a'); f.write(f'{{time.time()}}\\n'); f.close(); {READY}"
-    crew = Supervisor([[sys.executable, "-c", script]], patience=RestartPolicy(first=0.2, longest=0.8, give_up=1))
+    crew = Supervisor([[sys.executable, "-c", script]], policy=RestartPolicy(first=0.2, longest=0.8, give_up=1))
     crew.start()
     end = time.monotonic() + 30
     while len(times.read_text().splitlines()) < 5 and time.monotonic() < end:
@@ -163,7 +161,7 @@ def test_pause_between_deaths_doubles_to_its_bound(tmp_path: Path) -> None:
 def test_worker_that_does_not_stop_is_killed() -> None:
     """It ignores SIGTERM; the crew ends all the same and says that it did not end well."""
     deaf = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {READY}; signal.pause()"
-    crew = Supervisor([[sys.executable, "-c", deaf]], patience=RestartPolicy(stopping=0.3))
+    crew = Supervisor([[sys.executable, "-c", deaf]], policy=RestartPolicy(stopping=0.3))
     crew.start()
     (pid,) = crew.pids
     assert not crew.stop()

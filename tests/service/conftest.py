@@ -334,7 +334,7 @@ class House:
             read_header(header, field="header"),
             sections=range(len(header.seat_keys)) if sections is None else sections,
             dealt_time=self.clock.now,
-            signer=signer or self.app.keys.shuffler,
+            signer=signer or self.app.keys.signer("shuffler"),
         )
 
     def raw(self, method: str, data: bytes, *, timeout: float = 10) -> bytes:

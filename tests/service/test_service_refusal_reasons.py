@@ -19,7 +19,8 @@ from referee.dealing.section import deck_root, section_root
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.log import SlotReason
 from referee.rulesets import Catalogue, get, parse_ruleset
-from referee.server.access import AccessSettings, CallerRole, Issuer
+from referee.server.access.caller import CallerRole
+from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.access.token import Claims, issue
 from referee.server.keys import KeySigner
 from referee.server.limits import LimitSettings
@@ -441,7 +442,7 @@ def shuffler_whose_signer_is_away(house: House) -> Call:
         msg = "the signer cannot be asked"
         raise SignerUnavailableError(msg)
 
-    house.app.keys.shuffler.sign = sign
+    house.app.keys.signer("shuffler").sign = sign
     return lambda: house.deal(opened)
 
 

@@ -74,7 +74,7 @@ CERTIFICATES: dict[str, tuple[Callable[[bytes, Played], list[bytes]], tuple[str,
     "signed by the referee": (
         lambda _true, played: [
             played.house.certify(
-                played.header, played.house.derive(played.header), signer=played.house.app.keys.referee
+                played.header, played.house.derive(played.header), signer=played.house.app.keys.signer("referee")
             )
         ],
         (FORBIDDEN, "FORGED", "round.certificates[0]"),

@@ -8,7 +8,8 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from referee.server.access import AccessSettings, CallerRole, Issuer
+from referee.server.access.caller import CallerRole
+from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.access.token import Claims, issue
 from referee.server.keys import KeySigner
 from referee.server.limits import LimitSettings

@@ -1,9 +1,8 @@
-"""Callers proved: by a token that an issuer signed, or by a certificate that the client authority signed.
+"""Authentication by a token that an issuer signed, or by a client certificate.
 
-The law: a token counts where an issuer of its claims' name signed it and may give such a role for such a tenant, its
-time has come and is not over by more than the leeway, and neither it nor its issuer was revoked. Signatures are checked
-once and remembered by all of the token's bytes, a bounded number of them; time and revocation are asked on every call.
-A token counts before a certificate, so that one connection can speak for many.
+A token is valid if an issuer of its claims' name signed it and may grant its role and tenant, its time has come and has
+not passed by more than the leeway, and neither it nor its issuer was revoked. Verified signatures are remembered; time
+and revocation are checked on every call. A token takes precedence over a certificate.
 
 >>> Authenticator(AccessSettings(), clock=lambda: 0).recall("Bearer e30.AA") is None
 True
@@ -25,7 +24,7 @@ from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 
 REMEMBERED: Final = 4096
-"""How many tokens are remembered."""
+"""Number of tokens remembered."""
 _SCHEME: Final = "bearer "
 
 
@@ -39,7 +38,7 @@ class _Proved:
 
 
 class Authenticator:
-    """Knows issuers, certificates, revocations and the time. Safe on many threads."""
+    """Authenticates callers; safe on many threads."""
 
     def __init__(self, settings: AccessSettings, *, clock: Callable[[], int]) -> None:
         self._clock = clock
@@ -52,12 +51,12 @@ class Authenticator:
         self._remembering = threading.Lock()
 
     def recall(self, credentials: str) -> Caller | None:
-        """Who showed this before; None where nobody did. Refuses what is over or was revoked meanwhile."""
+        """Return the caller of a remembered token, or None; reject one expired or revoked meanwhile."""
         proved = self._memo.get(credentials)
         return None if proved is None else self._lasting(proved)
 
     def prove(self, credentials: str) -> Caller:
-        """Who shows this; refuses what no issuer that counts has signed, or what is over or revoked."""
+        """Return the caller of a token; reject one that no known issuer signed, or that expired or was revoked."""
         proved = self._memo.get(credentials)
         if proved is None:
             proved = self._read(credentials)
@@ -68,7 +67,7 @@ class Authenticator:
         return self._lasting(proved)
 
     def certified(self, context: grpc.ServicerContext) -> Caller | None:
-        """Whom the connection's certificate names; None where it has none or names nobody. Refuses a revoked one."""
+        """Return the caller that the client certificate names, or None; reject a revoked one."""
         if not self._certificates:
             return None
         names = certified_names(context)
@@ -86,12 +85,12 @@ class Authenticator:
         try:
             token = read_token(credentials[len(_SCHEME) :])
         except TokenError as error:
-            _refuse(f"this is no token: {error}")
+            _refuse(f"this is not a token: {error}")
         claims = token.claims
         named = [one for one in self._issuers if one[0].name == claims.issuer]
         signed = [one for one in named if token.is_signed_by(one[0].public_key)]
         if not signed:
-            _refuse("no issuer that counts here has signed this token")
+            _refuse("no known issuer has signed this token")
         key, issuer = signed[0]
         _check_given(claims, issuer)
         return _Proved(claims.caller, claims.id, key.text, claims.not_before, claims.expires)
@@ -101,7 +100,7 @@ class Authenticator:
         if not proved.not_before - self._leeway <= now < proved.expires + self._leeway:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_CREDENTIALS_EXPIRED,
-                f"the token counts from {proved.not_before} to {proved.expires} and it is {now}",
+                f"the token is valid from {proved.not_before} to {proved.expires}, and it is {now}",
                 not_before=proved.not_before,
                 expires=proved.expires,
                 now=now,
@@ -114,7 +113,7 @@ class Authenticator:
 
 
 def certified_names(context: grpc.ServicerContext) -> frozenset[str]:
-    """The names in the certificate of the connection, its common name as ``CN=``; none where it has none."""
+    """Return the names in the client certificate, its common name as ``CN=``; none without one."""
     found = context.auth_context()
     subject = [f"CN={_text(name)}" for name in found.get("x509_common_name", ())]
     return frozenset([*subject, *map(_text, found.get("x509_subject_alternative_name", ()))])
@@ -125,11 +124,11 @@ def _text(name: bytes | int) -> str:
 
 
 def _check_given(claims: Claims, issuer: Issuer) -> None:
-    """Refuses claims that are not the issuer's to make."""
+    """Reject claims that the issuer may not make."""
     if claims.role not in issuer.roles:
-        _refuse(f"{claims.issuer} may not give the role {claims.role}")
+        _refuse(f"{claims.issuer} may not grant the role {claims.role}")
     if issuer.tenant not in (EVERY_TENANT, claims.tenant):
-        _refuse(f"{claims.issuer} may not speak for the tenant {claims.tenant}")
+        _refuse(f"{claims.issuer} may not act for the tenant {claims.tenant}")
 
 
 def _refuse(message: str) -> NoReturn:

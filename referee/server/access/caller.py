@@ -1,9 +1,7 @@
-"""Who calls, as far as it was proved, and whether a table is theirs.
+"""A caller as far as it was authenticated, and the tables it may name.
 
-The law: a table belongs to the tenant whose name stands before its first dot: ``acme.vip-7`` is a table of ``acme``,
-and ``vip-7`` is nobody's. The owner is a part of the name, and the name stands in every header, and so in every round
-id, certificate, receipt and leaf; it needs no memory, cannot change under a round, and is the same on every server,
-after every restore, and for whoever audits. A caller for every tenant, written ``*``, has all tables.
+A table belongs to the tenant named before its first dot: ``acme.vip-7`` to ``acme``, ``vip-7`` to none. The table's
+name is in every header and leaf, so ownership needs no storage and cannot change. The tenant ``*`` has all tables.
 
 >>> an = Caller(name="an", role=CallerRole.FRONTEND, tenant="acme", tables="acme.vip-*")
 >>> [an.has(table) for table in ("acme.vip-7", "acme.7", "acme2.vip-7", "vip-7", "")]
@@ -22,25 +20,25 @@ _PATTERN: Final = re.compile(r"[A-Za-z0-9._*-]{1,64}")
 
 
 class CallerRole(enum.StrEnum):
-    """What a caller is there for. What each may ask stands in ``roles.TABLE`` alone."""
+    """Role of a caller; ``roles.TABLE`` has the methods of each."""
 
     ANYONE = "anyone"
-    """Who proved nothing."""
+    """Caller without credentials."""
     SEAT = "seat"
     """One seat of one round."""
     FRONTEND = "frontend"
-    """Whoever runs tables: opens, deals, tells what happened, settles."""
+    """Operator of tables: opens, deals, reports events, settles."""
     AUDITOR = "auditor"
-    """Reads the log, and changes nothing."""
+    """Reader of the log."""
     SHUFFLER = "shuffler"
-    """Deals for a frontend that only plays and settles, and does neither."""
+    """Dealer for a frontend that only reports and settles."""
     ADMIN = "admin"
-    """Ends rounds that hang, and reads everything but hands."""
+    """Operator who ends rounds that hang and reads everything but hands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatScope:
-    """One seat of one round, for which a caller speaks."""
+    """One seat of one round."""
 
     table: str
     round_number: int
@@ -49,17 +47,17 @@ class SeatScope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who calls. ``tables`` narrows the tenant's tables by a pattern in which ``*`` stands for any characters."""
+    """A caller. ``tables`` restricts the tenant's tables by a pattern in which ``*`` matches any characters."""
 
     name: str
     role: CallerRole
     tenant: str = ""
     tables: str = "*"
     place: SeatScope | None = None
-    """For a seat, which; None for all others."""
+    """The seat that a caller of role SEAT acts for; None for other roles."""
 
     def has(self, table: str) -> bool:
-        """Whether the table is one that the caller may name."""
+        """Return whether the caller may name the table."""
         if self.place is not None and table != self.place.table:
             return False
         if self.tenant not in (EVERY_TENANT, tenant_of(table)) or not self.tenant:
@@ -68,23 +66,23 @@ class Caller:
 
     @property
     def has_all(self) -> bool:
-        """Whether every table of every tenant is the caller's."""
+        """Whether the caller may name every table of every tenant."""
         return self.place is None and self.tenant == EVERY_TENANT and self.tables == "*"
 
 
 def tenant_of(table: str) -> str:
-    """The tenant that a table belongs to; empty for a table that is nobody's."""
+    """Return the tenant of a table; empty for none."""
     tenant, dot, _ = table.partition(".")
     return tenant if dot else ""
 
 
 def is_tenant(text: str) -> bool:
-    """Whether the text names one tenant, or ``*`` for every one."""
+    """Return whether the text names one tenant, or ``*`` for all."""
     return text == EVERY_TENANT or _TENANT.fullmatch(text) is not None
 
 
 def is_pattern(text: str) -> bool:
-    """Whether the text is a pattern of table ids."""
+    """Return whether the text is a pattern of table ids."""
     return _PATTERN.fullmatch(text) is not None
 
 

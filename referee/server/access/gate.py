@@ -1,9 +1,8 @@
-"""The door of the service: who passes, how often, and what they may name. Stands before every call but those of health.
+"""The access gate in front of every call except health checks.
 
-The law, in this order: who is known by a remembered token is asked for role and rate before the call waits, and so
-costs no one else anything; whoever must still prove who they are does so on the call's thread, and pays with the rate
-of their address. Then no more than so many calls of one caller are under way. Last, once the request is read, every
-table, round and seat in it must be the caller's.
+First, before a call waits for a thread: role and rate of a caller with a remembered token. Then on the call's thread:
+authentication of others, charged to their address, and the limit of concurrent calls. Last, once the request is read:
+each table, round and seat in it must be the caller's.
 
 >>> gate_of(AccessSettings(), LimitSettings(), clock=lambda: 0, tls=TlsSettings()) is None
 True
@@ -28,7 +27,7 @@ from referee.wire.refusal import RefusedError
 
 
 class AccessGate:
-    """A Gate by these settings, where they ask for one; see ``gate_of``."""
+    """The gate for some settings; see ``gate_of``."""
 
     def __init__(
         self, access: AccessSettings, limits: LimitSettings, *, clock: Callable[[], int], tls: TlsSettings
@@ -41,46 +40,48 @@ class AccessGate:
         self._at_once = ConcurrencyLimit(most=most) if most else None
 
     def knock(self, call: Call, credentials: str) -> None:
-        """Refuses a caller whose token is remembered and who may not ask this method, or not yet."""
+        """Reject a caller whose token is remembered and who may not call this method, or not yet."""
         if self._prover is not None and credentials:
             caller = self._prover.recall(credentials)
             if caller is not None:
                 self._let(call, caller)
 
     def enter(self, call: Call, credentials: str, context: grpc.ServicerContext) -> None:
-        """Refuses whoever proves nothing that counts, may not ask this method, or asks too much at once."""
+        """Reject a caller without valid credentials, without the role for this method, or with too many calls."""
         if self._prover is not None:
             if not isinstance(call.proof, Caller):
                 self._let(call, self._proved(self._prover, call, credentials, context))
         else:
             if self._needs_certificate and not certified_names(context):
                 raise RefusedError(
-                    ErrorReason.ERROR_REASON_CREDENTIALS_MISSING, "the connection has no certificate of its caller"
+                    ErrorReason.ERROR_REASON_CREDENTIALS_MISSING, "the connection has no client certificate"
                 )
             self._charge(address_of(call.peer))
         if self._at_once is not None:
             self._begin(self._at_once, _key_of(call), context)
 
     def ask(self, call: Call, request: Message) -> None:
-        """Refuses a request that names a table, round or seat that is not the caller's."""
+        """Reject a request that names a table, round or seat that is not the caller's."""
         caller = call.proof
         if not isinstance(caller, Caller):
             return
         rule = self._rules[call.method]
         if rule.shows_all and CallerRole.ANYONE not in rule.roles and not caller.has_all:
-            raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, "this shows the tables of every tenant")
+            raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, "this method shows the tables of every tenant")
         for table, round_number in rounds_named(request):
             if not caller.has(table):
                 raise _forbidden(
                     ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, f"table {table[:64]!r} is not {caller.name}'s"
                 )
             if caller.place is not None and round_number != caller.place.round_number:
-                message = f"{caller.name} speaks for round {caller.place.round_number}, and this names {round_number}"
+                message = (
+                    f"{caller.name} acts for round {caller.place.round_number}, and the request names {round_number}"
+                )
                 raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, message)
         if caller.place is not None and rule.seat:
             for seat in values_at(request, rule.seat):
                 if seat != caller.place.seat:
-                    message = f"{caller.name} speaks for seat {caller.place.seat}, and this is of seat {seat}"
+                    message = f"{caller.name} acts for seat {caller.place.seat}, and the request for seat {seat}"
                     raise _forbidden(ErrorReason.ERROR_REASON_SEAT_FORBIDDEN, message)
 
     def _proved(self, prover: Authenticator, call: Call, credentials: str, context: grpc.ServicerContext) -> Caller:
@@ -90,7 +91,7 @@ class AccessGate:
         return prover.certified(context) or Caller(name="", role=CallerRole.ANYONE)
 
     def _let(self, call: Call, caller: Caller) -> None:
-        """The caller may ask this method, now; the call says who it is."""
+        """Authorize the caller for this method and record it in the call."""
         call.proof, call.role, call.tenant = caller, caller.role.value, caller.tenant
         call.caller = caller.name or call.caller
         rule = self._rules.get(call.method)
@@ -98,11 +99,11 @@ class AccessGate:
             if caller.role is CallerRole.ANYONE:
                 raise RefusedError(
                     ErrorReason.ERROR_REASON_CREDENTIALS_MISSING,
-                    "say who you are: authorization: Bearer TOKEN, or a certificate that names a caller",
+                    "send credentials: authorization: Bearer TOKEN, or a client certificate of a known caller",
                 )
             raise RefusedError(
                 ErrorReason.ERROR_REASON_ROLE_FORBIDDEN,
-                f"a caller with the role {caller.role} may not ask this",
+                f"a caller with the role {caller.role} may not call this method",
                 role=caller.role.value,
                 method=call.method,
             )
@@ -115,7 +116,7 @@ class AccessGate:
         if seconds:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_RATE_LIMITED,
-                f"the caller asks more often than it may; ask again in {seconds} s",
+                f"the caller exceeds its rate; try again in {seconds} s",
                 retry_seconds=seconds,
             )
 
@@ -123,7 +124,7 @@ class AccessGate:
     def _begin(at_once: ConcurrencyLimit, caller: str, context: grpc.ServicerContext) -> None:
         if not at_once.begin(caller):
             raise RefusedError(
-                ErrorReason.ERROR_REASON_TOO_MANY_CALLS, "the caller has as many calls under way as it may"
+                ErrorReason.ERROR_REASON_TOO_MANY_CALLS, "the caller has as many concurrent calls as it may have"
             )
 
         def end() -> None:
@@ -136,13 +137,13 @@ class AccessGate:
 def gate_of(
     access: AccessSettings, limits: LimitSettings, *, clock: Callable[[], int], tls: TlsSettings
 ) -> AccessGate | None:
-    """The door that these settings ask for; None where they let everybody pass, at no cost."""
+    """Return the gate for these settings; None where they admit every call."""
     is_asked = access.is_on or tls.client_ca or limits.calls_per_second or limits.calls_at_once
     return AccessGate(access, limits, clock=clock, tls=tls) if is_asked else None
 
 
 def _key_of(call: Call) -> str:
-    """What a caller's limits are kept under: the name that it proved, and else its address."""
+    """Return the key of a caller's limits: its proved name, or else its address."""
     if isinstance(call.proof, Caller) and call.proof.name:
         return f"{call.tenant}/{call.proof.name}"
     return address_of(call.peer)

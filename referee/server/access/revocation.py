@@ -1,6 +1,6 @@
-r"""What was revoked: tokens by id, issuers by key, certificates by name, in a file read again while the server runs.
+r"""Revoked tokens, issuers and certificates, in a file that is read again while the server runs.
 
-The law: a file that cannot be read any more changes nothing, and the log says so once; what was revoked stays so.
+A file that becomes unreadable leaves what was revoked and is logged once.
 
 >>> sorted(revocations_in(b"# stolen\nt-17\n\n acme.example/tokens+0a1b2c3d+AbCd # left\n"))
 ['acme.example/tokens+0a1b2c3d+AbCd', 't-17']
@@ -19,10 +19,10 @@ _log = structlog.get_logger("referee.access")
 
 
 class Revocations:
-    """What a file revokes, as it stood at most a second ago; nothing where no file is named."""
+    """Revocations in a file, at most a second old; none without a file."""
 
     def __init__(self, path: str, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """OSError or UnicodeDecodeError where the file cannot be read at first."""
+        """Read the file; raise OSError or UnicodeDecodeError where that fails."""
         self._path = path
         self._monotonic = monotonic
         self._looking = threading.Lock()
@@ -31,7 +31,7 @@ class Revocations:
         self._revoked = _read(path)
 
     def has(self, *names: str) -> bool:
-        """Whether one of these was revoked."""
+        """Return whether one of these names was revoked."""
         if not self._path:
             return False
         if self._monotonic() >= self._looked + _READ_SECONDS and self._looking.acquire(blocking=False):
@@ -48,11 +48,11 @@ class Revocations:
         except (OSError, UnicodeDecodeError) as error:
             if str(error) != self._said:
                 self._said = str(error)
-                _log.warning("revocations not read; those read before stand", error=str(error))
+                _log.warning("revocations not read; the previous ones apply", error=str(error))
 
 
 def revocations_in(data: bytes) -> frozenset[str]:
-    """The ids, keys and names that a file's bytes hold, one a line; UnicodeDecodeError where they are not ASCII."""
+    """Return the ids, keys and names in a file's bytes, one a line; raise UnicodeDecodeError unless ASCII."""
     lines = (line.partition("#")[0].strip() for line in data.decode("ascii").splitlines())
     return frozenset(line for line in lines if line)
 

@@ -1,9 +1,7 @@
-"""Which tables, rounds and seats a request names: all of them, found by the shape of its message.
+"""The tables, rounds and seats that a request names, found by the shape of its message.
 
-The law: every text field called ``table_id`` names a table, wherever it stands in a message, and a ``round_number``
-beside it its round. The fields are found once for each message type, from its description, so a message of a later
-version that names tables anywhere is covered by itself. A part that is absent names nothing, and a service that needs
-it refuses the request.
+Each text field ``table_id``, at any depth, names a table, and a ``round_number`` beside it the round. The fields are
+found once for each message type from its descriptor, so new messages are covered. Absent parts name nothing.
 
 >>> from referee.v1 import log_pb2
 >>> list(rounds_named(log_pb2.GetTableRoundRequest(table_id="acme.1", round_number=4)))
@@ -21,16 +19,16 @@ TABLE_ID: Final = "table_id"
 ROUND_NUMBER: Final = "round_number"
 
 Plan: TypeAlias = "tuple[bool, bool, tuple[tuple[str, bool, Plan], ...]]"
-"""Whether a message names a table, whether a round beside it, and which of its parts may: name, is repeated, plan."""
+"""Whether a message names a table, whether a round beside it, and its parts that may: name, is repeated, plan."""
 
 
 def rounds_named(message: Message) -> Iterator[tuple[str, int]]:
-    """Each table that the message names, with its round's number, 0 where it names none."""
+    """Yield each table in the message with its round number, 0 for none."""
     return _named(message, plan_of(message.DESCRIPTOR))
 
 
 def values_at(message: Message, path: tuple[str, ...]) -> Iterator[Any]:
-    """What stands at a path of fields, in every element of those that repeat; nothing where a part is absent."""
+    """Yield the values at a path of fields, of every element of repeated ones; nothing where a part is absent."""
     name, *rest = path
     if not rest:
         yield getattr(message, name)
@@ -46,7 +44,7 @@ def values_at(message: Message, path: tuple[str, ...]) -> Iterator[Any]:
 
 @cache
 def plan_of(descriptor: Descriptor) -> Plan:
-    """Where messages of a type name tables. ValueError for a type that holds itself, whose depth has no bound."""
+    """Return where messages of a type name tables; raise ValueError for a recursive type, whose depth has no bound."""
     return _plan(descriptor, ())
 
 
@@ -64,7 +62,7 @@ def _named(message: Any, plan: Plan) -> Iterator[tuple[str, int]]:  # noqa: ANN4
 
 def _plan(descriptor: Descriptor, above: tuple[str, ...]) -> Plan:
     if descriptor.full_name in above:
-        msg = f"{descriptor.full_name} holds itself"
+        msg = f"{descriptor.full_name} contains itself"
         raise ValueError(msg)
     parts = []
     for field in descriptor.fields:

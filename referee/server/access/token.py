@@ -1,13 +1,13 @@
-"""A token: claims that an issuer signed, short enough for a header of every call.
+"""Tokens: claims signed by an issuer, for a header of every call.
 
-The law::
+::
 
     token   = base64url(claims) "." base64url(signature)          without padding
     claims  = canonical JSON: expires id issuer name not_before role tenant [tables] [round seat table]
     signed  = DSSE's PAE of "application/vnd.referee.token.v1+json" and the claims, by the issuer's Ed25519 key
 
-Times are ms since 1970 UTC. A seat's token has ``table``, ``round`` and ``seat``; no other has. One token has one text.
-Whether its issuer counts, its time has come and nobody revoked it is not known here.
+Times are ms since 1970 UTC. Only a seat's token has ``table``, ``round`` and ``seat``. One token has one text. Issuer,
+time and revocation are checked by ``authenticator``.
 
 >>> read_token("e30.AA")
 Traceback (most recent call last):
@@ -36,18 +36,18 @@ _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=128)]
 
 
 class TokenError(ValueError):
-    """A text that is no token, or claims that do not make sense together."""
+    """A text that is not a token, or claims that contradict each other."""
 
 
 class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a token says; unsigned as it stands here."""
+    """The claims of a token, not yet verified."""
 
     id: str
-    """What it is revoked by; 1 to 64 of A-Z a-z 0-9 . _ -"""
+    """Id for revocation; 1 to 64 of A-Z a-z 0-9 . _ -"""
     issuer: str
-    """The name of the key that signed it."""
+    """Name of the key that signed the token."""
     name: _Name
-    """The caller's, for log lines and limits."""
+    """Name of the caller, for log lines and limits."""
     role: CallerRole
     tenant: str
     not_before: Natural
@@ -58,17 +58,18 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     seat: Natural | msgspec.UnsetType = msgspec.UNSET
 
     def check(self) -> None:
-        """Nothing where the claims make sense together; TokenError otherwise."""
+        """Verify that the claims are consistent; raise TokenError otherwise."""
         place = (self.table, self.round, self.seat)
         is_placed = [not isinstance(one, msgspec.UnsetType) for one in place]
         faults = {
             "its id is not 1 to 64 of A-Z a-z 0-9 . _ -": _ID.fullmatch(self.id) is None,
-            "it gives the role of anyone, which needs no token": self.role is CallerRole.ANYONE,
-            f"{self.tenant!r} names no tenant": not is_tenant(self.tenant),
+            "it grants the role anyone, which needs no token": self.role is CallerRole.ANYONE,
+            f"{self.tenant!r} is not a tenant": not is_tenant(self.tenant),
             "a seat's token names table, round and seat": self.role is CallerRole.SEAT and not all(is_placed),
             "only a seat's token names table, round or seat": self.role is not CallerRole.SEAT and any(is_placed),
-            "a seat's token names its table, and so no pattern": self.role is CallerRole.SEAT and self._has_tables,
-            "its tables are no pattern of table ids": self._has_tables and not is_pattern(str(self.tables)),
+            "a seat's token names its table, so it has no pattern of tables": self.role is CallerRole.SEAT
+            and self._has_tables,
+            "its tables are not a pattern of table ids": self._has_tables and not is_pattern(str(self.tables)),
             "it expires before it begins": self.expires <= self.not_before,
         }
         fault = next((words for words, is_so in faults.items() if is_so), "")
@@ -81,7 +82,7 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @property
     def caller(self) -> Caller:
-        """Who shows it."""
+        """The caller that the claims describe."""
         place = None
         if not isinstance(self.table, msgspec.UnsetType):
             place = SeatScope(table=self.table, round_number=_number(self.round), seat=_number(self.seat))
@@ -91,19 +92,19 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token as it was read. The signature may be false."""
+    """A parsed token; its signature may be false."""
 
     claims: Claims
     payload: bytes
     signature: bytes
 
     def is_signed_by(self, public_key: bytes) -> bool:
-        """Whether this key has signed these claims as a token."""
+        """Return whether this key signed the claims as a token."""
         return is_signature(self.signature, pae(TOKEN_TYPE, self.payload), public_key)
 
 
 def issue(claims: Claims, signer: Signer) -> str:
-    """The token of these claims; TokenError where they do not make sense together."""
+    """Sign claims as a token; raise TokenError for inconsistent or oversized claims."""
     claims.check()
     try:
         payload = _FORM.write(claims)
@@ -117,7 +118,7 @@ def issue(claims: Claims, signer: Signer) -> str:
 
 
 def read_token(text: str) -> Token:
-    """What a token says, its signature unchecked; TokenError for any text that is not the one text of a token."""
+    """Parse a token without verifying its signature; raise TokenError for any other text."""
     if len(text) > MAX_TOKEN_SIZE:
         msg = f"it has {len(text)} characters; {MAX_TOKEN_SIZE} are allowed"
         raise TokenError(msg)
@@ -129,7 +130,7 @@ def read_token(text: str) -> Token:
     try:
         claims = _FORM.read(payload)
     except CanonicalError as error:
-        msg = f"its claims cannot be read: {error}"
+        msg = f"its claims cannot be parsed: {error}"
         raise TokenError(msg) from None
     claims.check()
     return Token(claims, payload, signature)
@@ -152,6 +153,6 @@ def _bytes(text: str) -> bytes:
     except (binascii.Error, ValueError):
         data = b""
     if not data or _text(data) != text:
-        msg = "it is not two parts of base64url, without padding, and a dot between"
+        msg = "it is not two base64url texts without padding, separated by a dot"
         raise TokenError(msg)
     return data

@@ -1,7 +1,6 @@
-"""Whether a machine can serve with a configuration: one question after another, each answered with what to do.
+"""Checks whether a machine can serve with a configuration.
 
-The law: everything is asked that can be asked without changing anything and without a server that runs, and also beside
-one that does. A question that goes wrong in a way of its own is a finding, and the others are asked all the same.
+They change nothing, need no running server and work beside one. A check that fails unexpectedly is itself a result.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,12 +19,12 @@ __all__ = ["CheckLevel", "CheckResult", "examine"]
 
 
 def examine(configuration: Configuration) -> Iterator[tuple[str, CheckResult]]:
-    """Each finding with the group that it is of, in the order in which they are asked."""
+    """Run all checks in their order; yield each result with its group."""
     stored = StoreFacts()
     now = system_clock()
     groups: dict[str, Callable[[], Iterator[CheckResult]]] = {
         "store": lambda: check_storage(configuration, stored),
-        "keys": lambda: check_keys(configuration, stored.register),
+        "keys": lambda: check_keys(configuration, stored.registry),
         "clock": lambda: check_clock(stored.newest_time),
         "machine": lambda: _machine(configuration, stored, now=now),
         "witnesses": lambda: check_witness_states(configuration, stored, now=now // 1000),
@@ -34,9 +33,9 @@ def examine(configuration: Configuration) -> Iterator[tuple[str, CheckResult]]:
         try:
             for finding in ask():
                 yield group, finding
-        except Exception as error:  # noqa: BLE001 - the other questions are worth asking all the same
-            remedy = "look at what it names; if that is well, tell the makers of this program"
-            yield group, CheckResult.fail(group, f"could not be asked: {type(error).__name__}: {error}", remedy)
+        except Exception as error:  # noqa: BLE001 - the other checks still run
+            remedy = "see what the error names; if nothing is wrong there, report a bug"
+            yield group, CheckResult.fail(group, f"check failed: {type(error).__name__}: {error}", remedy)
 
 
 def _machine(configuration: Configuration, stored: StoreFacts, *, now: int) -> Iterator[CheckResult]:

@@ -1,7 +1,4 @@
-"""What a check of a deployment found: how it is, what was measured, and what to do where it is not well.
-
-The law: a finding that is not OK has a remedy. WARN is what serves today and will not some day, or not everywhere;
-FAIL is what a server does not start with, or must not serve with.
+"""The result of one check: OK, WARN (serves, but not forever or not everywhere) or FAIL (must not serve).
 
 >>> CheckResult.ok("disk", "12 GB free").level.name
 'OK'
@@ -12,7 +9,7 @@ from dataclasses import dataclass
 
 
 class CheckLevel(enum.StrEnum):
-    """How it stands with what was checked."""
+    """Severity of a result."""
 
     OK = "OK"
     WARN = "WARN"
@@ -21,7 +18,7 @@ class CheckLevel(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One check's outcome. ``measured`` is for people, in one line; ``remedy`` is empty where nothing is to be done."""
+    """Result of one check. ``measured`` is one line for people; ``remedy`` is empty for OK."""
 
     check: str
     level: CheckLevel
@@ -30,15 +27,15 @@ class CheckResult:
 
     @classmethod
     def ok(cls, check: str, measured: str) -> "CheckResult":
-        """All is well."""
+        """Make a result without a remedy."""
         return cls(check, CheckLevel.OK, measured)
 
     @classmethod
     def warn(cls, check: str, measured: str, remedy: str) -> "CheckResult":
-        """It serves, but not for ever, or not everywhere."""
+        """Make a result for what serves, but not forever or not everywhere."""
         return cls(check, CheckLevel.WARN, measured, remedy)
 
     @classmethod
     def fail(cls, check: str, measured: str, remedy: str) -> "CheckResult":
-        """It does not serve, or must not."""
+        """Make a result for what must not serve."""
         return cls(check, CheckLevel.FAIL, measured, remedy)

@@ -1,4 +1,4 @@
-"""The machine: ports to listen on, room on the disk and until when, files that may be open, and certificates' ends."""
+"""Checks of the machine: ports, disk space, open files and the expiry of certificates."""
 
 import resource
 import shutil
@@ -22,19 +22,19 @@ _LEAST_FILES: Final = 256
 
 
 class Usage(Protocol):
-    """What ``shutil.disk_usage`` tells."""
+    """Result of ``shutil.disk_usage``."""
 
     @property
     def total(self) -> int:
-        """Bytes in all."""
+        """Size in bytes."""
 
     @property
     def free(self) -> int:
-        """Bytes that are left."""
+        """Free bytes."""
 
 
 def check_ports(configuration: Configuration) -> Iterator[CheckResult]:
-    """Whether the addresses can be listened on; one that a server on this folder has is in good hands."""
+    """Check that the addresses are free, or used by a server on this data folder."""
     is_served = _is_served(Path(configuration.log.data))
     addresses = {
         "serve.listen": configuration.serve.listen,
@@ -57,7 +57,7 @@ def _port(key: str, address: str, *, is_served: bool) -> CheckResult:
         if is_served:
             return CheckResult.ok(key, f"{address} is taken; a server runs on this data folder")
         return CheckResult.fail(
-            key, f"{address}: {error.strerror or error}", "stop who has it, or take another address"
+            key, f"{address}: {error.strerror or error}", "stop the process that has it, or use another address"
         )
     return CheckResult.ok(key, f"{address} is free")
 
@@ -81,7 +81,7 @@ def check_disk(
     log_ms: int,
     usage: Callable[[Path], Usage] = shutil.disk_usage,
 ) -> Iterator[CheckResult]:
-    """The room that is left, and for how long where the log, of so many bytes in so many ms, goes on growing so."""
+    """Check the free space, and for how long it lasts if the log (``log_bytes`` in ``log_ms``) grows as before."""
     found = usage(_existing(data))
     room = f"{found.free / _MIB:,.0f} MiB of {found.total / _MIB:,.0f} free"
     if log_ms >= _DAY_MS // 24 and log_bytes:
@@ -90,9 +90,9 @@ def check_disk(
     else:
         days = float("inf")
     if found.free < _LEAST_BYTES:
-        yield CheckResult.fail("disk", room, "make room; a full disk stops the log")
+        yield CheckResult.fail("disk", room, "free space; a full disk stops the log")
     elif found.free < _FEW_BYTES or days < _FEW_DAYS:
-        yield CheckResult.warn("disk", room, "make room, or move the data folder to a larger disk")
+        yield CheckResult.warn("disk", room, "free space, or move the data folder to a larger disk")
     else:
         yield CheckResult.ok("disk", room)
 
@@ -100,17 +100,17 @@ def check_disk(
 def check_files(
     limit: Callable[[], tuple[int, int]] = lambda: resource.getrlimit(resource.RLIMIT_NOFILE),
 ) -> CheckResult:
-    """How many files, and so connections, a process may have open."""
+    """Check how many files, and so connections, a process may open."""
     soft, hard = limit()
-    told = f"{soft:,} may be open" if soft != resource.RLIM_INFINITY else "any number may be open"
+    allowed = f"{soft:,} may be open" if soft != resource.RLIM_INFINITY else "any number may be open"
     if soft == resource.RLIM_INFINITY or soft >= _FEW_FILES:
-        return CheckResult.ok("open files", told)
-    remedy = f"raise it (ulimit -n, LimitNOFILE=65536); {hard:,} is what this user may have"
-    return (CheckResult.fail if soft < _LEAST_FILES else CheckResult.warn)("open files", told, remedy)
+        return CheckResult.ok("open files", allowed)
+    remedy = f"raise it (ulimit -n, LimitNOFILE=65536); this user's hard limit is {hard:,}"
+    return (CheckResult.fail if soft < _LEAST_FILES else CheckResult.warn)("open files", allowed, remedy)
 
 
 def check_certificates(configuration: Configuration, *, now: int) -> Iterator[CheckResult]:
-    """Until when the certificates count; nothing where there is no TLS. ``now`` is in ms since 1970 UTC."""
+    """Check the expiry of the certificates; ``now`` is in ms since 1970 UTC."""
     for name in ("certificate", "client_ca"):
         path = getattr(configuration.tls, name)
         if path:
@@ -121,19 +121,17 @@ def _certificate(key: str, path: str, *, now: int) -> CheckResult:
     try:
         ends = expires_time(Path(path).read_bytes())
     except (OSError, CertificateFormatError) as error:
-        return CheckResult.fail(key, f"{path}: {error}", "name the PEM file of a certificate")
+        return CheckResult.fail(key, f"{path}: {error}", "give the PEM file of a certificate")
     days = (ends - now) / _DAY_MS
     if days <= 0:
-        return CheckResult.fail(
-            key, f"{path} ended {-days:,.0f} days ago", "renew it; it is taken up without a restart"
-        )
+        return CheckResult.fail(key, f"{path} expired {-days:,.0f} days ago", "renew it; no restart is needed")
     if days < _FEW_DAYS:
-        return CheckResult.warn(key, f"{path} ends in {days:,.0f} days", "renew it; it is taken up without a restart")
+        return CheckResult.warn(key, f"{path} expires in {days:,.0f} days", "renew it; no restart is needed")
     return CheckResult.ok(key, f"{days:,.0f} days left")
 
 
 def _existing(path: Path) -> Path:
-    """The folder, or the nearest one above it that is there."""
+    """Return the folder, or its nearest existing parent."""
     path = path.absolute()
     while not path.exists():
         path = path.parent

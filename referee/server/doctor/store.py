@@ -1,7 +1,7 @@
-"""The store: reachable, whole, of this program's schema, writable, quick to force what it keeps, on a disk that locks.
+"""Checks of the store: reachable, intact, of this schema, writable, fast to fsync, on a suitable file system.
 
-The log is hashed again from its first leaf, as at a server's start. Nothing is written into it: a transaction is begun
-and undone, and what is forced to the disk is a file beside it.
+The whole log is hashed, as at a server's start. Nothing is written to it: a transaction is begun and rolled back, and
+fsync is timed on a file beside it.
 """
 
 import os
@@ -38,34 +38,34 @@ _FORCES: Final = 20
 _REMOTE: Final = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "vboxsf", "vmhgfs"}
 )
-"""File systems on which SQLite's locks, or what they order, cannot be relied on."""
+"""File systems on which SQLite's locks or write order are unreliable."""
 _PASSING: Final = frozenset({"tmpfs", "ramfs"})
 _TIME: Final = re.compile(rb'"(?:dealt|aborted|closed)_time":([0-9]+)')
 _NEAR: Final = 512
-"""Leaves at either end of the log in which a time is looked for."""
+"""Leaves at either end of the log that are searched for a time."""
 
 
 @dataclass(slots=True)
 class StoreFacts:
-    """What the other checks have to know of the log."""
+    """Facts about the log for the other checks."""
 
-    register: KeyRegistry | None = None
+    registry: KeyRegistry | None = None
     origin: str = ""
     size: int = 0
     bytes: int = 0
-    """The log's size on this machine's disk."""
+    """Size of the log on this machine's disk."""
     first_time: int = 0
     newest_time: int = 0
-    """Times that its first and its newest leaves tell, in ms since 1970 UTC; 0 where they tell none."""
+    """Times in the first and the newest leaves, in ms since 1970 UTC; 0 where they have none."""
 
 
 def check_storage(configuration: Configuration, stored: StoreFacts) -> Iterator[CheckResult]:
-    """What there is to say of the store; ``stored`` is filled with what it holds."""
+    """Check the store and fill ``stored``."""
     data, database = Path(configuration.log.data), configuration.log.database or None
     if database is None:
         yield check_file_system(data)
         if not (data / FILE_NAME).exists():
-            yield CheckResult.ok("log", f"{data / FILE_NAME} is made at the first start")
+            yield CheckResult.ok("log", f"{data / FILE_NAME} is created at the first start")
             yield from _writable(data)
             return
         stored.bytes = sum(path.stat().st_size for path in data.glob(f"{FILE_NAME}*"))
@@ -91,66 +91,60 @@ def _unopened(error: StoreError, database: str | None) -> CheckResult:
     if isinstance(error, SchemaVersionError):
         return CheckResult.fail("schema", why, "run the release that made the store, or begin a new log elsewhere")
     if database is None:
-        return CheckResult.fail("log", why, "restore it from its backup: referee restore")
+        return CheckResult.fail("log", why, "restore it from a backup: referee restore")
     if isinstance(error, NotFoundedError):
-        return CheckResult.ok("log", "the database holds no log yet; it is founded at the first start")
-    return CheckResult.fail(
-        "database", why, "see that it runs, that its address and password are right, and its firewall"
-    )
+        return CheckResult.ok("log", "the database holds no log yet; it is created at the first start")
+    return CheckResult.fail("database", why, "check that it runs, its address, password and firewall")
 
 
 def _whole(reader: Reader, data: Path, stored: StoreFacts) -> Iterator[CheckResult]:
-    """The log is hashed from its first leaf; the register of its keys is filled on the way."""
+    """Hash the log from its first leaf and collect its keys."""
     stored.origin = reader.origin
     root = _root_key(data / "keys" / "root.pub")
-    register = None if root is None else KeyRegistry(root)
+    registry = None if root is None else KeyRegistry(root)
     began = time.perf_counter()
 
     def visit(index: int, leaf: bytes) -> None:
-        if register is not None:
-            register.visit(index, leaf)
+        if registry is not None:
+            registry.visit(index, leaf)
         if index < _NEAR:
             stored.first_time = stored.first_time or time_of(leaf)
 
     try:
         head = check_store(reader, known=known_checkpoints(reader), visit=visit)
     except (DataLossError, StoreError) as error:
-        yield CheckResult.fail("log", str(error), "do not serve; restore the log from its backup: referee restore")
+        yield CheckResult.fail("log", str(error), "do not serve; restore the log from a backup: referee restore")
         return
     took = time.perf_counter() - began
-    stored.register, stored.size = register, head.size
+    stored.registry, stored.size = registry, head.size
     newest = [time_of(leaf) for leaf in reader.leaves(max(0, head.size - _NEAR), head.size)]
     stored.newest_time = max(newest, default=0)
     yield CheckResult.ok("log", f"{head.size:,} leaves hash to the head, in {took:,.1f} s; {reader.origin}")
 
 
 def _sqlite(path: Path) -> Iterator[CheckResult]:
-    """What SQLite says of its file, and whether a transaction can begin."""
+    """Run SQLite's integrity check and begin a transaction."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=5)) as connection:
             connection.isolation_level = None
-            told = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")]
+            report = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")]
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("ROLLBACK")
     except sqlite3.Error as error:
         is_busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
         if is_busy:
-            yield CheckResult.warn(
-                "file", "a writer held the file for 5 s", "see which process that is, and look again"
-            )
+            yield CheckResult.warn("file", "a writer held the file for 5 s", "find that process, and check again")
         else:
-            yield CheckResult.fail(
-                "file", f"{path}: {error}", f"see that this user may write {path.parent}, and its files"
-            )
+            yield CheckResult.fail("file", f"{path}: {error}", f"let this user write {path.parent} and its files")
         return
-    if told == ["ok"]:
-        yield CheckResult.ok("file", "SQLite finds it sound, and a transaction can begin")
+    if report == ["ok"]:
+        yield CheckResult.ok("file", "integrity check passed, and a transaction can begin")
     else:
-        yield CheckResult.fail("file", f"{path}: {'; '.join(told)}", "restore the log from its backup: referee restore")
+        yield CheckResult.fail("file", f"{path}: {'; '.join(report)}", "restore the log from a backup: referee restore")
 
 
 def _writable(data: Path) -> Iterator[CheckResult]:
-    """Whether the folder takes files, and how long one takes to be forced to the disk."""
+    """Check that the folder is writable, and time fsync."""
     if not data.exists():
         return
     try:
@@ -162,21 +156,21 @@ def _writable(data: Path) -> Iterator[CheckResult]:
 
 
 def judge_forces(taken: list[float]) -> CheckResult:
-    """What the times, in ms, that it took to force a page to the disk amount to.
+    """Judge the times, in ms, that fsync of a page took.
 
     >>> judge_forces([1.0, 2.0, 3.0]).measured
-    '2.00 ms in the middle, 3.00 ms at most: some 500 commits a second'
+    '2.00 ms median, 3.00 ms maximum: about 500 commits a second'
     """
     middle, most = statistics.median(taken), max(taken)
     pace = 1000 / max(middle, 0.001)
-    told = f"{middle:,.2f} ms in the middle, {most:,.2f} ms at most: some {pace:,.0f} commits a second"
+    measured = f"{middle:,.2f} ms median, {most:,.2f} ms maximum: about {pace:,.0f} commits a second"
     if middle > _SLOW_MS:
-        return CheckResult.warn("fsync", told, "take a disk that is quicker to force: every answer waits for one")
-    return CheckResult.ok("fsync", told)
+        return CheckResult.warn("fsync", measured, "use a disk with faster fsync: every answer waits for one")
+    return CheckResult.ok("fsync", measured)
 
 
 def force_times(folder: Path) -> list[float]:
-    """How long it took, in ms, to force each of some pages to the disk that holds the folder."""
+    """Return the times, in ms, of some fsyncs on the disk of a folder."""
     path = folder / f"doctor-{os.getpid()}.tmp"
     taken = []
     try:
@@ -192,36 +186,36 @@ def force_times(folder: Path) -> list[float]:
     return taken
 
 
-def check_file_system(folder: Path, mounts: Callable[[], str] = lambda: _mounts()) -> CheckResult:  # noqa: PLW0108 - below
-    """Whether the folder's file system keeps SQLite's locks, and what it holds."""
+def check_file_system(folder: Path, mounts: Callable[[], str] = lambda: _mounts()) -> CheckResult:  # noqa: PLW0108 - defined below
+    """Check that the folder's file system supports SQLite's locks."""
     kind = file_system_of(folder, mounts())
     if not kind:
-        return CheckResult.ok("file system", "this system does not say of which kind it is")
+        return CheckResult.ok("file system", "unknown on this system")
     if kind in _REMOTE or kind.startswith("fuse"):
         remedy = "move the data folder to a local disk, or keep the log in PostgreSQL (log.database)"
-        return CheckResult.warn("file system", f"{kind}, on which SQLite's locks cannot be relied on", remedy)
+        return CheckResult.warn("file system", f"{kind}, on which SQLite's locks are unreliable", remedy)
     if kind in _PASSING:
-        return CheckResult.warn("file system", f"{kind}, which forgets everything", "move the data folder to a disk")
+        return CheckResult.warn("file system", f"{kind}, which is lost at a restart", "move the data folder to a disk")
     return CheckResult.ok("file system", kind)
 
 
 def file_system_of(folder: Path, mounts: str) -> str:
-    r"""The kind of file system that holds a folder, by the text of ``/proc/self/mountinfo``; empty where it tells none.
+    r"""Return the type of a folder's file system by the text of ``/proc/self/mountinfo``; empty if unknown.
 
-    >>> told = "1 0 0:1 / / rw - ext4 /dev/a rw\n2 1 0:2 / /srv rw shared:1 - nfs4 host:/x rw"
-    >>> file_system_of(Path("/srv/data"), told), file_system_of(Path("/srvdata"), told)
+    >>> mounts = "1 0 0:1 / / rw - ext4 /dev/a rw\n2 1 0:2 / /srv rw shared:1 - nfs4 host:/x rw"
+    >>> file_system_of(Path("/srv/data"), mounts), file_system_of(Path("/srvdata"), mounts)
     ('nfs4', 'ext4')
     """
     best, kind = -1, ""
     place = str(folder.absolute().resolve())
     for line in mounts.splitlines():
         before, _, after = line.partition(" - ")
-        fields, told = before.split(), after.split()
-        if len(fields) > 4 and told:  # noqa: PLR2004 - the fifth is the mount point
+        fields, types = before.split(), after.split()
+        if len(fields) > 4 and types:  # noqa: PLR2004 - the fifth is the mount point
             point = fields[4].replace("\\040", " ")
             is_above = point in {"/", place} or place.startswith(f"{point}/")
             if is_above and len(point) >= best:
-                best, kind = len(point), told[0]
+                best, kind = len(point), types[0]
     return kind
 
 
@@ -233,7 +227,7 @@ def _mounts() -> str:
 
 
 def time_of(leaf: bytes) -> int:
-    """The newest time that a leaf tells, in ms since 1970 UTC; 0 where it tells none."""
+    """Return the newest time in a leaf, in ms since 1970 UTC; 0 for none."""
     try:
         return max(map(int, _TIME.findall(Envelope.parse(leaf).payload)), default=0)
     except EnvelopeError:

@@ -10,7 +10,7 @@ import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from referee.server.access import AccessSettings, Issuer
+from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.app import Application
 from referee.server.options import ServerOptions
 from tests.server.access.mint import NOW, Mint

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from referee.cli.main import app
 from referee.evidence.vkey import VerifierKey
-from referee.server.access import AccessSettings, Issuer
 from referee.server.access.authenticator import Authenticator
 from referee.server.access.roles import markdown
+from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.clock import system_clock
 
 SEAT = ("--role", "seat", "--table", "acme.7", "--round", "3", "--seat", "1")

@@ -9,7 +9,7 @@ import grpc
 import pytest
 import structlog
 
-from referee.server.access import AccessSettings, Issuer
+from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.limits import LimitSettings
 from referee.service.call import current
 from referee.v1 import (

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.evidence.vkey import VerifierKey
-from referee.server.access import AccessSettings, CallerRole, Issuer
 from referee.server.access.authenticator import REMEMBERED, Authenticator
+from referee.server.access.caller import CallerRole
+from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.access.token import Claims, TokenError, issue, read_token
 from referee.server.keys import KeySigner
 from referee.wire.refusal import RefusedError

@@ -13,7 +13,7 @@ from google.protobuf.message_factory import GetMessageClass
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 import referee.v1
-from referee.server.access import CallerRole
+from referee.server.access.caller import CallerRole
 from referee.server.access.roles import TABLE, markdown
 from referee.server.access.scope import TABLE_ID, rounds_named, values_at
 

@@ -30,7 +30,7 @@ from referee.server.doctor.machine import check_certificates, check_disk, check_
 from referee.server.doctor.store import StoreFacts, check_file_system, check_storage, judge_forces
 from referee.server.doctor.witnesses import check_witness_states
 from referee.server.key_folder import KeyFolder
-from referee.server.keys import KeySigner, Lock, write_key
+from referee.server.keys import KeySigner, Passphrase, write_key
 from referee.server.options import ServerOptions
 from referee.server.settings import Configuration, witnesses_of
 from referee.server.settings_reading import read_settings
@@ -77,7 +77,7 @@ def stored_of(configuration: Configuration) -> tuple[StoreFacts, dict[str, Check
 def keys_of(configuration: Configuration, **environ: str) -> dict[str, CheckResult]:
     """What is found of the keys."""
     stored, _ = stored_of(configuration)
-    return by_check(check_keys(configuration, stored.register, environ=environ))
+    return by_check(check_keys(configuration, stored.registry, environ=environ))
 
 
 def told(finding: CheckResult) -> tuple[str, str]:
@@ -140,7 +140,7 @@ def test_log_whose_leaf_was_changed_fails(data: Path) -> None:
     stored, found = stored_of(configured(data=data))
     assert told(found["log"])[0] == "FAIL"
     assert "restore" in found["log"].remedy
-    assert stored.register is None
+    assert stored.registry is None
 
 
 def test_file_that_is_no_database_fails(data: Path) -> None:
@@ -244,7 +244,7 @@ def test_key_that_others_can_read_fails(data: Path) -> None:
     path = data / "keys" / "log.key"
     path.chmod(0o644)
     found = keys_of(configured(data=data))["log"]
-    assert told(found) == ("FAIL", f"{path} can be read by others than its owner")
+    assert told(found) == ("FAIL", f"{path} can be read by users other than its owner")
     assert found.remedy == f"run: chmod 600 {path}"
 
 
@@ -281,12 +281,12 @@ def test_key_that_is_damaged_fails(data: Path) -> None:
 
 def test_encrypted_keys_need_their_passphrase(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    lock = Lock(PASSPHRASE.encode())
-    with Application(ServerOptions(data=data, listen="127.0.0.1:0", lock=lock)):
+    passphrase = Passphrase(PASSPHRASE.encode())
+    with Application(ServerOptions(data=data, listen="127.0.0.1:0", passphrase=passphrase)):
         pass
     configuration = configured(data=data)
     assert keys_of(configuration)["log"].measured.endswith("is encrypted, and no passphrase was given")
-    assert "not the one" in keys_of(configuration, **WRONG)["log"].measured
+    assert "another passphrase" in keys_of(configuration, **WRONG)["log"].measured
     found = keys_of(configuration, REFEREE_PASSPHRASE=PASSPHRASE)
     assert told(found["log"]) == ("OK", "encrypted, mode 600")
     assert told(found["sealing"]) == ("OK", "encrypted, mode 600")
@@ -310,7 +310,7 @@ def test_signer_is_asked_for_its_keys(data: Path, tmp_path: Path) -> None:
     """Away, with the right keys, and with others."""
     path = tmp_path / "signer.sock"
     configuration = configured(data=data, keys__signer=f"unix:{path}")
-    assert "cannot be asked" in keys_of(configuration)["log"].measured
+    assert "cannot be reached" in keys_of(configuration)["log"].measured
     held = KeyFolder.open_or_make(data / "keys", origin="", entropy=os.urandom, private=("log", "shuffler", "referee"))
     roles = ("log", "shuffler", "referee")
     for signers, expected in (
@@ -341,7 +341,7 @@ def test_even_clock_that_somebody_keeps_is_well() -> None:
     found = clock_of(newest=4_000)
     assert {one.level for one in found.values()} == {CheckLevel.OK}
     assert found["log"].measured == "ahead of the newest leaf by 1 s"
-    assert found["synchronized"].measured == "within 5.0 ms, as the kernel says"
+    assert found["synchronized"].measured == "within 5.0 ms, according to the kernel"
 
 
 @pytest.mark.parametrize("after", [1_021, 979, -3_600_000])
@@ -356,7 +356,7 @@ def test_clock_behind_the_newest_leaf_fails() -> None:
 
 @pytest.mark.parametrize(
     ("kernel", "words"),
-    [((0x40, 0), "kept right by nobody"), ((0, 2_000_000), "up to 2,000 ms off"), (None, "does not say")],
+    [((0x40, 0), "not synchronized"), ((0, 2_000_000), "up to 2,000 ms off"), (None, "unknown on this system")],
 )
 def test_clock_that_nobody_keeps_is_warned_of(kernel: tuple[int, int] | None, words: str) -> None:
     found = clock_of(kernel=kernel)["synchronized"]
@@ -450,7 +450,7 @@ def certificate(ends: dt.datetime) -> bytes:
 
 @pytest.mark.parametrize(
     ("days", "level", "words"),
-    [(90, "OK", "90 days left"), (10, "WARN", "in 10 days"), (-3, "FAIL", "ended 3 days ago")],
+    [(90, "OK", "90 days left"), (10, "WARN", "in 10 days"), (-3, "FAIL", "expired 3 days ago")],
 )
 def test_certificate_that_ends_is_told(tmp_path: Path, days: int, level: str, words: str) -> None:
     now = dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
@@ -513,14 +513,14 @@ def test_witness_that_has_cosigned_lately_is_well(stand: Stand, data: Path) -> N
     """Until then it shows nothing; long after, the log is not cosigned any more."""
     found = stand.found()
     assert [one.level.name for one in found.values()] == ["WARN", "WARN"]
-    assert "shows nothing that it cosigned" in found["witness.example/w"].measured
-    assert found["quorum"].measured == "1 have never vouched for one head"
+    assert "has cosigned nothing of" in found["witness.example/w"].measured
+    assert found["quorum"].measured == "1 have never cosigned one head"
     witnesses = witnesses_of(stand.configuration.witnesses)
     Application(ServerOptions(data=data, listen="127.0.0.1:0", witnesses=witnesses)).close()
     found = stand.found(later=7)
     assert told(found["witness.example/w"]) == ("OK", "answers; it cosigned 3 of 3 leaves")
-    assert told(found["quorum"]) == ("OK", "1 vouched for 3 leaves 7 s ago")
-    assert told(stand.found(later=901)["quorum"]) == ("WARN", "1 vouched for 3 leaves 901 s ago")
+    assert told(found["quorum"]) == ("OK", "1 cosigned 3 leaves 7 s ago")
+    assert told(stand.found(later=901)["quorum"]) == ("WARN", "1 cosigned 3 leaves 901 s ago")
 
 
 def test_witness_that_is_away_is_told(stand: Stand) -> None:
@@ -551,4 +551,4 @@ def test_log_behind_what_a_witness_has_cosigned_fails(stand: Stand, data: Path, 
     old = msgspec.structs.replace(stand.configuration.log, data=str(tmp_path / "old"))
     stand.configuration = msgspec.structs.replace(stand.configuration, log=old)
     found = stand.found()["witness.example/w"]
-    assert told(found) == ("FAIL", "it has cosigned 4 leaves, and the log has 3")
+    assert told(found) == ("FAIL", "it has cosigned 4 leaves, but the log has 3")

@@ -19,7 +19,8 @@ import pytest
 import structlog
 from cryptography.hazmat.primitives import serialization
 
-from referee.server.access import AccessSettings, CallerRole, Certified, listen_problems
+from referee.server.access.caller import CallerRole
+from referee.server.access.settings import AccessSettings, Certified, listen_problems
 from referee.server.app import Application
 from referee.server.options import ServerOptions
 from referee.server.tls import CertificateFormatError, ServedCertificate, TlsFileError, TlsSettings, expires_time
@@ -228,8 +229,8 @@ def test_half_written_pair_keeps_the_old_one_and_says_so_once(tmp_path, authorit
         assert certificate.renewed() is None
     warned = [line for line in lines if line["log_level"] == "warning"]
     assert 1 <= len(warned) <= 2
-    assert "do not hold together" in warned[0]["error"]
-    assert [line["event"] for line in lines if line["log_level"] == "info"] == ["certificate taken up"]
+    assert "do not match" in warned[0]["error"]
+    assert [line["event"] for line in lines if line["log_level"] == "info"] == ["certificate renewed"]
 
 
 def test_content_counts_and_not_the_time_of_the_file(tmp_path, authority):

@@ -253,7 +253,7 @@ class House:
             header,
             sections=range(len(hands)),
             dealt_time=dealt_time,
-            signer=self.app.keys.shuffler,
+            signer=self.app.keys.signer("shuffler"),
         )
         return tien_len_pb2.TienLenRound(header=write_header(header), certificates=[certificate_bytes])
 

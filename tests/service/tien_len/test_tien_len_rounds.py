@@ -66,7 +66,7 @@ def test_answer_says_what_the_signed_transcript_says(house: House) -> None:
 def test_settlement_stands_in_the_log_that_its_receipt_proves(house: House) -> None:
     settled = house.play_settled(house.deal_playable(seats=2))
     receipt = settled.log_receipt
-    log_key = vkey.VerifierKey.parse(house.app.keys.log.verifier_key)
+    log_key = vkey.VerifierKey.parse(house.app.keys.signer("log").verifier_key)
     checkpoint = LogReceipt(
         index=receipt.leaf_index,
         leaf_hash=receipt.leaf_hash,
@@ -75,7 +75,7 @@ def test_settlement_stands_in_the_log_that_its_receipt_proves(house: House) -> N
     ).verify(receipt.leaf, origin=house.app.origin, keys=[log_key])
     assert checkpoint.size > receipt.leaf_index
     Envelope.parse(receipt.leaf).verify(
-        payload_type="application/vnd.referee.settle.v1+json", public_key=house.app.keys.referee.public_key
+        payload_type="application/vnd.referee.settle.v1+json", public_key=house.app.keys.signer("referee").public_key
     )
 
 

@@ -142,7 +142,7 @@ def test_receipts_hold_every_event_in_its_place(house: House, played: Dealt) -> 
     forged = _copy(told)
     envelope = Envelope.parse(told.events[4].receipt)
     forged.events[4].receipt = Envelope.signed(
-        envelope.payload_type, envelope.payload, house.app.keys.shuffler
+        envelope.payload_type, envelope.payload, house.app.keys.signer("shuffler")
     ).to_bytes()
     refusal = house.refusal_of(lambda: house.settle(forged))
     expected_code = StatusCode.PERMISSION_DENIED
@@ -224,7 +224,7 @@ def test_one_seats_certificate_does_not_answer_for_all_hands(house: House) -> No
 def _certificate_of(house: House, told: tien_len_pb2.TienLenRound, hands: Any, *, seat: int) -> bytes:  # noqa: ANN401 - hands
     header = read_header(told.header, field="header")
     deal = house.scripted_deal(header, hands, leader=0)
-    return certificate.issue(deal, header, sections=[seat], dealt_time=0, signer=house.app.keys.shuffler)
+    return certificate.issue(deal, header, sections=[seat], dealt_time=0, signer=house.app.keys.signer("shuffler"))
 
 
 def test_a_batch_answers_like_its_single_calls(house: House) -> None:

@@ -233,7 +233,7 @@ def test_no_receipt_opens_a_hand_or_the_stock(server: Server, refused: Refused, 
     request = shuffler_pb2.OpenSectionRequest(
         table_id=played.opened.header.table_id,
         round_number=1,
-        event_receipt=sign_receipt(receipt, server.app.keys.referee),
+        event_receipt=sign_receipt(receipt, server.app.keys.signer("referee")),
     )
     expected = ("FAILED_PRECONDITION", "SECTION_CLOSED", "event_receipt")
     assert _seen(refused(server.shuffler.OpenSection, request)) == expected
@@ -246,7 +246,9 @@ def _receipt_of(played: Round, index: int) -> EventReceipt:
 def _changed(server: Server, played: Round, index: int, **changed: Any) -> None:  # noqa: ANN401 - members of the receipt
     """The event's receipt signed anew by the referee's own key with some members changed."""
     fields = {name: getattr(_receipt_of(played, index), name) for name in EventReceipt.__struct_fields__}
-    played.told.events[index].receipt = sign_receipt(EventReceipt(**(fields | changed)), server.app.keys.referee)
+    played.told.events[index].receipt = sign_receipt(
+        EventReceipt(**(fields | changed)), server.app.keys.signer("referee")
+    )
 
 
 @pytest.mark.parametrize("opens", [1, 2, 7])
@@ -298,7 +300,7 @@ def test_receipt_of_another_key_or_round_is_refused(server: Server, refused: Ref
         one.play((0, "CHECK"))
     receipt = _receipt_of(played, 0)
     for forged, code, reason in (
-        (sign_receipt(receipt, server.app.keys.shuffler), "PERMISSION_DENIED", "FORGED"),
+        (sign_receipt(receipt, server.app.keys.signer("shuffler")), "PERMISSION_DENIED", "FORGED"),
         (other.told.events[0].receipt, INVALID, "FOREIGN"),
         (b"{}", INVALID, "MALFORMED"),
     ):

@@ -83,7 +83,7 @@ def _check_receipt(server: Server, receipt: round_pb2.LogReceipt) -> None:
         proof=tuple(receipt.inclusion_proof),
         checkpoint=receipt.checkpoint.encode(),
     )
-    key = VerifierKey.parse(server.app.keys.log.verifier_key)
+    key = VerifierKey.parse(server.app.keys.signer("log").verifier_key)
     proved.verify(receipt.leaf, origin=server.app.origin, keys=[key])
 
 
