@@ -21,9 +21,9 @@ from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.log import StepKind
 from referee.rulesets import Catalogue, UnknownRulesetError
+from referee.transcript.inputs import Inputs, Transcript, TranscriptError
+from referee.transcript.inputs import parse as parse_transcript
 from referee.transcript.replay import replay as replay_told
-from referee.transcript.told import Told, Transcript, TranscriptError
-from referee.transcript.told import parse as parse_transcript
 
 
 def replay(  # noqa: PLR0913 - one parameter an option
@@ -55,8 +55,8 @@ def replay(  # noqa: PLR0913 - one parameter an option
     try:
         payload = _payload(leaves[StepKind.SETTLE])
         transcript = parse_transcript(payload)
-        ruleset = catalogue.of_digest(unhex(transcript.told.header.ruleset_digest))
-        again = replay_told(transcript.told, ruleset)
+        ruleset = catalogue.of_digest(unhex(transcript.inputs.header.ruleset_digest))
+        again = replay_told(transcript.inputs, ruleset)
     except KeyError:
         fail("the round is not settled, so there is nothing to replay")
     except (TranscriptError, CanonicalError, EnvelopeError, UnknownRulesetError) as error:
@@ -68,8 +68,8 @@ def replay(  # noqa: PLR0913 - one parameter an option
     _print_told(console, transcript, catalogue)
     same = _print_equality(console, "replay(told) == transcript", payload, again.payload)
     if StepKind.REVEAL in leaves:
-        dealt = _redealt(transcript.told, leaves)
-        told = orjson.dumps(transcript.told.sections)
+        dealt = _redealt(transcript.inputs, leaves)
+        told = orjson.dumps(transcript.inputs.sections)
         same &= _print_equality(console, "redeal(OPEN, DEAL, REVEAL) == the cards told", told, orjson.dumps(dealt))
     else:
         console.print("[yellow]the seed is not at hand, so the deck was not dealt again[/]")
@@ -81,7 +81,7 @@ def _payload(data: bytes) -> bytes:
     return data if data.startswith(b'{"format"') else Envelope.parse(data).payload
 
 
-def _redealt(told: Told, leaves: dict[StepKind, bytes]) -> list[list[int]]:
+def _redealt(told: Inputs, leaves: dict[StepKind, bytes]) -> list[list[int]]:
     """Deal the cards again from the seeds, for the sections of the transcript."""
     dealt = parse_leaf(Envelope.parse(leaves[StepKind.DEAL]).payload, DealLeaf)
     revealed = parse_leaf(Envelope.parse(leaves[StepKind.REVEAL]).payload, RevealLeaf)
@@ -94,7 +94,7 @@ def _redealt(told: Told, leaves: dict[StepKind, bytes]) -> list[list[int]]:
 
 
 def _print_told(console: Console, transcript: Transcript, catalogue: Catalogue) -> None:
-    told = transcript.told
+    told = transcript.inputs
     header = told.header
     ruleset = catalogue.of_digest(unhex(header.ruleset_digest))
     console.rule(f"[bold]{header.table_id}[/] · round {header.round_number}")
@@ -114,7 +114,7 @@ def _print_told(console: Console, transcript: Transcript, catalogue: Catalogue) 
     for number, event in enumerate(told.events, 1):
         events.add_row(str(number), bytes(event.event).decode(), str(event.time - told.dealt_time), event.attested)
     console.print(events)
-    found = orjson.loads(bytes(transcript.found))
+    found = orjson.loads(bytes(transcript.results))
     paid = Grid("from", "to", "amount", "reason", "about")
     for one in found["transfers"]:
         paid.add_row(_who(one["from"]), _who(one["to"]), f"{one['amount']:,}", one["reason"], one["subject"])

@@ -16,9 +16,9 @@ from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.settlement import Outcome, settle
 from referee.service.rounds import VerifiedRound
 from referee.service.settling import Chain, first_chain
+from referee.transcript.inputs import Inputs
 from referee.transcript.mau_binh import found_json
-from referee.transcript.replay import encode_found
-from referee.transcript.told import Told
+from referee.transcript.replay import encode_results
 from referee.verdict import Violation
 from referee.wire.mau_binh import outcome_bytes
 from referee.wire.ruleset import mau_binh_rules
@@ -67,11 +67,11 @@ class Reading(msgspec.Struct, kw_only=True):
         """What keeps it from being settled at a time."""
         return self.violations or check_closing(self.told, closed_time=time)
 
-    def told_at(self, time: int) -> Told:
+    def told_at(self, time: int) -> Inputs:
         """What its transcript tells when it is settled at a time; refuses a round of which a hand is not open."""
         dealt = self.dealt
         check_all_open(dealt)
-        return Told(
+        return Inputs(
             header=dealt.header,
             deck_root=dealt.deck_root,
             dealt_time=dealt.verified.dealt_time,
@@ -92,7 +92,7 @@ class Reading(msgspec.Struct, kw_only=True):
     def found(self) -> msgspec.Raw:
         """The outcome as it stands in the transcript."""
         if self._found is None:
-            self._found = encode_found(found_json(self.told, self.outcome, events_hash=self.chain.last_hash))
+            self._found = encode_results(found_json(self.told, self.outcome, events_hash=self.chain.last_hash))
         return self._found
 
     @property

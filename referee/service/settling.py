@@ -23,9 +23,9 @@ from referee.service.appending import append_each
 from referee.service.rounds import VerifiedRound
 from referee.storage import Append, Reader, Writer
 from referee.transcript.chain import first_hash, next_hash
+from referee.transcript.inputs import MEDIA_TYPE, Attested, InputEvent, Inputs
 from referee.transcript.receipt import FORM, RECEIPT_TYPE, EventReceipt, sign_receipt
 from referee.transcript.replay import write_transcript
-from referee.transcript.told import MEDIA_TYPE, Attested, Told, ToldEvent
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.round_pb2 import LogReceipt
 from referee.verdict import Violation
@@ -61,7 +61,7 @@ class Received(msgspec.Struct, frozen=True, kw_only=True):
 class Chain(msgspec.Struct, frozen=True):
     """The events as told, and h_n."""
 
-    events: tuple[ToldEvent, ...]
+    events: tuple[InputEvent, ...]
     last_hash: bytes
 
 
@@ -79,7 +79,7 @@ class Reading(Protocol):
     def faults_at(self, time: int) -> tuple[Violation, ...]:
         """What keeps it from being settled at a time."""
 
-    def told_at(self, time: int) -> Told:
+    def told_at(self, time: int) -> Inputs:
         """What its transcript tells when it is settled at a time; refuses a round whose cards are not all open."""
 
     @property
@@ -233,7 +233,7 @@ class Settler:
             self._on_settled()
         return refusals
 
-    def _told(self, verified: VerifiedRound, one: Received, hashed: bytes, *, number: int, field: str) -> ToldEvent:
+    def _told(self, verified: VerifiedRound, one: Received, hashed: bytes, *, number: int, field: str) -> InputEvent:
         """An event with a receipt as a transcript tells it; refuses a receipt that is forged or of another event."""
         receipt = read_receipt(one.receipt, keys=self._keys, field=field)
         opens = msgspec.UNSET if one.opens_section is None else one.opens_section
@@ -278,11 +278,11 @@ _is_signature: Final = lru_cache(maxsize=_MEMO_SIZE)(is_signature)
 """A pure memo: every question of a round repeats all signatures."""
 
 
-def _told_event(one: Received, *, receipt: str) -> ToldEvent:
+def _told_event(one: Received, *, receipt: str) -> InputEvent:
     if not one.signature and not receipt:
-        return ToldEvent(msgspec.Raw(one.event), one.time, "FRONTEND")
+        return InputEvent(msgspec.Raw(one.event), one.time, "FRONTEND")
     attested: Attested = "SEAT" if one.signature else "RECEIPT"
-    return ToldEvent(
+    return InputEvent(
         event=msgspec.Raw(one.event),
         time=one.time,
         attested=attested,
@@ -312,7 +312,7 @@ def _read_receipt(data: bytes, keys: tuple[bytes, ...]) -> tuple[EventReceipt, s
     return FORM.read(envelope.payload), (envelope.signature or b"").hex()
 
 
-def _told_digest(told: Told, last_hash: bytes) -> bytes:
+def _told_digest(told: Inputs, last_hash: bytes) -> bytes:
     """What names a told round: all of it but the time at which it was asked to be settled."""
     attested = tuple([(event.time, event.attested) for event in told.events])
     return hashlib.sha256(last_hash + repr((attested, told.leader, told.previous_winner_seat)).encode()).digest()

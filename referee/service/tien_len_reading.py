@@ -12,9 +12,9 @@ from referee.service.leading import Lead
 from referee.service.rounds import VerifiedRound
 from referee.service.settling import Chain
 from referee.service.standing import deal_of
-from referee.transcript.replay import encode_found
+from referee.transcript.inputs import Inputs, fitted
+from referee.transcript.replay import encode_results
 from referee.transcript.tien_len import Judged, close, found_json
-from referee.transcript.told import Told, fitted
 from referee.v1.tien_len_pb2 import TienLenRound
 from referee.verdict import Violation
 from referee.wire.tien_len import write_outcome
@@ -61,7 +61,7 @@ class Standing(msgspec.Struct, kw_only=True):
     def found(self, stake: int) -> msgspec.Raw:
         """The same as it stands in a transcript."""
         if self._found is None:
-            self._found = encode_found(found_json(self.judged(stake), events_hash=self.chain.last_hash))
+            self._found = encode_results(found_json(self.judged(stake), events_hash=self.chain.last_hash))
         return self._found
 
     def shown(self, stake: int, ruleset: Ruleset) -> bytes:
@@ -92,10 +92,10 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         """What keeps it from being settled at a time."""
         return self.standing.violations or check_settlement(self.standing.state, closed_time=time)
 
-    def told_at(self, time: int) -> Told:
+    def told_at(self, time: int) -> Inputs:
         """What its transcript tells when it is settled at a time."""
         verified, lead = self.verified, self.standing.lead
-        return Told(
+        return Inputs(
             header=HeaderJson.of(verified.header),
             deck_root=verified.deck_root.hex(),
             dealt_time=verified.dealt_time,

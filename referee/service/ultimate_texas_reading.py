@@ -9,8 +9,8 @@ from referee.games.ultimate_texas import State, check_settlement
 from referee.rulesets import Ruleset
 from referee.service.rounds import VerifiedRound
 from referee.service.settling import Chain
-from referee.transcript.replay import encode_found
-from referee.transcript.told import Told
+from referee.transcript.inputs import Inputs
+from referee.transcript.replay import encode_results
 from referee.transcript.ultimate_texas import GAME, Settled, found_json, settled
 from referee.verdict import Violation
 from referee.wire.ultimate_texas import write_outcome
@@ -47,7 +47,7 @@ class Standing(msgspec.Struct, kw_only=True):
     def found(self, sections: Sections) -> msgspec.Raw:
         """The same as it stands in a transcript."""
         if self._found is None:
-            self._found = encode_found(found_json(self.settled(sections), events_hash=self.chain.last_hash))
+            self._found = encode_results(found_json(self.settled(sections), events_hash=self.chain.last_hash))
         return self._found
 
     def shown(self, sections: Sections, ruleset: Ruleset) -> bytes:
@@ -94,10 +94,10 @@ class Reading(msgspec.Struct, kw_only=True):
         """What keeps it from being settled at a time."""
         return self.standing.violations or check_settlement(self.standing.state, closed_time=time)
 
-    def told_at(self, time: int) -> Told:
+    def told_at(self, time: int) -> Inputs:
         """What its transcript tells when it is settled at a time; refuses a round whose cards are not all open."""
         verified = self.verified
-        return Told(
+        return Inputs(
             header=HeaderJson.of(verified.header),
             deck_root=verified.deck_root.hex(),
             dealt_time=verified.dealt_time,

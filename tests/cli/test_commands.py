@@ -150,12 +150,12 @@ def test_replay_shows_the_first_difference(demo, tmp_path):
     printed = referee("replay", "demo.mau_binh.chi_2020", 1, "--data", data, "--json")
     assert printed.returncode == 0
     transcript = printed.stdout.strip()
-    amount = json.loads(transcript)["found"]["transfers"][0]["amount"]
+    amount = json.loads(transcript)["results"]["transfers"][0]["amount"]
     file = tmp_path / "transcript.json"
     file.write_text(transcript.replace(f'"amount":{amount}', f'"amount":{amount + 1}', 1), encoding="ascii")
     done = referee("replay", "--file", file)
     assert done.returncode == 1
-    assert "found.transfers[0].amount" in done.stdout
+    assert "results.transfers[0].amount" in done.stdout
     assert str(amount + 1) in done.stdout
 
 

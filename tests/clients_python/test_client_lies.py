@@ -22,7 +22,7 @@ from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash
 from referee.log import Checkpoint, CheckpointSigner
-from referee.transcript.told import MEDIA_TYPE
+from referee.transcript.inputs import MEDIA_TYPE
 
 Bend = Callable[[Any], None]
 
@@ -293,27 +293,27 @@ def test_an_event_that_was_not_the_seats_is_not_told(liar: Liar, bend: Bend, fou
 
 
 def pay_more(payload: dict[str, Any]) -> None:
-    payload["found"]["transfers"][0]["amount"] += 1
+    payload["results"]["transfers"][0]["amount"] += 1
 
 
 def drop_event(payload: dict[str, Any]) -> None:
-    payload["told"]["events"].pop()
+    payload["inputs"]["events"].pop()
 
 
 def swap_told_cards(payload: dict[str, Any]) -> None:
-    payload["told"]["sections"].reverse()
+    payload["inputs"]["sections"].reverse()
 
 
 @pytest.mark.parametrize(
     ("bend", "found"),
     [
-        (lambda payload: payload["found"]["seats"][0].update(net=0), "the transcript made again"),
+        (lambda payload: payload["results"]["seats"][0].update(net=0), "the transcript made again"),
         (pay_more, "the transcript made again"),
         (drop_event, "the events settled"),
         (swap_told_cards, "the settled section"),
-        (lambda payload: payload["told"]["events"][0].update(time=1), "the times of the events"),
-        (lambda payload: payload["told"]["header"].update(stake=1), "the settled header"),
-        (lambda payload: payload["told"].update(dealt_time=1), "the settled deal"),
+        (lambda payload: payload["inputs"]["events"][0].update(time=1), "the times of the events"),
+        (lambda payload: payload["inputs"]["header"].update(stake=1), "the settled header"),
+        (lambda payload: payload["inputs"].update(dealt_time=1), "the settled deal"),
         (lambda payload: payload.update(round_id="00" * 32), "the settled round"),
         (lambda payload: payload.update(format=2), "format 2"),
     ],

@@ -36,11 +36,10 @@ from referee.dealing.leaf import (
 )
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope
+from referee.transcript.inputs import MEDIA_TYPE, Inputs, TranscriptError
+from referee.transcript.inputs import parse as parse_transcript
 from referee.transcript.receipt import FORM, RECEIPT_TYPE
 from referee.transcript.replay import replay
-from referee.transcript.told import MEDIA_TYPE, TranscriptError
-from referee.transcript.told import Told as ToldPart
-from referee.transcript.told import parse as parse_transcript
 from referee.v1 import log_pb2, round_pb2, shuffler_pb2
 from referee_client.cards import cards_of
 from referee_client.errors import VerificationError
@@ -246,9 +245,9 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         except TranscriptError as error:
             _fail(str(error))
         _same("the settled round", transcript.round_id, self.round_id.hex())
-        self._check_told(transcript.told)
-        is_replayed = await self._is_replayed(transcript.told, proved.payload)
-        found = msgspec.json.decode(transcript.found, type=_Found)
+        self._check_told(transcript.inputs)
+        is_replayed = await self._is_replayed(transcript.inputs, proved.payload)
+        found = msgspec.json.decode(transcript.results, type=_Found)
         paid = [(one.payer, one.payee, one.amount_minor, one.reason) for one in answer.outcome.transfers]
         _same("the transfers", paid, [(one.payer, one.payee, one.amount, one.reason) for one in found.transfers])
         return Settled(outcome=answer.outcome, receipt=proved, is_replayed=is_replayed)
@@ -401,7 +400,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         expected = (self.round_id.hex(), number, hashed.hex(), event.time, msgspec.UNSET if opens is None else opens)
         _same("the event's receipt", found, expected)
 
-    def _check_told(self, told: ToldPart) -> None:
+    def _check_told(self, told: Inputs) -> None:
         state, events = self.state, list(_events_of(self.told))
         _same("the settled header", told.header, HeaderJson.of(self.header))
         _same("the settled deal", (told.deck_root, told.dealt_time), (state.deck_root.hex(), state.dealt_time))
@@ -410,7 +409,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         _same("the events settled", [bytes(one.event) for one in told.events], [event_bytes(one) for one in events])
         _same("the times of the events", [one.time for one in told.events], [one.time for one in events])
 
-    async def _is_replayed(self, told: ToldPart, payload: bytes) -> bool:
+    async def _is_replayed(self, told: Inputs, payload: bytes) -> bool:
         header = self.header
         ruleset = await self._session.ruleset(
             ruleset_id=header.ruleset_id, version=header.ruleset_version, digest=header.ruleset_digest

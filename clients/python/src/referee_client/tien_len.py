@@ -7,7 +7,7 @@ import msgspec
 from referee.dealing.header import NO_KEY
 from referee.dealing.leaf import ABORT_TYPE
 from referee.evidence.dsse import Envelope
-from referee.transcript.told import MEDIA_TYPE
+from referee.transcript.inputs import MEDIA_TYPE
 from referee.v1 import log_pb2, round_pb2, tien_len_pb2
 from referee_client.cards import Cards, numbers_of
 from referee_client.errors import VerificationError
@@ -33,7 +33,7 @@ class _Winners(msgspec.Struct):
 
 
 class _Settled(msgspec.Struct):
-    found: _Winners
+    results: _Winners
 
 
 class AsyncTienLenRound(AsyncRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienLenOutcome]):
@@ -120,7 +120,7 @@ class AsyncTienLenRound(AsyncRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienL
             header = read_header(found.header)
             if header.ruleset_id.partition(".")[0] != _GAME:
                 return [], None
-            (seat,) = msgspec.json.decode(proved.payload, type=_Settled).found.winners
+            (seat,) = msgspec.json.decode(proved.payload, type=_Settled).results.winners
             return rounds, (seat, header.seat_keys[seat])
         return [], None
 
