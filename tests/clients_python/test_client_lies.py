@@ -108,7 +108,7 @@ class Liar:
 @pytest.fixture
 def liar(harness: Harness, client: Client, table: str) -> Liar:
     """One whose table is dealt hands that stand as they are, and pay."""
-    harness.tell({"vector": "mau_binh/settlement#value-front-three-M"}, table_id=table)
+    harness.script({"vector": "mau_binh/settlement#value-front-three-M"}, table_id=table)
     return Liar(harness, client, table)
 
 
@@ -205,7 +205,7 @@ def swap_hands(answer: shuffler_pb2.DealRoundResponse) -> None:
         (lambda answer: setattr(answer, "certificate", b"{}"), "a certificate does not hold"),
     ],
 )
-def test_a_deal_told_otherwise_than_logged_is_found(liar: Liar, bend: Bend, found: str):
+def test_a_deal_other_than_logged_is_found(liar: Liar, bend: Bend, found: str):
     game = liar.binh()
     game.open()
     liar.line.answers["DealRound"] = bend
@@ -282,14 +282,14 @@ def another_receipt(answer: Any) -> None:  # noqa: ANN401 - an accepted event
         (lambda answer: setattr(answer.event, "receipt", b""), "does not hold"),
     ],
 )
-def test_an_event_that_was_not_the_seats_is_not_told(liar: Liar, bend: Bend, found: str):
+def test_an_event_that_was_not_the_seats_is_not_kept(liar: Liar, bend: Bend, found: str):
     game = liar.binh()
     game.open()
     hand = game.deal()[0]
     liar.line.answers["AcceptEvent"] = bend
     with pytest.raises(VerificationError, match=found):
         game.arrange(0, Arrangement(hand[:5], hand[5:10], hand[10:]))
-    assert not game.told.events
+    assert not game.message.events
 
 
 def pay_more(payload: dict[str, Any]) -> None:
@@ -300,7 +300,7 @@ def drop_event(payload: dict[str, Any]) -> None:
     payload["inputs"]["events"].pop()
 
 
-def swap_told_cards(payload: dict[str, Any]) -> None:
+def swap_sections(payload: dict[str, Any]) -> None:
     payload["inputs"]["sections"].reverse()
 
 
@@ -310,7 +310,7 @@ def swap_told_cards(payload: dict[str, Any]) -> None:
         (lambda payload: payload["results"]["seats"][0].update(net=0), "the transcript made again"),
         (pay_more, "the transcript made again"),
         (drop_event, "the events settled"),
-        (swap_told_cards, "the settled section"),
+        (swap_sections, "the settled section"),
         (lambda payload: payload["inputs"]["events"][0].update(time=1), "the times of the events"),
         (lambda payload: payload["inputs"]["header"].update(stake=1), "the settled header"),
         (lambda payload: payload["inputs"].update(dealt_time=1), "the settled deal"),
@@ -327,7 +327,7 @@ def test_a_settlement_that_the_referee_signed_falsely_is_found(
         game.settle()
 
 
-def test_payments_told_otherwise_than_settled_are_found(liar: Liar):
+def test_payments_other_than_settled_are_found(liar: Liar):
     game = liar.played()
 
     def bend(answer: Any) -> None:  # noqa: ANN401 - a settled round
