@@ -104,6 +104,6 @@ def _winner(leaves: "RoundLeaves") -> int | None:
     """Return the seat that won more than every other, in a round without a house; None if there is none."""
     if leaves.settle is None or leaves.header.seat_stakes or leaves.header.seat_count == 1:
         return None
-    nets = [seat.net for seat in _nets.decode(leaves.settle.leaf.results).seats]
+    nets = [seat.net for seat in _nets.decode(leaves.settle.leaf.found).seats]
     most = max(nets)
     return nets.index(most) if nets.count(most) == 1 else None

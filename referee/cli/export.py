@@ -1,4 +1,4 @@
-"""``referee export``: one round with everything that proves it, in one self-contained file.
+"""``referee export``: one round with everything that proves it, in a file that stands alone.
 
 The file is the bundle that ``clients/verifier`` checks (its ``bundle.schema.json`` says what stands in it): all KEY
 leaves, the round's own, and what ended the table's rounds before it back to the first settled one, each with its
@@ -19,7 +19,7 @@ from referee.dealing.header import NO_LEAF
 from referee.dealing.leaf import KEY_TYPE
 from referee.evidence.dsse import Envelope
 from referee.log import Round, SlotKey, Stage, StepKind
-from referee.service.revealing import Sealed
+from referee.service.revealing import OpenedRound
 from referee.storage import Reader
 
 FORMAT: Final = 1
@@ -37,7 +37,7 @@ def export(  # noqa: PLR0913 - one parameter an option
         bool, typer.Option("--proof", help="A C2SP tlog-proof of the round's end; with --out its leaf beside it.")
     ] = False,
 ) -> None:
-    """Write one round as a bundle that can be verified without the log.
+    """Write one round as a bundle that anybody can verify without the log.
 
     A round's seed, once revealed, shows every card of it; nothing of other rounds is shown but how they ended.
     """
@@ -100,7 +100,7 @@ def _before(reader: Reader, found: Round) -> list[int]:
     """List the leaves that ended the table's earlier rounds, back to a settled one; of aborted rounds OPEN as well."""
     places: list[int] = []
     key, opened = found.key, _place(reader, found.key, StepKind.OPEN)
-    while Sealed.of(reader.leaf(opened)).header.previous_leaf != NO_LEAF:
+    while OpenedRound.of(reader.leaf(opened)).header.previous_leaf != NO_LEAF:
         key = SlotKey(key.table_id, key.round_number - 1)
         before = reader.round(key)
         if before is None:

@@ -15,7 +15,7 @@ from referee.evidence.ed25519 import Signer, SignerUnavailableError
 from referee.log import Round, SlotError, StepKind
 from referee.server.clock import Clock
 from referee.service.aborting import overdue_abort_of
-from referee.service.revealing import Sealed, reveal_of
+from referee.service.revealing import OpenedRound, reveal_of
 from referee.storage import DataLossError, Logged, QueueFullError, Reader, StoreError, Writer, WriterClosedError
 
 POLL_SECONDS: Final = 1.0
@@ -110,7 +110,7 @@ class Follower:
         for one in rounds:
             mark = next(mark for mark in self._reader.marks(one.key) if mark.kind is StepKind.OPEN)
             try:
-                append = reveal_of(Sealed.of(self._reader.leaf(mark.index)), sealing_key=self._sealing_key)
+                append = reveal_of(OpenedRound.of(self._reader.leaf(mark.index)), sealing_key=self._sealing_key)
             except SealError as error:
                 self._given_up.add(one.round_id)
                 _log.error("seed cannot be decrypted", round_id=one.round_id.hex(), error=str(error))

@@ -9,34 +9,25 @@ from referee.rulesets import load_builtin
 from referee.server.cosigner import Cosigner
 from referee.server.options import ServerOptions
 from referee.server.startup import OpenedLog, suite_of
+from referee.service.attesting import Attestor
 from referee.service.dealing import ShufflerParts
-from referee.service.leading import Leaders
+from referee.service.leading import LeaderFinder
 from referee.service.log import LogKeys, LogService
-from referee.service.mau_binh import MauBinhService
 from referee.service.opening import Opener
-from referee.service.rounds import RoundVerifier
-from referee.service.ruleset import RulesetService
-from referee.service.seating import SeatingService
+from referee.service.registry import SERVED_GAMES
+from referee.service.round_service import RefereeParts
+from referee.service.rulesets import RulesetService, SeatingService
 from referee.service.settling import Settler
 from referee.service.shuffler import ShufflerService
-from referee.service.tien_len import TienLenService
-from referee.service.ultimate_texas import UltimateTexasService
+from referee.service.verifying import RoundVerifier
 from referee.storage import Writer
-from referee.v1 import (
-    log_pb2_grpc,
-    mau_binh_pb2_grpc,
-    ruleset_pb2_grpc,
-    seating_pb2_grpc,
-    shuffler_pb2_grpc,
-    tien_len_pb2_grpc,
-    ultimate_texas_pb2_grpc,
-)
+from referee.v1 import log_pb2_grpc, ruleset_pb2_grpc, seating_pb2_grpc, shuffler_pb2_grpc
 
 FULL_NAMES: Final = {
     "rulesets": ("referee.v1.RulesetService",),
     "seating": ("referee.v1.SeatingService",),
     "shuffler": ("referee.v1.ShufflerService",),
-    "referee": ("referee.v1.MauBinhService", "referee.v1.TienLenService", "referee.v1.UltimateTexasService"),
+    "referee": tuple([served.service for served in SERVED_GAMES.values()]),
     "log": ("referee.v1.LogService",),
 }
 """The gRPC services of each of ``options.SERVICES``."""
@@ -64,22 +55,18 @@ def add_services(
     )
 
     def add_referee() -> None:
-        settler = Settler(
-            signer=log.keys.signer("referee"),
-            referee_keys=log.counted("referee"),
-            writer=_writer(log),
-            reader=log.store,
-            clock=options.clock,
-            on_settled=on_ended,
+        signer, referee_keys = log.keys.signer("referee"), log.counted("referee")
+        parts = RefereeParts(
+            verifier=verifier,
+            attestor=Attestor(signer, referee_keys=referee_keys),
+            settler=Settler(
+                signer=signer, writer=_writer(log), reader=log.store, clock=options.clock, on_settled=on_ended
+            ),
+            leaders=LeaderFinder(referee_keys=referee_keys, shuffler_keys=log.counted("shuffler")),
+            populations=options.populations,
         )
-        mau_binh_pb2_grpc.add_MauBinhServiceServicer_to_server(
-            MauBinhService(verifier, settler, populations=options.populations), server
-        )
-        leaders = Leaders(referee_keys=log.counted("referee"), shuffler_keys=log.counted("shuffler"))
-        tien_len_pb2_grpc.add_TienLenServiceServicer_to_server(TienLenService(verifier, settler, leaders), server)
-        ultimate_texas_pb2_grpc.add_UltimateTexasServiceServicer_to_server(
-            UltimateTexasService(verifier, settler, tables=options.populations), server
-        )
+        for served in SERVED_GAMES.values():
+            served.add_to_server(served.servicer(parts), server)
 
     def add_shuffler() -> None:
         parts = ShufflerParts(
@@ -99,7 +86,7 @@ def add_services(
             clock=options.clock,
             entropy=options.entropy,
             on_ended=on_ended,
-            told_seed=options.fixture_seed,
+            fixture_seed=options.fixture_seed,
         )
         shuffler_pb2_grpc.add_ShufflerServiceServicer_to_server(ShufflerService(parts), server)
 

@@ -1,8 +1,7 @@
-"""ABORT: the leaf that ends a round without a settlement, and when it may.
+"""ABORT leaves, which end a round without a settlement (fairness.md, "A round").
 
-The law (fairness.md, "A round"): before its deal a round may be given up at any time. Once dealt, somebody may have
-seen cards, so it can only be settled until its deadline; after that, and not before, it may be aborted. A seat is
-blamed for a missing seed only where its seed is not here. The server's seed is revealed in either case.
+Before its deal a round may be given up at any time. Once dealt, cards may have been seen, so until its deadline it can
+only be settled, and after that only be aborted. A seat is blamed for a missing seed only if its seed is not here.
 """
 
 import hashlib
@@ -17,7 +16,7 @@ from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
 from referee.log import AbortStep, Round, StepKind
-from referee.service.contributing import missing_seats, seeds_told
+from referee.service.contributing import leaf_seeds, missing_seats
 from referee.storage import Append, Contribution
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.shuffler_pb2 import AbortReason
@@ -30,20 +29,20 @@ ABORT_WORDS: Final[dict[int, AbortWord]] = {
     AbortReason.ABORT_REASON_DEADLINE: "DEADLINE",
     AbortReason.ABORT_REASON_OPERATOR: "OPERATOR",
 }
-"""What may be asked for. That a round is void is found when it is dealt."""
+"""Reasons that may be requested. That a round is void is found when it is dealt."""
 
 
 def culprit_of(
     word: AbortWord, culprit: int | None, *, seat_count: int, contributed: Sequence[Contribution]
 ) -> int | None:
-    """The seat at fault: the one named, or for a missing seed the first without one where others have contributed."""
+    """Return the seat at fault: the one named, or the first without a seed where others have contributed theirs."""
     missing = missing_seats(seat_count, contributed)
     if culprit is None and word == "SEED_MISSING" and contributed and missing:
         return missing[0]
     return culprit
 
 
-def check_abort(  # noqa: PLR0913 - what an abort is judged by
+def check_abort(  # noqa: PLR0913 - facts that an abort is judged by
     found: Round,
     word: AbortWord,
     *,
@@ -52,9 +51,9 @@ def check_abort(  # noqa: PLR0913 - what an abort is judged by
     contributed: Sequence[Contribution],
     now: int,
 ) -> None:
-    """Refuses an abort that the law does not allow, or that blames a seat the round does not have, or wrongly.
+    """Refuse an abort that comes too early or blames a seat wrongly.
 
-    Of a round that has ended only what no abort may say is refused here, for the same abort again is to be answered.
+    A round that has ended is refused only what no abort may say, because a repeated abort is answered.
     """
     if culprit is not None and culprit >= seat_count:
         raise RefusedError(ErrorReason.ERROR_REASON_INVALID_SEAT, f"the round has no seat {culprit}", field="culprit")
@@ -88,7 +87,7 @@ def check_abort(  # noqa: PLR0913 - what an abort is judged by
         )
 
 
-def abort_of(  # noqa: PLR0913 - what an ABORT says
+def abort_of(  # noqa: PLR0913 - members of an ABORT
     found: Round,
     word: AbortWord,
     *,
@@ -98,9 +97,9 @@ def abort_of(  # noqa: PLR0913 - what an ABORT says
     now: int,
     signer: Signer,
 ) -> Append:
-    """The ABORT of a round, signed and ready to be appended; ``client_seeds`` by seat, empty where none is known.
+    """Return the signed ABORT of a round to append; ``client_seeds`` by seat, empty where none is known.
 
-    ``contributed`` is how many seeds it was made up from before the deal, None after it.
+    ``contributed`` is the number of contributed seeds that it includes before the deal, None after it.
     """
     leaf = AbortLeaf(
         aborted_time=now,
@@ -121,10 +120,10 @@ def abort_of(  # noqa: PLR0913 - what an ABORT says
 def overdue_abort_of(
     found: Round, leaves: Mapping[StepKind, bytes], contributed: Sequence[Contribution], *, now: int, signer: Signer
 ) -> Append:
-    """The ABORT of a round that nobody dealt or settled by its deadline; ``leaves`` are its own so far.
+    """Return the ABORT of a round that was not dealt or settled by its deadline; ``leaves`` are its own so far.
 
-    Where some seats have contributed their seeds and one has not, the first that has not is named. Where none has, the
-    seeds may have gone another way, so nobody is.
+    It blames the first seat without a seed if other seats have contributed theirs; if none has, the seeds may have
+    taken another way, and no seat is blamed.
     """
     if StepKind.DEAL in leaves:
         seeds = parse_leaf(Envelope.parse(leaves[StepKind.DEAL]).payload, DealLeaf).client_seeds
@@ -136,7 +135,7 @@ def overdue_abort_of(
         found,
         "DEADLINE" if culprit is None else "SEED_MISSING",
         culprit=culprit,
-        client_seeds=seeds_told(seat_count, contributed),
+        client_seeds=leaf_seeds(seat_count, contributed),
         contributed=len(contributed),
         now=now,
         signer=signer,

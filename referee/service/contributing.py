@@ -1,7 +1,7 @@
-"""Seeds of seats: each checked as it comes against the seat's commitment and key, and what a round is dealt from.
+"""Seeds of seats, each verified against the seat's commitment and key.
 
-A seed comes with the request to deal, or before it from its seat alone; that one is kept and shown by nothing until the
-deal or the end of the round tells it. Where a seat's seed comes both ways they must be equal.
+A seat's seed comes with the request to deal, or before it from the seat itself; then it is kept secret until the deal
+or the end of the round publishes it. A seed that comes both ways must be the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,54 +15,54 @@ from referee.dealing.commitment import SEED_SIZE, client_commitment, seed_statem
 from referee.dealing.header import NO_KEY
 from referee.evidence.ed25519 import is_signature
 from referee.log import SlotKey
-from referee.service.revealing import Sealed
+from referee.service.revealing import OpenedRound
 from referee.storage import Contribution
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.shuffler_pb2 import ContributeSeedRequest, DealRoundRequest
 from referee.wire.refusal import RefusedError
 
 NO_SEED: Final = ""
-"""How an ABORT writes a seed that nobody has given."""
+"""A seed in an ABORT that no seat has given."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """One seed of 32 bytes a seat, and the seats' signatures, empty for a seat without a key."""
+class SeatSeeds:
+    """Seeds by seat, 32 bytes each, and the seats' signatures, empty for a seat without a key."""
 
     seeds: tuple[bytes, ...]
     signatures: tuple[bytes, ...]
 
     @property
-    def signatures_told(self) -> tuple[str, ...] | msgspec.UnsetType:
-        """The signatures as a DEAL tells them: not at all where no seat has a key."""
+    def leaf_signatures(self) -> tuple[str, ...] | msgspec.UnsetType:
+        """Signatures as a DEAL leaf has them: left out where no seat has a key."""
         return tuple([one.hex() for one in self.signatures]) if any(self.signatures) else msgspec.UNSET
 
 
-def read_contribution(sealed: Sealed, key: SlotKey, request: ContributeSeedRequest) -> Contribution:
-    """The contribution that a request holds; refuses a seed that is not its seat's."""
-    check_seat(sealed, request.seat)
-    _check_seed(sealed, Seat(request.seat), request.seed, field="seed")
-    _check_signature(sealed, Seat(request.seat), request.seed, request.signature, field="signature")
+def read_contribution(opened: OpenedRound, key: SlotKey, request: ContributeSeedRequest) -> Contribution:
+    """Read a contribution; refuse a seed that is not its seat's."""
+    check_seat(opened, request.seat)
+    _check_seed(opened, Seat(request.seat), request.seed, field="seed")
+    _check_signature(opened, Seat(request.seat), request.seed, request.signature, field="signature")
     return Contribution(key=key, seat=request.seat, seed=request.seed, signature=request.signature)
 
 
-def check_seat(sealed: Sealed, seat: int) -> None:
-    """Refuses a seat that the round does not have."""
-    if seat >= sealed.header.seat_count:
+def check_seat(opened: OpenedRound, seat: int) -> None:
+    """Refuse a seat that the round does not have."""
+    if seat >= opened.header.seat_count:
         raise RefusedError(
             ErrorReason.ERROR_REASON_INVALID_SEAT,
-            f"the round has {sealed.header.seat_count} seats, counted from 0",
+            f"the round has {opened.header.seat_count} seats, counted from 0",
             field="seat",
             found=seat,
         )
 
 
-def read_seeds(sealed: Sealed, request: DealRoundRequest, contributed: Sequence[Contribution]) -> Given:
-    """What a round is dealt from; refuses seeds that are missing or not their seats'."""
+def read_seeds(opened: OpenedRound, request: DealRoundRequest, contributed: Sequence[Contribution]) -> SeatSeeds:
+    """Read the seeds to deal from; refuse seeds that are missing or not their seats'."""
     kept = {one.seat: one for one in contributed}
-    told = _by_seat(sealed, request.client_seeds, "client_seeds", "seeds")
-    signed = _by_seat(sealed, request.seed_signatures, "seed_signatures", "signatures")
-    missing = [seat for seat, seed in enumerate(told) if not seed and seat not in kept]
+    given = _by_seat(opened, request.client_seeds, "client_seeds", "seeds")
+    signed = _by_seat(opened, request.seed_signatures, "seed_signatures", "signatures")
+    missing = [seat for seat, seed in enumerate(given) if not seed and seat not in kept]
     if missing:
         seats = ",".join(map(str, missing))
         raise RefusedError(
@@ -72,40 +72,40 @@ def read_seeds(sealed: Sealed, request: DealRoundRequest, contributed: Sequence[
             seats=seats,
         )
     seeds, signatures = [], []
-    for seat, (seed, signature) in enumerate(zip(told, signed, strict=True)):
+    for seat, (seed, signature) in enumerate(zip(given, signed, strict=True)):
         one = kept.get(seat)
         if one is not None:
             _check_same(one, seed)
             seeds.append(one.seed)
             signatures.append(one.signature)
         else:
-            _check_seed(sealed, Seat(seat), seed, field=f"client_seeds[{seat}]")
-            _check_signature(sealed, Seat(seat), seed, signature, field=f"seed_signatures[{seat}]")
+            _check_seed(opened, Seat(seat), seed, field=f"client_seeds[{seat}]")
+            _check_signature(opened, Seat(seat), seed, signature, field=f"seed_signatures[{seat}]")
             seeds.append(seed)
             signatures.append(signature)
-    return Given(tuple(seeds), tuple(signatures))
+    return SeatSeeds(tuple(seeds), tuple(signatures))
 
 
 def missing_seats(seat_count: int, contributed: Sequence[Contribution]) -> list[int]:
-    """The seats that have contributed no seed, ascending."""
+    """Return the seats that have contributed no seed, ascending."""
     kept = {one.seat for one in contributed}
     return [seat for seat in range(seat_count) if seat not in kept]
 
 
-def seeds_told(seat_count: int, contributed: Sequence[Contribution]) -> tuple[str, ...]:
-    """The contributed seeds by seat, as an ABORT tells them."""
+def leaf_seeds(seat_count: int, contributed: Sequence[Contribution]) -> tuple[str, ...]:
+    """Return the contributed seeds by seat, as an ABORT leaf has them."""
     kept: Mapping[int, str] = {one.seat: one.seed.hex() for one in contributed}
     return tuple([kept.get(seat, NO_SEED) for seat in range(seat_count)])
 
 
-def _by_seat(sealed: Sealed, told: Sequence[bytes], field: str, what: str) -> Sequence[bytes]:
-    """One for each seat, all empty where none is told; refuses another number."""
-    count = sealed.header.seat_count
-    if len(told) not in (0, count):
+def _by_seat(opened: OpenedRound, given: Sequence[bytes], field: str, what: str) -> Sequence[bytes]:
+    """Return one value for each seat, all empty where none is given; refuse another number."""
+    count = opened.header.seat_count
+    if len(given) not in (0, count):
         raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD, f"{count} seats need as many {what}, not {len(told)}", field=field
+            ErrorReason.ERROR_REASON_INVALID_FIELD, f"{count} seats need as many {what}, not {len(given)}", field=field
         )
-    return told or (b"",) * count
+    return given or (b"",) * count
 
 
 def _check_same(one: Contribution, seed: bytes) -> None:
@@ -117,27 +117,27 @@ def _check_same(one: Contribution, seed: bytes) -> None:
         )
 
 
-def _check_seed(sealed: Sealed, seat: Seat, seed: bytes, *, field: str) -> None:
+def _check_seed(opened: OpenedRound, seat: Seat, seed: bytes, *, field: str) -> None:
     if len(seed) != SEED_SIZE:
         raise RefusedError(
             ErrorReason.ERROR_REASON_INVALID_FIELD, f"a seed has {SEED_SIZE} bytes, not {len(seed)}", field=field
         )
-    opened = client_commitment(round_id=sealed.header.round_id, seat=seat, seed=seed)
-    if sealed.client_commitments[seat] not in (b"", opened):
+    commitment = client_commitment(round_id=opened.header.round_id, seat=seat, seed=seed)
+    if opened.client_commitments[seat] not in (b"", commitment):
         raise RefusedError(
             ErrorReason.ERROR_REASON_SEED_MISMATCH, f"the seed of seat {seat} does not open its commitment", field=field
         )
 
 
-def _check_signature(sealed: Sealed, seat: Seat, seed: bytes, signature: bytes, *, field: str) -> None:
-    """Refuses a signature that does not hold, none of a seat with a key, and one of a seat without."""
-    key = sealed.header.seat_keys[seat]
+def _check_signature(opened: OpenedRound, seat: Seat, seed: bytes, signature: bytes, *, field: str) -> None:
+    """Refuse a wrong signature, none from a seat with a key, and one from a seat without."""
+    key = opened.header.seat_keys[seat]
     if key == NO_KEY:
         if not signature:
             return
         message = f"seat {seat} has no key in the header to sign with"
     else:
-        statement = seed_statement(round_id=sealed.header.round_id, commitment=sealed.commitment, seat=seat, seed=seed)
+        statement = seed_statement(round_id=opened.header.round_id, commitment=opened.commitment, seat=seat, seed=seed)
         if is_signature(signature, statement, key):
             return
         message = f"seat {seat} has a key, and this is not its signature of its seed under the server's commitment"

@@ -1,7 +1,7 @@
-"""A round's deal: made once, durably, from seeds that were checked, and derived from the log whenever it is asked for.
+"""Deals: made once and durably from verified seeds, afterwards derived again from the log.
 
-No deck, hand or clear seed of the server is kept: every call unseals the seed from the OPEN leaf. Answers are made from
-the leaf that stands in the log, never from the one that was offered.
+No deck, hand or unsealed server seed is kept: every call unseals the seed from the OPEN leaf. Answers come from the
+leaf in the log, never from the one that was submitted.
 """
 
 import hmac
@@ -23,27 +23,26 @@ from referee.dealing.leaf import encode as encode_leaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
-from referee.games.mau_binh.instant_win import instant_win_of
-from referee.games.mau_binh.rules import MauBinhRules
+from referee.games import GAMES
 from referee.log import DealStep, Round, SlotKey, Stage, StepKind
 from referee.service.aborting import abort_of
 from referee.service.appending import append_one
-from referee.service.contributing import Given, check_seat, read_seeds
+from referee.service.contributing import SeatSeeds, check_seat, read_seeds
 from referee.service.opening import Opener
-from referee.service.revealing import Sealed
-from referee.service.rounds import RoundVerifier
+from referee.service.revealing import OpenedRound
+from referee.service.verifying import RoundVerifier
 from referee.storage import Append, Contribution, Logged, Reader, SeedCameError, Writer
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.card import numbers_of
 from referee.wire.refusal import RefusedError
+from referee.wire.values import numbers_of
 
-ToldT = TypeVar("ToldT")
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShufflerParts:
-    """What the shuffler is given: the log, its key, the sealing key, the clock, and where bytes of chance come from."""
+    """What the shuffler is made of: log, keys, clock, and source of random bytes."""
 
     opener: Opener
     verifier: RoundVerifier
@@ -55,58 +54,58 @@ class ShufflerParts:
     clock: Callable[[], int]
     entropy: Callable[[int], bytes]
     on_ended: Callable[[], None]
-    told_seed: Callable[[Header], bytes] | None = None
-    """Where the seed of a round comes from under suite 250, whose decks are told; drawn from ``entropy`` without."""
+    fixture_seed: Callable[[Header], bytes] | None = None
+    """Source of the server's seeds under suite 250, whose decks are scripted; otherwise they are random."""
 
     def seed_for(self, header: Header) -> bytes:
-        """The server's seed of a round that is about to be opened."""
-        return self.entropy(SEED_SIZE) if self.told_seed is None else self.told_seed(header)
+        """Return the server's seed of a round that is being opened."""
+        return self.entropy(SEED_SIZE) if self.fixture_seed is None else self.fixture_seed(header)
 
 
 class Dealer:
-    """Deals rounds, and certifies what of a deal may be seen; who may see it is the caller's to say."""
+    """Deals rounds and certifies sections of deals; who may see these is for the caller to decide."""
 
     def __init__(self, parts: ShufflerParts) -> None:
         self._parts = parts
 
-    def opened(self, key: SlotKey) -> tuple[Round, Sealed]:
-        """The round and its OPEN leaf; refuses a round that was never opened."""
-        opened = self._parts.reader.opened(key)
-        if opened is None:
+    def find(self, key: SlotKey) -> tuple[Round, OpenedRound]:
+        """Find a round and its OPEN leaf; refuse one that was never opened."""
+        found = self._parts.reader.opened(key)
+        if found is None:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_NOT_OPENED,
                 f"round {key.round_number} of table {key.table_id} was never opened",
                 table_id=key.table_id,
                 round_number=key.round_number,
             )
-        found, leaf = opened
-        return found, Sealed.of(leaf)
+        slot, leaf = found
+        return slot, OpenedRound.of(leaf)
 
-    def tell(self, key: SlotKey, tell: Callable[[Sequence[Contribution]], ToldT]) -> ToldT:
-        """What a leaf that tells the contributed seeds comes to; made up anew where another seed came meanwhile."""
+    def with_seeds(self, key: SlotKey, make: Callable[[Sequence[Contribution]], ResultT]) -> ResultT:
+        """Make a leaf of the contributed seeds and append it; make it again if a seed was contributed meanwhile."""
         for _ in range(MAX_SEATS + 1):  # each seat contributes once
             with suppress(SeedCameError):
-                return tell(self._parts.reader.contributions(key))
+                return make(self._parts.reader.contributions(key))
         raise RefusedError(ErrorReason.ERROR_REASON_LOG_BUSY, "seeds keep coming; ask again, the call is idempotent")
 
     def deal(
         self, key: SlotKey, request: shuffler_pb2.DealRoundRequest, contributed: Sequence[Contribution]
     ) -> tuple[Deal, Logged]:
-        """The deal from the seeds told and contributed, and its leaf of this time or the one that stood there before.
+        """Deal from the given and contributed seeds; return the deal and its leaf, or the leaf of the same deal before.
 
-        Refuses a time after the deadline. A round that cannot be dealt is void, and aborted as that.
+        Refuse a time after the deadline. A round that cannot be dealt is void and aborted.
         """
-        found, sealed = self.opened(key)
-        header = sealed.header
-        given = read_seeds(sealed, request, contributed)
+        found, opened = self.find(key)
+        header = opened.header
+        given = read_seeds(opened, request, contributed)
         try:
-            deal = Deal.derive(header, server_seed=sealed.seed(self._parts.sealing_key), client_seeds=given.seeds)
+            deal = Deal.derive(header, server_seed=opened.seed(self._parts.sealing_key), client_seeds=given.seeds)
         except StreamUsedUpError as error:
-            self._void(found, given, contributed=len(contributed))
+            self._abort_void(found, given, contributed=len(contributed))
             raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, str(error)) from None
         if found.stage is not Stage.OPENED:
-            return deal, self._dealt(found, deal)
-        self.check_time(sealed, found)
+            return deal, self._find_deal(found, deal)
+        self.check_time(opened, found)
         leaf = DealLeaf(
             client_seeds=tuple([seed.hex() for seed in given.seeds]),
             dealt_time=self._parts.clock(),
@@ -114,7 +113,7 @@ class Dealer:
             mix=deal.mixed.hex(),
             round_id=deal.round_id.hex(),
             leader=msgspec.UNSET if deal.leader is None else deal.leader,
-            seed_signatures=given.signatures_told,
+            seed_signatures=given.leaf_signatures,
         )
         append = Append(
             leaf=Envelope.signed(DEAL_TYPE, encode_leaf(leaf), self._parts.signer).to_bytes(),
@@ -124,8 +123,7 @@ class Dealer:
         )
         return deal, self.append(append)
 
-    def _void(self, found: Round, given: Given, *, contributed: int) -> None:
-        """The round is aborted as void, unless it has ended."""
+    def _abort_void(self, found: Round, given: SeatSeeds, *, contributed: int) -> None:
         if found.stage is Stage.OPENED:
             seeds = [seed.hex() for seed in given.seeds]
             now, signer = self._parts.clock(), self._parts.signer
@@ -136,9 +134,9 @@ class Dealer:
             )
             self._parts.on_ended()
 
-    def check_time(self, sealed: Sealed, found: Round) -> None:
-        """Refuses a time after the deal's deadline while the round waits for its deal."""
-        now, deadline = self._parts.clock(), sealed.header.deal_deadline
+    def check_time(self, opened: OpenedRound, found: Round) -> None:
+        """Refuse a time after the deal's deadline while the round waits for its deal."""
+        now, deadline = self._parts.clock(), opened.header.deal_deadline
         if found.stage is Stage.OPENED and now > deadline:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_DEADLINE_PASSED,
@@ -147,33 +145,31 @@ class Dealer:
                 received_time=now,
             )
 
-    def is_won(self, header: Header, deal: Deal) -> bool:
-        """Whether a hand ends the round at the deal, so that nothing is left to hide."""
-        rules = self._parts.opener.catalogue.of_digest(header.ruleset_digest).rules
-        if not isinstance(rules, MauBinhRules):
-            return False
-        return any(instant_win_of(rules, hand) for hand in deal.sections[: header.seat_count])
+    def opens_at_deal(self, header: Header, deal: Deal) -> bool:
+        """Return whether the hands of a sealed table end the round at its deal, so that all of them open."""
+        ruleset = self._parts.opener.catalogue.of_digest(header.ruleset_digest)
+        return GAMES[ruleset.game].opens_at_deal(ruleset.rules, deal.sections[: header.seat_count])
 
-    def dealt_again(self, key: SlotKey, sealed: Sealed) -> tuple[Deal, int]:
-        """The deal of a dealt round, derived from its leaf, and its time."""
+    def derive(self, key: SlotKey, opened: OpenedRound) -> tuple[Deal, int]:
+        """Derive the deal of a dealt round from its leaf; return it and its time."""
         leaf = self.deal_leaf(key)
         seeds = [bytes.fromhex(seed) for seed in leaf.client_seeds]
-        seed = sealed.seed(self._parts.sealing_key)
-        return Deal.derive(sealed.header, server_seed=seed, client_seeds=seeds), leaf.dealt_time
+        seed = opened.seed(self._parts.sealing_key)
+        return Deal.derive(opened.header, server_seed=seed, client_seeds=seeds), leaf.dealt_time
 
-    def certify(self, sealed: Sealed, deal: Deal, sections: Sequence[int], *, dealt_time: int) -> bytes:
-        """The certificate that opens these sections of a round's deal."""
+    def certify(self, opened: OpenedRound, deal: Deal, sections: Sequence[int], *, dealt_time: int) -> bytes:
+        """Sign a certificate that opens these sections of a deal."""
         return certificate.issue(
             deal,
-            sealed.header,
+            opened.header,
             sections=sections,
             dealt_time=dealt_time,
             signer=self._parts.signer,
-            is_sealed=sealed.is_sealed_table,
+            is_sealed=opened.is_sealed_table,
         )
 
-    def _dealt(self, found: Round, deal: Deal) -> Logged:
-        """The DEAL leaf of a round that was dealt from the same seeds; refuses other seeds, or a round never dealt."""
+    def _find_deal(self, found: Round, deal: Deal) -> Logged:
+        """Find the DEAL leaf of a round dealt from the same seeds; refuse other seeds, and a round not dealt."""
         if found.deck_root is None:
             raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "the round was aborted before its deal")
         if found.deck_root != deal.deck_root:
@@ -186,47 +182,42 @@ class Dealer:
         return stored(self._parts.reader, mark.index)
 
     def deal_leaf(self, key: SlotKey) -> DealLeaf:
-        """The DEAL of a dealt round."""
+        """Return the DEAL leaf of a dealt round."""
         mark = next(mark for mark in self._parts.reader.marks(key) if mark.kind is StepKind.DEAL)
         return parse_deal(self._parts.reader.leaf(mark.index))
 
     def append(self, append: Append) -> Logged:
-        """What stands in the log, once it is durable; refuses where the slot does not take it."""
+        """Append a leaf and return the one in the log once it is durable."""
         return append_one(self._parts.writer, append)
 
 
-def check_token(sealed: Sealed, request: shuffler_pb2.OpenHandRequest) -> None:
-    """Refuses whoever does not show the token of a seat of a sealed table."""
-    if not sealed.is_sealed_table:
+def check_token(opened: OpenedRound, request: shuffler_pb2.OpenHandRequest) -> None:
+    """Refuse a request without the token of its seat, and on a table that is not sealed."""
+    if not opened.is_sealed_table:
         raise RefusedError(
             ErrorReason.ERROR_REASON_NOT_SEALED, "the table is an open one; its hands came with the deal"
         )
-    check_seat(sealed, request.seat)
+    check_seat(opened, request.seat)
     token, seat = request.token, Seat(request.seat)
     hashed = b""
     if len(token) == SEED_SIZE:
-        hashed = seat_token_hash(round_id=sealed.header.round_id, seat=seat, token=token)
-    if not hmac.compare_digest(hashed, sealed.seat_tokens[seat]):
+        hashed = seat_token_hash(round_id=opened.header.round_id, seat=seat, token=token)
+    if not hmac.compare_digest(hashed, opened.seat_tokens[seat]):
         raise RefusedError(
             ErrorReason.ERROR_REASON_WRONG_TOKEN, f"this token does not open the hand of seat {seat}", field="token"
         )
 
 
 def write_hands(deal: Deal, hands: Sequence[int]) -> list[shuffler_pb2.Hand]:
-    """Hands of a deal, by section."""
+    """Write hands of a deal, by section."""
     return [shuffler_pb2.Hand(seat=hand, cards=numbers_of(deal.sections[hand])) for hand in hands]
 
 
 def parse_deal(leaf: bytes) -> DealLeaf:
-    """What a DEAL of our own log says."""
+    """Read a DEAL leaf of this log."""
     return parse_leaf(Envelope.parse(leaf).payload, DealLeaf)
 
 
 def stored(reader: Reader, index: int) -> Logged:
-    """A leaf that stood in the log before, with its receipt."""
+    """Return a leaf that is in the log, with its receipt."""
     return Logged(leaf=reader.leaf(index), receipt=reader.receipt(index), is_repeat=True)
-
-
-def game_of(header: Header) -> str:
-    """The game of a header's ruleset."""
-    return header.ruleset_id.partition(".")[0]

@@ -183,7 +183,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         gate, pool = self._gate, self._pool
         method: Any = handler.stream_stream if handler.request_streaming else handler.unary_stream
 
-        def run(asked: Any, context: grpc.ServicerContext) -> Iterator[Any]:  # noqa: ANN401 - of any method
+        def run(asked: Any, context: grpc.ServicerContext) -> Iterator[Any]:
             self._begin(call, context)
             number = pool.timeouts.start(context.cancel, seconds=self._bounds.answer_seconds)
             try:
@@ -278,7 +278,7 @@ def _overload() -> RefusedError:
     )
 
 
-def _read_metadata(method: str, metadata: Any, *, gateway_pass: str) -> tuple[Call, str]:  # noqa: ANN401 - as grpc types it
+def _read_metadata(method: str, metadata: Any, *, gateway_pass: str) -> tuple[Call, str]:
     """Read a call and its credentials, which the call does not hold, from the request's metadata."""
     known: dict[str, str] = {key: value for key, value in metadata or () if isinstance(value, str)}
     request_id, trace_parent = known.get(REQUEST_ID, ""), known.get(TRACE_PARENT, "")

@@ -1,4 +1,4 @@
-"""LogService: reads the log and proves what stands in it."""
+"""LogService: reads the log and proves its contents."""
 
 import threading
 from collections.abc import Sequence
@@ -12,16 +12,14 @@ from referee.log import FIRST_ROUND, LogReceipt, Round, SlotKey, Stage, StepKind
 from referee.storage import Cosigned, DataLossError, Logged, Reader
 from referee.v1 import log_pb2, log_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.header import header_of_open
-from referee.wire.receipt import write_logged
 from referee.wire.refusal import RefusedError
-from referee.wire.slot import read_slot
+from referee.wire.round import header_of_open, read_slot, write_receipt
 
 MAX_ENTRIES: Final = 1000
 MAX_ENTRY_BYTES: Final = 1_000_000
 MAX_WAIT_SECONDS: Final = 30.0
 _SPARE_SECONDS: Final = 0.1
-"""What is left of a caller's deadline for the way back."""
+"""Time kept back from a caller's deadline for the way back."""
 
 LAST_SIZE: Final = 2**53 - 1
 
@@ -34,15 +32,15 @@ _STAGES: Final = {
 
 
 class Cosigners(Protocol):
-    """Whoever gets checkpoints cosigned."""
+    """Source of cosigned checkpoints."""
 
     def wait(self, size: int, seconds: float) -> Cosigned | None:
-        """The newest checkpoint of a quorum once it has this many leaves; None where it has not in this time."""
+        """Wait for a checkpoint of at least this size with a quorum of cosignatures; None after that time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogKeys:
-    """Verifier key texts: the log's, the root's, those of the witnesses, and how many of them are a quorum."""
+    """Verifier keys of log, root and witnesses as text, and the number of witnesses in a quorum."""
 
     log: str
     root: str
@@ -51,8 +49,8 @@ class LogKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """Room for calls that wait, so that they never take all threads."""
+class WaitingRoom:
+    """Limit of calls that wait for witnesses at once, so that they never take all threads."""
 
     most: int
     _room: threading.Semaphore = field(init=False)
@@ -61,7 +59,7 @@ class Waiting:
         object.__setattr__(self, "_room", threading.Semaphore(self.most))
 
     def wait(self, cosigners: Cosigners, size: int, seconds: float) -> Cosigned | None:
-        """What waiting comes to; the answer of now where too many wait already."""
+        """Wait for cosignatures; answer at once if too many calls wait already."""
         if not self._room.acquire(blocking=False):
             return cosigners.wait(size, 0)
         try:
@@ -71,18 +69,18 @@ class Waiting:
 
 
 class LogService(log_pb2_grpc.LogServiceServicer):
-    """Answers from one reader; ``waiting`` calls at most wait for witnesses at the same time."""
+    """Servicer of a log; at most ``waiting`` calls wait for witnesses at once."""
 
     def __init__(self, reader: Reader, *, keys: LogKeys, cosigners: Cosigners | None = None, waiting: int = 1) -> None:
         self._reader = reader
         self._keys = keys
         self._cosigners = cosigners
-        self._waiting = Waiting(waiting)
+        self._waiting = WaitingRoom(waiting)
 
     def GetTableRound(
         self, request: log_pb2.GetTableRoundRequest, context: grpc.ServicerContext
     ) -> log_pb2.GetTableRoundResponse:
-        """Where a table's round stands, with all its leaves."""
+        """Return the stage of a table's round, with all its leaves."""
         del context
         key = read_slot(request.table_id, request.round_number or FIRST_ROUND)
         found = self._reader.round(key) if request.round_number else self._reader.latest_round(request.table_id)
@@ -99,13 +97,13 @@ class LogService(log_pb2_grpc.LogServiceServicer):
             stage=_stage(found),
             header=header,
             round_id=found.round_id,
-            leaves=[write_logged(logged) for logged in leaves],
+            leaves=[write_receipt(logged) for logged in leaves],
         )
 
     def GetCheckpoint(
         self, request: log_pb2.GetCheckpointRequest, context: grpc.ServicerContext
     ) -> log_pb2.GetCheckpointResponse:
-        """The newest signed checkpoint, or the newest cosigned one."""
+        """Return the newest signed checkpoint, or the newest cosigned one."""
         if not request.HasField("cosigned_size"):
             return log_pb2.GetCheckpointResponse(checkpoint=self._reader.head().checkpoint.decode())
         cosigned = self._cosigned(request.cosigned_size, context.time_remaining())
@@ -114,14 +112,14 @@ class LogService(log_pb2_grpc.LogServiceServicer):
     def ListCosignedCheckpoints(
         self, request: log_pb2.ListCosignedCheckpointsRequest, context: grpc.ServicerContext
     ) -> log_pb2.ListCosignedCheckpointsResponse:
-        """Cosigned checkpoints in order."""
+        """List cosigned checkpoints by size."""
         del context
         count = min(request.count or MAX_ENTRIES, MAX_ENTRIES)
         notes = [one.note for one in self._reader.cosigned(min(request.start_size, LAST_SIZE), count)]
         return log_pb2.ListCosignedCheckpointsResponse(checkpoints=[note.decode() for note in _fitting(notes)])
 
     def GetKeys(self, request: log_pb2.GetKeysRequest, context: grpc.ServicerContext) -> log_pb2.GetKeysResponse:
-        """The keys that a verifier starts from."""
+        """Return the keys that a verifier starts from."""
         del request, context
         return log_pb2.GetKeysResponse(
             origin=self._reader.origin,
@@ -134,7 +132,7 @@ class LogService(log_pb2_grpc.LogServiceServicer):
     def ListEntries(
         self, request: log_pb2.ListEntriesRequest, context: grpc.ServicerContext
     ) -> log_pb2.ListEntriesResponse:
-        """Leaves in order."""
+        """List leaves by index."""
         del context
         size = self._reader.head().size
         if request.start > size:
@@ -150,7 +148,7 @@ class LogService(log_pb2_grpc.LogServiceServicer):
     def GetInclusionProof(
         self, request: log_pb2.GetInclusionProofRequest, context: grpc.ServicerContext
     ) -> log_pb2.GetInclusionProofResponse:
-        """Proof that a leaf stands in the tree of a size."""
+        """Prove that a leaf is in the tree of a size."""
         del context
         head = self._reader.head().size
         size = request.tree_size or head
@@ -165,7 +163,7 @@ class LogService(log_pb2_grpc.LogServiceServicer):
     def GetConsistencyProof(
         self, request: log_pb2.GetConsistencyProofRequest, context: grpc.ServicerContext
     ) -> log_pb2.GetConsistencyProofResponse:
-        """Proof that a later tree holds an earlier one."""
+        """Prove that a later tree extends an earlier one."""
         del context
         head = self._reader.head().size
         second = request.second_size or head
@@ -233,7 +231,7 @@ def _stage(found: Round) -> log_pb2.RoundStage:
 
 
 def _fitting(leaves: Sequence[bytes]) -> list[bytes]:
-    """As many leaves as an answer may hold, at least one."""
+    """Return as many leaves as an answer may hold, at least one."""
     total = 0
     for count, leaf in enumerate(leaves):
         total += len(leaf)
@@ -245,7 +243,7 @@ def _fitting(leaves: Sequence[bytes]) -> list[bytes]:
 def _refuse_beyond(field: str, found: int, limit: int) -> NoReturn:
     raise RefusedError(
         ErrorReason.ERROR_REASON_BEYOND_LOG,
-        f"{found} lies beyond {limit}; LogService.GetCheckpoint tells the log's size",
+        f"{found} lies beyond {limit}; LogService.GetCheckpoint has the log's size",
         field=field,
         found=found,
         limit=limit,

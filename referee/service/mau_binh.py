@@ -1,230 +1,122 @@
-"""MauBinhService: checks, accepts, previews and settles rounds of Mậu Binh."""
+"""MauBinhService: rounds of Mậu Binh, arrangements checked and suggested."""
 
-from collections.abc import Callable, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import grpc
 
-from referee.cards import Seat
-from referee.games.mau_binh.arrangement import check_arrangement, is_acceptable
-from referee.games.mau_binh.event import MAX_EVENTS, Event, Timeout
+from referee.games.game import refusals
+from referee.games.mau_binh.arrangement import check_arrangement
 from referee.games.mau_binh.foul import chi_values
+from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.instant_win import instant_win_of
-from referee.games.mau_binh.round import applied, check_closing, check_event, refusals_of
+from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.sealing import OPENING_MS
+from referee.games.mau_binh.seating import seat_people
 from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import load_texts
-from referee.service.batch import batched, settle_each
-from referee.service.mau_binh_reading import Reading, check_all_open, check_hand, open_deal, read_dealt
-from referee.service.rounds import RoundVerifier, VerifiedRound
-from referee.service.settling import Received, Settler
-from referee.service.standing import Standings
-from referee.storage import Append
-from referee.transcript.mau_binh import encode_event, opening_between
+from referee.service.reading import ReadRound
+from referee.service.round_service import RefereeParts, RoundService, answer_each
+from referee.service.served import ServedGame
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
-from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.hand import write_value
-from referee.wire.mau_binh import read_arrangement, read_event, write_showdown
-from referee.wire.refusal import RefusedError
-from referee.wire.ruleset import mau_binh_rules
-from referee.wire.violation import write_violations
+from referee.wire.mau_binh import read_arrangement, read_event, write_outcome, write_showdown
+from referee.wire.values import write_value, write_violations
 
 if TYPE_CHECKING:
-    from referee.service.mau_binh_advice import Advice
-
-MAX_BATCH: Final = 256
+    from referee.service.mau_binh_advice import ArrangementAdvice
 
 
-class MauBinhService(mau_binh_pb2_grpc.MauBinhServiceServicer):
-    """Judges by the rulesets that the verifier knows; signs and logs through the settler."""
+class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
+    """Servicer of Mậu Binh."""
 
-    def __init__(self, verifier: RoundVerifier, settler: Settler, *, populations: Path | None = None) -> None:
-        self._verifier = verifier
-        self._populations = populations
-        self._settler = settler
-        self._texts = load_texts("mau_binh")
-        self._readings: Standings[Reading] = Standings()
+    def __init__(self, parts: RefereeParts) -> None:
+        super().__init__(SERVED, parts)
+        self._folder = parts.populations
 
     def CheckArrangement(
         self, request: mau_binh_pb2.CheckArrangementRequest, context: grpc.ServicerContext
     ) -> mau_binh_pb2.CheckArrangementResponse:
-        """Everything wrong with an arrangement, and the names of its hands."""
+        """Return all faults of an arrangement, and the names of its hands."""
         del context
         return self._check(request)
 
     def CheckArrangements(
         self, request: mau_binh_pb2.CheckArrangementsRequest, context: grpc.ServicerContext
     ) -> mau_binh_pb2.CheckArrangementsResponse:
-        """Many arrangements; a bad question among them refuses the call, naming it."""
+        """Check many arrangements; a refused one refuses the batch."""
         del context
-        return mau_binh_pb2.CheckArrangementsResponse(responses=batched(request.requests, self._check, limit=MAX_BATCH))
+        return mau_binh_pb2.CheckArrangementsResponse(responses=answer_each(request.requests, self._check))
 
     def SuggestArrangement(
         self, request: mau_binh_pb2.SuggestArrangementRequest, context: grpc.ServicerContext
     ) -> mau_binh_pb2.SuggestArrangementResponse:
-        """The arrangements worth most, from the asked-about cards alone."""
+        """Return the arrangements with the highest expectation, from the hand's own cards alone."""
         del context
         return self._advice.suggest(request)
 
     @cached_property
-    def _advice(self) -> "Advice":
-        from referee.service.mau_binh_advice import Advice  # noqa: PLC0415 - the first question waits for numpy, no start
+    def _advice(self) -> "ArrangementAdvice":
+        from referee.service.mau_binh_advice import ArrangementAdvice  # noqa: PLC0415 - numpy loads with the first question
 
-        return Advice(self._verifier, self._populations)
+        return ArrangementAdvice(SERVED, self._verifier, self._folder)
 
-    def AcceptEvent(
-        self, request: mau_binh_pb2.MauBinhServiceAcceptEventRequest, context: grpc.ServicerContext
-    ) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
-        """The next event judged at the referee's clock, with its receipt."""
-        del context
-        if request.event.time or request.event.receipt:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD, "the referee's clock decides; leave the time 0", field="event"
-            )
-        reading = self._read(request.round, self._verifier.verify)
-        dealt, now = reading.dealt, self._settler.clock()
-        event = read_event(request.event, time=now, round_id=dealt.verified.header.round_id, field="event")
-        check_hand(dealt, reading.told, event)
-        violations = reading.violations or check_event(dealt.rules, reading.told, event)
-        response = mau_binh_pb2.MauBinhServiceAcceptEventResponse(violations=write_violations(violations, self._texts))
-        if is_acceptable(violations):
-            response.event.CopyFrom(request.event)
-            response.event.time = now
-            after = applied(dealt.rules, reading.told, event)
-            opening = opening_between(reading.told, after)
-            response.event.receipt, chain = self._settler.accept(
-                dealt.verified, reading.chain, _received(event, response.event, opening), field="event"
-            )
-            response.event_number = len(chain.events)
-            if opening is not None:
-                response.opens_section = opening
-            events = (*reading.events, response.event.SerializeToString(deterministic=True))
-            self._readings.put(Reading(dealt=dealt, events=events, told=after, chain=chain))
-        return response
-
-    def PreviewRound(
-        self, request: mau_binh_pb2.MauBinhServicePreviewRoundRequest, context: grpc.ServicerContext
-    ) -> mau_binh_pb2.MauBinhServicePreviewRoundResponse:
-        """What settling now would give."""
-        del context
-        reading = self._read(request.round, self._verifier.verify)
-        violations = reading.violations or check_closing(reading.told, closed_time=self._settler.clock())
+    def _fill_preview(self, response: mau_binh_pb2.MauBinhServicePreviewRoundResponse, read: ReadRound) -> None:
+        """Fill in showdown and outcome; or what keeps the round from being settled now."""
+        violations = GAME.check_closing(read.state, self._settler.clock())
         if violations:
-            return mau_binh_pb2.MauBinhServicePreviewRoundResponse(violations=write_violations(violations, self._texts))
-        check_all_open(reading.dealt)
-        verified, rules, outcome = reading.dealt.verified, reading.dealt.rules, reading.outcome
-        stake = verified.header.stake
-        shown = showdown(rules, outcome, stake=stake, names=verified.ruleset.names)
-        start = outcome.showdown_time if outcome.showdown_time is not None else verified.dealt_time
-        response = mau_binh_pb2.MauBinhServicePreviewRoundResponse(
-            showdown=write_showdown(shown, start_time=start, seconds=rules.clocks.showdown_chi.seconds, stake=stake)
+            response.violations.extend(write_violations(violations, self._texts))
+            return
+        ruleset, stake, outcome = read.verified.ruleset, read.verified.header.stake, read.outcome
+        shown = showdown(read.state.rules, outcome, stake=stake, names=ruleset.names)
+        response.showdown.CopyFrom(
+            write_showdown(
+                shown,
+                start_time=read.verified.dealt_time if outcome.showdown_time is None else outcome.showdown_time,
+                seconds=read.state.rules.clocks.showdown_chi.seconds,
+                stake=stake,
+            )
         )
-        response.outcome.MergeFromString(reading.shown)
-        return response
-
-    def SettleRound(
-        self, request: mau_binh_pb2.MauBinhServiceSettleRoundRequest, context: grpc.ServicerContext
-    ) -> mau_binh_pb2.MauBinhServiceSettleRoundResponse:
-        """The round settled, signed and durable."""
-        del context
-        response = mau_binh_pb2.MauBinhServiceSettleRoundResponse()
-        self._settler.answer(self._read(request.round, self._verifier.verify_ended), response, self._texts)
-        return response
-
-    def SettleRounds(
-        self, request: mau_binh_pb2.MauBinhServiceSettleRoundsRequest, context: grpc.ServicerContext
-    ) -> mau_binh_pb2.MauBinhServiceSettleRoundsResponse:
-        """Many rounds settled, each on its own."""
-        del context
-        response = mau_binh_pb2.MauBinhServiceSettleRoundsResponse()
-        settle_each(request.requests, response.rounds, self._close, self._settler.log, limit=MAX_BATCH)
-        return response
+        response.outcome.MergeFromString(read.outcome_bytes)
 
     def _check(self, request: mau_binh_pb2.CheckArrangementRequest) -> mau_binh_pb2.CheckArrangementResponse:
         verified = self._verifier.verify(request.round.header, request.round.certificates, field="round")
-        rules = mau_binh_rules(verified.ruleset, field="round.header.ruleset_id")
-        seat = request.seat
-        if seat >= verified.header.seat_count:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_SEAT,
-                f"the round has {verified.header.seat_count} seats, counted from 0",
-                field="seat",
-                found=seat,
-            )
-        (dealt,) = verified.hands([Seat(seat)], field="round")
+        ruleset = verified.ruleset
+        rules = SERVED.rules_of(ruleset, field="round.header.ruleset_id")
+        verified.check_seat(request.seat, field="seat")
+        hand = verified.hand(request.seat, field="round")
         arrangement = read_arrangement(request.arrangement, field="arrangement")
-        violations = check_arrangement(rules, dealt, arrangement)
-        acceptable = is_acceptable(violations)
-        values = chi_values(rules, arrangement.chi) if acceptable else ()
-        known = open_deal(verified)
-        win = instant_win_of(rules, dealt) if known is None else known.told.instant_wins[seat]
+        violations = check_arrangement(rules, hand, arrangement)
+        acceptable = not refusals(GAME, violations)
+        win = instant_win_of(rules, hand)
         return mau_binh_pb2.CheckArrangementResponse(
             violations=write_violations(violations, self._texts),
             acceptable=acceptable,
-            values=[write_value(value, verified.ruleset) for value in values],
+            values=[
+                write_value(value, ruleset) for value in (chi_values(rules, arrangement.chi) if acceptable else ())
+            ],
             instant_win=win.pattern if win else "",
-            ruleset_digest=verified.ruleset.digest,
+            ruleset_digest=ruleset.digest,
         )
 
-    def _read(self, message: mau_binh_pb2.MauBinhRound, verify: Callable[..., VerifiedRound]) -> Reading:
-        """The round of a question whose field it is."""
-        verified = verify(message.header, message.certificates, field="round")
-        if len(message.events) > MAX_EVENTS:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_TOO_MANY_EVENTS,
-                f"a round has at most {MAX_EVENTS} events",
-                field="round.events",
-                limit=MAX_EVENTS,
-                found=len(message.events),
-            )
-        events = tuple([one.SerializeToString(deterministic=True) for one in message.events])
-        reading = self._readings.find(verified, events) or read_dealt(verified)
-        if len(reading.events) < len(events):
-            reading = self._read_on(reading, message.events, events)
-            self._readings.put(reading)
-        return reading
 
-    def _read_on(
-        self, known: Reading, messages: Sequence[mau_binh_pb2.MauBinhEvent], events: tuple[bytes, ...]
-    ) -> Reading:
-        """The reading of all events, of which ``known`` has read the first ones."""
-        rules, told, violations = known.dealt.rules, known.told, known.violations
-        received: list[Received] = []
-        for index in range(len(known.events), len(events)):
-            message = messages[index]
-            path, round_id = f"round.events[{index}]", known.dealt.verified.header.round_id
-            event: Event = read_event(message, time=message.time, round_id=round_id, field=path)
-            opening = None
-            if not violations:
-                check_hand(known.dealt, told, event)
-                refusals = refusals_of(rules, told, event)
-                if is_acceptable(refusals):
-                    before, told = told, applied(rules, told, event)
-                    opening = opening_between(before, told)
-                else:
-                    violations = refusals
-            received.append(_received(event, message, opening))
-        chain = self._settler.extended(known.dealt.verified, known.chain, received, field="round")
-        return Reading(dealt=known.dealt, events=events, told=told, chain=chain, violations=violations)
-
-    def _close(
-        self,
-        request: mau_binh_pb2.MauBinhServiceSettleRoundRequest,
-        response: mau_binh_pb2.MauBinhServiceSettleRoundResponse,
-    ) -> Append | None:
-        """What to log of a round; the empty answer is filled but for its receipt."""
-        reading = self._read(request.round, self._verifier.verify_ended)
-        return self._settler.close(reading, response, self._texts)
+def _shortest_ms(rules: MauBinhRules, *, is_sealed: bool) -> int:
+    return rules.arranging_ms + (OPENING_MS if is_sealed else 0)
 
 
-def _received(event: Event, message: mau_binh_pb2.MauBinhEvent, opening: int | None) -> Received:
-    return Received(
-        event=encode_event(event),
-        time=event.time,
-        seat=event.seat,
-        receipt=message.receipt,
-        signature=message.signature,
-        opens_section=opening,
-        is_imposed=isinstance(event, Timeout),
-    )
+SERVED: Final = ServedGame(
+    game=GAME,
+    descriptor=mau_binh_pb2.DESCRIPTOR.services_by_name["MauBinhService"],
+    servicer=MauBinhService,
+    add_to_server=mau_binh_pb2_grpc.add_MauBinhServiceServicer_to_server,
+    texts=load_texts(GAME.name),
+    read_event=read_event,
+    write_outcome=write_outcome,
+    shortest_ms=_shortest_ms,
+    seat_people=seat_people,
+    seat_methods={
+        "CheckArrangement": ("seat",),
+        "CheckArrangements": ("requests", "seat"),
+        "SuggestArrangement": ("dealt", "seat"),
+    },
+)
+"""Mậu Binh as it is served."""

@@ -1,7 +1,7 @@
-"""REVEAL: the leaf that shows a round's server seed once the round has ended.
+"""REVEAL leaves, which publish a round's server seed once the round has ended.
 
-It needs no signature, because the commitment in the OPEN leaf proves it, and no caller: whoever holds the sealing key
-makes it from the log alone.
+They need no signature, because the commitment in the OPEN leaf proves the seed, and no request: the sealing key and
+the log suffice.
 """
 
 from dataclasses import dataclass
@@ -21,20 +21,20 @@ _MEMO_SIZE: Final = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sealed:
-    """What an OPEN leaf of our own log holds."""
+class OpenedRound:
+    """Contents of an OPEN leaf of this log."""
 
     header: Header
     commitment: bytes
     client_commitments: tuple[bytes, ...]
     sealed_seed: bytes
     seat_tokens: tuple[bytes, ...]
-    """The hashes of the seats' tokens on a sealed table; none on an open one."""
+    """Hashes of the seats' tokens on a sealed table; none on an open one."""
 
     @classmethod
     @lru_cache(maxsize=_MEMO_SIZE)
     def of(cls, leaf: bytes) -> Self:
-        """What the leaf holds. A pure memo: a round is dealt, opened further and revealed by the same leaf."""
+        """Read an OPEN leaf. Cached, because a round is dealt, opened further and revealed by the same leaf."""
         opened = parse_leaf(Envelope.parse(leaf).payload, OpenLeaf)
         return cls(
             header=opened.header.to_header(),
@@ -46,11 +46,11 @@ class Sealed:
 
     @property
     def is_sealed_table(self) -> bool:
-        """Whether each seat alone sees its hand until the hands open."""
+        """Whether each hand is shown to its seat alone until the hands open."""
         return bool(self.seat_tokens)
 
     def seed(self, sealing_key: bytes) -> bytes:
-        """The server's seed; SealError where the sealing key is another."""
+        """Return the server's seed; raise SealError for another sealing key."""
         return unseal(
             self.sealed_seed,
             sealing_key=sealing_key,
@@ -59,10 +59,10 @@ class Sealed:
         )
 
 
-def reveal_of(sealed: Sealed, *, sealing_key: bytes) -> Append:
-    """The REVEAL of a round, ready to be appended; the same every time."""
-    header = sealed.header
-    leaf = RevealLeaf(round_id=header.round_id.hex(), server_seed=sealed.seed(sealing_key).hex())
+def reveal_of(opened: OpenedRound, *, sealing_key: bytes) -> Append:
+    """Return the REVEAL of a round to append; the same every time."""
+    header = opened.header
+    leaf = RevealLeaf(round_id=header.round_id.hex(), server_seed=opened.seed(sealing_key).hex())
     return Append(
         leaf=Envelope(REVEAL_TYPE, encode_leaf(leaf)).to_bytes(),
         step=RevealStep(SlotKey(header.table_id, header.round_number), round_id=header.round_id),

@@ -1,59 +1,53 @@
-"""ShufflerService: opens rounds, deals them, ends them, and reveals their seeds.
+"""ShufflerService: opens rounds, deals them, ends them and reveals their seeds.
 
-The server's seed is drawn here, sealed into the OPEN leaf and kept nowhere else; every later call unseals it from
-there, so any replica with the sealing key can finish any round. Answers are made from the leaf that stands in the log,
-never from the one that was offered, so a repeated call gives the stored answer.
+The server's seed is drawn here, sealed into the OPEN leaf and kept nowhere else, so any replica with the sealing key
+can finish any round. Answers come from the leaf in the log, never from the one that was submitted, so a repeated call
+gets the stored answer.
 """
 
 import hashlib
 from collections.abc import Sequence
-from typing import TypeVar
 
 import grpc
 import msgspec
 
 from referee.dealing.commitment import SEED_SIZE, server_commitment
 from referee.dealing.header import Header, HeaderJson
-from referee.dealing.layout import OPENING_ORDER, layout_of
 from referee.dealing.leaf import OPEN_TYPE, OpenLeaf, RevealLeaf
 from referee.dealing.leaf import encode as encode_leaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.dealing.seal import NONCE_SIZE, seal
 from referee.evidence.dsse import Envelope
+from referee.games import game_of
 from referee.log import FIRST_ROUND, OpenStep, SlotKey, Stage, StepKind
 from referee.service.aborting import ABORT_WORDS, abort_of, check_abort, culprit_of
 from referee.service.appending import contribute
+from referee.service.attesting import read_receipt
 from referee.service.contributing import (
+    leaf_seeds,
     missing_seats,
     read_contribution,
-    seeds_told,
 )
 from referee.service.dealing import (
     Dealer,
     ShufflerParts,
     check_token,
-    game_of,
     parse_deal,
     stored,
     write_hands,
 )
 from referee.service.opening import check_seat_tokens, check_terms
-from referee.service.revealing import Sealed, reveal_of
-from referee.service.settling import read_receipt
+from referee.service.revealing import OpenedRound, reveal_of
 from referee.storage import Append, Contribution, Logged
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.card import numbers_of
-from referee.wire.header import write_header
-from referee.wire.receipt import write_logged
 from referee.wire.refusal import RefusedError
-from referee.wire.slot import read_slot
-
-ToldT = TypeVar("ToldT")
+from referee.wire.round import read_slot, write_header, write_receipt
+from referee.wire.values import numbers_of
 
 
 class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
-    """Deals through the log: nothing leaves before it is durable there."""
+    """Servicer of the shuffler; nothing is answered before it is durable in the log."""
 
     def __init__(self, parts: ShufflerParts) -> None:
         self._parts = parts
@@ -62,27 +56,27 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def PrepareRound(
         self, request: shuffler_pb2.PrepareRoundRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.PrepareRoundResponse:
-        """The header that some terms would have."""
+        """Return the header that terms would give now."""
         del context
-        header, _ = self._parts.opener.header_of(request.terms, field="terms")
+        header = self._parts.opener.header_of(request.terms, field="terms")
         return shuffler_pb2.PrepareRoundResponse(header=write_header(header), round_id=header.round_id)
 
     def OpenRound(
         self, request: shuffler_pb2.OpenRoundRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.OpenRoundResponse:
-        """The round opened, its terms and the server's commitment durable."""
+        """Open a round: log its terms and the server's commitment."""
         del context
         digest = _request_digest(request)
-        stored = self._opened_before(request, digest)
-        if stored is not None:
-            return _write_opened(stored)
+        before = self._opened_before(request, digest)
+        if before is not None:
+            return _write_opened(before)
         try:
             header, commitments = self._read_opening(request)
         except RefusedError:
-            stored = self._opened_before(request, digest)  # by a call that asked the same at the same time
-            if stored is None:
+            before = self._opened_before(request, digest)  # by an equal call at the same time
+            if before is None:
                 raise
-            return _write_opened(stored)
+            return _write_opened(before)
         seed = self._parts.seed_for(header)
         commitment = server_commitment(round_id=header.round_id, seed=seed)
         sealed = seal(
@@ -113,71 +107,71 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def ContributeSeed(
         self, request: shuffler_pb2.ContributeSeedRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.ContributeSeedResponse:
-        """The seat's seed kept, durably, until the deal or the end of the round tells it."""
+        """Keep a seat's seed, durably, until the deal or the end of the round publishes it."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        found, sealed = self._dealer.opened(key)
-        contribution = read_contribution(sealed, key, request)
+        found, opened = self._dealer.find(key)
+        contribution = read_contribution(opened, key, request)
         before = {one.seat: one for one in self._parts.reader.contributions(key)}
         if contribution.seat not in before:
-            self._dealer.check_time(sealed, found)
-            stands = contribute(self._parts.writer, contribution)
+            self._dealer.check_time(opened, found)
+            kept = contribute(self._parts.writer, contribution)
         else:
-            stands = before[contribution.seat]
-        if stands.seed != contribution.seed:
+            kept = before[contribution.seat]
+        if kept.seed != contribution.seed:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_ALREADY_CONTRIBUTED,
                 f"seat {contribution.seat} has contributed another seed",
                 field="seed",
             )
         contributed = self._parts.reader.contributions(key)
-        return shuffler_pb2.ContributeSeedResponse(missing_seats=missing_seats(sealed.header.seat_count, contributed))
+        return shuffler_pb2.ContributeSeedResponse(missing_seats=missing_seats(opened.header.seat_count, contributed))
 
     def DealRound(
         self, request: shuffler_pb2.DealRoundRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.DealRoundResponse:
-        """The round dealt: all hands in one certificate, or none on a sealed table, once the deal is durable."""
+        """Deal a round; certify all hands on an open table, none on a sealed one."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        _, sealed = self._dealer.opened(key)
-        header = sealed.header
-        deal, logged = self._dealer.tell(key, lambda contributed: self._dealer.deal(key, request, contributed))
+        _, opened = self._dealer.find(key)
+        header = opened.header
+        deal, logged = self._dealer.with_seeds(key, lambda contributed: self._dealer.deal(key, request, contributed))
         dealt_time = parse_deal(logged.leaf).dealt_time
-        hands: Sequence[int] = layout_of(game_of(header), seat_count=header.seat_count).hands
-        if sealed.is_sealed_table and not self._dealer.is_won(header, deal):
+        hands: Sequence[int] = game_of(header.ruleset_id).layout(header.seat_count).hands
+        if opened.is_sealed_table and not self._dealer.opens_at_deal(header, deal):
             hands = ()
         return shuffler_pb2.DealRoundResponse(
-            certificate=self._dealer.certify(sealed, deal, hands, dealt_time=dealt_time),
+            certificate=self._dealer.certify(opened, deal, hands, dealt_time=dealt_time),
             hands=write_hands(deal, hands),
             dealt_time=dealt_time,
             leader=deal.leader,
-            log_receipt=write_logged(logged),
+            log_receipt=write_receipt(logged),
         )
 
     def OpenHand(
         self, request: shuffler_pb2.OpenHandRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.OpenHandResponse:
-        """A seat's own hand on a sealed table, for whoever shows its token."""
+        """Open a seat's own hand on a sealed table, by the seat's token."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        found, sealed = self._dealer.opened(key)
-        check_token(sealed, request)
+        found, opened = self._dealer.find(key)
+        check_token(opened, request)
         if found.deck_root is None:
             raise RefusedError(ErrorReason.ERROR_REASON_NOT_DEALT, "the round has not been dealt")
-        deal, dealt_time = self._dealer.dealt_again(key, sealed)
+        deal, dealt_time = self._dealer.derive(key, opened)
         (hand,) = write_hands(deal, [request.seat])
         return shuffler_pb2.OpenHandResponse(
-            certificate=self._dealer.certify(sealed, deal, [request.seat], dealt_time=dealt_time), hand=hand
+            certificate=self._dealer.certify(opened, deal, [request.seat], dealt_time=dealt_time), hand=hand
         )
 
     def OpenSection(
         self, request: shuffler_pb2.OpenSectionRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.OpenSectionResponse:
-        """The section that the referee's receipt names, in a certificate that repeats what was opened before."""
+        """Open the section that a receipt names; the certificate repeats what was opened before."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        found, sealed = self._dealer.opened(key)
-        header = sealed.header
+        found, opened = self._dealer.find(key)
+        header = opened.header
         if found.deck_root is None:
             raise RefusedError(ErrorReason.ERROR_REASON_NOT_DEALT, "the round has not been dealt")
         receipt = read_receipt(request.event_receipt, keys=self._parts.referee_keys, field="event_receipt")
@@ -185,38 +179,38 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             raise RefusedError(
                 ErrorReason.ERROR_REASON_FOREIGN, "the receipt is of another round", field="event_receipt"
             )
-        layout = layout_of(game_of(header), seat_count=header.seat_count)
+        layout = game_of(header.ruleset_id).layout(header.seat_count)
         section = -1 if isinstance(receipt.opens_section, msgspec.UnsetType) else receipt.opens_section
         try:
-            sections = layout.opened_until(section, is_sealed=sealed.is_sealed_table)
+            sections = layout.opened_until(section, is_sealed=opened.is_sealed_table)
         except KeyError:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_SECTION_CLOSED,
                 "the receipt opens no section; send that of the event that closed the street",
                 field="event_receipt",
             ) from None
-        deal, dealt_time = self._dealer.dealt_again(key, sealed)
+        deal, dealt_time = self._dealer.derive(key, opened)
         board = [index for index in sections if index not in layout.hands]
         return shuffler_pb2.OpenSectionResponse(
-            certificate=self._dealer.certify(sealed, deal, sections, dealt_time=dealt_time),
+            certificate=self._dealer.certify(opened, deal, sections, dealt_time=dealt_time),
             section=section,
             cards=numbers_of(deal.sections[section]),
             opened=[
                 shuffler_pb2.OpenedSection(section=index, name=name, cards=numbers_of(deal.sections[index]))
-                for index, name in zip(board, OPENING_ORDER, strict=False)
+                for index, name in zip(board, layout.opening_order, strict=False)
             ],
             hands=write_hands(deal, [index for index in sections if index in layout.hands])
-            if sealed.is_sealed_table
+            if opened.is_sealed_table
             else (),
         )
 
     def AbortRound(
         self, request: shuffler_pb2.AbortRoundRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.AbortRoundResponse:
-        """The round ended without a settlement."""
+        """End a round without a settlement."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        found, sealed = self._dealer.opened(key)
+        found, opened = self._dealer.find(key)
         if request.reason == shuffler_pb2.ABORT_REASON_VOID:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_INVALID_FIELD, "a round is found void when it is dealt", field="reason"
@@ -225,14 +219,14 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         if word is None:
             raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "say why the round is aborted", field="reason")
         named = request.culprit if request.HasField("culprit") else None
-        seats = sealed.header.seat_count
+        seats = opened.header.seat_count
 
         def abort(contributed: Sequence[Contribution]) -> Logged:
             now = self._parts.clock()
             culprit = culprit_of(word, named, seat_count=seats, contributed=contributed)
             check_abort(found, word, culprit=culprit, seat_count=seats, contributed=contributed, now=now)
             is_dealt = found.deck_root is not None
-            seeds = self._dealer.deal_leaf(key).client_seeds if is_dealt else seeds_told(seats, contributed)
+            seeds = self._dealer.deal_leaf(key).client_seeds if is_dealt else leaf_seeds(seats, contributed)
             return self._dealer.append(
                 abort_of(
                     found,
@@ -245,17 +239,17 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 )
             )
 
-        logged = self._dealer.tell(key, abort)
+        logged = self._dealer.with_seeds(key, abort)
         self._parts.on_ended()
-        return shuffler_pb2.AbortRoundResponse(log_receipt=write_logged(logged))
+        return shuffler_pb2.AbortRoundResponse(log_receipt=write_receipt(logged))
 
     def RevealRound(
         self, request: shuffler_pb2.RevealRoundRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.RevealRoundResponse:
-        """The server's seed of an ended round, durable in the log."""
+        """Publish the server's seed of an ended round in the log."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        found, sealed = self._dealer.opened(key)
+        found, opened = self._dealer.find(key)
         if not found.stage.is_terminal:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_NOT_TERMINAL,
@@ -263,16 +257,16 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 table_id=key.table_id,
                 round_number=key.round_number,
             )
-        logged = self._dealer.append(reveal_of(sealed, sealing_key=self._parts.sealing_key))
+        logged = self._dealer.append(reveal_of(opened, sealing_key=self._parts.sealing_key))
         revealed = parse_leaf(Envelope.parse(logged.leaf).payload, RevealLeaf)
         return shuffler_pb2.RevealRoundResponse(
-            server_seed=bytes.fromhex(revealed.server_seed), log_receipt=write_logged(logged)
+            server_seed=bytes.fromhex(revealed.server_seed), log_receipt=write_receipt(logged)
         )
 
     def _read_opening(self, request: shuffler_pb2.OpenRoundRequest) -> tuple[Header, Sequence[bytes]]:
         match request.WhichOneof("round"):
             case "terms":
-                header, _ = self._parts.opener.header_of(request.terms, field="terms")
+                header = self._parts.opener.header_of(request.terms, field="terms")
                 for field in ("client_commitments", "seat_tokens"):
                     if getattr(request, field):
                         raise RefusedError(
@@ -286,9 +280,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 is_sealed = bool(request.seat_tokens)
                 check_terms(header, ruleset, now=self._parts.clock(), field="header", is_sealed=is_sealed)
             case _:
-                raise RefusedError(
-                    ErrorReason.ERROR_REASON_MISSING_FIELD, "say what to play: terms or a header", field="terms"
-                )
+                raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "give terms or a header", field="terms")
         commitments = list(request.client_commitments) or [b""] * header.seat_count
         if len(commitments) != header.seat_count:
             raise RefusedError(
@@ -306,7 +298,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         return header, commitments
 
     def _opened_before(self, request: shuffler_pb2.OpenRoundRequest, digest: bytes) -> Logged | None:
-        """The OPEN leaf that the very same request has led to; None where it has not."""
+        """Return the OPEN leaf of an equal request before, None if there is none."""
         field = request.WhichOneof("round")
         if field is None:
             return None
@@ -328,12 +320,12 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
 
 
 def _write_opened(logged: Logged) -> shuffler_pb2.OpenRoundResponse:
-    sealed = Sealed.of(logged.leaf)
+    opened = OpenedRound.of(logged.leaf)
     return shuffler_pb2.OpenRoundResponse(
-        header=write_header(sealed.header),
-        round_id=sealed.header.round_id,
-        server_commitment=sealed.commitment,
-        log_receipt=write_logged(logged),
+        header=write_header(opened.header),
+        round_id=opened.header.round_id,
+        server_commitment=opened.commitment,
+        log_receipt=write_receipt(logged),
     )
 
 

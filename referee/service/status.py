@@ -16,7 +16,7 @@ from referee.log import SlotError
 from referee.storage import DataLossError, QueueFullError, SeedCameError, StoreError, WriterClosedError
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
-from referee.wire.slot import slot_refusal
+from referee.wire.round import slot_refusal
 
 DOMAIN: Final = "referee.v1"
 LONGEST: Final = 1000

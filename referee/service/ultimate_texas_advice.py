@@ -1,7 +1,4 @@
-"""What UltimateTexasService says about deciding: the table of the ruleset's law found, the values counted and written.
-
-Stands apart from the rest of the game because it waits for numpy, which nothing else here does.
-"""
+"""Advice about deciding: the ruleset's preflop table found, values computed and written. Imports numpy."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,8 +19,8 @@ from referee.wire.refusal import RefusedError
 from referee.wire.ultimate_texas_advice import fill_options
 
 
-class Advice:
-    """Advises by the tables that come with the referee and those of a folder."""
+class DecisionAdvice:
+    """Advisor by built-in preflop tables and those of a folder."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -38,7 +35,7 @@ class Advice:
         hole: Sequence[Card],
         board: Sequence[Card],
     ) -> None:
-        """Writes what a seat's options are worth; refuses a ruleset that nothing was counted for."""
+        """Fill in what a seat's options are worth; refuse a ruleset without a table."""
         rules: UltimateTexasRules = ruleset.rules  # type: ignore[assignment] # the reading of the round has checked
         try:
             table = None if board else self._tables().table_for(rules)

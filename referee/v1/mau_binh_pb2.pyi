@@ -201,16 +201,18 @@ class MauBinhServiceAcceptEventRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[MauBinhRound, _Mapping]] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ...) -> None: ...
 
 class MauBinhServiceAcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "event", "event_number", "opens_section")
+    __slots__ = ("violations", "event", "event_number", "opens_section", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     event: MauBinhEvent
     event_number: int
     opens_section: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ...) -> None: ...
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class MauBinhSeatResult(_message.Message):
     __slots__ = ("seat", "arrangement", "values", "fouled", "defaulted", "left_at", "instant_win", "net_minor", "winner")
@@ -321,14 +323,16 @@ class MauBinhServicePreviewRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[MauBinhRound, _Mapping]] = ...) -> None: ...
 
 class MauBinhServicePreviewRoundResponse(_message.Message):
-    __slots__ = ("violations", "outcome", "showdown")
+    __slots__ = ("violations", "outcome", "showdown", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     SHOWDOWN_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     outcome: MauBinhOutcome
     showdown: Showdown
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[MauBinhOutcome, _Mapping]] = ..., showdown: _Optional[_Union[Showdown, _Mapping]] = ...) -> None: ...
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[MauBinhOutcome, _Mapping]] = ..., showdown: _Optional[_Union[Showdown, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class MauBinhServiceSettleRoundRequest(_message.Message):
     __slots__ = ("round",)
@@ -337,14 +341,16 @@ class MauBinhServiceSettleRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[MauBinhRound, _Mapping]] = ...) -> None: ...
 
 class MauBinhServiceSettleRoundResponse(_message.Message):
-    __slots__ = ("violations", "outcome", "log_receipt")
+    __slots__ = ("violations", "outcome", "log_receipt", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     outcome: MauBinhOutcome
     log_receipt: _round_pb2.LogReceipt
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[MauBinhOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[MauBinhOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class MauBinhServiceSettleRoundsRequest(_message.Message):
     __slots__ = ("requests",)

@@ -1,5 +1,5 @@
-"""Messages to domain and back: the only place that trusts nothing it reads.
+"""Messages read into domain values and written from them: the trust boundary.
 
-What a message may not say is refused here with the path of the field at fault, so that everything below works on
-values that hold.
+Nothing is trusted here: a message that has no meaning is refused with the path of the field at fault, so that the rooms
+below work on valid values.
 """

@@ -1,10 +1,9 @@
-"""Mậu Binh on the wire: arrangements and events read, outcomes and showdowns written."""
+"""Messages of Mậu Binh: arrangements and events read, outcomes and showdowns written."""
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from referee.cards import Card, Seat
+from referee.cards import Seat
 from referee.dealing.commitment import SEED_SIZE
 from referee.games.mau_binh.arrangement import Arrangement
 from referee.games.mau_binh.codec import bound
@@ -18,37 +17,21 @@ from referee.money import Transfer
 from referee.rulesets import Ruleset
 from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.card import numbers_of, read_cards
-from referee.wire.hand import write_value
-from referee.wire.moment import check_time
-from referee.wire.money import write_transfers
 from referee.wire.refusal import RefusedError
-from referee.wire.ruleset import write_name
-
-MAX_CARDS = 64
-"""More cards in one chi are no mistake of a person; they are refused before they are looked at."""
+from referee.wire.values import numbers_of, read_cards, write_name, write_transfers, write_value
 
 
 def read_arrangement(message: mau_binh_pb2.Arrangement, *, field: str) -> Arrangement:
-    """The arrangement as sent, lawful or not; refuses numbers that name no card."""
+    """Read an arrangement, lawful or not; refuse numbers that name no card."""
     return Arrangement(
-        _read_chi(message.back, field=f"{field}.back"),
-        _read_chi(message.middle, field=f"{field}.middle"),
-        _read_chi(message.front, field=f"{field}.front"),
+        read_cards(message.back, field=f"{field}.back"),
+        read_cards(message.middle, field=f"{field}.middle"),
+        read_cards(message.front, field=f"{field}.front"),
     )
 
 
-def _read_chi(numbers: Sequence[int], *, field: str) -> tuple[Card, ...]:
-    if len(numbers) > MAX_CARDS:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD, f"{len(numbers)} cards are too many to look at", field=field
-        )
-    return read_cards(numbers, field=field)
-
-
 def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, round_id: bytes, field: str) -> Event:
-    """The event of a round at a time; refuses one that says nothing, names no card or has a nonce for nothing."""
-    check_time(time, field=field)
+    """Read an event; refuse one without a choice, with numbers that name no card, or with a nonce out of place."""
     choice = message.WhichOneof("choice")
     if message.nonce and (choice != "arrange" or len(message.nonce) != SEED_SIZE):
         raise RefusedError(
@@ -82,19 +65,17 @@ def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, round_id: bytes
 
 
 def write_arrangement(arrangement: Arrangement) -> mau_binh_pb2.Arrangement:
-    """An arrangement by card numbers."""
-    return mau_binh_pb2.Arrangement(
-        back=numbers_of(arrangement.back),
-        middle=numbers_of(arrangement.middle),
-        front=numbers_of(arrangement.front),
-    )
+    """Write an arrangement."""
+    message = mau_binh_pb2.Arrangement()
+    _fill_arrangement(message, arrangement)
+    return message
 
 
-def outcome_bytes(outcome: Outcome, told: State, ruleset: Ruleset) -> bytes:
-    """The bytes of the message that says what a settled round comes to.
+def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
+    """Return the bytes of the outcome message.
 
-    Messages are joined by joining their bytes, so what recurs from round to round is put in as the bytes of a message
-    that holds nothing else.
+    Messages are joined by joining their bytes, so what recurs from round to round is put in as the remembered bytes of
+    a message that holds nothing else.
     """
     message = mau_binh_pb2.MauBinhOutcome(ruleset_digest=ruleset.digest)
     values = _written_values(ruleset)
@@ -103,36 +84,35 @@ def outcome_bytes(outcome: Outcome, told: State, ruleset: Ruleset) -> bytes:
         standing = outcome.standings[seat] if outcome.standings else None
         if standing is not None and not standing.left_before:
             _fill_arrangement(result.arrangement, standing.arrangement)
-            result.MergeFromString(values.all_of(standing.values))
+            result.MergeFromString(values.join(standing.values))
             result.fouled = bool(standing.fouls)
-            result.defaulted = told.arrangements[seat] is None
+            result.defaulted = state.arrangements[seat] is None
         elif outcome.instant_wins:
-            _fill_arrangement(result.arrangement, told.shown(Seat(seat)))
+            _fill_arrangement(result.arrangement, state.shown(Seat(seat)))
             win = outcome.instant_wins[seat]
             result.instant_win = win.pattern if win else ""
-        departure = told.departures[seat]
+        departure = state.departures[seat]
         if departure is not None:
             result.left_at = departure + 1
     return b"".join([message.SerializeToString(), *[_transfer_bytes(transfer) for transfer in outcome.transfers]])
 
 
 def _fill_arrangement(message: mau_binh_pb2.Arrangement, arrangement: Arrangement) -> None:
-    """The empty message holds the arrangement by card numbers."""
     message.back.extend(numbers_of(arrangement.back))
     message.middle.extend(numbers_of(arrangement.middle))
     message.front.extend(numbers_of(arrangement.front))
 
 
 class _Values:
-    """The values of hands as results that hold one alone, remembered by strength: 7,917 at most of a ruleset."""
+    """Hand values of a ruleset as seat results that hold one value alone, by strength; 7,917 at most."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self._ruleset = ruleset
         self._fives: dict[int, bytes] = {}
         self._threes: dict[int, bytes] = {}
 
-    def all_of(self, values: ChiValues) -> bytes:
-        """A seat's result that holds these values alone."""
+    def join(self, values: ChiValues) -> bytes:
+        """Return the bytes of a seat result that holds these values alone."""
         back, middle, front = values
         return b"".join(
             (
@@ -152,18 +132,17 @@ _VALUES: Final[dict[bytes, _Values]] = {}
 
 
 def _written_values(ruleset: Ruleset) -> _Values:
-    """A pure memo by the ruleset's digest."""
     return _VALUES.get(ruleset.digest) or _VALUES.setdefault(ruleset.digest, _Values(ruleset))
 
 
 @lru_cache(maxsize=16_384)
 def _transfer_bytes(transfer: Transfer) -> bytes:
-    """An outcome that holds this transfer alone."""
+    """Return the bytes of an outcome that holds this transfer alone."""
     return mau_binh_pb2.MauBinhOutcome(transfers=write_transfers([transfer])).SerializeToString()
 
 
 def write_showdown(shown: Showdown, *, start_time: int, seconds: int, stake: int) -> mau_binh_pb2.Showdown:
-    """The showdown as data, with absolute times in ms since 1970 UTC; ``seconds`` is how long each chi is shown."""
+    """Write a showdown, with times in ms since 1970 UTC; each chi is shown for so many seconds."""
     return mau_binh_pb2.Showdown(
         start_time=start_time,
         chi=[

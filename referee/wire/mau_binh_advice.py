@@ -1,7 +1,4 @@
-"""Advice for Mậu Binh on the wire: whose cards are asked about, and suggestions written.
-
-Stands apart from the rest of the game because it waits for numpy, which nothing else here does.
-"""
+"""Advice messages of Mậu Binh: the cards asked about, and suggestions. Imports numpy."""
 
 from typing import Final
 
@@ -11,11 +8,9 @@ from referee.games.mau_binh import HAND_SIZE, InstantWin, MauBinhRules, check_st
 from referee.rulesets import Ruleset
 from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.card import read_cards
-from referee.wire.hand import write_value
 from referee.wire.mau_binh import write_arrangement
 from referee.wire.refusal import RefusedError
-from referee.wire.ruleset import write_name
+from referee.wire.values import read_cards, write_name, write_value
 
 DEFAULT_COUNT: Final = 3
 MAX_COUNT: Final = 10
@@ -23,7 +18,7 @@ _MILLION: Final = 1_000_000
 
 
 def read_count(count: int) -> int:
-    """How many suggestions are asked for; refuses too many."""
+    """Read how many suggestions are wanted; refuse too many."""
     if count > MAX_COUNT:
         raise RefusedError(
             ErrorReason.ERROR_REASON_INVALID_FIELD, f"at most {MAX_COUNT} are suggested", field="count", found=count
@@ -32,7 +27,7 @@ def read_count(count: int) -> int:
 
 
 def read_free_cards(message: mau_binh_pb2.FreeHand) -> tuple[Card, ...]:
-    """The thirteen cards; refuses another number of them, and a card that stands twice."""
+    """Read thirteen cards; refuse another number of them, and a card that is there twice."""
     if len(message.cards) != HAND_SIZE:
         raise RefusedError(
             ErrorReason.ERROR_REASON_INVALID_FIELD,
@@ -43,13 +38,13 @@ def read_free_cards(message: mau_binh_pb2.FreeHand) -> tuple[Card, ...]:
     twice = next((index for index, card in enumerate(cards) if card in cards[:index]), None)
     if twice is not None:
         raise RefusedError(
-            ErrorReason.ERROR_REASON_DUPLICATE_CARD, f"{cards[twice].text} stands twice", field=f"free.cards[{twice}]"
+            ErrorReason.ERROR_REASON_DUPLICATE_CARD, f"{cards[twice].text} is there twice", field=f"free.cards[{twice}]"
         )
     return cards
 
 
 def read_free_table(message: mau_binh_pb2.FreeHand, rules: MauBinhRules, ruleset: Ruleset) -> tuple[int, int]:
-    """The number of seats and the stake; refuses what no round of this ruleset has."""
+    """Read the number of seats and the stake; refuse what no round of this ruleset has."""
     seats, stake = message.seat_count, message.stake_minor or ruleset.bet_unit
     if not rules.seats.minimum <= seats <= rules.seats.maximum:
         raise RefusedError(
@@ -67,7 +62,7 @@ def read_free_table(message: mau_binh_pb2.FreeHand, rules: MauBinhRules, ruleset
 
 
 def write_instant_win(win: InstantWin, ruleset: Ruleset, *, stake: int) -> mau_binh_pb2.HeldInstantWin:
-    """An instant win with its name and price."""
+    """Write an instant win with its name and price."""
     return mau_binh_pb2.HeldInstantWin(
         pattern=win.pattern,
         name=write_name(ruleset.names["pattern"][win.pattern]),
@@ -77,7 +72,7 @@ def write_instant_win(win: InstantWin, ruleset: Ruleset, *, stake: int) -> mau_b
 
 
 def write_suggestion(suggestion: Suggestion, ruleset: Ruleset, *, stake: int) -> mau_binh_pb2.SuggestedArrangement:
-    """A suggestion with its names, in the table's money."""
+    """Write a suggestion with its names, in the table's money."""
     return mau_binh_pb2.SuggestedArrangement(
         arrangement=write_arrangement(suggestion.arrangement),
         values=[write_value(value, ruleset) for value in suggestion.values],
@@ -98,11 +93,11 @@ def _part(part: Part, ruleset: Ruleset, stake: int) -> mau_binh_pb2.ExpectedPart
 
 
 def _ppm(chance: int) -> int:
-    """A chance in 65,536ths, in millionths; a half is rounded up."""
+    """Convert a chance in 65,536ths to millionths; round a half up."""
     return (chance * _MILLION + SCALE // 2) // SCALE
 
 
 def _amount(stakes: int, stake: int) -> mau_binh_pb2.ExpectedAmount:
-    """An amount in 65,536ths of a stake, in minor units."""
+    """Convert an amount in 65,536ths of a stake to minor units."""
     minor, remainder = divmod(stakes * stake, SCALE)
     return mau_binh_pb2.ExpectedAmount(minor=minor, remainder=remainder)

@@ -1,7 +1,4 @@
-"""A refusal: a question that cannot be answered as it was asked, said so that the caller can mend it.
-
-A broken rule of a game is no refusal; it is answered with violations.
-"""
+"""Refusals: requests that cannot be answered. A broken rule of a game is no refusal but an answer with violations."""
 
 from typing import Final, Self
 
@@ -11,10 +8,9 @@ _PREFIX: Final = "ERROR_REASON_"
 
 
 class RefusedError(Exception):
-    """Why a call is refused: the reason, words for developers, the path of the field at fault, and facts.
+    """Refusal of a call: reason, message for developers, path of the field at fault (empty for none) and facts.
 
-    ``field`` is empty where no field of the request is at fault. ``facts`` become the metadata of the ErrorInfo.
-    ``retry_seconds`` is when to ask again, where that is known.
+    ``facts`` become the metadata of the ErrorInfo. ``retry_seconds`` is when to try again, if that is known.
     """
 
     def __init__(
@@ -35,10 +31,10 @@ class RefusedError(Exception):
 
     @property
     def reason_name(self) -> str:
-        """The reason as ErrorInfo has it: without the enum's prefix."""
+        """Reason as ErrorInfo has it, without the enum's prefix."""
         return ErrorReason.Name(self.reason).removeprefix(_PREFIX)
 
     def within(self, path: str) -> Self:
-        """The same refusal with its field's path put below another."""
+        """Put the field's path below another one; return the same refusal."""
         self.field = f"{path}.{self.field}" if self.field else path
         return self

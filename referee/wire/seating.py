@@ -1,4 +1,4 @@
-"""Rooms on the wire to people and what follows for them."""
+"""Messages of SeatingService: the people in a room, and the decision for each."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ MAX_PERSONS = 256
 
 
 def read_people(messages: Sequence[seating_pb2.Person], *, field: str) -> list[Person]:
-    """The people in the room; refuses too many, or one without a name."""
+    """Read the people in a room; refuse too many, and one without a name."""
     if len(messages) > MAX_PERSONS:
         raise RefusedError(
             ErrorReason.ERROR_REASON_INVALID_FIELD, f"{len(messages)} people are too many for a room", field=field
@@ -34,7 +34,7 @@ def read_people(messages: Sequence[seating_pb2.Person], *, field: str) -> list[P
 
 
 def write_seating(seating: Seating, people: Sequence[Person], ruleset: Ruleset) -> seating_pb2.DecideSeatingResponse:
-    """What follows for everybody, in the order asked."""
+    """Write the decision for each person, in the order of the request."""
     action = seating_pb2.SEATING_ACTION_DEAL if seating.is_deal_due else seating_pb2.SEATING_ACTION_WAIT
     return seating_pb2.DecideSeatingResponse(
         decisions=[_write_decision(seating, person) for person in people],

@@ -1,48 +1,29 @@
-"""Tiến Lên on the wire: events and previous rounds read, combinations, states and outcomes written."""
+"""Messages of Tiến Lên: events read; combinations, states, advice and outcomes written."""
 
 import math
-from collections.abc import Sequence
 from typing import Final
 
 from referee.advice.tien_len import MAX_SAMPLES, MAX_SUGGESTIONS, Advice, PlayGroup, Suggestion
 from referee.cards import Seat, spell
-from referee.games.tien_len import Combination, Event, Leave, Pass, Play, State, Timeout, turn_deadline
-from referee.money import net_amounts
+from referee.games.tien_len import Combination, Event, Leave, Outcome, Pass, Play, State, Timeout, turn_deadline
 from referee.rulesets import Language, Ruleset, Texts
-from referee.transcript.leader import PreviousFault, PreviousRound, PreviousRoundError
-from referee.transcript.tien_len import Judged
 from referee.v1 import tien_len_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.text_pb2 import Text
-from referee.wire.card import numbers_of, read_cards
-from referee.wire.header import read_header
-from referee.wire.moment import check_time
-from referee.wire.money import write_transfers
 from referee.wire.refusal import RefusedError
-from referee.wire.ruleset import write_name
+from referee.wire.values import numbers_of, read_cards, write_name, write_transfers
 
-MAX_CARDS: Final = 64
-"""More cards in one play are no mistake of a person; they are refused before they are looked at."""
-
-MAX_PREVIOUS_ROUNDS: Final = 256
 SUGGESTIONS: Final = 3
-"""How many suggestions are made where no number is asked for."""
+"""Number of suggestions if the request gives none."""
 
 
-def read_event(message: tien_len_pb2.TienLenEvent, *, time: int, field: str) -> Event:
-    """The event at a time; refuses one that says nothing or names no card."""
-    check_time(time, field=field)
+def read_event(message: tien_len_pb2.TienLenEvent, *, time: int, round_id: bytes, field: str) -> Event:
+    """Read an event; refuse one without a choice or with numbers that name no card."""
+    del round_id
     seat = Seat(message.seat)
     match message.WhichOneof("choice"):
         case "play":
-            numbers = message.play.cards
-            if len(numbers) > MAX_CARDS:
-                raise RefusedError(
-                    ErrorReason.ERROR_REASON_INVALID_FIELD,
-                    f"{len(numbers)} cards are too many to look at",
-                    field=f"{field}.play.cards",
-                )
-            return Play(seat, read_cards(numbers, field=f"{field}.play.cards"), time)
+            return Play(seat, read_cards(message.play.cards, field=f"{field}.play.cards"), time)
         case "pass_turn":
             return Pass(seat, time)
         case "leave":
@@ -57,41 +38,8 @@ def read_event(message: tien_len_pb2.TienLenEvent, *, time: int, field: str) -> 
             )
 
 
-def read_previous_rounds(messages: Sequence[tien_len_pb2.PreviousRound], *, field: str) -> list[PreviousRound]:
-    """The rounds as sent; refuses too many, or a header that breaks the protocol."""
-    if len(messages) > MAX_PREVIOUS_ROUNDS:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD,
-            f"at most {MAX_PREVIOUS_ROUNDS} rounds are looked back on, not {len(messages)}",
-            field=field,
-            limit=MAX_PREVIOUS_ROUNDS,
-            found=len(messages),
-        )
-    return [
-        PreviousRound(message.terminal_leaf, read_header(message.header, field=f"{field}[{index}].header"))
-        for index, message in enumerate(messages)
-    ]
-
-
-_PREVIOUS_REASONS: Final = {
-    PreviousFault.MALFORMED: ErrorReason.ERROR_REASON_MALFORMED,
-    PreviousFault.FORGED: ErrorReason.ERROR_REASON_FORGED,
-    PreviousFault.FOREIGN: ErrorReason.ERROR_REASON_FOREIGN,
-    PreviousFault.INCOMPLETE: ErrorReason.ERROR_REASON_MISSING_FIELD,
-    PreviousFault.SURPLUS: ErrorReason.ERROR_REASON_INVALID_FIELD,
-}
-
-
-def previous_refusal(error: PreviousRoundError, *, field: str) -> RefusedError:
-    """The refusal of rounds that prove no winner, ``field`` being the path of their list."""
-    path = f"{field}[{error.index}]"
-    return RefusedError(
-        _PREVIOUS_REASONS[error.fault], str(error), field=f"{path}.{error.member}" if error.member else path
-    )
-
-
 def write_combination(combination: Combination, ruleset: Ruleset) -> tien_len_pb2.Combination:
-    """A combination with its name."""
+    """Write a combination with its name."""
     kind = combination.kind
     return tien_len_pb2.Combination(
         kind=kind, name=write_name(ruleset.names["kind"][kind]), cards=numbers_of(combination.cards)
@@ -99,12 +47,12 @@ def write_combination(combination: Combination, ruleset: Ruleset) -> tien_len_pb
 
 
 def read_suggestion_count(count: int, *, field: str) -> int:
-    """How many suggestions are asked for; refuses more than there may be."""
+    """Read how many suggestions are wanted; refuse too many."""
     return _within(count, MAX_SUGGESTIONS, "suggestions", field=field) or SUGGESTIONS
 
 
 def read_samples(samples: int, *, field: str) -> int:
-    """How many samples are asked for; refuses more than there may be."""
+    """Read how many samples to play; refuse too many."""
     return _within(samples, MAX_SAMPLES, "samples", field=field)
 
 
@@ -112,7 +60,7 @@ def _within(number: int, limit: int, what: str, *, field: str) -> int:
     if number > limit:
         raise RefusedError(
             ErrorReason.ERROR_REASON_INVALID_FIELD,
-            f"at most {limit} {what} are made, not {number}",
+            f"at most {limit} {what} are allowed, not {number}",
             field=field,
             limit=limit,
             found=number,
@@ -121,7 +69,7 @@ def _within(number: int, limit: int, what: str, *, field: str) -> int:
 
 
 def write_group(group: PlayGroup, ruleset: Ruleset, *, stake: int) -> tien_len_pb2.PlayGroup:
-    """A group of plays with its names and what it chops."""
+    """Write a group of plays with its names and what it chops."""
     return tien_len_pb2.PlayGroup(
         kind=group.kind,
         name=write_name(ruleset.names["kind"][group.kind]),
@@ -136,7 +84,7 @@ def write_group(group: PlayGroup, ruleset: Ruleset, *, stake: int) -> tien_len_p
 def write_suggestion(
     suggestion: Suggestion, ruleset: Ruleset, texts: Texts, *, stake: int
 ) -> tien_len_pb2.SuggestedPlay:
-    """A suggestion with its reasons in words."""
+    """Write a suggestion with its reasons as text."""
     message = tien_len_pb2.SuggestedPlay(
         reasons=[_write_advice(advice, texts, stake=stake) for advice in suggestion.advice]
     )
@@ -172,7 +120,7 @@ def _write_advice(advice: Advice, texts: Texts, *, stake: int) -> tien_len_pb2.P
 
 
 def write_state(state: State, ruleset: Ruleset) -> tien_len_pb2.TienLenState:
-    """Where a round stands."""
+    """Write the state of a round."""
     return tien_len_pb2.TienLenState(
         over=state.is_over,
         turn=None if state.is_over else state.turn,
@@ -186,11 +134,11 @@ def write_state(state: State, ruleset: Ruleset) -> tien_len_pb2.TienLenState:
     )
 
 
-def write_outcome(judged: Judged, ruleset: Ruleset) -> tien_len_pb2.TienLenOutcome:
-    """What a round comes to that is over and was judged without violations."""
-    state, ending = judged.state, judged.state.ending
+def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
+    """Return the bytes of the outcome message."""
+    ending = state.ending
     if ending is None:
-        msg = "a round that is not over comes to nothing"
+        msg = "a round that is not over has no outcome"
         raise ValueError(msg)
     win = ending.instant_win
     seats = [
@@ -201,18 +149,18 @@ def write_outcome(judged: Judged, ruleset: Ruleset) -> tien_len_pb2.TienLenOutco
             net_minor=net,
             winner=seat == ending.winner,
         )
-        for seat, net in enumerate(net_amounts(judged.transfers, state.seat_count))
+        for seat, net in enumerate(outcome.net)
     ]
     if win is not None:
         seats[win.seat].instant_win = win.pattern
         seats[win.seat].instant_win_name.CopyFrom(write_name(ruleset.names["pattern"][win.pattern]))
     return tien_len_pb2.TienLenOutcome(
         seats=seats,
-        transfers=write_transfers(judged.transfers),
+        transfers=write_transfers(outcome.transfers),
         ending=ending.kind,
         ruleset_digest=ruleset.digest,
         ending_name=write_name(ruleset.names["ending"][ending.kind]),
-    )
+    ).SerializeToString()
 
 
 def _seats(bits: int) -> list[int]:

@@ -1,7 +1,4 @@
-"""Advice for Ultimate Texas Hold'em on the wire: values written as exact fractions and as whole minor units.
-
-Stands apart from the rest of the game because it waits for numpy, which nothing else here does.
-"""
+"""Advice messages of Ultimate Texas Hold'em: values as exact fractions and whole minor units. Imports numpy."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,19 +13,19 @@ from referee.v1 import ultimate_texas_pb2
 from referee.wire.ultimate_texas import number_of
 
 WAYS_BY_BOARD: Final = MappingProxyType({0: WAYS, 3: RUNOUTS * HOUSES, 5: HOUSES})
-"""How many ways to go on are counted, by the number of cards on the board."""
+"""Number of ways to go on that are counted, by the number of cards on the board."""
 
 
 def fill_options(
     response: ultimate_texas_pb2.AdviseResponse, options: Sequence[Option], *, stake: Stake, board_size: int
 ) -> None:
-    """Writes the options, the best of them, and what was counted."""
-    response.options.extend([_written(option, stake) for option in options])
+    """Fill in the options, the best of them, and how many ways were counted."""
+    response.options.extend([_write(option, stake) for option in options])
     response.best = number_of(best_of(options, stake).decision)
     response.ways = WAYS_BY_BOARD[board_size]
 
 
-def _written(option: Option, stake: Stake) -> ultimate_texas_pb2.DecisionValue:
+def _write(option: Option, stake: Stake) -> ultimate_texas_pb2.DecisionValue:
     return ultimate_texas_pb2.DecisionValue(
         decision=number_of(option.decision),
         value_minor=round(option.worth(stake)),

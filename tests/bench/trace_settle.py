@@ -1,8 +1,8 @@
 """Trace of a SettleRound through the code: ``python -m tests.bench.trace_settle`` prints files, rooms and switches.
 
-A real server deals and plays one round of each game to its end, every event with a receipt; a second server, which has
-answered a settlement of each game before, settles another. What is counted is every function of ``referee`` that the
-second server enters for that call on any of its threads, without generated code.
+A real server deals and plays rounds of each game to their end, every event with a receipt; a second server, which has
+settled a round of the game before, settles a round that it has not seen and one that it has. Counted is every function
+of ``referee`` that the second server enters for the call on any of its threads, without generated code.
 """
 
 import argparse
@@ -37,6 +37,11 @@ from referee.v1 import (
 
 ROOT: Final = str(Path(referee.__file__).parent) + "/"
 START: Final = 1_800_000_000_000
+PREVIEWS: Final[Mapping[str, Any]] = {
+    "mau_binh": mau_binh_pb2.MauBinhServicePreviewRoundRequest,
+    "tien_len": tien_len_pb2.TienLenServicePreviewRoundRequest,
+    "ultimate_texas": ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest,
+}
 _SEED: Final = bytes(32)
 
 
@@ -177,8 +182,8 @@ class Table:
         return ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=told)
 
 
-def trace() -> Mapping[str, Trace]:
-    """Return the trace of one SettleRound by game."""
+def trace() -> Mapping[str, tuple[Trace, Trace]]:
+    """Trace two settlements of each game: of a round never seen before, and of one that was just previewed."""
     recorder = Recorder()
     with tempfile.TemporaryDirectory() as name:
         table = Table(Path(name))
@@ -188,15 +193,18 @@ def trace() -> Mapping[str, Trace]:
             "ultimate_texas": table.play_ultimate_texas,
         }
         with table.serve("shuffler", "referee", "log"):
-            asked = {game: (one(), one()) for game, one in play.items()}
+            requests: dict[str, tuple[Any, Any, Any]] = {game: (one(), one(), one()) for game, one in play.items()}
         traced = {}
         threading.setprofile(recorder)
         try:
             with table.serve("referee", "log"):
-                for game, (first, second) in asked.items():
-                    settle: Any = getattr(table, game).SettleRound
-                    settle(first)
-                    traced[game] = recorder.record(partial(settle, second))
+                for game, (warming, unseen, seen) in requests.items():
+                    stub: Any = getattr(table, game)
+                    stub.SettleRound(warming)
+                    of_unseen = recorder.record(partial(stub.SettleRound, unseen))
+                    stub.PreviewRound(PREVIEWS[game](round=seen.round))
+                    of_seen = recorder.record(partial(stub.SettleRound, seen))
+                    traced[game] = of_unseen, of_seen
         finally:
             threading.setprofile(None)
     return traced
@@ -207,15 +215,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--list", action="store_true", help="print every function entered, by thread")
     shown = parser.parse_args()
-    sys.stdout.write(f"{'game':<16}{'files':>8}{'rooms':>8}{'switches':>10}{'functions':>11}\n")
-    traces = trace()
-    for game, one in traces.items():
+    sys.stdout.write(f"{'game, its round':<24}{'files':>8}{'rooms':>8}{'switches':>10}{'functions':>11}\n")
+    traces = {
+        f"{game}, {label}": one
+        for game, pair in trace().items()
+        for label, one in zip(("unseen", "seen"), pair, strict=True)
+    }
+    for label, one in traces.items():
         sys.stdout.write(
-            f"{game:<16}{len(one.files):>8}{len(one.rooms):>8}{one.switches:>10}{len(set(one.entered)):>11}\n"
+            f"{label:<24}{len(one.files):>8}{len(one.rooms):>8}{one.switches:>10}{len(set(one.entered)):>11}\n"
         )
     if shown.list:
-        for game, one in traces.items():
-            sys.stdout.write(f"\n{game}: {', '.join(one.rooms)}\n")
+        for label, one in traces.items():
+            sys.stdout.write(f"\n{label}: {', '.join(one.rooms)}\n")
             for (thread, file), group in itertools.groupby(one.entered, key=lambda entry: entry[:2]):
                 sys.stdout.write(f"  {thread:<12} {file:<36} {', '.join(function for _, _, function in group)}\n")
 

@@ -37,7 +37,7 @@ from referee.v1 import (
     shuffler_pb2,
     shuffler_pb2_grpc,
 )
-from referee.wire.header import read_header
+from referee.wire.round import read_header
 from tests.service.seat_players import Table
 from tests.vectors.dealing import dealing_derivation
 

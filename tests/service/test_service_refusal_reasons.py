@@ -28,7 +28,7 @@ from referee.service.status import CODES
 from referee.storage import Cosigned
 from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, shuffler_pb2
 from referee.v1.error_reason_pb2 import DESCRIPTOR, ErrorReason
-from referee.wire import slot
+from referee.wire import round as wire_round
 
 House: TypeAlias = Any
 Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
@@ -564,7 +564,7 @@ def test_documented_status_is_the_one_that_is_sent() -> None:
 
 
 def test_every_refusal_of_the_log_has_a_reason() -> None:
-    assert set(slot._REASONS) == set(SlotReason)  # noqa: SLF001 - the table has no other reader
+    assert set(wire_round._SLOT_REASONS) == set(SlotReason)  # noqa: SLF001 - the table has no other reader
 
 
 def test_internal_fault_is_found_again_by_its_request_id(house: House) -> None:

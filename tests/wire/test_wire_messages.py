@@ -18,14 +18,10 @@ from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.round_pb2 import RoundHeader
 from referee.v1.seating_pb2 import Person
 from referee.verdict import Violation
-from referee.wire.card import numbers_of, read_cards
-from referee.wire.certificate import certificate_refusal
-from referee.wire.header import read_header, write_header
-from referee.wire.money import write_transfers
 from referee.wire.refusal import RefusedError
+from referee.wire.round import certificate_refusal, read_header, read_slot, slot_refusal, write_header
 from referee.wire.seating import read_people
-from referee.wire.slot import read_slot, slot_refusal
-from referee.wire.violation import write_violations
+from referee.wire.values import numbers_of, read_cards, write_transfers, write_violations
 
 TIMES = st.integers(min_value=1, max_value=2**53 - 1)
 HASHES = st.binary(min_size=32, max_size=32)

@@ -15,6 +15,8 @@ from types import MappingProxyType
 from typing import Final
 
 from referee.server.access.caller import CallerRole
+from referee.service.registry import SERVED_GAMES
+from referee.service.served import ServedGame
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +35,16 @@ _KNOWN: Final = _ANYONE - {CallerRole.ANYONE}
 _TABLES: Final = frozenset({CallerRole.FRONTEND})
 _DEALS: Final = _TABLES | {CallerRole.SHUFFLER}
 _PLAYS: Final = _TABLES | {CallerRole.SEAT}
-_ROUND: Final = {name: Rule(roles=_TABLES) for name in ("AcceptEvent", "PreviewRound", "SettleRound", "SettleRounds")}
-"""The methods that every game's service has."""
+
+
+def _rules_of(served: ServedGame) -> dict[str, Rule]:
+    """Return the rules of a game's service: a frontend may call every method, a seat those of its own."""
+    rules = {}
+    for method in served.descriptor.methods:
+        seat = served.seat_methods.get(method.name, ())
+        rules[method.name] = Rule(roles=_PLAYS if seat else _TABLES, seat=seat)
+    return rules
+
 
 _SERVICES: Final = {
     "referee.v1.RulesetService": {name: Rule(roles=_ANYONE) for name in ("ListRulesets", "GetRuleset")},
@@ -49,22 +59,7 @@ _SERVICES: Final = {
         "AbortRound": Rule(roles=_DEALS | {CallerRole.ADMIN}),
         "RevealRound": Rule(roles=_KNOWN),
     },
-    "referee.v1.MauBinhService": {
-        "CheckArrangement": Rule(roles=_PLAYS, seat=("seat",)),
-        "CheckArrangements": Rule(roles=_PLAYS, seat=("requests", "seat")),
-        "SuggestArrangement": Rule(roles=_PLAYS, seat=("dealt", "seat")),
-        **_ROUND,
-    },
-    "referee.v1.TienLenService": {
-        **{name: Rule(roles=_TABLES) for name in ("CheckPlay", "CheckPlays", "ListPlays", "SuggestPlay")},
-        **_ROUND,
-    },
-    "referee.v1.UltimateTexasService": {
-        "CheckDecision": Rule(roles=_PLAYS, seat=("event", "seat")),
-        "CheckDecisions": Rule(roles=_PLAYS, seat=("requests", "event", "seat")),
-        "Advise": Rule(roles=_PLAYS, seat=("seat",)),
-        **_ROUND,
-    },
+    **{served.service: _rules_of(served) for served in SERVED_GAMES.values()},
     "referee.v1.LogService": {
         "GetTableRound": Rule(roles=_KNOWN),
         "GetCheckpoint": Rule(roles=_ANYONE),

@@ -39,7 +39,7 @@ from referee.v1 import (
     tien_len_pb2,
     tien_len_pb2_grpc,
 )
-from referee.wire.header import write_header
+from referee.wire.round import write_header
 
 RULESET: Final = "tien_len.mien_nam"
 START: Final = 1_800_000_000_000

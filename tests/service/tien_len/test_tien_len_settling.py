@@ -13,7 +13,7 @@ from referee.evidence.dsse import Envelope
 from referee.games.tien_len import MAX_EVENTS, TienLenRules, max_units
 from referee.rulesets import get, load_folder
 from referee.v1 import shuffler_pb2, tien_len_pb2
-from referee.wire.header import read_header
+from referee.wire.round import read_header
 
 House: TypeAlias = Any  # of the conftest beside this file
 Dealt: TypeAlias = Any

@@ -13,7 +13,7 @@ from referee.games.ultimate_texas import Decision as Domain
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.money import Amount
 from referee.rulesets import get, load_folder
-from referee.service.ultimate_texas_advice import Advice
+from referee.service.ultimate_texas_advice import DecisionAdvice
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
 from tests.builtin import rules_as
@@ -143,7 +143,7 @@ def test_tables_of_the_settings_folder_are_read(tmp_path: Path):
     table = PreflopTable(law=law_digest(rules_as(UltimateTexasRules, house)), unit=2, kinds=shipped.kinds)
     (tmp_path / "ultimate_texas.house.preflop").write_bytes(table.write())
     response = ultimate_texas_pb2.AdviseResponse()
-    Advice(tmp_path).fill(
+    DecisionAdvice(tmp_path).fill(
         response, house, stake=Stake(ante=Amount(2), trips=Amount(0)), hole=(DECK[0], DECK[51]), board=()
     )
     assert _name(response.best) == Domain.PLAY_4X

@@ -1,4 +1,7 @@
-"""The gateway for browsers, in front of the relay, so that a broken connection also breaks theirs to the server."""
+"""The door for browsers, before the relay: so what breaks connections breaks theirs to the server, as a network would.
+
+It refuses to know what is asked.
+"""
 
 from typing import Protocol
 
@@ -10,7 +13,7 @@ _NOBODY = ""
 
 
 class Door(Protocol):
-    """A gateway that is open."""
+    """A door that stands open."""
 
     port: int
 

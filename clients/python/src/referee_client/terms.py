@@ -1,4 +1,7 @@
-"""What is to be played, and a round's header as it comes back: the same terms, or it is not signed under."""
+"""What is to be played, and a round's header as it comes back: the same terms, or it is not signed under.
+
+It refuses to know what a ruleset says.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,7 +56,7 @@ class Terms:
         )
 
     def check(self, header: Header, *, seat_keys: Sequence[bytes], origin: str) -> None:
-        """Verify that a header has these terms; raise VerificationError naming the first that differs."""
+        """Nothing, where a header is of these terms; VerificationError naming the first that differs."""
         keys = tuple(seat_keys) or (bytes(32),) * self.seats
         for name, asked, found in (
             ("origin", origin, header.origin),

@@ -1,4 +1,4 @@
-"""Records of ended rounds, for the room's file and for pages."""
+"""What is kept and told of a round that has ended."""
 
 from typing import Any
 
@@ -22,20 +22,20 @@ def record_of(made: Round, end: str, *, time: int) -> dict[str, Any]:
 
 def settled_record(made: Round, settled: Settled, events: list[dict[str, Any]], *, time: int) -> dict[str, Any]:
     """Return the record of a settled round; "replay" has what only a replay needs."""
-    given = record_of(made, "SETTLED", time=time)
-    seats = [who | line for who, line in zip(given["seats"], settled.shown["seats"], strict=True)]
+    told = record_of(made, "SETTLED", time=time)
+    seats = [who | line for who, line in zip(told["seats"], settled.shown["seats"], strict=True)]
     replay = {"hands": [texts(hand) for hand in made.hands], "leader": made.leader, "events": events}
     proof = proof_of(made, settled.log_receipt)
-    return given | settled.shown | {"seats": seats, "proof": proof, "replay": replay}
+    return told | settled.shown | {"seats": seats, "proof": proof, "replay": replay}
 
 
-def shown(given: dict[str, Any]) -> dict[str, Any]:
+def shown(told: dict[str, Any]) -> dict[str, Any]:
     """Return a finished round without what only a replay needs."""
-    return {name: value for name, value in given.items() if name != "replay"}
+    return {name: value for name, value in told.items() if name != "replay"}
 
 
 def proof_of(made: Round, log_receipt: round_pb2.LogReceipt) -> dict[str, Any]:
-    """Place of a round's end in the log."""
+    """Where the end of a round stands in the log."""
     return {
         "leaf_index": log_receipt.leaf_index,
         "leaf_hash": log_receipt.leaf_hash.hex(),

@@ -1,0 +1,180 @@
+"""The methods that the services of all games share: accept an event, preview a round, settle one or many."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import grpc
+from google.protobuf.message_factory import GetMessageClass
+
+from referee.rulesets import Ruleset
+from referee.service.attesting import Attestor
+from referee.service.leading import LeaderFinder
+from referee.service.reading import ReadRound, RoundReader
+from referee.service.served import ServedGame
+from referee.service.settling import Settler
+from referee.service.status import CODES, refusal_of
+from referee.service.verifying import RoundVerifier
+from referee.storage import Append
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.v1.round_pb2 import RefusedRound
+from referee.wire.refusal import RefusedError
+from referee.wire.values import write_violations
+
+MAX_BATCH: Final = 256
+RequestT = TypeVar("RequestT")
+ResponseT = TypeVar("ResponseT")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefereeParts:
+    """What the servicers of games are made of. ``populations`` is a folder of data for advice."""
+
+    verifier: RoundVerifier
+    attestor: Attestor
+    settler: Settler
+    leaders: LeaderFinder
+    populations: Path | None = None
+
+
+class RoundService:
+    """Servicer of a game; a subclass adds the methods that are the game's own.
+
+    Nothing is remembered that could change an answer, so nothing here keeps a frontend from asking for receipts of one
+    history and then playing another. It then holds two receipts with one number, which prove that.
+    """
+
+    def __init__(self, served: ServedGame, parts: RefereeParts) -> None:
+        self._served = served
+        self._verifier = parts.verifier
+        self._settler = parts.settler
+        self._texts = served.texts
+        self._reader = RoundReader(served, verifier=parts.verifier, attestor=parts.attestor, leaders=parts.leaders)
+        methods = served.descriptor.methods_by_name
+        self._responses: dict[str, Any] = {
+            name: GetMessageClass(method.output_type) for name, method in methods.items()
+        }
+
+    def AcceptEvent(self, request: Any, context: grpc.ServicerContext) -> Any:
+        """Judge the next event at the referee's clock and answer its receipt."""
+        del context
+        if request.event.time or request.event.receipt:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_FIELD, "the referee's clock decides; leave the time 0", field="event"
+            )
+        read = self._reader.read(request.round)
+        response = self._responses["AcceptEvent"]()
+        event = type(request.event).FromString(request.event.SerializeToString())
+        violations, after = self._reader.accept(read, event, time=self._settler.clock())
+        response.violations.extend(write_violations(violations, self._texts))
+        if after is None:
+            self._fill_state(response, read.state, read.verified.ruleset)
+            response.refused_event_number = read.refused_event
+            return response
+        self._fill_state(response, after.state, read.verified.ruleset)
+        response.event.CopyFrom(event)
+        response.event_number = len(after.events)
+        opening = after.chain.events[-1].opens_section
+        if isinstance(opening, int):
+            response.opens_section = opening
+        return response
+
+    def PreviewRound(self, request: Any, context: grpc.ServicerContext) -> Any:
+        """Return the state of a round, and its outcome as far as it can be known."""
+        del context
+        read = self._reader.read(request.round)
+        response = self._responses["PreviewRound"]()
+        if read.violations:
+            response.violations.extend(write_violations(read.violations, self._texts))
+            response.refused_event_number = read.refused_event
+            return response
+        self._fill_state(response, read.state, read.verified.ruleset)
+        self._fill_preview(response, read)
+        return response
+
+    def SettleRound(self, request: Any, context: grpc.ServicerContext) -> Any:
+        """Settle a round and return once that is durable; or say what keeps it from being settled."""
+        del context
+        response = self._responses["SettleRound"]()
+        append = self._judge(request, response)
+        if append is not None:
+            (refusal,) = self._settler.append([(response, append)])
+            if refusal is not None:
+                raise refusal
+        return response
+
+    def SettleRounds(self, request: Any, context: grpc.ServicerContext) -> Any:
+        """Settle many rounds, each independently; all are judged before the first is appended."""
+        del context
+        check_batch(request.requests)
+        response = self._responses["SettleRounds"]()
+        judged: list[tuple[Any, Append]] = []
+        for one in request.requests:
+            settled = response.rounds.add()
+            try:
+                append = self._judge(one, settled.settled)
+            except Exception as error:
+                refusal = refusal_of(error)
+                if refusal is None:
+                    raise
+                settled.refused.CopyFrom(_refused_round(refusal))
+            else:
+                if append is not None:
+                    judged.append((settled, append))
+        refusals = self._settler.append([(settled.settled, append) for settled, append in judged])
+        for (settled, _), refused in zip(judged, refusals, strict=True):
+            if refused is not None:
+                settled.refused.CopyFrom(_refused_round(refused))
+        return response
+
+    def _judge(self, request: Any, response: Any) -> Append | None:
+        """Fill a response with the outcome or the violations of a round; return its settlement if it has one."""
+        read = self._reader.read(request.round, may_have_ended=True)
+        judged = self._settler.judge(read)
+        if isinstance(judged, Append):
+            response.outcome.MergeFromString(read.outcome_bytes)
+            return judged
+        response.refused_event_number = read.refused_event
+        response.violations.extend(write_violations(judged, self._texts))
+        return None
+
+    def _fill_preview(self, response: Any, read: ReadRound) -> None:
+        """Fill in what the game previews of a lawful round: the outcome once nothing is left to decide or open."""
+        if read.state.is_over and read.is_open:
+            response.outcome.MergeFromString(read.outcome_bytes)
+
+    def _fill_state(self, response: Any, state: Any, ruleset: Ruleset) -> None:
+        if self._served.write_state is not None:
+            response.state.CopyFrom(self._served.write_state(state, ruleset))
+
+
+def answer_each(requests: Sequence[RequestT], answer: Callable[[RequestT], ResponseT]) -> list[ResponseT]:
+    """Answer requests in their order; a refused one refuses the whole batch, with its index in the field."""
+    check_batch(requests)
+    answers = []
+    for index, request in enumerate(requests):
+        try:
+            answers.append(answer(request))
+        except RefusedError as refusal:
+            path = f"requests[{index}]"
+            raise refusal.within(path) from None
+    return answers
+
+
+def check_batch(requests: Sequence[object]) -> None:
+    """Refuse a batch of more than ``MAX_BATCH`` requests."""
+    if len(requests) > MAX_BATCH:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_FIELD,
+            f"a batch holds at most {MAX_BATCH}, not {len(requests)}",
+            field="requests",
+            limit=MAX_BATCH,
+            found=len(requests),
+        )
+
+
+def _refused_round(refusal: RefusedError) -> RefusedRound:
+    return RefusedRound(
+        code=CODES[refusal.reason], message=refusal.message, reason=refusal.reason_name, field=refusal.field
+    )

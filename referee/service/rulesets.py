@@ -1,0 +1,82 @@
+"""RulesetService and SeatingService, which answer from the rulesets alone."""
+
+from collections.abc import Callable
+
+import grpc
+
+from referee.games.mau_binh.seating import SeatingError
+from referee.rulesets import Catalogue, Ruleset
+from referee.service.registry import SERVED_GAMES
+from referee.v1 import ruleset_pb2, ruleset_pb2_grpc, seating_pb2, seating_pb2_grpc
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.refusal import RefusedError
+from referee.wire.round import find_ruleset
+from referee.wire.seating import read_people, write_seating
+from referee.wire.values import write_name
+
+
+class RulesetService(ruleset_pb2_grpc.RulesetServiceServicer):
+    """Servicer of the rulesets of a catalogue."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+
+    def ListRulesets(
+        self, request: ruleset_pb2.ListRulesetsRequest, context: grpc.ServicerContext
+    ) -> ruleset_pb2.ListRulesetsResponse:
+        """List all rulesets in the order of id and version."""
+        del request, context
+        return ruleset_pb2.ListRulesetsResponse(rulesets=[_write_ruleset(ruleset) for ruleset in self._catalogue])
+
+    def GetRuleset(
+        self, request: ruleset_pb2.GetRulesetRequest, context: grpc.ServicerContext
+    ) -> ruleset_pb2.GetRulesetResponse:
+        """Return a ruleset with the bytes of its file."""
+        del context
+        ruleset = find_ruleset(
+            self._catalogue, request.ruleset_id, request.version, field="ruleset_id", version_field="version"
+        )
+        return ruleset_pb2.GetRulesetResponse(ruleset=_write_ruleset(ruleset), toml=ruleset.source)
+
+
+class SeatingService(seating_pb2_grpc.SeatingServiceServicer):
+    """Servicer of seating; ``clock`` gives the time where a request names none."""
+
+    def __init__(self, catalogue: Catalogue, clock: Callable[[], int]) -> None:
+        self._catalogue = catalogue
+        self._clock = clock
+
+    def DecideSeating(
+        self, request: seating_pb2.DecideSeatingRequest, context: grpc.ServicerContext
+    ) -> seating_pb2.DecideSeatingResponse:
+        """Decide for each person in a room whether to sit, watch or go, and whether to deal."""
+        del context
+        ruleset = find_ruleset(self._catalogue, request.ruleset_id, request.ruleset_version, field="ruleset_id")
+        seat_people = SERVED_GAMES[ruleset.game].seat_people
+        if seat_people is None:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_FIELD,
+                f"{ruleset.id} is a ruleset of {ruleset.game}, which has no rules of seating",
+                field="ruleset_id",
+            )
+        people = read_people(request.persons, field="persons")
+        now = request.now_time if request.HasField("now_time") else self._clock()
+        try:
+            seating = seat_people(ruleset.rules, people, now=now)
+        except SeatingError as error:
+            raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, str(error), field="persons") from None
+        return write_seating(seating, people, ruleset)
+
+
+def _write_ruleset(ruleset: Ruleset) -> ruleset_pb2.Ruleset:
+    seats = ruleset.rules.seats
+    return ruleset_pb2.Ruleset(
+        ruleset_id=ruleset.id,
+        version=ruleset.version,
+        digest=ruleset.digest,
+        game=ruleset.game,
+        name=write_name(ruleset.title),
+        bet_unit_minor=ruleset.bet_unit,
+        min_seats=seats.minimum,
+        max_seats=seats.maximum,
+    )

@@ -1,0 +1,62 @@
+"""What a game needs to be served beside its law."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from referee.games import AnyGame
+from referee.rulesets import Ruleset, Texts
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.refusal import RefusedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServedGame:
+    """A game and what it needs to be served.
+
+    The methods AcceptEvent, PreviewRound, SettleRound and SettleRounds have the same shape in every game; a game with a
+    leader has the fields ``previous_winner_seat`` and ``previous_rounds`` in its round.
+
+    - ``servicer(parts)`` makes a RoundService of RefereeParts; ``add_to_server`` is the generated function for it.
+    - ``seat_methods``: methods that a seat may call for itself, with the path of the seat in the request. All other
+      methods are the frontend's.
+    - ``read_event(message, *, time, round_id, field)`` returns an event of the game or refuses the message.
+    - ``write_outcome(outcome, state, ruleset)`` returns the bytes of the outcome message.
+    - ``write_state(state, ruleset)`` returns the state message; None where answers have none.
+    - ``shortest_ms(rules, *, is_sealed)`` is the least time that a round needs from its deal.
+    - ``seat_people(rules, people, *, now)`` decides who sits in a room; None where the game has no rules of seating.
+    """
+
+    game: AnyGame
+    descriptor: ServiceDescriptor
+    servicer: Callable[[Any], Any]
+    add_to_server: Callable[[Any, Any], None]
+    texts: Texts
+    read_event: Callable[..., Any]
+    write_outcome: Callable[[Any, Any, Ruleset], bytes]
+    write_state: Callable[[Any, Ruleset], Any] | None = None
+    shortest_ms: Callable[..., int] = lambda _rules, **_: 0
+    seat_people: Callable[..., Any] | None = None
+    seat_methods: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Name of the game."""
+        return self.game.name
+
+    @property
+    def service(self) -> str:
+        """Full name of the gRPC service."""
+        return str(self.descriptor.full_name)
+
+    def rules_of(self, ruleset: Ruleset, *, field: str) -> Any:
+        """Return the rules of a ruleset; refuse a ruleset of another game."""
+        if ruleset.game != self.game.name:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_FIELD,
+                f"{ruleset.id} is a ruleset of {ruleset.game}; this service judges {self.game.name}",
+                field=field,
+            )
+        return ruleset.rules

@@ -1,0 +1,212 @@
+"""Messages of every round: headers, rulesets, slots, certificates and log receipts."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from referee.dealing.certificate import CertificateError, CertificateFault, CertificateReason
+from referee.dealing.header import Header, HeaderError
+from referee.dealing.leaf import OpenLeaf, parse
+from referee.evidence.dsse import Envelope
+from referee.games import StakeFault
+from referee.log import FIRST_ROUND, SlotError, SlotKey, SlotReason
+from referee.rulesets import Catalogue, Language, Ruleset, Texts, UnknownRulesetError
+from referee.storage import Logged
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.v1.money_pb2 import SeatStake
+from referee.v1.round_pb2 import LogReceipt, RandomnessSuite, RoundHeader
+from referee.verdict import Violation
+from referee.wire.refusal import RefusedError
+
+
+def read_header(message: RoundHeader, *, field: str) -> Header:
+    """Read a header, every field of it as sent; refuse one that breaks the protocol."""
+    header = Header(
+        protocol=message.protocol,
+        origin=message.origin,
+        randomness_suite=message.randomness_suite,
+        table_id=message.table_id,
+        round_number=message.round_number,
+        ruleset_id=message.ruleset_id,
+        ruleset_version=message.ruleset_version,
+        ruleset_digest=message.ruleset_digest,
+        layout=tuple(message.layout),
+        currency=message.currency,
+        stake=message.stake_minor,
+        seat_stakes=tuple([(stake.ante_minor, stake.trips_minor) for stake in message.seat_stakes]),
+        seat_keys=tuple(message.seat_keys),
+        previous_leaf=message.previous_leaf_hash,
+        deal_deadline=message.deal_deadline_time,
+        round_deadline=message.round_deadline_time,
+    )
+    try:
+        header.validate()
+    except HeaderError as error:
+        raise header_refusal(error, field=field) from None
+    return header
+
+
+_HEADER_FIELDS: Final = {
+    "stake": "stake_minor",
+    "previous_leaf": "previous_leaf_hash",
+    "deal_deadline": "deal_deadline_time",
+    "round_deadline": "round_deadline_time",
+}
+
+
+def header_refusal(error: HeaderError, *, field: str) -> RefusedError:
+    """Return the refusal of a header that breaks the protocol."""
+    name = _HEADER_FIELDS.get(error.field, error.field)
+    is_stake = error.field == "stake"
+    reason = ErrorReason.ERROR_REASON_INVALID_STAKE if is_stake else ErrorReason.ERROR_REASON_INVALID_HEADER
+    return RefusedError(reason, str(error), field=f"{field}.{name}")
+
+
+def write_header(header: Header) -> RoundHeader:
+    """Write a header."""
+    return RoundHeader(
+        protocol=header.protocol,
+        origin=header.origin,
+        randomness_suite=RandomnessSuite.Name(header.randomness_suite),
+        table_id=header.table_id,
+        round_number=header.round_number,
+        ruleset_id=header.ruleset_id,
+        ruleset_version=header.ruleset_version,
+        ruleset_digest=header.ruleset_digest,
+        layout=header.layout,
+        currency=header.currency,
+        stake_minor=header.stake,
+        seat_stakes=[SeatStake(ante_minor=ante, trips_minor=trips) for ante, trips in header.seat_stakes],
+        seat_keys=header.seat_keys,
+        previous_leaf_hash=header.previous_leaf,
+        deal_deadline_time=header.deal_deadline,
+        round_deadline_time=header.round_deadline,
+    )
+
+
+def header_of_open(leaf: bytes) -> RoundHeader:
+    """Return the header in an OPEN leaf of this log."""
+    opened = parse(Envelope.parse(leaf).payload, OpenLeaf)
+    return write_header(opened.header.to_header())
+
+
+def find_ruleset(
+    catalogue: Catalogue, ruleset_id: str, version: str, *, field: str, version_field: str = "ruleset_version"
+) -> Ruleset:
+    """Find a ruleset by id and version (empty for the newest); refuse an unknown one.
+
+    ``field`` is the path of the id; the version's field is beside it.
+    """
+    try:
+        return catalogue.get(ruleset_id, version or None)
+    except UnknownRulesetError as error:
+        is_known = any(ruleset.id == ruleset_id for ruleset in catalogue)
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_UNKNOWN_RULESET,
+            f"{error}; RulesetService.ListRulesets lists those there are",
+            field=field.removesuffix("ruleset_id") + version_field if is_known else field,
+        ) from None
+
+
+_CERTIFICATE_REASONS: Final = {
+    CertificateReason.MALFORMED: ErrorReason.ERROR_REASON_MALFORMED,
+    CertificateReason.FORGED: ErrorReason.ERROR_REASON_FORGED,
+    CertificateReason.FOREIGN: ErrorReason.ERROR_REASON_FOREIGN,
+    CertificateReason.EXPIRED: ErrorReason.ERROR_REASON_EXPIRED,
+}
+
+
+def certificate_refusal(error: CertificateError, *, field: str) -> RefusedError:
+    """Return the refusal of a certificate."""
+    is_double = error.fault is CertificateFault.DUPLICATE_CARD
+    reason = ErrorReason.ERROR_REASON_DUPLICATE_CARD if is_double else _CERTIFICATE_REASONS[error.reason]
+    return RefusedError(reason, str(error), field=field)
+
+
+_SLOT_REASONS: Final = {
+    SlotReason.NOT_OPENED: ErrorReason.ERROR_REASON_NOT_OPENED,
+    SlotReason.NOT_DEALT: ErrorReason.ERROR_REASON_NOT_DEALT,
+    SlotReason.NOT_TERMINAL: ErrorReason.ERROR_REASON_NOT_TERMINAL,
+    SlotReason.ALREADY_OPENED: ErrorReason.ERROR_REASON_ALREADY_OPENED,
+    SlotReason.ALREADY_DEALT: ErrorReason.ERROR_REASON_ALREADY_DEALT,
+    SlotReason.ALREADY_SETTLED: ErrorReason.ERROR_REASON_ALREADY_SETTLED,
+    SlotReason.ALREADY_REVEALED: ErrorReason.ERROR_REASON_ALREADY_SETTLED,
+    SlotReason.ABORTED: ErrorReason.ERROR_REASON_ABORTED,
+    SlotReason.PREVIOUS_ROUND_OPEN: ErrorReason.ERROR_REASON_PREVIOUS_ROUND_OPEN,
+    SlotReason.WRONG_PREVIOUS: ErrorReason.ERROR_REASON_WRONG_PREVIOUS,
+    SlotReason.ROUND_MISMATCH: ErrorReason.ERROR_REASON_DEAL_MISMATCH,
+    SlotReason.DECK_ROOT_MISMATCH: ErrorReason.ERROR_REASON_DEAL_MISMATCH,
+}
+
+
+def read_slot(table_id: str, round_number: int, *, field: str = "") -> SlotKey:
+    """Read a slot; refuse a table id or round number that no slot has. ``field`` is the path of what holds the two."""
+    prefix = f"{field}." if field else ""
+    if not table_id:
+        raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "name the table", field=f"{prefix}table_id")
+    try:
+        SlotKey(table_id, FIRST_ROUND)
+    except ValueError as error:
+        raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, str(error), field=f"{prefix}table_id") from None
+    try:
+        return SlotKey(table_id, round_number)
+    except ValueError as error:
+        raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, str(error), field=f"{prefix}round_number") from None
+
+
+def slot_refusal(error: SlotError) -> RefusedError:
+    """Return the refusal of a step that the slot does not allow."""
+    return RefusedError(
+        _SLOT_REASONS[error.reason],
+        str(error),
+        table_id=error.key.table_id,
+        round_number=error.key.round_number,
+    )
+
+
+def fill_receipt(message: LogReceipt, logged: Logged) -> None:
+    """Write a leaf with its place in the log and the proof of that into an empty message."""
+    receipt = logged.receipt
+    message.leaf_index = receipt.index
+    message.leaf_hash = receipt.leaf_hash
+    message.leaf = logged.leaf
+    message.inclusion_proof.extend(receipt.proof)
+    message.checkpoint = receipt.checkpoint.decode()
+
+
+def write_receipt(logged: Logged) -> LogReceipt:
+    """Write a leaf with its place in the log and the proof of that."""
+    message = LogReceipt()
+    fill_receipt(message, logged)
+    return message
+
+
+_STAKE_WORDS: Final[dict[str, str]] = {
+    StakeFault.STAKE_TOO_LOW: "{found} is less than the bet unit; stake at least {expected}",
+    StakeFault.STAKE_NOT_A_MULTIPLE: "{found} is no multiple of the bet unit {expected}",
+    StakeFault.STAKE_TOO_HIGH: "a payout could pass 2^53-1 at a stake of {found}; stake at most {expected}",
+    StakeFault.STAKE_NOT_THE_BET_UNIT: "seats bet on their own, so the stake is the bet unit {expected}, not {found}",
+    StakeFault.SEAT_STAKES_NOT_TAKEN: "seats have no bets of their own in this game; the stake is the table's",
+}
+
+
+def stakes_refusal(faults: Sequence[Violation], texts: Texts, *, names: Sequence[str], field: str) -> RefusedError:
+    """Return the refusal of a header's stakes by the first fault; ``field`` is the header's path.
+
+    ``names`` are the game's names of a seat's stakes. A fault's code begins with the name of the stake at fault.
+    """
+    fault = faults[0]
+    words = _STAKE_WORDS.get(fault.code)
+    facts = {"expected": fault.expected, "found": fault.found}
+    if fault.seat is not None:
+        name = next((name for name in names if fault.code.startswith(f"{name.upper()}_")), None)
+        path = f"seat_stakes[{fault.seat}]" + (f".{name}_minor" if name else "")
+    else:
+        is_table = words is not None and fault.code != StakeFault.SEAT_STAKES_NOT_TAKEN
+        path = "stake_minor" if is_table else "seat_stakes"
+    return RefusedError(
+        ErrorReason.ERROR_REASON_INVALID_STAKE,
+        words.format(**facts) if words else texts.say(fault, Language.EN),
+        field=f"{field}.{path}",
+        code=fault.code,
+        **{fact: value for fact, value in facts.items() if value is not None},
+    )

@@ -1,0 +1,102 @@
+"""Values that messages of every game are made of: cards, names, hand values, transfers and violations."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
+
+from referee.cards import DECK, Card
+from referee.hands import HandValue
+from referee.money import Transfer
+from referee.rulesets import Language, Ruleset, Texts
+from referee.v1.card_pb2 import Card as CardMessage
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.v1.hand_pb2 import HandValue as HandValueMessage
+from referee.v1.money_pb2 import Transfer as TransferMessage
+from referee.v1.text_pb2 import Text
+from referee.v1.violation_pb2 import Violation as ViolationMessage
+from referee.verdict import Violation
+from referee.wire.refusal import RefusedError
+
+MAX_CARDS: Final = 64
+"""Cards in one list of a request; more cannot be a person's mistake."""
+_BY_NUMBER: Final = {card.number: card for card in DECK}
+
+
+class Named(Protocol):
+    """Anything that has a name in both languages."""
+
+    @property
+    def vi(self) -> str:
+        """Vietnamese name."""
+
+    @property
+    def en(self) -> str:
+        """English name."""
+
+
+def read_cards(numbers: Sequence[int], *, field: str) -> tuple[Card, ...]:
+    """Read cards by number; refuse a number that names none, and more than ``MAX_CARDS``."""
+    if len(numbers) > MAX_CARDS:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_FIELD,
+            f"{len(numbers)} cards are too many; at most {MAX_CARDS} are read",
+            field=field,
+        )
+    try:
+        return tuple([_BY_NUMBER[number] for number in numbers[:]])  # a list: repeated fields are slow to step through
+    except KeyError:
+        index = next(index for index, number in enumerate(numbers) if number not in _BY_NUMBER)
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_CARD,
+            f"{numbers[index]} is no card; cards are numbered 1 to 52",
+            field=f"{field}[{index}]",
+            found=numbers[index],
+        ) from None
+
+
+def numbers_of(cards: Iterable[Card]) -> list[CardMessage]:
+    """Return the numbers of cards, in their order."""
+    return [card.number for card in cards]  # type: ignore[misc] # the enum of the wire is the number itself
+
+
+def write_name(name: Named) -> Text:
+    """Write a name in both languages."""
+    return Text(vi=name.vi, en=name.en)
+
+
+def write_value(value: HandValue, ruleset: Ruleset) -> HandValueMessage:
+    """Write a hand's value with its name."""
+    return HandValueMessage(
+        strength=value.strength, category=value.category, name=write_name(ruleset.names["category"][value.category])
+    )
+
+
+def write_transfers(transfers: Iterable[Transfer]) -> list[TransferMessage]:
+    """Write transfers in their order."""
+    return [
+        TransferMessage(
+            payer=transfer.payer,
+            payee=transfer.payee,
+            amount_minor=transfer.amount,
+            reason=transfer.reason,
+            subject=transfer.subject,
+        )
+        for transfer in transfers
+    ]
+
+
+def write_violations(violations: Iterable[Violation], texts: Texts) -> list[ViolationMessage]:
+    """Write violations in their order, with their texts in both languages."""
+    return [
+        ViolationMessage(
+            code=violation.code,
+            seat=violation.seat,
+            cards=numbers_of(violation.cards),
+            against=numbers_of(violation.against),
+            expected=violation.expected,
+            found=violation.found,
+            deadline_time=violation.deadline_time,
+            received_time=violation.received_time,
+            text=Text(vi=texts.say(violation, Language.VI), en=texts.say(violation, Language.EN)),
+        )
+        for violation in violations
+    ]
