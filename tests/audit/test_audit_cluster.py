@@ -135,7 +135,9 @@ def team(machines: Machines, url: str | None = None, note: bytes = b"") -> Calla
 
 def fixtures() -> list[dict[str, Any]]:
     files = sorted(FOLDER.glob("*.jsonl"))
-    return [one for file in files for one in map(json.loads, file.read_text("utf-8").splitlines()) if "leaves" in one]
+    found = [one for file in files for one in map(json.loads, file.read_text("utf-8").splitlines()) if "leaves" in one]
+    assert found
+    return found
 
 
 def options(fixture: dict[str, Any]) -> dict[str, Any]:

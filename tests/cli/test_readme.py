@@ -25,7 +25,9 @@ def test_the_first_call_runs_as_printed(tmp_path, capsys):
 def test_the_two_commands_are_targets_of_the_makefile():
     """``make demo`` and ``make test`` exist."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"^\$ make ([a-z]+)", README, flags=re.MULTILINE):
+    targets = re.findall(r"^\$ make ([a-z]+)", README, flags=re.MULTILINE)
+    assert targets == ["demo", "test"]
+    for target in targets:
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
 
 

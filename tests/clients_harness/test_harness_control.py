@@ -166,8 +166,12 @@ def test_a_port_that_is_taken_is_said():
 def test_the_manual_names_every_route_and_every_member_of_a_script(running: Running):
     manual = README.read_text(encoding="utf-8")
     _, answer = running.ask("GET", "/nowhere")
-    for route in re.findall(r"(?:GET|POST) /[a-z]*", answer["error"]["message"].partition("there are")[2]):
+    routes = re.findall(r"(?:GET|POST) /[a-z]*", answer["error"]["message"].partition("there are")[2])
+    assert {"POST /script", "POST /clock", "POST /fault"} <= set(routes)
+    for route in routes:
         assert f"`{route}`" in manual
     _, answer = running.ask("POST", "/script", {"nothing": 1})
-    for member in answer["error"]["message"].partition("it has ")[2].split(", "):
+    members = answer["error"]["message"].partition("it has ")[2].split(", ")
+    assert len(members) > 3
+    for member in members:
         assert f"`{member}`" in manual

@@ -85,6 +85,7 @@ def imports() -> set[str]:
         nodes = list(ast.walk(ast.parse(source.read_text(encoding="utf-8"))))
         found |= {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
         found |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    assert found
     return found
 
 

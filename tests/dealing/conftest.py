@@ -35,7 +35,9 @@ def vectors_of() -> Callable[[str], list[dict[str, Any]]]:
 
     def read(topic: str) -> list[dict[str, Any]]:
         lines = (VECTORS / f"{topic}.jsonl").read_text(encoding="ascii").splitlines()
-        return [json.loads(line) for line in lines]
+        rows = [json.loads(line) for line in lines]
+        assert rows, topic
+        return rows
 
     return read
 

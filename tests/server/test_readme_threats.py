@@ -16,6 +16,7 @@ def rows() -> list[list[str]]:
     found = SECTION.search(README.read_text(encoding="utf-8"))
     assert found is not None
     lines = [line for line in found[1].splitlines() if line.startswith("| ")]
+    assert len(lines) > 1
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[1:]]
 
 

@@ -1,5 +1,7 @@
 """Spans of a real server, kept in memory."""
 
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import grpc
@@ -74,6 +76,31 @@ def test_commit_that_fails_is_an_error() -> None:
 
 
 def test_spans_go_where_the_standard_variables_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The exporter is made; with nothing traced it sends nothing, wherever it would."""
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
-    exporting().close()
+    """The collector that the variable names is sent the span of a commit, with the service's name."""
+    received: list[tuple[str, bytes]] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            """Keep what is sent and answer that it has arrived."""
+            received.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_arguments: object) -> None:
+            """Print nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Collector) as collector:
+        serving = threading.Thread(target=collector.serve_forever)
+        serving.start()
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{collector.server_port}")
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
+        tracing = exporting()
+        tracing.probe("BEGUN")
+        tracing.committed(1)
+        tracing.close()
+        collector.shutdown()
+        serving.join()
+    ((path, sent),) = received
+    assert path == "/v1/traces"
+    assert b"log commit" in sent
+    assert b"referee" in sent

@@ -22,7 +22,9 @@ LEAF_KINDS = ("open", "deal", "settle", "abort", "reveal", "key")
 
 
 def read(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert rows, name
+    return rows
 
 
 def validator(name: str) -> Draft202012Validator:

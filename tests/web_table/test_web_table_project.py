@@ -23,7 +23,9 @@ def npm() -> str:
 
 def files(folder: Path) -> dict[str, bytes]:
     """Every file's bytes by its path in the folder."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    found = {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    assert found
+    return found
 
 
 def words() -> dict[str, tuple[str, str]]:
@@ -31,6 +33,7 @@ def words() -> dict[str, tuple[str, str]]:
     text = (WEB / "src" / "words" / "words.ts").read_text(encoding="utf-8")
     literal = r'"((?:[^"\\]|\\.)*)"'
     entries = re.findall(rf"^  (\w+): \[\s*{literal},\s*{literal},?\s*\],$", text, re.MULTILINE)
+    assert entries
     assert len(entries) == len(re.findall(r"^  \w+: \[", text, re.MULTILINE))
     return {key: (vietnamese, english) for key, vietnamese, english in entries}
 
@@ -95,7 +98,9 @@ def test_no_vietnamese_stands_outside_the_words() -> None:
 
 def test_faces_are_drawn_and_not_written() -> None:
     """No font decides how a card looks."""
-    for path in (WEB / "src" / "cards").glob("*.svelte"):
+    drawn = list((WEB / "src" / "cards").glob("*.svelte"))
+    assert drawn
+    for path in drawn:
         assert "<text" not in path.read_text(encoding="utf-8")
 
 
