@@ -19,12 +19,12 @@ from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.tables import RoundLeaf as StepLeaf
 from referee.audit.tables import Tables
-from referee.dealing.deal import LEADING_GAMES
 from referee.dealing.header import Header, HeaderError
 from referee.dealing.leaf import KeyLeaf, OpenLeaf
 from referee.evidence.merkle import ProofError, leaf_hash, verify_inclusion
 from referee.evidence.note import NoteError
 from referee.evidence.vkey import VerifierKey
+from referee.games import GAMES
 from referee.log import Checkpoint, CheckpointError, Stage, open_checkpoint
 from referee.rulesets import Catalogue
 from referee.transcript.leader import PreviousRound, PreviousRoundError, find_last_winner
@@ -202,7 +202,7 @@ def _follow(tables: Tables, header: Header, opened: Placed[OpenLeaf], reading: _
             break
         named = before.previous_leaf
     game = header.ruleset_id.partition(".")[0]
-    if not rounds or game not in LEADING_GAMES:
+    if not rounds or game not in GAMES or not GAMES[game].has_leader:
         return
     known = opened.ring.known
     try:

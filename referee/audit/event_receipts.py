@@ -16,9 +16,9 @@ from referee.audit.certificates import document_leaf, keys_in_force
 from referee.audit.finding import Code, Difference, RoundFindings
 from referee.audit.keys import KeyRole
 from referee.audit.round_leaves import RoundLeaves
-from referee.dealing.layout import Layout
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.games import Layout
 from referee.transcript.receipt import FORM, RECEIPT_TYPE, EventReceipt
 
 
@@ -149,10 +149,8 @@ def _until(layout: Layout, section: int | None) -> tuple[int, ...]:
     """Return the sections that are open once a section is, hands first; empty if no receipt opens it."""
     if section is None:
         return ()
-    if section == layout.hands[-1] and not layout.has_board:  # how the hands of a sealed table open
-        return layout.hands
     try:
-        return layout.opened_until(section)
+        return layout.opened_until(section, is_sealed=section == layout.last_opened and not layout.opening_order)
     except KeyError:
         return ()
 

@@ -19,7 +19,6 @@ from typing import Final
 
 from referee.audit.chance import CARDS
 from referee.audit.distribution import SeatShares
-from referee.audit.quality import has_points
 from referee.audit.sample import RoundSample
 
 _SUCCESSORS: Final = bytes(range(1, 256)).ljust(256, b"\0")
@@ -104,11 +103,10 @@ class Population:
             self.shown[sample.shown_count] += 1
         if sample.deck:
             self._add_deck(sample)
-        if sample.quality:
-            if has_points(sample.game):
-                _add_points(seats, sample)
-            else:
-                _add_leads(seats, sample)
+        if sample.points:
+            _add_points(seats, sample)
+        if sample.leads:
+            _add_leads(seats, sample)
         if sample.culprit is not None:
             _count(seats.blamed, sample.culprit, sample.seat_count)
         if sample.winner is not None:
@@ -130,18 +128,18 @@ class Population:
 
 
 def _add_points(seats: SeatCounts, sample: RoundSample) -> None:
-    quality = sample.quality
-    most = max(quality)
-    if sample.seat_count > 1 and quality.count(most) == 1:
-        _count(seats.best, quality.index(most), sample.seat_count)
+    points = sample.points
+    most = max(points)
+    if sample.seat_count > 1 and points.count(most) == 1:
+        _count(seats.best, points.index(most), sample.seat_count)
     if sample.is_aborted:
         if seats.aborted is None:
             seats.aborted = SeatShares(sample.seat_count)
-        seats.aborted.add(quality)
+        seats.aborted.add(points)
 
 
 def _add_leads(seats: SeatCounts, sample: RoundSample) -> None:
-    for seat, lead in enumerate(sample.quality):
+    for seat, lead in enumerate(sample.leads):
         if lead:
             _count(seats.ahead if lead > 0 else seats.behind, seat, sample.seat_count)
             if sample.is_aborted:

@@ -29,15 +29,16 @@ judges all questions together.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 from referee.audit.chance import CARDS, log_any, log_at_least, log_at_most, log_drawn_at_least, log_uneven_places
 from referee.audit.distribution import LIKELY, NEIGHBOURS, PLACES, Distribution, SeatShares
 from referee.audit.population import Population, SeatCounts
-from referee.audit.quality import points
 from referee.audit.report import TableCounts
 from referee.audit.score import KEPT, Measure, Question, Subject
+from referee.games import GAMES
+from referee.games.questions import PointQuestions
 
 _EVEN: Final = Fraction(1, 2)
 THROWN_AWAY_SHARE: Final = Fraction(1, 10)
@@ -167,7 +168,7 @@ def _of_seats(seats: SeatCounts, *, game: str, seat_count: int, table_id: str | 
         if seats.aborted is not None and seat_count > 1:
             yield _of_shares(about(Measure.ABORTED_POINTS), seats.aborted, seat)
             sums = seats.aborted.rounds, seats.aborted.points[seat]
-            yield from _of_sum(about(Measure.ABORTED_HANDS), *sums, points(game=game))
+            yield from _of_sum(about(Measure.ABORTED_HANDS), *sums, points_of_hands(game))
         ahead, behind = _at(seats.aborted_ahead, seat), _at(seats.aborted_behind, seat)
         yield from _of_share(about(Measure.ABORTED_AHEAD), ahead, ahead + behind, _EVEN)
         ahead, behind = _at(seats.ahead, seat), _at(seats.behind, seat)
@@ -175,6 +176,16 @@ def _of_seats(seats: SeatCounts, *, game: str, seat_count: int, table_id: str | 
         yield from _of_share(about(Measure.BEST_HAND), _at(seats.best, seat), sum(seats.best), fair)
         for measure, counts in ((Measure.BLAMED, seats.blamed), (Measure.WON_MOST, seats.won)):
             yield from _of_share(about(measure), _at(counts, seat), sum(counts), fair, is_two_sided=False)
+
+
+@cache
+def points_of_hands(game: str) -> Distribution:
+    """Return the distribution of points over all hands of a game whose questions have points."""
+    questions = GAMES[game].questions
+    if not isinstance(questions, PointQuestions):
+        msg = f"hands of {game} have no points"
+        raise TypeError(msg)
+    return Distribution(questions.weights())
 
 
 def _at(numbers: Sequence[int], seat: int) -> int:

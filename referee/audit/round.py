@@ -20,8 +20,8 @@ from referee.audit.sample import sample_of
 from referee.audit.secrecy import examine_exports
 from referee.audit.settlement import Settled, examine_settlement
 from referee.cards import Seat
-from referee.dealing.layout import layout_of
 from referee.dealing.leaf import AbortLeaf
+from referee.games import GAMES
 from referee.rulesets import Ruleset, UnknownRulesetError
 
 _ATTESTED = {"FRONTEND": EventLevel.E0, "RECEIPT": EventLevel.E1, "SEAT": EventLevel.E2}
@@ -37,7 +37,7 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     if leaves.abort is not None:
         _examine_abort(leaves, leaves.abort, findings)
     settled = Settled() if settle is None else examine_settlement(leaves, settle, ruleset, findings)
-    layout = None if ruleset is None else layout_of(ruleset.game, seat_count=leaves.header.seat_count)
+    layout = None if ruleset is None else GAMES[ruleset.game].layout(leaves.header.seat_count)
     certified = examine_certificates(leaves, findings, stock=None if layout is None else layout.stock)
     examine_event_receipts(leaves, layout, settled.hashes, findings, opened=[one for one, _ in certified.opened])
     redealt = None
@@ -115,7 +115,7 @@ def _examine_open(leaves: RoundLeaves, terms: AuditTerms, findings: RoundFinding
         findings.add(Code.WRONG_RULESET, "the digest is another ruleset's", leaf_index=index, difference=difference)
         return None
     try:
-        sizes: tuple[int, ...] = layout_of(ruleset.game, seat_count=header.seat_count).sizes
+        sizes: tuple[int, ...] = GAMES[ruleset.game].layout(header.seat_count).sizes
     except ValueError:
         sizes = ()
     if header.layout != sizes:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from referee.audit.quality import has_points, leads_house, points_of
 from referee.dealing.deal import Deal
 from referee.dealing.header import SUITE_COMMITMENT
-from referee.dealing.layout import BOARD_SECTIONS
-from referee.games.ultimate_texas import UltimateTexasRules
+from referee.games import GAMES
+from referee.games.questions import HouseQuestions, PointQuestions
 from referee.rulesets import Ruleset
 
 if TYPE_CHECKING:
@@ -25,8 +24,9 @@ class RoundSample(msgspec.Struct, frozen=True, kw_only=True):
 
     ``deck`` has the numbers of all 52 cards in the order dealt, empty if they were not dealt again; ``shown`` is a
     hash of the cards of all hands and boards in that order, dealt again or as settled, and ``shown_count`` their
-    number. ``quality`` is by seat: points, or 1, 0, -1 against the house; empty without a deck. ``culprit`` is the seat
-    that an ABORT names, ``winner`` the one seat with the highest net amount in a settlement that was replayed.
+    number. ``points`` and ``leads`` are the answers of the game's questions by seat, empty without a deck. ``culprit``
+    is the seat that an ABORT names, ``winner`` the one seat with the highest net amount in a settlement that was
+    replayed.
     """
 
     table_id: str
@@ -38,7 +38,8 @@ class RoundSample(msgspec.Struct, frozen=True, kw_only=True):
     deck: bytes = b""
     shown: bytes = b""
     shown_count: int = 0
-    quality: tuple[int, ...] = ()
+    points: tuple[int, ...] = ()
+    leads: tuple[int, ...] = ()
     winner: int | None = None
 
 
@@ -75,8 +76,11 @@ def sample_of(
     sections = [bytes([card.number for card in section]) for section in redealt.sections] if redealt else []
     deck = b"".join(sections)
     shown = b"".join(map(bytes, settled))
-    if redealt is not None and ruleset is not None and not shown:
-        shown = b"".join(sections[: header.seat_count + (0 if has_points(game) else len(BOARD_SECTIONS))])
+    law = None if ruleset is None else GAMES.get(ruleset.game)
+    if law is not None and sections and not shown:
+        shown = b"".join(sections[: len(law.layout(header.seat_count).shown)])
+    questions = None if law is None or not sections else law.questions
+    is_even = law is not None and isinstance(law.questions, PointQuestions) and law.questions.are_seats_alike
     return RoundSample(
         table_id=header.table_id,
         game=game,
@@ -87,23 +91,23 @@ def sample_of(
         deck=deck,
         shown=hashlib.sha256(shown).digest() if shown else b"",
         shown_count=len(shown),
-        quality=_quality(sections, game, ruleset, seat_count=header.seat_count) if deck else (),
-        winner=_winner(leaves) if is_replayed else None,
+        points=tuple([questions.points(hand) for hand in sections[: header.seat_count]])
+        if isinstance(questions, PointQuestions)
+        else (),
+        leads=questions.leads(ruleset.rules, sections, header.seat_count)
+        if isinstance(questions, HouseQuestions) and ruleset is not None
+        else (),
+        winner=_winner(leaves) if is_replayed and is_even else None,
     )
 
 
-def _quality(sections: Sequence[bytes], game: str, ruleset: Ruleset | None, *, seat_count: int) -> tuple[int, ...]:
-    if has_points(game):
-        return tuple([points_of(section, game=game) for section in sections[:seat_count]])
-    if ruleset is not None and isinstance(ruleset.rules, UltimateTexasRules):
-        return leads_house(ruleset.rules, sections, seat_count=seat_count)
-    return ()
-
-
 def _winner(leaves: "RoundLeaves") -> int | None:
-    """Return the seat that won more than every other, in a round without a house; None if there is none."""
-    if leaves.settle is None or leaves.header.seat_stakes or leaves.header.seat_count == 1:
+    """Return the seat that won more than every other; None if there is none."""
+    if leaves.settle is None or leaves.header.seat_count == 1:
         return None
-    nets = [seat.net for seat in _nets.decode(leaves.settle.leaf.found).seats]
+    try:
+        nets = [seat.net for seat in _nets.decode(leaves.settle.leaf.found).seats]
+    except msgspec.DecodeError:
+        return None  # a game whose results do not list the seats' net amounts
     most = max(nets)
     return nets.index(most) if nets.count(most) == 1 else None

@@ -20,10 +20,10 @@ from referee.audit.report import TableCounts
 from referee.audit.round_leaves import RoundLeaves
 from referee.audit.settlement import header_fault
 from referee.cards import Seat
-from referee.dealing.deal import LEADING_GAMES
 from referee.dealing.header import Header
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf
 from referee.evidence.canonical import Natural
+from referee.games import GAMES
 from referee.log import (
     AbortStep,
     DealStep,
@@ -264,7 +264,8 @@ class Tables:
     def _keep_winner(self, header: Header, leaf: Transcript) -> None:
         """Keep the winner of a settled round if the winner leads the next."""
         self._winners.pop(header.table_id, None)
-        if _game_of(header) in LEADING_GAMES:
+        game = GAMES.get(_game_of(header))
+        if game is not None and game.has_leader:
             try:
                 winner = _winner_decoder.decode(leaf.found).winners[0]
                 self._winners[header.table_id] = _game_of(header), LastWinner(Seat(winner), header.seat_keys[winner])

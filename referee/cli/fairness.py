@@ -15,7 +15,7 @@ from referee.cli.options import FOUND, fail
 from referee.fairness.bounds import FEWEST_CONTROL_DECKS, FEWEST_DECKS
 
 if TYPE_CHECKING:
-    from referee.fairness.report import Report
+    from referee.fairness.report import FairnessReport
 
 SEED_SIZE: Final = 32
 MOST_DECKS: Final = 100_000_000
@@ -70,7 +70,7 @@ def _read_seed(text: str) -> bytes:
     return seed
 
 
-def _examine(seed: bytes, *, decks: int, control_decks: int, workers: int) -> "Report":
+def _examine(seed: bytes, *, decks: int, control_decks: int, workers: int) -> "FairnessReport":
     from referee.fairness.report import examine  # noqa: PLC0415 - as above
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,}"), TimeRemainingColumn())

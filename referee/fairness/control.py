@@ -1,8 +1,8 @@
-"""Shufflers with a fault each: a report that does not find them proves nothing about one that has none.
+"""Shufflers with one fault each: a report that does not find them proves nothing about one that has none.
 
-Every control draws from streams of the same derivation as the real shuffle and differs in one thing. Some faults no
-statistic sees at any number of decks that can be dealt: of these the exact count must tell, and the report says which
-count that is and how many decks the best statistic would need.
+Every control uses streams of the same derivation as the real shuffle and differs in one thing. Statistics do not see
+some faults at any feasible number of decks: these are excluded by an exact count, and the report names that count and
+the number of decks that the best statistic would need.
 
 >>> [control.name for control in CONTROLS if not control.is_seen]
 ['u16 modulo', 'u32 modulo']
@@ -21,7 +21,7 @@ from referee.fairness.decks import PLACES, Decks, StreamReader, Streams, in_orde
 from referee.fairness.rounds import SMALL_SEED_BITS
 
 LONGEST_STREAM: Final = 256
-"""Bytes of a round's stream that the widest control draws from; it begins as every shorter stream does."""
+"""Bytes of a round's stream that the widest control uses; it begins like every shorter stream."""
 
 _STUCK_AT: Final = 20
 _FAVOURED_OF_256: Final = 4
@@ -32,8 +32,8 @@ _TWO_OF_HEARTS: Final = 3
 class Control:
     """A shuffler with a fault.
 
-    ``counted`` is what an exact count says against it, empty where there is nothing to count. ``is_seen`` says whether
-    the statistics of decks must catch it; where they need not, ``decks_needed`` is about how many decks it would take.
+    ``counted`` is the exact count that excludes it, empty if there is none. ``is_seen`` says whether the statistics of
+    decks must catch it; if they need not, ``decks_needed`` is about the number of decks it would take.
     """
 
     name: str
@@ -46,12 +46,12 @@ class Control:
 
 
 def uneven_draws(values: int) -> int:
-    """For how many n from 2 to 52 so many equally likely values, taken modulo n, favour some index."""
+    """Count the n from 2 to 52 for which ``values`` equally likely values, taken modulo n, favour some index."""
     return sum(values % n != 0 for n in range(2, PLACES + 1))
 
 
 def noncentrality(values: int) -> float:
-    """By how much a deck adds to the chi-square of *card by place* if its draws are ``values`` modulo n, in the mean.
+    """Compute what a deck adds on average to the chi-square of *card by place* if its draws are ``values`` modulo n.
 
     The chance of each card at each place follows exactly, draw by draw: a draw exchanges the place's card with that of
     the index drawn.
@@ -67,7 +67,7 @@ def noncentrality(values: int) -> float:
 
 
 def decks_needed(values: int) -> float:
-    """About how many decks *card by place* needs to see such draws among some hundred measures: four deviations."""
+    """Estimate the decks that *card by place* needs to see such draws among some hundred measures: four deviations."""
     degrees = (PLACES - 1) ** 2
     return 4 * math.sqrt(2 * degrees) / noncentrality(values)
 
@@ -137,7 +137,7 @@ def _favours_a_seat(streams: Streams) -> Decks:
 def _by_modulo(bits: int, *, is_seen: bool) -> Control:
     return Control(
         name=f"u{bits} modulo",
-        fault=f"draws {bits} bits and takes the remainder, nothing thrown away",
+        fault=f"draws {bits} bits and takes the remainder, without rejection",
         shuffle=lambda streams: _modulo(streams, width=bits // 8),
         counted=f"{uneven_draws(2**bits)} of 51 draws are uneven: n does not divide 2^{bits}",
         is_seen=is_seen,
@@ -151,13 +151,13 @@ CONTROLS: Final = (
     _by_modulo(32, is_seen=False),
     Control(
         name="limit off by one",
-        fault="takes the first byte that should be thrown away",
+        fault="accepts the first byte that should be rejected",
         shuffle=_limit_off_by_one,
         counted="46 of 51 draws are uneven: index 0 has a byte more",
     ),
     Control(
         name="comparison turned round",
-        fault="takes the bytes that should be thrown away and throws away the others",
+        fault="accepts the bytes that should be rejected and rejects the others",
         shuffle=_comparison_turned_round,
         counted="for n = 2, 4, 8, 16 and 32 no byte is taken: every stream is used up",
     ),

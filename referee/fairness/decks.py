@@ -1,9 +1,8 @@
 """Many decks at once: arrays in which a row is a place of the deck and a column is one deck.
 
-The law: ``shuffled`` gives byte for byte the decks of ``referee.dealing.deck.shuffle``. It takes the same bytes in the
-same order and only does each of the 51 draws for all decks before the next; the tests compare the two on many streams,
-and a report compares them again on the first decks of every batch. Cards are 0 to 51 here: a card's number less one.
-This module does not know where streams come from.
+``shuffled`` gives byte for byte the decks of ``referee.dealing.deck.shuffle``. It takes the same bytes in the same
+order and only makes each of the 51 draws for all decks before the next; the tests compare the two on many streams, and
+a report does so again on the first decks of every batch. Cards are 0 to 51 here: a card's number less one.
 
 >>> from referee.dealing.deck import shuffle
 >>> made = shuffled(as_array([bytes(128), bytes(range(128))]))
@@ -32,7 +31,7 @@ _LARGEST: Final = 255
 
 @dataclass(frozen=True)
 class Decks:
-    """Decks side by side: ``cards[place, deck]``, 0 to 51, and how many bytes of its stream each deck used."""
+    """Decks side by side: ``cards[place, deck]``, 0 to 51, and the bytes of its stream that each deck used."""
 
     cards: Cards
     used: Integers
@@ -42,39 +41,39 @@ class Decks:
 
     @cached_property
     def ranks(self) -> Cards:
-        """The rank of each card, 0 (two) to 12 (ace)."""
+        """Rank of each card, 0 (two) to 12 (ace)."""
         return self.cards >> np.uint8(2)
 
     @cached_property
     def suits(self) -> Cards:
-        """The suit of each card: spade, club, diamond, heart are 0 to 3."""
+        """Suit of each card: spade, club, diamond, heart are 0 to 3."""
         return self.cards & np.uint8(3)
 
     @cached_property
     def hands(self) -> tuple[Hands, ...]:
-        """The hands of four seats, thirteen cards each, seat 0 first."""
+        """Hands of four seats, thirteen cards each, seat 0 first."""
         return tuple([Hands.of(self.cards[HAND * seat : HAND * seat + HAND]) for seat in range(SEATS)])
 
     def kept(self, wanted: npt.NDArray[np.bool_]) -> "Decks":
-        """The decks that are wanted."""
+        """Return the wanted decks."""
         return self if wanted.all() else Decks(self.cards[:, wanted], self.used[wanted])
 
 
 def as_array(streams: Iterable[bytes], *, length: int = STREAM_SIZE) -> Streams:
-    """Streams of equal length as rows."""
+    """Convert streams of equal length to rows."""
     return np.frombuffer(b"".join(streams), dtype=np.uint8).reshape(-1, length)
 
 
 def in_order(count: int) -> Cards:
-    """So many decks in the order of the cards."""
+    """Make unshuffled decks."""
     return np.repeat(np.arange(PLACES, dtype=np.uint8)[:, None], count, axis=1)
 
 
 class StreamReader:
-    """Bytes taken from many streams at once, each stream at its own place.
+    """Reader of many streams at once, each at its own place.
 
-    Past its end a stream gives zeros and nothing is thrown away, so that every draw ends; ``used`` is then more than
-    the stream has.
+    Past its end a stream gives zeros and nothing is rejected, so that every draw ends; ``used`` is then more than the
+    stream has.
     """
 
     def __init__(self, streams: Streams) -> None:
@@ -89,21 +88,21 @@ class StreamReader:
 
     @property
     def used(self) -> Integers:
-        """How many bytes have been taken from each stream."""
+        """Number of bytes taken from each stream."""
         return np.asarray(self._places - self._starts, dtype=np.int64)
 
     def take(self) -> Cards:
-        """The next byte of each stream."""
+        """Take the next byte of each stream."""
         taken = self._bytes[self._places]
         self._places += 1
         return np.asarray(taken, dtype=np.uint8)
 
     def take_below(self, limit: int) -> Cards:
-        """The next byte of each stream that is below the limit, at most 256; those before it are thrown away."""
+        """Take the next byte of each stream that is below the limit, at most 256; reject those before it."""
         return self.take() if limit > _LARGEST else self._take_until(lambda taken: taken < limit)
 
     def take_from(self, limit: int) -> Cards:
-        """The next byte of each stream that is not below the limit; those before it are thrown away."""
+        """Take the next byte of each stream that is not below the limit; reject those before it."""
         return self._take_until(lambda taken: taken >= limit)
 
     def _take_until(self, counts: Callable[[Cards], npt.NDArray[np.bool_]]) -> Cards:
@@ -119,7 +118,7 @@ class StreamReader:
 
 
 def swap(cards: Cards, *, place: int, with_places: Cards | Integers) -> None:
-    """Exchanges, in every deck, the card at a place with the card at that deck's other place."""
+    """Exchange, in every deck, the card at a place with the card at that deck's other place."""
     columns = np.arange(cards.shape[1])
     others = cards[with_places, columns]
     cards[with_places, columns] = cards[place]
@@ -127,7 +126,7 @@ def swap(cards: Cards, *, place: int, with_places: Cards | Integers) -> None:
 
 
 def shuffled(streams: Streams) -> Decks:
-    """The decks that streams draw; one whose stream was used up says so by using more bytes than there are."""
+    """Shuffle a deck by each stream; a deck whose stream was used up has used more bytes than the stream has."""
     reader = StreamReader(streams)
     cards = in_order(len(streams))
     for place in range(PLACES - 1, 0, -1):

@@ -1,6 +1,6 @@
 """Hands of thirteen from many decks at once, each as one number: three bits for each rank's count, then four a suit.
 
-The twos' count is lowest, spades are the first suit. This module does not know what wins in any game.
+The twos' count is lowest, spades are the first suit.
 
 >>> import numpy as np
 >>> hands = Hands.of(np.arange(13, dtype=np.uint8)[:, None])  # the twos, the threes, the fours and 5S
@@ -27,32 +27,32 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Hands:
-    """A hand of thirteen from each of many decks, as one number each."""
+    """Hands of thirteen, one from each of many decks, as one number each."""
 
     keys: Integers
 
     @classmethod
     def of(cls, cards: Cards) -> "Hands":
-        """The hands that thirteen rows of cards make, a column each."""
+        """Make the hands of thirteen rows of cards, a column each."""
         return cls(_KEYS[cards].sum(axis=0))
 
     @cached_property
     def ranks(self) -> Integers:
-        """The counts of ranks together as a number."""
+        """Counts of ranks together as a number."""
         return self.keys & ((1 << SUITS_AT) - 1)
 
     @cached_property
     def by_rank(self) -> npt.NDArray[np.uint8]:
-        """How many cards of each rank each hand has; ranks are rows, twos first."""
+        """Number of cards of each rank in each hand; ranks are rows, twos first."""
         return np.stack([(self.keys >> 3 * rank & 7).astype(np.uint8) for rank in range(RANKS)])
 
     @cached_property
     def by_suit(self) -> npt.NDArray[np.uint8]:
-        """How many cards of each suit each hand has; suits are rows."""
+        """Number of cards of each suit in each hand; suits are rows."""
         return np.stack([(self.keys >> SUITS_AT + 4 * suit & 15).astype(np.uint8) for suit in range(4)])
 
     @cached_property
     def pair_bits(self) -> npt.NDArray[np.int32]:
-        """One bit for each rank but the two that a hand has at least two cards of, threes lowest."""
+        """Bits of the ranks but the two that a hand has at least two cards of, threes lowest."""
         bits = (self.by_rank[1:] >= 2).astype(np.int32)  # noqa: PLR2004 - a pair
         return np.asarray((bits << np.arange(RANKS - 1, dtype=np.int32)[:, None]).sum(axis=0), dtype=np.int32)

@@ -1,8 +1,8 @@
-"""What is known beforehand: exact counts, none of them taken from a shuffle or from the games' own detectors.
+"""Exact counts that are known beforehand, none of them taken from a shuffle or from the games' own detectors.
 
 A *law* lists how often each outcome happens among all equally likely ones, as whole numbers. The laws of hands come
-from formulas, the others from recurrences; each docstring says which. Every function here is checked against whole
-enumerations in the tests. This module refuses to know how cards are shuffled.
+from formulas, the others from recurrences; each docstring says which. The tests compare every function with whole
+enumerations.
 
 >>> hypergeometric(marked=4, drawn=13)[:3]  # hands of thirteen without a two, with one, with two
 (192928249296, 278674137872, 135571202208)
@@ -18,7 +18,7 @@ from math import comb, prod
 from typing import Final, TypeAlias
 
 Law: TypeAlias = tuple[int, ...]
-"""How many of all equally likely cases fall to each outcome."""
+"""Number of equally likely cases of each outcome."""
 
 CARDS: Final = 52
 HAND: Final = 13
@@ -53,13 +53,13 @@ TWELVE_OF_A_SUIT: Final = 4 * (13 * 39 + 1)
 
 
 def hypergeometric(*, marked: int, drawn: int) -> Law:
-    """Over all sets of ``drawn`` cards of the deck, how many hold 0, 1, ... of ``marked`` cards."""
+    """Count the sets of ``drawn`` cards of the deck that hold 0, 1, ... of ``marked`` cards."""
     return tuple(comb(marked, k) * comb(CARDS - marked, drawn - k) for k in range(min(marked, drawn) + 1))
 
 
 @cache
 def suit_shapes() -> dict[tuple[int, ...], int]:
-    """Over all hands of thirteen, how many have each 39 shapes: the four suits' lengths, longest first."""
+    """Count the hands of thirteen of each of 39 shapes: the four suits' lengths, longest first."""
     shapes: Counter[tuple[int, ...]] = Counter()
     for lengths in itertools.product(range(HAND + 1), repeat=4):
         if sum(lengths) == HAND:
@@ -69,7 +69,7 @@ def suit_shapes() -> dict[tuple[int, ...], int]:
 
 @cache
 def three_straight_ranks() -> frozenset[tuple[int, ...]]:
-    """The counts of ranks, twos first, that split into runs of five, five and three, the ace low or high."""
+    """List the counts of ranks, twos first, that split into runs of five, five and three, the ace low or high."""
     ring = (12, *range(13))
     runs = {size: [ring[low : low + size] for low in range(15 - size)] for size in (3, 5)}
     return frozenset(
@@ -79,13 +79,13 @@ def three_straight_ranks() -> frozenset[tuple[int, ...]]:
 
 
 def three_straights() -> int:
-    """Hands of thirteen that split into runs of five, five and three; suits are free."""
+    """Count the hands of thirteen that split into runs of five, five and three; suits are free."""
     return sum(prod([comb(4, count) for count in counts]) for counts in three_straight_ranks())
 
 
 @cache
 def hands_counted_by_rank(step: Callable[[int, int, int], int], accepted: Callable[[int], bool]) -> int:
-    """How many hands of thirteen an automaton accepts that reads how many cards of each rank there are.
+    """Count the hands of thirteen that an automaton accepts when it reads the number of cards of each rank.
 
     It starts in state 0 and reads the ranks from three to ace, then two: ``step(state, rank, count)``.
     """
@@ -101,19 +101,19 @@ def hands_counted_by_rank(step: Callable[[int, int, int], int], accepted: Callab
 
 @cache
 def cycle_law(cards: int = CARDS) -> Law:
-    """Orders of so many cards by their number of cycles, 0 to all: unsigned Stirling numbers of the first kind."""
+    """Count orders by their number of cycles, 0 to all: unsigned Stirling numbers of the first kind."""
     return _recurrence(cards, lambda row, n, k: _at(row, k - 1) + (n - 1) * _at(row, k))
 
 
 @cache
 def ascent_law(cards: int = CARDS) -> Law:
-    """Orders by how often a card is followed by a higher one, 0 to all: Eulerian numbers."""
+    """Count orders by how often a card is followed by a higher one, 0 to all: Eulerian numbers."""
     return _recurrence(cards, lambda row, n, k: (n - k) * _at(row, k - 1) + (k + 1) * _at(row, k))
 
 
 @cache
 def fixed_point_law(cards: int = CARDS) -> Law:
-    """Orders by how many cards stand where they stood, 0 to all: choices times derangements."""
+    """Count orders by the number of cards at their own place, 0 to all: choices times derangements."""
     deranged = [1]
     for n in range(1, cards + 1):
         deranged.append(n * deranged[-1] + (-1) ** n)
@@ -122,9 +122,9 @@ def fixed_point_law(cards: int = CARDS) -> Law:
 
 @cache
 def bytes_used_law(length: int) -> Law:
-    """Of all streams of so many bytes, how many end the shuffle with 0, 1, ... bytes used; the last: used up.
+    """Count the streams of ``length`` bytes that end the shuffle with 0, 1, ... bytes used; the last: used up.
 
-    A draw for n cards takes a byte with ``256 - 256 mod n`` of its 256 values and throws the others away.
+    A draw for n cards accepts ``256 - 256 mod n`` of the 256 values of a byte and rejects the others.
     """
     waiting = {CARDS: 1}  # by the number of cards that the next draw is for
     law = [0]

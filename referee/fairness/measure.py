@@ -1,9 +1,9 @@
-"""A measure: something counted in every deck, and how far the counts lie from what is known beforehand.
+"""A measure: something counted in every deck, and how far the counts are from what is known beforehand.
 
-The law: a measure's counts are whole numbers that add up over batches, so that any number of processes count alike and
-memory does not grow with decks. Its judgement depends on the counts and the number of decks alone and is a p-value.
-Where a law gives an outcome no case and it happened, p is zero. Outcomes expected fewer than 25 times are
-judged together, as chi-square holds for large counts only. A measure does not know thresholds or other measures.
+Counts are whole numbers that add up over batches, so that any number of processes gives the same counts and memory does
+not grow with decks. The judgement is a p-value that depends on the counts and the number of decks alone; it is zero if
+an outcome happened that has no cases. Outcomes expected fewer than 25 times are judged together, since chi-square holds
+for large counts only.
 
 >>> import numpy as np
 >>> coin = Spread("coin", (1, 1), lambda decks: decks.cards[0] & 1)
@@ -27,14 +27,14 @@ from referee.fairness.tail import binomial_two_sided, chi_square_p_value
 FEWEST_EXPECTED: Final = 25
 
 Observation = Callable[[Decks], npt.NDArray[np.integer]]
-"""For each deck the outcome that it shows."""
+"""Outcome of each deck."""
 
 Question = Callable[[Decks], npt.NDArray[np.bool_]]
-"""For each deck whether it shows something."""
+"""Whether each deck shows something."""
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """What a measure found: a statistic, what would be ordinary for it, and the chance to lie so far out."""
+    """Result of a measure: a statistic, its expected value, and the chance to be as far out."""
 
     statistic: float
     expected: float
@@ -42,26 +42,26 @@ class Judgement(msgspec.Struct, frozen=True):
 
 
 class Measure(Protocol):
-    """What every measure has."""
+    """Interface of a measure."""
 
     @property
     def name(self) -> str:
-        """What is measured, as the report says it."""
+        """Name of the measure in the report."""
 
     @property
     def cells(self) -> int:
-        """How many counts it keeps."""
+        """Number of counts."""
 
     def count(self, decks: Decks) -> Integers:
-        """The counts of some decks."""
+        """Count in some decks."""
 
     def judge(self, counts: Integers, *, decks: int) -> Judgement:
-        """How far out the counts of so many decks lie."""
+        """Judge how far out the counts of so many decks are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Every deck shows one of several outcomes: chi-square against how often each should."""
+    """A measure with several outcomes, judged by chi-square."""
 
     name: str
     law: Law
@@ -69,21 +69,21 @@ class Spread:
 
     @property
     def cells(self) -> int:
-        """One count an outcome."""
+        """Number of outcomes."""
         return len(self.law)
 
     def count(self, decks: Decks) -> Integers:
-        """How many decks show each outcome."""
+        """Count the decks with each outcome."""
         return np.bincount(self.observe(decks), minlength=self.cells).astype(np.int64)
 
     def judge(self, counts: Integers, *, decks: int) -> Judgement:
-        """Chi-square over the outcomes, with the rare ones as one."""
+        """Judge by chi-square over the outcomes, with the rare ones as one."""
         return chi_square([int(count) for count in counts], self.law, decks=decks)
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Every deck shows something or does not: the exact binomial tail of how many do."""
+    """A measure that each deck shows or does not show, judged by the exact binomial tail."""
 
     name: str
     cases: int
@@ -92,22 +92,22 @@ class Rate:
 
     @property
     def cells(self) -> int:
-        """One count."""
+        """Number of counts: one."""
         return 1
 
     def count(self, decks: Decks) -> Integers:
-        """How many decks show it."""
+        """Count the decks that show it."""
         return np.array([np.count_nonzero(self.ask(decks))], dtype=np.int64)
 
     def judge(self, counts: Integers, *, decks: int) -> Judgement:
-        """The statistic is how many decks show it."""
+        """Judge the number of decks that show it."""
         chance, found = self.cases / self.of, int(counts[0])
         p_value = binomial_two_sided(found, trials=decks, chance=chance)
         return Judgement(statistic=found, expected=decks * chance, p_value=p_value)
 
 
 def chi_square(counts: Sequence[int], law: Law, *, decks: int) -> Judgement:
-    """Pearson's chi-square; what is expected is its degrees of freedom."""
+    """Compute Pearson's chi-square; its expected value is the degrees of freedom."""
     total = sum(law)
     if any(count and not weight for count, weight in zip(counts, law, strict=True)):
         return Judgement(statistic=float(decks), expected=0.0, p_value=0.0)
@@ -120,7 +120,7 @@ def chi_square(counts: Sequence[int], law: Law, *, decks: int) -> Judgement:
 
 
 def pooled(cells: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Found and expected, with the rarest outcomes added up until at least 25 are expected of them."""
+    """Add up the rarest outcomes until at least 25 are expected of them."""
     rare_found, rare_expected = 0, 0.0
     kept: list[tuple[int, float]] = []
     for found, expected in sorted(cells, key=lambda cell: cell[1]):

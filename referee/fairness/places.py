@@ -1,12 +1,12 @@
-"""Measures of the order itself: which card stands where, which follows which, and what kind of permutation it is.
+"""Measures of the order itself: which card is at which place, which follows which, and the kind of permutation.
 
 *Card by place.* The 52 x 52 counts of N random decks, centred, have the covariance of a chi-square with 51^2 degrees of
 freedom once Pearson's sum is multiplied by 51/52: an order is a permutation matrix M, and the covariance of M is 1/51
 times the projection on matrices whose rows and columns add up to nothing.
 
-*Neighbours.* A[a, b] counts decks in which b follows a directly. Rows and columns of A only say which cards stand last
-and first; take their part away. What is left splits into a symmetric part of 1,274 dimensions with variance N/52 in
-each, and an antisymmetric part of 1,275 with N * (1/52 + 2/2652): by the chances that two given neighbours stand in one
+*Neighbours.* A[a, b] counts decks in which b follows a directly. Rows and columns of A only show which cards are last
+and first; their part is removed. The rest splits into a symmetric part of 1,274 dimensions with variance N/52 in
+each, and an antisymmetric part of 1,275 with N * (1/52 + 2/2652): by the chances that two given neighbours are in one
 deck, which are 1/52 for one pair with itself, none for pairs that contradict, and 1/2652 for all others. The two sums
 of squares over their variances together are chi-square with 2,549 degrees of freedom.
 
@@ -34,22 +34,22 @@ from referee.fairness.tail import chi_square_p_value
 
 @dataclass(frozen=True, slots=True)
 class ByPlace:
-    """Which card stands at which place."""
+    """Card at each place."""
 
     name: str = "card by place"
     size: int = PLACES
 
     @property
     def cells(self) -> int:
-        """One count for each card at each place."""
+        """Number of cards times places."""
         return self.size**2
 
     def count(self, decks: Decks) -> Integers:
-        """How many decks have each card at each place; places are rows."""
+        """Count the decks with each card at each place; places are rows."""
         return np.concatenate([np.bincount(row, minlength=self.size) for row in decks.cards]).astype(np.int64)
 
     def judge(self, counts: Integers, *, decks: int) -> Judgement:
-        """Pearson's sum times (n - 1) / n, on (n - 1)^2 degrees of freedom."""
+        """Judge Pearson's sum times (n - 1) / n, on (n - 1)^2 degrees of freedom."""
         expected = decks / self.size
         statistic = float(((counts - expected) ** 2).sum() / expected) * (self.size - 1) / self.size
         degrees = (self.size - 1) ** 2
@@ -58,18 +58,18 @@ class ByPlace:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Which card directly follows which."""
+    """Card directly after each card."""
 
     name: str = "neighbouring cards"
     size: int = PLACES
 
     @property
     def cells(self) -> int:
-        """One count for each card after each card, itself too, which never happens."""
+        """Number of pairs of cards, a card with itself included, which never happens."""
         return self.size**2
 
     def count(self, decks: Decks) -> Integers:
-        """How many decks have each card directly after each card; the former are rows."""
+        """Count the decks with each card directly after each card; the former are rows."""
         found = np.zeros(self.size**2, dtype=np.int64)
         wide = decks.cards.astype(np.int16)
         for place in range(self.size - 1):
@@ -77,7 +77,7 @@ class Neighbours:
         return found
 
     def judge(self, counts: Integers, *, decks: int) -> Judgement:
-        """The sum of both parts' squares over their variances."""
+        """Judge the sum of both parts' squares over their variances."""
         n = self.size
         rest = without_margins(counts.reshape(n, n).astype(np.float64))
         symmetric, antisymmetric = (rest + rest.T) / 2, (rest - rest.T) / 2
@@ -89,7 +89,7 @@ class Neighbours:
 
 
 def without_margins(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """What is left off the diagonal once each row's and each column's own part is taken away; all sums are zero then.
+    """Remove each row's and each column's own part off the diagonal, so that all sums are zero.
 
     The parts r and c minimise the squares: row i's sum is (n - 1) r_i plus all c but c_i, and likewise for columns.
     """
@@ -105,7 +105,7 @@ def without_margins(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def pair_at(place: int) -> Spread:
-    """Which two cards stand at a place and the next: all 2,652 are equally likely."""
+    """Make the measure of the two cards at a place and the next: all 2,652 pairs are equally likely."""
     law = tuple([int(first != second) for first in range(PLACES) for second in range(PLACES)])
 
     def observe(decks: Decks) -> npt.NDArray[np.int16]:
@@ -116,7 +116,7 @@ def pair_at(place: int) -> Spread:
 
 
 def _first_of_two_decks(decks: Decks) -> npt.NDArray[np.int16]:
-    """For each deck its first card and that of the deck beside it, taken two by two; the second repeats the first."""
+    """Return the pair of first cards of each two successive decks."""
     first = decks.cards[0].astype(np.int16)
     first = first[: len(first) // 2 * 2]
     return np.asarray(first[0::2] * PLACES + first[1::2], dtype=np.int16)
@@ -124,21 +124,21 @@ def _first_of_two_decks(decks: Decks) -> npt.NDArray[np.int16]:
 
 @dataclass(frozen=True, slots=True)
 class BetweenDecks:
-    """The first cards of one deck and the next: decks do not know of one another."""
+    """First cards of one deck and the next: decks are independent."""
 
     name: str = "first cards of successive decks"
 
     @property
     def cells(self) -> int:
-        """One count for each pair of cards."""
+        """Number of pairs of cards."""
         return PLACES**2
 
     def count(self, decks: Decks) -> Integers:
-        """How many times each pair was found, each deck standing in one pair."""
+        """Count each pair, each deck being in one pair."""
         return np.bincount(_first_of_two_decks(decks), minlength=self.cells).astype(np.int64)
 
     def judge(self, counts: Integers, *, decks: int) -> Judgement:
-        """Chi-square over all pairs."""
+        """Judge by chi-square over all pairs."""
         del decks
         pairs = int(counts.sum())
         expected = pairs / self.cells
@@ -147,7 +147,7 @@ class BetweenDecks:
 
 
 def _cycles(decks: Decks) -> Cards:
-    """How many cycles each order has, read as: the card at place p goes on at the place of its own number.
+    """Count the cycles of each order; the card at place p goes on at the place of its own number.
 
     Every place takes the lowest place of its cycle as its label, over 1, 2, 4, ... 64 steps.
     """
@@ -169,7 +169,7 @@ def _fixed(decks: Decks) -> Cards:
 
 CYCLES: Final = Spread("number of cycles", cycle_law(), _cycles)
 ASCENTS: Final = Spread("number of rising neighbours", ascent_law(), _ascents)
-FIXED: Final = Spread("cards where they stood before", fixed_point_law(), _fixed)
+FIXED: Final = Spread("cards at their place of before", fixed_point_law(), _fixed)
 
 MEASURES: Final[tuple[Measure, ...]] = (
     ByPlace(),

@@ -1,9 +1,9 @@
 """The shuffle is exactly unbiased: not measured but counted, by the functions that deal.
 
 Three counts make the proof. (1) For every n from 2 to 52 each index is drawn by equally many of the 256 bytes, and the
-rest are thrown away; so, bytes being even and independent, each draw is even. (2) The draws' choices are 52 * 51 * ...
-* 2 = 52! vectors, and different vectors give different orders: the draw for place i settles for good which of the cards
-still left stands there, and every choice puts another card there. For up to seven cards that is counted out here, every
+rest are rejected; so, bytes being even and independent, each draw is even. (2) The draws' choices are 52 * 51 * ...
+* 2 = 52! vectors, and different vectors give different orders: the draw for place i decides finally which of the cards
+still left is there, and every choice puts another card there. For up to seven cards that is counted out here, every
 vector and every order. So each of the 52! orders comes from exactly one vector, and all are equally likely. (3) Where a
 stream is used up the round is void; how often is counted over all 256^128 streams.
 
@@ -32,7 +32,7 @@ _VALUES: Final = 256
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """A claim that was counted out: whether it holds, and the counts."""
+    """A claim that was counted out: whether it is true, and the counts."""
 
     claim: str
     holds: bool
@@ -40,19 +40,19 @@ class Proof(msgspec.Struct, frozen=True):
 
 
 def prove() -> tuple[Proof, ...]:
-    """The three proofs, counted now."""
+    """Count out the three proofs."""
     return _draws_are_even(), _choices_are_orders(), _streams_suffice()
 
 
 def bytes_by_index(count: int) -> Counter[int | None]:
-    """For each index that one byte can draw, by how many of the 256 bytes; None: thrown away."""
+    """Count the bytes of 256 by the index that they draw, None for rejected ones."""
     return Counter(_drawn(byte, count) for byte in range(_VALUES))
 
 
 def orders_counted_out(cards: int) -> tuple[int, int]:
-    """How many vectors of choices the last draws of the shuffle have, for so many cards, and to how many orders.
+    """Count the vectors of choices of the last draws of the shuffle, for so many cards, and the orders they give.
 
-    All draws before them take byte 0; the cards that are then left come to stand in every order.
+    All draws before them take byte 0; the cards that are then left end in every order.
     """
     lead = bytes(len(DECK) - cards)
     vectors = list(itertools.product(*(range(n) for n in range(cards, 1, -1))))
@@ -61,7 +61,7 @@ def orders_counted_out(cards: int) -> tuple[int, int]:
 
 
 def chance_used_up(length: int = STREAM_SIZE) -> Fraction:
-    """The exact chance that a stream of so many even bytes is used up before the deck is drawn."""
+    """Compute the exact chance that a stream of uniform bytes is used up before the deck is complete."""
     law = bytes_used_law(length)
     return Fraction(law[-1], _VALUES**length)
 
@@ -93,11 +93,11 @@ def _draws_are_even() -> Proof:
 def _choices_are_orders() -> Proof:
     counted = {cards: orders_counted_out(cards) for cards in range(2, COUNTED_OUT + 1)}
     holds = all(vectors == orders == math.factorial(cards) for cards, (vectors, orders) in counted.items())
-    told = ", ".join(f"{orders:,} of {vectors:,}" for vectors, orders in counted.values())
+    listed = ", ".join(f"{orders:,} of {vectors:,}" for vectors, orders in counted.values())
     return Proof(
         claim=f"different choices give different orders: each of n! vectors another one, n = 2..{COUNTED_OUT}",
         holds=holds,
-        counts=f"{told} orders; for 52 cards by induction, place by place",
+        counts=f"{listed} orders; for 52 cards by induction, place by place",
     )
 
 

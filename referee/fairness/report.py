@@ -1,10 +1,10 @@
-"""The report: what was counted out, what was measured, whether controls were found, and what all that comes to.
+"""The fairness report: what was counted out, what was measured, whether controls were found, and the verdict.
 
-The law: same seed, same numbers of decks, same report, byte for byte, by whatever number of processes. Of a fair
-shuffle at most one report in a hundred finds anything: all measures of decks, bytes and leaders are one family, and
-their p-values are adjusted together after Holm, which needs no independence between them. Beside the family stands what
-must hold without any chance worth naming: the proofs, no stream used up, no deck dealt twice, no deck other than
-``deal_order`` deals it, every control found. Floats are told with six digits.
+The same seed and numbers of decks give the same report, byte for byte, by any number of processes. Of a fair shuffle at
+most one report in a hundred finds anything: all measures of decks, bytes and leaders are one family, and their p-values
+are adjusted together after Holm, which needs no independence between them. Besides, some things must hold with
+practical certainty: the proofs, no stream used up, no deck dealt twice, no deck other than ``deal_order`` deals it,
+every control found. Floats have six digits.
 
 >>> adjusted([0.01, 0.5, 0.004])
 [0.02, 0.5, 0.012]
@@ -33,17 +33,17 @@ from referee.fairness.survey import (
 )
 
 ALPHA: Final = 0.01
-"""The chance that a fair shuffle fails a report."""
+"""Chance that a fair shuffle fails a report."""
 
 FORMAT: Final = 1
 NAMED_CATCHES: Final = 3
 
 Progress = Callable[[str, int], object]
-"""Told of the part that is under way and of how many decks more are done."""
+"""Called with the current part and the number of decks that were done since the last call."""
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One measure: its statistic, what is ordinary for it, its p-value, and that adjusted for all measures."""
+    """One measure: its statistic, the expected value, the p-value, and that adjusted for all measures."""
 
     measure: str
     statistic: float
@@ -58,10 +58,10 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class ControlLine(msgspec.Struct, frozen=True):
-    """A control: its fault, which statistics caught it, and what an exact count says against it.
+    """A control: its fault, the measures that caught it, and the exact count that excludes it.
 
-    ``caught_by`` names at most three of ``catches`` measures, those furthest out first. ``decks_needed`` is about how
-    many decks would show a fault that statistics are not asked to see; 0 where they are.
+    ``caught_by`` names at most three of ``catches`` measures, those furthest out first. ``decks_needed`` is about the
+    number of decks that would show a fault which statistics need not see; 0 if they must.
     """
 
     control: str
@@ -73,7 +73,7 @@ class ControlLine(msgspec.Struct, frozen=True):
     found: bool
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class FairnessReport(msgspec.Struct, frozen=True, kw_only=True):
     """A fairness report."""
 
     format: int
@@ -92,7 +92,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def holds(self) -> bool:
-        """Whether nothing was found, and every control was."""
+        """Whether no fault was found in the shuffle, and every control was found."""
         exact = not (self.used_up or self.duplicates or self.differing)
         return (
             exact
@@ -104,14 +104,14 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 def examine(
     seed: bytes, *, decks: int, control_decks: int, workers: int, progress: Progress = lambda _part, _decks: None
-) -> Report:
-    """The report over so many decks of a seed of 32 bytes."""
+) -> FairnessReport:
+    """Make the report over so many decks of a seed of 32 bytes."""
     proofs = prove()
     survey = survey_decks(seed, decks=decks, workers=workers, progress=lambda done: progress("decks", done))
     controls = survey_controls(
         seed, decks=control_decks, workers=workers, progress=lambda done: progress("controls", done)
     )
-    return Report(
+    return FairnessReport(
         format=FORMAT,
         seed=seed.hex(),
         decks=decks,
@@ -129,13 +129,13 @@ def examine(
 
 
 def lines_of(survey: Survey) -> tuple[Line, ...]:
-    """All measures of a survey, of decks, streams and leaders, in the order of the report."""
+    """Judge all measures of a survey, of decks, streams and leaders, in the order of the report."""
     judged = [*_of_decks(survey), *_of_streams(survey), *_of_leaders(survey)]
     return _adjusted_lines(judged)
 
 
 def control_line(control: Control, survey: Survey) -> ControlLine:
-    """What became of a control: it is found by what it was made to show."""
+    """Judge a control."""
     lines = _adjusted_lines(_of_decks(survey)) if survey.decks else ()
     caught = sorted([line for line in lines if not line.holds], key=lambda line: (line.p_value, -line.statistic))
     names = [line.measure for line in caught]
@@ -155,7 +155,7 @@ def control_line(control: Control, survey: Survey) -> ControlLine:
 
 
 def adjusted(p_values: Sequence[float]) -> list[float]:
-    """Holm's p-values, in the order given: below a level where the whole family may be rejected at it."""
+    """Adjust p-values after Holm, in the order given: below a level if the whole family may be rejected at it."""
     found = [0.0] * len(p_values)
     least = 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):

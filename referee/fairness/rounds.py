@@ -1,4 +1,4 @@
-"""Rounds numbered from 0, each with seeds drawn from one stated seed, dealt by the derivations of ``referee.dealing``.
+"""Rounds numbered from 0, each with seeds from one stated seed, dealt by the derivations of ``referee.dealing``.
 
 ::
 
@@ -28,7 +28,7 @@ _ONE_ROUND_ID: Final = bytes(32)
 
 
 class Seeds(NamedTuple):
-    """What a round is dealt from: the server's seed, the seat's seed, and the round's id; 32 bytes each."""
+    """Seeds of a round: the server's, the seat's, and the round's id; 32 bytes each."""
 
     server: bytes
     seat: bytes
@@ -42,35 +42,35 @@ class Seeds(NamedTuple):
 
 
 def seeds_of(seed: bytes, *, number: int) -> Seeds:
-    """The seeds of a round."""
+    """Derive the seeds of a round."""
     drawn = Prk(seed).expand(info=enc("fairness", u64(number)), length=96)
     return Seeds(drawn[:32], drawn[32:64], drawn[64:])
 
 
 def small_seeds_of(seed: bytes, *, number: int) -> Seeds:
-    """The same where only 20 bits of the seeds vary: the control of a small seed space."""
+    """Derive seeds of which only 20 bits vary: the control of a small seed space."""
     drawn = int.from_bytes(seeds_of(seed, number=number).server, "big") % 2**SMALL_SEED_BITS
     return Seeds(drawn.to_bytes(32, "big"), bytes(32), _ONE_ROUND_ID)
 
 
 def stream_from(seeds: Seeds, *, length: int = STREAM_SIZE) -> bytes:
-    """The bytes that draw the deck; a longer stream begins with the bytes of a shorter one."""
+    """Derive the bytes that shuffle the deck; a longer stream begins with the bytes of a shorter one."""
     return Prk.of(seeds.server, salt=seeds.mixed).expand(info=enc("deck", seeds.round_id), length=length)
 
 
 def stream_of(seed: bytes, *, number: int, length: int = STREAM_SIZE) -> bytes:
-    """The bytes that draw the deck of a round."""
+    """Derive the bytes that shuffle the deck of a round."""
     return stream_from(seeds_of(seed, number=number), length=length)
 
 
 def deck_of(seed: bytes, *, number: int) -> tuple[Card, ...]:
-    """The deck of a round, dealt by the same call as a table's: ``referee.dealing.deck.deal_order``."""
+    """Deal the deck of a round by the same call as a table: ``referee.dealing.deck.deal_order``."""
     seeds = seeds_of(seed, number=number)
     return deal_order(seed=seeds.server, mixed=seeds.mixed, round_id=seeds.round_id)
 
 
 def streams(seed: bytes, *, first: int = 0) -> Iterator[bytes]:
-    """The streams of all rounds from ``first`` on, one after another, 128 bytes each; they do not end before 2^64."""
+    """Yield the streams of all rounds from ``first`` on, 128 bytes each, practically without end."""
     number = first
     while True:
         yield stream_of(seed, number=number)

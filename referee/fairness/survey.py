@@ -1,10 +1,9 @@
-"""Counting over many decks, in batches, by any number of processes, with the same counts whoever counts.
+"""Counting over many decks, in batches, by any number of processes, with the same result.
 
-The law: what a survey comes to depends on its seed and number of decks alone. A batch is a range of rounds; its counts
-are sums, so they are added up as they come and memory stays what one batch takes, but for a fingerprint of eight bytes
-a deck, by which duplicates are found at the end. A fingerprint only raises suspicion: two decks are the same when the
-rounds, dealt again, are. In every batch the first decks are dealt once more by ``deal_order``, the call that tables are
-dealt by, and compared with what was counted.
+A survey depends on its seed and number of decks alone. A batch is a range of rounds; its counts are sums, so memory
+stays what one batch takes, but for a fingerprint of eight bytes a deck, by which duplicates are found at the end. Equal
+fingerprints only raise suspicion, which dealing both rounds again confirms. In every batch the first decks are dealt
+once more by ``deal_order``, the call that deals for tables, and compared.
 
 >>> survey = tally(Batch(seed=bytes(32), first=0, count=64))
 >>> survey.decks, survey.used_up, survey.differing, survey.compared
@@ -38,7 +37,7 @@ COMPARED: Final = 32
 LEADER_EVERY: Final = 20
 LEADER_SEATS: Final = (2, 3, 4)
 MEASURES: Final[tuple[Measure, ...]] = (*places.MEASURES, *poker.MEASURES, *thirteen.MEASURES)
-"""What is counted in decks."""
+"""Measures of decks."""
 
 Fingerprints = npt.NDArray[np.uint64]
 
@@ -61,7 +60,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """What was counted: by measure, and beside it.
+    """Counts of a survey, by measure and beside them.
 
     ``byte_values`` counts the bytes of all streams, ``bytes_used`` the decks by how much of their stream they used,
     ``leaders`` the seats drawn to lead at tables of 2, 3 and 4. ``used_up`` decks are void and in no other count.
@@ -92,13 +91,13 @@ class Survey:
 
 
 def batches(seed: bytes, *, decks: int) -> Iterator[Batch]:
-    """The batches of so many decks."""
+    """Yield the batches of so many decks."""
     for first in range(0, decks, BATCH):
         yield Batch(seed=seed, first=first, count=min(BATCH, decks - first))
 
 
 def tally(batch: Batch) -> Survey:
-    """What is counted in a batch that is dealt as tables are."""
+    """Count in a batch that is dealt as tables are."""
     numbers = range(batch.first, batch.first + batch.count)
     streams = as_array([stream_of(batch.seed, number=number) for number in numbers])
     decks = shuffled(streams)
@@ -117,7 +116,7 @@ def tally(batch: Batch) -> Survey:
 
 
 def tally_controls(batch: Batch) -> tuple[Survey, ...]:
-    """The same of each control, in their order; all but the one of small seeds draw from the same streams."""
+    """Count for each control, in their order; all but the one of small seeds use the same streams."""
     numbers = range(batch.first, batch.first + batch.count)
     wide = as_array(
         [stream_of(batch.seed, number=number, length=LONGEST_STREAM) for number in numbers], length=LONGEST_STREAM
@@ -132,7 +131,7 @@ def tally_controls(batch: Batch) -> tuple[Survey, ...]:
 
 
 def tally_decks(decks: Decks, *, length: int) -> Survey:
-    """What is counted in decks that were drawn from streams of a length."""
+    """Count in decks that were shuffled by streams of a length."""
     kept = decks.kept(decks.used <= length)
     return Survey(
         decks=len(kept),
@@ -148,7 +147,7 @@ def tally_decks(decks: Decks, *, length: int) -> Survey:
 
 
 def fingerprints_of(decks: Decks) -> Fingerprints:
-    """Eight bytes a deck: equal for equal decks, and for different ones with a chance of about 2^-64."""
+    """Compute eight bytes a deck: equal for equal decks, and for different ones with a chance of about 2^-64."""
     found = np.zeros(len(decks), dtype=np.uint64)
     for weight, row in zip(_WEIGHTS, decks.cards, strict=True):
         found += row * weight
@@ -156,15 +155,15 @@ def fingerprints_of(decks: Decks) -> Fingerprints:
 
 
 def count_duplicates(fingerprints: Fingerprints) -> int:
-    """How many fingerprints stand there a second time or more."""
+    """Count the fingerprints that occur a second time or more."""
     in_order = np.sort(fingerprints)
     return int(np.count_nonzero(in_order[1:] == in_order[:-1]))
 
 
 def count_decks_dealt_twice(seed: bytes, survey: Survey) -> int:
-    """How many rounds of a survey of a seed, counted from round 0, have the deck of an earlier one.
+    """Count the rounds of a survey of a seed, from round 0 on, that have the deck of an earlier one.
 
-    Where fingerprints are equal both decks are dealt again; where a stream was used up the fingerprints alone count.
+    If fingerprints are equal, both decks are dealt again; if a stream was used up, the fingerprints alone count.
     """
     fingerprints = np.concatenate(survey.fingerprints)
     if not count_duplicates(fingerprints) or survey.used_up:
@@ -180,15 +179,15 @@ def count_decks_dealt_twice(seed: bytes, survey: Survey) -> int:
 def survey_decks(
     seed: bytes, *, decks: int, workers: int, progress: Callable[[int], object] = lambda _: None
 ) -> Survey:
-    """What is counted in so many decks of a seed; ``progress`` is told of decks as they are done."""
+    """Count in so many decks of a seed; ``progress`` is called with the number of decks done in each batch."""
     parts = mapped(tally, batches(seed, decks=decks), workers=workers)
-    return reduce(Survey.__add__, _told(parts, progress))
+    return reduce(Survey.__add__, _reported(parts, progress))
 
 
 def survey_controls(
     seed: bytes, *, decks: int, workers: int, progress: Callable[[int], object] = lambda _: None
 ) -> tuple[Survey, ...]:
-    """The same of each control, in their order."""
+    """Count for each control, in their order."""
     total: tuple[Survey, ...] | None = None
     for part in mapped(tally_controls, batches(seed, decks=decks), workers=workers):
         total = part if total is None else tuple([old + new for old, new in zip(total, part, strict=True)])
@@ -197,7 +196,7 @@ def survey_controls(
 
 
 def mapped(function: Callable[[Task], Done], tasks: Iterable[Task], *, workers: int) -> Iterator[Done]:
-    """What a function makes of tasks, in their order; with several workers in as many new processes.
+    """Apply a function to tasks, in their order; with several workers in as many new processes.
 
     At most two tasks a worker are under way, however many there are.
     """
@@ -218,7 +217,7 @@ def mapped(function: Callable[[Task], Done], tasks: Iterable[Task], *, workers: 
 
 
 def stream_chunks(seed: bytes, *, workers: int) -> Iterator[bytes]:
-    """The streams of all rounds from round 0 on, some hundred kilobytes at a time, without end."""
+    """Yield the streams of all rounds from round 0 on, some hundred kilobytes at a time, without end."""
     count = 2_000
     firsts = iter(range(0, 2**63, count))
     return mapped(partial(_chunk, seed, count), firsts, workers=workers)
@@ -228,7 +227,7 @@ def _chunk(seed: bytes, count: int, first: int) -> bytes:
     return b"".join([stream_of(seed, number=number) for number in range(first, first + count)])
 
 
-def _told(parts: Iterable[Survey], progress: Callable[[int], object]) -> Iterator[Survey]:
+def _reported(parts: Iterable[Survey], progress: Callable[[int], object]) -> Iterator[Survey]:
     for part in parts:
         yield part
         progress(part.decks)

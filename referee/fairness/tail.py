@@ -1,10 +1,10 @@
-"""How far out an observation lies: tail probabilities, computed here so that a laboratory needs no other software.
+"""Tail probabilities, computed here so that a laboratory needs no other software.
 
-The law: counts that are too even are as suspicious as counts that are too uneven, so a p-value is two-sided, twice the
-smaller tail and at most one; only of a chi-square with few degrees of freedom it is the upper tail alone, because there
-whole numbers come out even now and then. Chi-square tails are regularised incomplete gamma functions, by series below
+Counts that are too even are as suspicious as counts that are too uneven, so a p-value is two-sided, twice the smaller
+tail and at most one; only for a chi-square with few degrees of freedom it is the upper tail alone, because there whole
+numbers are even now and then. Chi-square tails are regularised incomplete gamma functions, by series below
 the mean and by continued fraction above it (Abramowitz & Stegun 6.5.29 and 6.5.31); binomial tails are sums of exact
-ratios. This module knows neither cards nor thresholds.
+ratios.
 
 >>> round(chi_square_tails(18.307, degrees=10)[1], 4)  # the tabled 95 % point of ten degrees
 0.05
@@ -21,13 +21,13 @@ _FEW_DEGREES: Final = 20
 
 
 def chi_square_p_value(statistic: float, *, degrees: int) -> float:
-    """The chance of a chi-square variable at least as far out as ``statistic``: on either side from 20 degrees on."""
+    """Compute the chance of a chi-square variable at least as far out, on either side from 20 degrees on."""
     lower, upper = chi_square_tails(statistic, degrees=degrees)
     return upper if degrees < _FEW_DEGREES else min(1.0, 2 * min(lower, upper))
 
 
 def chi_square_tails(statistic: float, *, degrees: int) -> tuple[float, float]:
-    """The chances of a chi-square variable below and above ``statistic``."""
+    """Compute the chances of a chi-square variable below and above ``statistic``."""
     shape, x = degrees / 2, statistic / 2
     if x <= 0:
         return 0.0, 1.0
@@ -40,14 +40,14 @@ def chi_square_tails(statistic: float, *, degrees: int) -> tuple[float, float]:
 
 
 def binomial_two_sided(successes: int, *, trials: int, chance: float) -> float:
-    """The chance of a number of successes at least as far out as ``successes``, on either side."""
+    """Compute the chance of a number of successes at least as far out as ``successes``, on either side."""
     at_most = _binomial_tail(successes, trials, chance)
     at_least = _binomial_tail(trials - successes, trials, 1 - chance)
     return min(1.0, 2 * min(at_most, at_least))
 
 
 def _series(shape: float, x: float) -> float:
-    """The lower incomplete gamma function over ``x**shape * exp(-x)``."""
+    """Compute the lower incomplete gamma function over ``x**shape * exp(-x)``."""
     term = total = 1 / shape
     place = shape
     while term > total * _PRECISION:
@@ -58,7 +58,7 @@ def _series(shape: float, x: float) -> float:
 
 
 def _fraction(shape: float, x: float) -> float:
-    """The upper incomplete gamma function over ``x**shape * exp(-x)``, by the modified Lentz method."""
+    """Compute the upper incomplete gamma function over ``x**shape * exp(-x)``, by the modified Lentz method."""
     b = x + 1 - shape
     c, d = 1 / _TINY, 1 / b
     value = d
@@ -76,7 +76,7 @@ def _fraction(shape: float, x: float) -> float:
 
 
 def _binomial_tail(successes: int, trials: int, chance: float) -> float:
-    """The chance of at most so many successes."""
+    """Compute the chance of at most so many successes."""
     if successes >= trials:
         return 1.0
     if successes > trials * chance:  # sum the shorter side

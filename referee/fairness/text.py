@@ -9,14 +9,14 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from referee.fairness.report import ControlLine, Line, Report
+from referee.fairness.report import ControlLine, FairnessReport, Line
 
 WIDTH: Final = 80
 _WHOLE_FROM: Final = 1000
 
 
-def report_lines(report: Report) -> Iterator[str]:
-    """The report, line by line."""
+def report_lines(report: FairnessReport) -> Iterator[str]:
+    """Yield the lines of a report."""
     yield from _opening(report)
     yield from _proofs(report)
     yield from _measures(report)
@@ -27,12 +27,12 @@ def report_lines(report: Report) -> Iterator[str]:
 
 
 def measure_line(line: Line) -> str:
-    """A measure in one line; one that is not ordinary has a mark before it."""
+    """Write a measure in one line, with a mark before it if it is not ordinary."""
     numbers = f"{_short(line.statistic):>10} {_short(line.expected):>10} {line.p_value:>7.2g} {line.adjusted:>7.2g}"
     return f"{'  ' if line.holds else '! '}{line.measure:<40} {numbers}"
 
 
-def _opening(report: Report) -> Iterator[str]:
+def _opening(report: FairnessReport) -> Iterator[str]:
     yield "FAIRNESS REPORT"
     yield ""
     yield from _wrapped(
@@ -45,7 +45,7 @@ def _opening(report: Report) -> Iterator[str]:
     yield ""
 
 
-def _proofs(report: Report) -> Iterator[str]:
+def _proofs(report: FairnessReport) -> Iterator[str]:
     yield "1. COUNTED OUT: the shuffle is exactly unbiased if its bytes are"
     yield ""
     for proof in report.proofs:
@@ -53,7 +53,7 @@ def _proofs(report: Report) -> Iterator[str]:
     yield ""
 
 
-def _measures(report: Report) -> Iterator[str]:
+def _measures(report: FairnessReport) -> Iterator[str]:
     yield "2. MEASURED: against what is known beforehand"
     yield ""
     yield from _wrapped(
@@ -68,7 +68,7 @@ def _measures(report: Report) -> Iterator[str]:
     yield ""
 
 
-def _certainties(report: Report) -> Iterator[str]:
+def _certainties(report: FairnessReport) -> Iterator[str]:
     yield "3. CERTAIN: what must hold without any chance worth naming"
     yield ""
     for count, nothing, something in (
@@ -85,7 +85,7 @@ def _certainties(report: Report) -> Iterator[str]:
     yield ""
 
 
-def _controls(report: Report) -> Iterator[str]:
+def _controls(report: FairnessReport) -> Iterator[str]:
     yield f"4. CONTROLS: shufflers with a fault, {report.control_decks:,} decks each, which must be found"
     yield ""
     for control in report.controls:
@@ -105,7 +105,7 @@ def _control(control: ControlLine) -> Iterator[str]:
         yield from _wrapped(f"counted out: {control.counted}", indent=6)
 
 
-def _dieharder(report: Report) -> Iterator[str]:
+def _dieharder(report: FairnessReport) -> Iterator[str]:
     yield "5. ITS BYTES UNDER DIEHARDER: Debian's package dieharder reads the same streams"
     yield ""
     yield "  referee fairness-report --stream \\"
@@ -121,9 +121,9 @@ def _dieharder(report: Report) -> Iterator[str]:
     yield ""
 
 
-def _verdict(report: Report) -> str:
+def _verdict(report: FairnessReport) -> str:
     if report.holds:
-        return "HOLDS: nothing was found, and every control was."
+        return "HOLDS: no fault was found, and every control was found."
     return "DOES NOT HOLD: see the lines with [!], and measures with ! before them."
 
 

@@ -38,14 +38,14 @@ Bits = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Hands that show something: how many of all there are, and how to tell them."""
+    """A pattern: the number of hands that show it, and how to recognise them."""
 
     hands: int
     ask: Callable[[Hands], Bits]
 
 
 def _one_odd_rank(hands: Hands, *, thrice: bool) -> Bits:
-    """Whether one rank is held an odd number of times, once or three times, and all others make pairs."""
+    """Return whether a hand has one rank once or three times, and pairs of all others."""
     odd = hands.ranks & _ONE_OF_EACH
     tripled = hands.ranks & odd << 1 != 0
     return np.asarray((np.bitwise_count(odd) == 1) & (tripled == thrice), dtype=np.bool_)
@@ -65,7 +65,7 @@ def _three_straights(hands: Hands) -> Bits:
 
 @cache
 def _three_flush_keys() -> npt.NDArray[np.bool_]:
-    """By the sixteen bits of the suits' counts."""
+    """Make the table of three flushes by the sixteen bits of the suits' counts."""
     found = np.zeros(1 << 16, dtype=np.bool_)
     for first in range(4):
         for second in range(4):
@@ -107,7 +107,7 @@ def _has_pair_run(hands: Hands, length: int) -> Bits:
 
 
 def _pair_runs(length: int) -> int:
-    """The automaton's state is the run of pairs so far; it stays once long enough. Ranks are read twos last."""
+    """Count hands with a run of pairs; the automaton's state is the run so far, and stays once it is long enough."""
 
     def step(state: int, rank: int, count: int) -> int:
         if state >= length or rank == RANKS - 1:
@@ -118,7 +118,7 @@ def _pair_runs(length: int) -> int:
 
 
 def _grouped(size: int, needed: int) -> int:
-    """Hands with at least so many ranks of at least so many cards."""
+    """Count hands with at least so many ranks of at least so many cards."""
     return hands_counted_by_rank(lambda state, _, count: state + (count >= size), lambda state: state >= needed)
 
 
@@ -158,7 +158,7 @@ _SHAPES: Final = law.suit_shapes()
 
 @cache
 def _shape_numbers() -> npt.NDArray[np.uint8]:
-    """By the sixteen bits of the suits' counts, the place of the hand's shape."""
+    """Make the table of a hand's shape by the sixteen bits of the suits' counts."""
     numbers = np.zeros(1 << 16, dtype=np.uint8)
     places = {shape: place for place, shape in enumerate(_SHAPES)}
     for key in range(1 << 16):

@@ -15,6 +15,7 @@ import msgspec
 
 from referee.cards import Card, Seat, spell
 from referee.games.layout import Layout
+from referee.games.questions import Questions
 from referee.money import MAX_AMOUNT, Transfer
 from referee.verdict import Violation
 
@@ -188,7 +189,8 @@ OutcomeT = TypeVar("OutcomeT", bound=Outcome)
 class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     """The law of one game.
 
-    - ``name`` begins the ids of its rulesets; ``max_events`` bounds a round; ``warnings`` are codes that do not refuse.
+    - ``name`` begins the ids of its rulesets, ``title`` is its name for people;
+      ``max_events`` bounds a round; ``warnings`` are codes that do not refuse.
     - ``has_leader``: ``begin`` needs ``Deal.leader``. ``needs_hands``: ``begin`` of an open table needs every hand.
     - ``seat_stake_names`` names the members of a seat's stakes; empty where all play for the table's stake.
     - ``layout`` by seat count (ValueError for a number the deck does not allow).
@@ -204,11 +206,13 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
       of a seat.
     - ``check_closing(state, time)`` returns what keeps the round from being settled at a time. Where it is empty and
       every card is open (DealError otherwise), ``settle`` settles.
+    - ``questions``: what an audit's statistics ask of a hand, None for nothing.
     - ``encode_event`` and ``decode_event(data, *, time, round_id)`` (EventBytesError) are canonical JSON;
       ``encode_results`` gives the transcript's results but ``events_hash``.
     """
 
     name: str
+    title: str
     rules_type: type[RulesT]
     max_events: int
     can_be_sealed: bool
@@ -234,6 +238,7 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     encode_event: Callable[[EventT], bytes]
     decode_event: Callable[..., EventT]
     encode_results: Callable[[StateT, OutcomeT], Mapping[str, ResultValue]]
+    questions: Questions | None = None
 
 
 AnyGame: TypeAlias = Game[Any, Any, Any, Any]

@@ -11,8 +11,8 @@ from operator import eq
 import msgspec
 
 from referee.audit import Code
-from referee.audit.quality import points_of
 from referee.dealing.deal import Deal
+from referee.games.mau_binh.questions import QUESTIONS
 from tests.audit.audit_attack import Attacked, adopt, ended, mutation, redealt
 from tests.audit.audit_builder import LogBuilder, Parts, Table, abort, dealt_from, digest, settle
 
@@ -40,8 +40,8 @@ def ground(log: LogBuilder, table: Table, wanted: Wanted) -> Parts:
 
 
 def points(deal: Deal, seat: int) -> int:
-    """The points of a seat's hand."""
-    return points_of(bytes([card.number for card in deal.sections[seat]]), game="mau_binh")
+    """Return the points of a seat's hand."""
+    return QUESTIONS.points(bytes([card.number for card in deal.sections[seat]]))
 
 
 def is_best(deal: Deal, seat: int) -> bool:

@@ -1,14 +1,13 @@
-"""Rounds as the statistics see them, drawn by chance from a named seed, without leaves."""
+"""Samples of rounds for the statistics, made by chance from a named seed, without leaves."""
 
 import random
 from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from referee.audit.quality import has_points, leads_house, points_of
 from referee.audit.sample import RoundSample
-from referee.dealing.layout import layout_of
-from referee.games.ultimate_texas import UltimateTexasRules
+from referee.games import GAMES
+from referee.games.questions import HouseQuestions, PointQuestions
 from referee.rulesets import get
 
 SEATS = {"mau_binh": 4, "tien_len": 4, "ultimate_texas": 3}
@@ -21,21 +20,21 @@ class Luck(random.Random):
         super().__init__("/".join(map(str, name)))
 
 
-def quality(deck: bytes, game: str, *, seats: int) -> tuple[int, ...]:
-    """How good the seats' hands of a deck are."""
+def answers(deck: bytes, game: str, *, seats: int) -> dict[str, tuple[int, ...]]:
+    """Answer the game's questions about the hands of a deck."""
     sections, start = [], 0
-    for size in layout_of(game, seat_count=seats).sizes:
+    for size in GAMES[game].layout(seats).sizes:
         sections.append(deck[start : start + size])
         start += size
-    if has_points(game):
-        return tuple(points_of(section, game=game) for section in sections[:seats])
-    rules = get("ultimate_texas.casino").rules
-    assert isinstance(rules, UltimateTexasRules)
-    return leads_house(rules, sections, seat_count=seats)
+    questions = GAMES[game].questions
+    if isinstance(questions, PointQuestions):
+        return {"points": tuple(questions.points(section) for section in sections[:seats])}
+    assert isinstance(questions, HouseQuestions)
+    return {"leads": questions.leads(get("ultimate_texas.casino").rules, sections, seats)}
 
 
 def played(luck: Luck, game: str, *, table: str = "felt", seats: int | None = None, aborts: float = 0.0) -> RoundSample:
-    """A round with a fair deck; aborted after the deal with a chance, whatever the cards are."""
+    """Make a round with a fair deck, aborted after the deal with a chance that is independent of the cards."""
     count = SEATS[game] if seats is None else seats
     deck = list(range(1, 53))
     luck.shuffle(deck)
@@ -45,13 +44,13 @@ def played(luck: Luck, game: str, *, table: str = "felt", seats: int | None = No
         seat_count=count,
         leaf_index=0,
         deck=bytes(deck),
-        quality=quality(bytes(deck), game, seats=count),
+        **answers(bytes(deck), game, seats=count),
         is_aborted=luck.random() < aborts,
     )
 
 
 def log_of(luck: Luck, game: str, aborts: Callable[[RoundSample], bool]) -> Iterator[RoundSample]:
-    """Rounds of one table without end, each aborted after the deal where somebody who saw the cards wants it."""
+    """Yield rounds of one table without end, each aborted after the deal if somebody who saw the cards wants it."""
     while True:
         drawn = played(luck, game)
         yield replace(drawn, is_aborted=aborts(drawn))

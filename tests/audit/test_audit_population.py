@@ -16,16 +16,19 @@ from hypothesis import strategies as st
 from referee.audit.distribution import SeatShares
 from referee.audit.finding import Code, Finding, Severity
 from referee.audit.population import Population
-from referee.audit.quality import leads_house, points, points_of
-from referee.audit.questions import questions, thrown_away
+from referee.audit.questions import points_of_hands, questions, thrown_away
 from referee.audit.report import TableCounts
 from referee.audit.sample import RoundSample
 from referee.audit.score import FAIL_RATE, KEPT, NOTE_RATE, Measure, Question, QuestionKind, Score, Subject, judge
 from referee.cards import DECK
+from referee.games import GAMES
+from referee.games.questions import PointQuestions
+from referee.games.tien_len.questions import QUESTIONS as TIEN_LEN
+from referee.games.ultimate_texas.questions import leads
 from referee.rulesets import get
-from tests.audit.audit_population import Luck, log_of, played, quality
+from tests.audit.audit_population import Luck, answers, log_of, played
 
-GAMES = ("mau_binh", "tien_len", "ultimate_texas")
+BUILTIN = ("mau_binh", "tien_len", "ultimate_texas")
 """Games, one with a house."""
 
 
@@ -45,14 +48,14 @@ def test_sound_logs_fail_never_and_are_noted_once_in_a_thousand():
     noted = 0
     for number in range(400):
         luck = Luck(number)
-        rounds = [played(luck, game, table=f"table-{game}", aborts=0.5) for game in GAMES for _ in range(30)]
+        rounds = [played(luck, game, table=f"table-{game}", aborts=0.5) for game in BUILTIN for _ in range(30)]
         findings = judged(rounds)
         assert {finding.severity for finding in findings} <= {Severity.NOTE}
         noted += bool(findings)
     assert noted <= 4
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", BUILTIN)
 def test_long_sound_log_is_quiet(game: str):
     """20,000 rounds at 20 tables, a tenth of them aborted after the deal."""
     luck = Luck(game)
@@ -73,7 +76,7 @@ def test_aborts_of_a_seats_worst_hands_are_found(game: str, worst: float, times:
     found = 0
     for number in range(100):
         luck = Luck(game, number)
-        chosen = log_of(luck, game, lambda drawn: drawn.quality[1] <= limit)
+        chosen = log_of(luck, game, lambda drawn: drawn.points[1] <= limit)
         aborted = list(itertools.islice((drawn for drawn in chosen if drawn.is_aborted), times))
         found += Code.ABORTED_BY_QUALITY in codes(aborted)
     assert found >= least
@@ -88,7 +91,7 @@ def test_rounds_that_end_by_their_cards_accuse_nobody(game: str):
     be unlike what is dealt, and no seat is found.
     """
     luck, middle = Luck("alike", game), quantile(game, 0.84)  # of four hands the best is below it in half the rounds
-    weak = (drawn for drawn in log_of(luck, game, lambda drawn: max(drawn.quality) <= middle) if drawn.is_aborted)
+    weak = (drawn for drawn in log_of(luck, game, lambda drawn: max(drawn.points) <= middle) if drawn.is_aborted)
     findings = judged(itertools.islice(weak, 5_000))
     assert {finding.severity for finding in findings} == {Severity.NOTE}
     assert 39 in {finding.number for finding in findings}
@@ -127,7 +130,7 @@ def test_exchange_of_two_logs_is_that_of_both():
 
 def quantile(game: str, part: float) -> int:
     """The points that so great a part of all hands do not exceed."""
-    distribution = points(game=game)
+    distribution = points_of_hands(game)
     reached = 0
     for value, weight in distribution.weights.items():
         reached += weight
@@ -140,7 +143,7 @@ def test_aborts_of_rounds_the_house_would_lose_are_found():
     """In 100 of 100 logs after 60 aborts, and nobody is accused by the rounds that were settled."""
     for number in range(100):
         luck = Luck("house", number)
-        every = log_of(luck, "ultimate_texas", lambda drawn: drawn.quality[0] > 0)
+        every = log_of(luck, "ultimate_texas", lambda drawn: drawn.leads[0] > 0)
         rounds = list(itertools.islice(every, 200))
         aborted = [drawn for drawn in rounds if drawn.is_aborted]
         assert len(aborted) > 60
@@ -245,7 +248,7 @@ def test_seat_that_is_dealt_the_best_hand_too_often_is_found():
         def rounds(luck: Luck = luck) -> Iterator[RoundSample]:
             for _ in range(5_000):
                 drawn = played(luck, "mau_binh", seats=2)
-                while luck.random() < 0.3 and drawn.quality[0] <= drawn.quality[1]:
+                while luck.random() < 0.3 and drawn.points[0] <= drawn.points[1]:
                     drawn = played(luck, "mau_binh", seats=2)
                 yield drawn
 
@@ -366,11 +369,13 @@ def test_points_are_distributed_as_their_count_over_all_hands_says(game: str):
     """20,000 hands by Pearson's chi-square over bins of at least 50 expected, at one in a million."""
     from scipy import stats  # noqa: PLC0415 - beside the one test that needs it
 
-    distribution = points(game=game)
+    distribution = points_of_hands(game)
     assert distribution.total == math.comb(52, 13)
+    asked = GAMES[game].questions
+    assert isinstance(asked, PointQuestions)
     luck, hands = Luck("points", game), 20_000
     cards = list(range(1, 53))
-    seen = Counter(points_of(bytes(luck.sample(cards, 13)), game=game) for _ in range(hands))
+    seen = Counter(asked.points(bytes(luck.sample(cards, 13))) for _ in range(hands))
     bins: list[tuple[int, float]] = []
     observed, expected = 0, 0.0
     for value, weight in distribution.weights.items():
@@ -387,7 +392,7 @@ def test_points_are_those_of_ranks_and_groups_by_hand():
     """3-3-3, a pair of kings, a 2 and seven singles in Tiến Lên: places 0 (3) to 12 (2), 9 for three and 3 for two."""
     hand = ["3S", "3C", "3D", "KS", "KC", "2H", "4S", "5S", "7D", "8D", "9H", "TH", "JC"]
     numbers = bytes([card.number for card in DECK if card.text in hand])
-    assert points_of(numbers, game="tien_len") == (0 + 9) + (2 * 10 + 3) + 12 + (1 + 2 + 4 + 5 + 6 + 7 + 8)
+    assert TIEN_LEN.points(numbers) == (0 + 9) + (2 * 10 + 3) + 12 + (1 + 2 + 4 + 5 + 6 + 7 + 8)
 
 
 @pytest.mark.parametrize("ruleset_id", ["ultimate_texas.casino", "ultimate_texas.two_plus_three"])
@@ -398,8 +403,8 @@ def test_seat_and_house_change_places_and_the_lead_changes_sides(ruleset_id: str
     for _ in range(500):
         luck.shuffle(cards)
         seat, house, flop, rest = bytes(cards[:2]), bytes(cards[2:4]), bytes(cards[4:7]), bytes(cards[7:9])
-        one = leads_house(rules, [seat, house, flop, rest], seat_count=1)  # type: ignore[arg-type] # of this game
-        other = leads_house(rules, [house, seat, flop, rest], seat_count=1)  # type: ignore[arg-type] # as above
+        one = leads(rules, [seat, house, flop, rest], 1)
+        other = leads(rules, [house, seat, flop, rest], 1)
         assert one[0] == -other[0]
 
 
@@ -424,4 +429,4 @@ def test_counts_of_a_population_are_those_of_its_rounds():
     assert (population.kept_neighbours.total, population.kept_neighbours.draws) == (neighbours, 57)
     assert (population.new_neighbours.total, population.new_neighbours.draws) == (new, 60)
     assert sum(map(sum, population.cells)) == 52 * 60
-    assert all(quality(drawn.deck, "tien_len", seats=4) == drawn.quality for drawn in rounds)
+    assert all(answers(drawn.deck, "tien_len", seats=4)["points"] == drawn.points for drawn in rounds)

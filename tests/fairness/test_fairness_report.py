@@ -8,7 +8,7 @@ import pytest
 
 from referee.fairness.decks import Decks, shuffled
 from referee.fairness.proof import bytes_by_index, chance_used_up, orders_counted_out, prove
-from referee.fairness.report import ALPHA, Report, adjusted, examine, lines_of
+from referee.fairness.report import ALPHA, FairnessReport, adjusted, examine, lines_of
 from referee.fairness.rounds import deck_of
 from referee.fairness.survey import (
     BATCH,
@@ -32,11 +32,11 @@ def survey() -> Survey:
 
 
 @pytest.fixture(scope="module")
-def report() -> Report:
+def report() -> FairnessReport:
     return examine(SEED, decks=DECKS, control_decks=DECKS, workers=2)
 
 
-def test_a_fair_shuffle_holds(report: Report):
+def test_a_fair_shuffle_holds(report: FairnessReport):
     assert report.holds
     assert report.compared == 32 * DECKS // BATCH
     assert (report.used_up, report.duplicates, report.differing) == (0, 0, 0)
@@ -49,7 +49,7 @@ def test_workers_change_nothing(survey: Survey):
     assert np.array_equal(np.concatenate(alone.fingerprints), np.concatenate(survey.fingerprints))
 
 
-def test_the_text_of_a_report_keeps_to_eighty_columns_and_names_its_command(report: Report):
+def test_the_text_of_a_report_keeps_to_eighty_columns_and_names_its_command(report: FairnessReport):
     lines = list(report_lines(report))
     assert max(map(len, lines)) <= WIDTH
     assert any(f"--decks {DECKS} --control-decks {DECKS}" in line for line in lines)
@@ -59,20 +59,20 @@ def test_the_text_of_a_report_keeps_to_eighty_columns_and_names_its_command(repo
 
 
 @pytest.mark.parametrize("change", ["used_up", "duplicates", "differing"])
-def test_a_certainty_that_fails_fails_the_report(report: Report, change: str):
+def test_a_certainty_that_fails_fails_the_report(report: FairnessReport, change: str):
     changed = msgspec.structs.replace(report, **{change: 1})
     assert not changed.holds
     assert list(report_lines(changed))[-1].startswith("DOES NOT HOLD")
 
 
-def test_a_measure_far_out_fails_the_report(report: Report):
+def test_a_measure_far_out_fails_the_report(report: FairnessReport):
     line = msgspec.structs.replace(report.lines[0], adjusted=ALPHA / 2)
     changed = msgspec.structs.replace(report, lines=(line, *report.lines[1:]))
     assert not changed.holds
     assert [text for text in report_lines(changed) if text.startswith("! ")]
 
 
-def test_a_control_not_found_fails_the_report(report: Report):
+def test_a_control_not_found_fails_the_report(report: FairnessReport):
     control = msgspec.structs.replace(report.controls[0], found=False)
     assert not msgspec.structs.replace(report, controls=(control, *report.controls[1:])).holds
 

@@ -26,6 +26,7 @@ from referee.audit.source import LogSource
 from referee.cards import DECK
 from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
 from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.games import GAMES
 from referee.rulesets import Catalogue
 
 MAX_TABLES: Final = 100
@@ -226,12 +227,12 @@ def _row(score: Score, words: Words) -> _Row:
 def _where(subject: Subject, words: Words) -> Phrase | None:
     if subject.game is None:
         return None
-    game = words.of("game", subject.game)
+    game = GAMES[subject.game].title if subject.game in GAMES else subject.game
     page = words.page
     table = page["all_tables"] if subject.table_id is None else None
     return Phrase(
-        vi=f"{table.vi if table else subject.table_id} · {game.vi} · {page['seat'].vi} {subject.seat}",
-        en=f"{table.en if table else subject.table_id} · {game.en} · {page['seat'].en} {subject.seat}",
+        vi=f"{table.vi if table else subject.table_id} · {game} · {page['seat'].vi} {subject.seat}",
+        en=f"{table.en if table else subject.table_id} · {game} · {page['seat'].en} {subject.seat}",
     )
 
 

@@ -4,6 +4,7 @@ Only the content of the leaves is shown; of a round that was aborted after its d
 seeds. A leaf that cannot be read is shown as such. Nothing is judged here.
 """
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,8 +20,8 @@ from referee.cards import HOUSE
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import HeaderJson
-from referee.dealing.layout import BOARD_SECTIONS, layout_of
 from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf
+from referee.games import game_of
 from referee.rulesets import Catalogue, Ruleset, UnknownRulesetError
 from referee.transcript.told import ToldEvent, Transcript
 
@@ -136,7 +137,7 @@ def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story
         stake=header.stake,
         steps=tuple(steps),
         seats=tuple([_seat(seat, sections, found, ruleset) for seat in range(seat_count)]),
-        board=_board(sections, found, ruleset, header, seat_count=seat_count),
+        board=_board(sections, found, ruleset, header),
         events=tuple([_event(number, event, start) for number, event in enumerate(told[:MAX_EVENTS], 1)]),
         events_left_out=max(0, len(told) - MAX_EVENTS),
         paid=_paid(found, ruleset),
@@ -239,31 +240,21 @@ def _ending(mine: dict[str, Any], ruleset: Ruleset | None) -> tuple[Group, ...]:
 
 
 def _board(
-    sections: Sequence[tuple[int, ...]],
-    found: dict[str, Any],
-    ruleset: Ruleset | None,
-    header: HeaderJson,
-    *,
-    seat_count: int,
+    sections: Sequence[tuple[int, ...]], found: dict[str, Any], ruleset: Ruleset | None, header: HeaderJson
 ) -> tuple[Group, ...]:
     """Return the house's cards and the board, if the game has them."""
     try:
-        layout = layout_of(header.ruleset_id.partition(".")[0], seat_count=seat_count)
+        layout = game_of(header.ruleset_id).layout(len(header.seat_keys))
     except (KeyError, ValueError):
         return ()
-    if not layout.has_board or len(sections) < seat_count + len(BOARD_SECTIONS):
+    if not layout.has_board or len(sections) < len(layout.shown):
         return ()
     house = found.get("house")
     category = house.get("category") if isinstance(house, dict) else None
-    flop, rest = (sections[layout.board(name)] for name in ("flop", "turn_river"))
-    return (
-        Group(
-            code="HOUSE",
-            name=name_of(ruleset, category) if isinstance(category, str) else None,
-            cards=sections[layout.board("house")],
-        ),
-        Group(code="BOARD", cards=(*flop, *rest)),
-    )
+    name = name_of(ruleset, category) if isinstance(category, str) else None
+    cards = {one: sections[layout.board(one)] for one in layout.names}
+    groups = [Group(code="HOUSE", name=name, cards=cards.pop("house"))] if "house" in cards else []
+    return (*groups, Group(code="BOARD", cards=tuple(itertools.chain.from_iterable(cards.values()))))
 
 
 def _event(number: int, told: ToldEvent, start: int) -> StoryEvent:

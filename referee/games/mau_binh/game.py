@@ -11,6 +11,7 @@ from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Event, Timeout
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.legality import check, check_closing
 from referee.games.mau_binh.progress import apply, opens
+from referee.games.mau_binh.questions import QUESTIONS
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.sealing import OPENING_MS
 from referee.games.mau_binh.settlement import settle
@@ -52,6 +53,7 @@ def _opens_at_deal(rules: MauBinhRules, hands: Sequence[Sequence[Card]]) -> bool
 
 GAME: Final = Game(
     name="mau_binh",
+    title="Mậu Binh",
     rules_type=MauBinhRules,
     max_events=MAX_EVENTS,
     can_be_sealed=True,
@@ -77,4 +79,5 @@ GAME: Final = Game(
     encode_event=encode_event,
     decode_event=decode_event,
     encode_results=encode_results,
+    questions=QUESTIONS,
 )

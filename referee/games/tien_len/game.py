@@ -9,6 +9,7 @@ from referee.games.tien_len.codec import decode_event, encode_event, encode_resu
 from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play, Timeout
 from referee.games.tien_len.legality import check, check_closing, turn_deadline
 from referee.games.tien_len.progress import apply
+from referee.games.tien_len.questions import QUESTIONS
 from referee.games.tien_len.rules import TienLenRules
 from referee.games.tien_len.settlement import settle
 from referee.games.tien_len.stakes import check_stakes
@@ -61,6 +62,7 @@ def _opens_at_deal(rules: TienLenRules, hands: Sequence[Sequence[Card]]) -> bool
 
 GAME: Final = Game(
     name="tien_len",
+    title="Tiến Lên",
     rules_type=TienLenRules,
     max_events=MAX_EVENTS,
     can_be_sealed=False,
@@ -86,4 +88,5 @@ GAME: Final = Game(
     encode_event=encode_event,
     decode_event=decode_event,
     encode_results=encode_results,
+    questions=QUESTIONS,
 )

@@ -9,6 +9,7 @@ from referee.games.ultimate_texas.code import Decision
 from referee.games.ultimate_texas.codec import decode_event, encode_event, encode_results
 from referee.games.ultimate_texas.legality import check, check_closing
 from referee.games.ultimate_texas.progress import apply, opens
+from referee.games.ultimate_texas.questions import QUESTIONS
 from referee.games.ultimate_texas.rules import UltimateTexasRules
 from referee.games.ultimate_texas.settlement import settle
 from referee.games.ultimate_texas.stakes import check_stakes
@@ -48,6 +49,7 @@ def _opens_at_deal(rules: UltimateTexasRules, hands: Sequence[Sequence[Card]]) -
 
 GAME: Final = Game(
     name="ultimate_texas",
+    title="Ultimate Texas Hold'em",
     rules_type=UltimateTexasRules,
     max_events=MAX_EVENTS,
     can_be_sealed=True,
@@ -73,4 +75,5 @@ GAME: Final = Game(
     encode_event=encode_event,
     decode_event=decode_event,
     encode_results=encode_results,
+    questions=QUESTIONS,
 )

@@ -1,0 +1,74 @@
+"""What an audit's statistics ask of dealt hands: measures that depend on the cards alone, so no player can move them.
+
+A game's seats are compared with one another by points, or each with the house. A measure that orders hands badly only
+sees less; its chances stay true. Hands are bytes of card numbers, 1 to 52.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import getitem
+from typing import Any, Final
+
+from referee.cards import DECK
+
+RANKS: Final = 13
+SUITS: Final = 4
+_RANK_OF: Final = bytes([0, *[(number - 1) // SUITS for number in range(1, len(DECK) + 1)]]).ljust(256, b"\0")
+_EVERY_RANK: Final = tuple(range(RANKS))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointQuestions:
+    """Questions of a game whose seats are compared by the points of their hands.
+
+    ``points`` are a hand's, ``weights`` counts all hands by their points. ``are_seats_alike`` says that seats of equal
+    skill win equally often; without it nothing is asked about who wins.
+    """
+
+    points: Callable[[bytes], int]
+    weights: Callable[[], Mapping[int, int]]
+    are_seats_alike: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class HouseQuestions:
+    """Questions of a game whose seats are dealt to like the house and compared with it.
+
+    ``leads(rules, sections, seat_count)`` is 1 for each seat with a better hand than the house, -1 for a worse one, 0
+    for a tie; ``sections`` are all that open, in the order of the layout.
+    """
+
+    leads: Callable[[Any, Sequence[bytes], int], tuple[int, ...]]
+
+
+Questions = PointQuestions | HouseQuestions
+
+
+def rank_points(*, hand_size: int, places: Sequence[int], together: Sequence[int]) -> PointQuestions:
+    """Make questions about points by rank: each card has its rank's place, and cards of one rank count together.
+
+    ``places`` go by rank, 2 to A; ``together`` is what none, one, two, three or four cards of a rank are worth besides.
+
+    >>> asked = rank_points(hand_size=2, places=range(13), together=(0, 0, 6, 18, 40))
+    >>> asked.points(bytes((1, 2))), sum(asked.weights().values())
+    (6, 1326)
+    """
+    table = tuple([tuple([count * place + together[count] for count in range(SUITS + 1)]) for place in places])
+
+    def points(hand: bytes) -> int:
+        ranks = hand.translate(_RANK_OF)
+        return sum(map(getitem, table, map(ranks.count, _EVERY_RANK)))
+
+    def weights() -> Mapping[int, int]:
+        ways = (1, 4, 6, 4, 1)
+        counted: dict[tuple[int, int], int] = {(0, 0): 1}
+        for rank in range(RANKS):
+            more: dict[tuple[int, int], int] = {}
+            for (cards, total), weight in counted.items():
+                for count in range(min(SUITS, hand_size - cards) + 1):
+                    key = cards + count, total + table[rank][count]
+                    more[key] = more.get(key, 0) + weight * ways[count]
+            counted = more
+        return {total: weight for (cards, total), weight in counted.items() if cards == hand_size}
+
+    return PointQuestions(points=points, weights=weights)
