@@ -27,8 +27,8 @@ from referee.evidence.vkey import VerifierKey
 from referee.games import GAMES
 from referee.log import Checkpoint, CheckpointError, Stage, open_checkpoint
 from referee.rulesets import Catalogue
+from referee.transcript.inputs import Transcript
 from referee.transcript.leader import PreviousRound, PreviousRoundError, find_last_winner
-from referee.transcript.told import Transcript
 
 RoundLeaf: TypeAlias = OpenLeaf | StepLeaf
 LeafT = TypeVar("LeafT", bound=RoundLeaf)
@@ -224,7 +224,7 @@ def _header_of(ended: RoundLeaf, placed: Iterable[Placed[RoundLeaf]]) -> Header 
     """Return the header of the round that a leaf ended, from itself or from its OPEN."""
     try:
         if isinstance(ended, Transcript):
-            return ended.told.header.to_header()
+            return ended.inputs.header.to_header()
         opened = _only([one for one in placed if one.leaf.round_id == ended.round_id], OpenLeaf)
         return None if opened is None else read_header(opened.leaf)
     except (HeaderError, FindingError):

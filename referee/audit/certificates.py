@@ -89,7 +89,7 @@ def _agrees(read: Certificate, leaves: RoundLeaves, findings: RoundFindings, *, 
             )
             return False
     if settle is not None:
-        sections = settle.leaf.told.sections
+        sections = settle.leaf.inputs.sections
         for index, cards in read.sections.items():
             numbers = tuple([card.number for card in cards])
             if index < len(sections) and sections[index] != numbers:
@@ -97,6 +97,6 @@ def _agrees(read: Certificate, leaves: RoundLeaves, findings: RoundFindings, *, 
                     Code.CARDS_MISMATCH,
                     f"certificate {number} opens other cards than the transcript has",
                     leaf_index=settle.index,
-                    difference=Difference(f"told.sections[{index}]", str(sections[index]), str(numbers)),
+                    difference=Difference(f"inputs.sections[{index}]", str(sections[index]), str(numbers)),
                 )
     return True

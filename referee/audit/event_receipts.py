@@ -132,7 +132,7 @@ def _order_fault(receipts: Sequence[_Given], layout: Layout) -> str:
 
 def _settled(leaves: RoundLeaves) -> dict[int, _Given]:
     """Return the receipts in the settlement, by the number of their event."""
-    events = () if leaves.settle is None else leaves.settle.leaf.told.events
+    events = () if leaves.settle is None else leaves.settle.leaf.inputs.events
     return {
         number: _Given(number, event.time, event.opens_section if isinstance(event.opens_section, int) else None)
         for number, event in enumerate(events, 1)

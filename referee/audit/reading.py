@@ -27,8 +27,8 @@ from referee.evidence.canonical import CanonicalError, Form, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
 from referee.evidence.ed25519 import SIGNATURE_SIZE
 from referee.evidence.vkey import KeyTextError, VerifierKey
-from referee.transcript import told
-from referee.transcript.told import Transcript, TranscriptError
+from referee.transcript import inputs
+from referee.transcript.inputs import Transcript, TranscriptError
 
 Payload: TypeAlias = OpenLeaf | DealLeaf | Transcript | AbortLeaf | RevealLeaf | KeyLeaf
 LeafT_co = TypeVar("LeafT_co", bound=Payload, covariant=True)
@@ -36,7 +36,7 @@ LeafT_co = TypeVar("LeafT_co", bound=Payload, covariant=True)
 SIGNERS: Final[dict[str, KeyRole | None]] = {
     leaves.OPEN_TYPE: KeyRole.SHUFFLER,
     leaves.DEAL_TYPE: KeyRole.SHUFFLER,
-    told.MEDIA_TYPE: KeyRole.REFEREE,
+    inputs.MEDIA_TYPE: KeyRole.REFEREE,
     leaves.ABORT_TYPE: KeyRole.SHUFFLER,
     leaves.REVEAL_TYPE: None,
     leaves.KEY_TYPE: KeyRole.ROOT,
@@ -82,7 +82,7 @@ def read_payload(envelope: Envelope) -> Payload:
 
     The header of an OPEN is left to ``read_header``.
     """
-    if envelope.payload_type == told.MEDIA_TYPE:
+    if envelope.payload_type == inputs.MEDIA_TYPE:
         return _read_transcript(envelope.payload)
     read = _READERS.get(envelope.payload_type)
     if read is None:
@@ -115,8 +115,8 @@ def read_header(leaf: OpenLeaf) -> Header:
 
 def _read_transcript(payload: bytes) -> Transcript:
     try:
-        transcript = told.parse(payload)
-        for text in (transcript.round_id, transcript.told.deck_root):
+        transcript = inputs.parse(payload)
+        for text in (transcript.round_id, transcript.inputs.deck_root):
             unhex(text)
     except (TranscriptError, CanonicalError) as error:
         raise FindingError(_misread(payload), str(error)) from None

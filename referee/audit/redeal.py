@@ -79,7 +79,7 @@ def _cards_differ(sections: Sequence[Sequence[int]], again: Deal) -> Difference 
     for index, (claimed, dealt) in enumerate(zip(sections, again.sections, strict=False)):
         found = [card.number for card in dealt]
         if list(claimed) != found:
-            return Difference(f"told.sections[{index}]", shown(list(claimed)), shown(found))
+            return Difference(f"inputs.sections[{index}]", shown(list(claimed)), shown(found))
     return None
 
 

@@ -48,7 +48,7 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     return RoundResult(
         findings=tuple(findings.listed),
         dealing_level=level,
-        event_level=None if settle is None else event_level([one.attested for one in settle.leaf.told.events]),
+        event_level=None if settle is None else event_level([one.attested for one in settle.leaf.inputs.events]),
         client_seeds=() if deal is None else client_seeds(deal),
         client_seeds_leaf=-1 if deal is None else deal.index,
         open_leaf=leaves.open.index,

@@ -15,8 +15,8 @@ from referee.audit.sample import RoundSample
 from referee.dealing.header import Header
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf
 from referee.rulesets import Catalogue
+from referee.transcript.inputs import Transcript
 from referee.transcript.leader import LastWinner
-from referee.transcript.told import Transcript
 
 
 class RoundLeaves(msgspec.Struct, frozen=True, kw_only=True):

@@ -106,7 +106,7 @@ def _winner(leaves: "RoundLeaves") -> int | None:
     if leaves.settle is None or leaves.header.seat_count == 1:
         return None
     try:
-        nets = [seat.net for seat in _nets.decode(leaves.settle.leaf.found).seats]
+        nets = [seat.net for seat in _nets.decode(leaves.settle.leaf.results).seats]
     except msgspec.DecodeError:
         return None  # a game whose results do not list the seats' net amounts
     most = max(nets)

@@ -24,9 +24,9 @@ from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.ed25519 import SIGNATURE_SIZE, is_signature
 from referee.rulesets import Ruleset
 from referee.transcript.chain import chain_hashes
+from referee.transcript.inputs import InputEvent, Inputs, Transcript
 from referee.transcript.receipt import EventReceipt, is_receipted
 from referee.transcript.replay import Replayed, UnlawfulRoundError, replay
-from referee.transcript.told import Told, ToldEvent, Transcript
 
 _MAX_CARD: Final = 52
 _CARD_FAULT: Final = "CARD_"
@@ -58,14 +58,14 @@ def header_fault(told: HeaderJson, opened: HeaderJson) -> tuple[Code, Difference
     else:
         code = Code.STAKE_MISMATCH if _STAKES.issuperset(names) else Code.HEADER_MISMATCH
     name = names[0]
-    return code, Difference(f"told.header.{name}", shown(getattr(told, name)), shown(getattr(opened, name)))
+    return code, Difference(f"inputs.header.{name}", shown(getattr(told, name)), shown(getattr(opened, name)))
 
 
 def examine_settlement(
     leaves: RoundLeaves, settle: Placed[Transcript], ruleset: Ruleset | None, findings: RoundFindings
 ) -> Settled:
     """Check the settlement of a round. Without a ruleset nothing is replayed."""
-    told = settle.leaf.told
+    told = settle.leaf.inputs
     fault = header_fault(told.header, leaves.open.leaf.header)
     if fault is not None:
         code, difference = fault
@@ -97,7 +97,7 @@ def examine_settlement(
 
 
 def _examine_deal(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> None:
-    deal, told = leaves.deal, settle.leaf.told
+    deal, told = leaves.deal, settle.leaf.inputs
     if deal is None:
         return
     if told.dealt_time != deal.leaf.dealt_time:
@@ -105,7 +105,7 @@ def _examine_deal(leaves: RoundLeaves, settle: Placed[Transcript], findings: Rou
             Code.DEAL_MISTOLD,
             "the transcript has another time of the deal than DEAL",
             leaf_index=settle.index,
-            difference=Difference("told.dealt_time", shown(told.dealt_time), shown(deal.leaf.dealt_time)),
+            difference=Difference("inputs.dealt_time", shown(told.dealt_time), shown(deal.leaf.dealt_time)),
         )
     fault = _leader_fault(leaves, told, drawn=deal.leaf.leader)
     if fault:
@@ -114,9 +114,9 @@ def _examine_deal(leaves: RoundLeaves, settle: Placed[Transcript], findings: Rou
 
 def _examine_seal(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> None:
     """Check that the round is sealed if OPEN has seat tokens, and that seats with keys then signed what they did."""
-    told, is_sealed = settle.leaf.told, leaves.open.leaf.is_sealed
+    told, is_sealed = settle.leaf.inputs, leaves.open.leaf.is_sealed
     if told.is_sealed != is_sealed:
-        difference = Difference("told.sealed", shown(int(told.is_sealed)), shown(int(is_sealed)))
+        difference = Difference("inputs.sealed", shown(int(told.is_sealed)), shown(int(is_sealed)))
         detail = "OPEN and the transcript do not agree on whether the table was sealed"
         findings.add(Code.SEAL_BROKEN, detail, leaf_index=settle.index, difference=difference)
     elif is_sealed:
@@ -126,14 +126,14 @@ def _examine_seal(leaves: RoundLeaves, settle: Placed[Transcript], findings: Rou
                 findings.add(Code.SEAL_BROKEN, detail, leaf_index=settle.index)
 
 
-def _is_seats_own(leaves: RoundLeaves, event: ToldEvent) -> bool:
+def _is_seats_own(leaves: RoundLeaves, event: InputEvent) -> bool:
     """Return whether an event is one that a seat with a key makes itself: all but a time that ran out."""
     seat, keys = _member(event.event, "seat"), leaves.header.seat_keys
     has_key = isinstance(seat, int) and 0 <= seat < len(keys) and keys[seat] != NO_KEY
     return has_key and "TIMEOUT" not in (_member(event.event, "kind"), _member(event.event, "decision"))
 
 
-def _leader_fault(leaves: RoundLeaves, told: Told, *, drawn: int | msgspec.UnsetType) -> str:
+def _leader_fault(leaves: RoundLeaves, told: Inputs, *, drawn: int | msgspec.UnsetType) -> str:
     """Describe what is wrong with who led; empty if nothing is. A log cannot show that a winner without a key left."""
     if isinstance(drawn, msgspec.UnsetType):
         is_named = told.leader is not msgspec.UNSET or told.previous_winner_seat is not msgspec.UNSET
@@ -157,14 +157,14 @@ def _winner_fault(leaves: RoundLeaves, seat: int) -> str:
 
 def _sections(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> tuple[tuple[int, ...], ...]:
     """Return the sections of the inputs, empty unless they are the layout's first ones and hold existing cards."""
-    sections, layout = settle.leaf.told.sections, leaves.header.layout
+    sections, layout = settle.leaf.inputs.sections, leaves.header.layout
     sizes = tuple([len(section) for section in sections])
     if sizes != layout[: len(sizes)] or len(sizes) < leaves.header.seat_count:
         findings.add(
             Code.SECTION_WRONG_SIZE,
             "the sections of the settlement are not the layout's",
             leaf_index=settle.index,
-            difference=Difference("told.sections", shown(list(sizes)), shown(list(layout))),
+            difference=Difference("inputs.sections", shown(list(sizes)), shown(list(layout))),
         )
         return ()
     numbers = list(itertools.chain.from_iterable(sections))
@@ -178,7 +178,7 @@ def _sections(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFi
     return sections
 
 
-def _replayed(told: Told, ruleset: Ruleset, header: Header) -> tuple[Replayed | None, tuple[Code, str] | None]:
+def _replayed(told: Inputs, ruleset: Ruleset, header: Header) -> tuple[Replayed | None, tuple[Code, str] | None]:
     """Replay the inputs; return the result, or the code and detail of why there is none."""
     try:
         return replay(told, ruleset, header=header), None
@@ -212,7 +212,7 @@ def _examine_attestations(
     leaves: RoundLeaves, settle: Placed[Transcript], hashes: Sequence[bytes], findings: RoundFindings
 ) -> tuple[int, bool]:
     """Verify receipts and seats' signatures; return how many are valid, and whether every event is attested."""
-    told = settle.leaf.told
+    told = settle.leaf.inputs
     keys = tuple(dict.fromkeys([*leaves.open.ring.of(KeyRole.REFEREE), *settle.ring.of(KeyRole.REFEREE)]))
     held, refused = 0, 0
     for number, event in enumerate(told.events, 1):
@@ -235,7 +235,7 @@ def _examine_attestations(
     return held, not refused
 
 
-def _is_receipted(leaves: RoundLeaves, event: ToldEvent, keys: Sequence[bytes], *, number: int, hashed: bytes) -> bool:
+def _is_receipted(leaves: RoundLeaves, event: InputEvent, keys: Sequence[bytes], *, number: int, hashed: bytes) -> bool:
     receipt = EventReceipt(
         event_hash=hashed.hex(),
         number=number,
@@ -250,7 +250,7 @@ def _is_receipted(leaves: RoundLeaves, event: ToldEvent, keys: Sequence[bytes], 
         return False
 
 
-def _is_signed_by_seat(leaves: RoundLeaves, event: ToldEvent, *, hashed: bytes) -> bool:
+def _is_signed_by_seat(leaves: RoundLeaves, event: InputEvent, *, hashed: bytes) -> bool:
     seat = _member(event.event, "seat")
     keys = leaves.header.seat_keys
     if not isinstance(seat, int) or not 0 <= seat < len(keys) or keys[seat] == NO_KEY:
@@ -259,7 +259,7 @@ def _is_signed_by_seat(leaves: RoundLeaves, event: ToldEvent, *, hashed: bytes) 
 
 
 def _events_hash(transcript: Transcript) -> object:
-    return _member(transcript.found, "events_hash")
+    return _member(transcript.results, "events_hash")
 
 
 def _member(raw: msgspec.Raw, name: str) -> object:

@@ -38,8 +38,8 @@ from referee.log import (
     Step,
     advance,
 )
+from referee.transcript.inputs import Transcript
 from referee.transcript.leader import LastWinner
-from referee.transcript.told import Transcript
 
 NOBODY: Final = "NOBODY"
 
@@ -192,7 +192,7 @@ class Tables:
         except SlotError as error:
             code = _code_of(step, error.reason)
             if code is Code.DECK_ROOT_MISMATCH and isinstance(step, SettleStep) and live.state.deck_root is not None:
-                difference = Difference("told.deck_root", step.deck_root.hex(), live.state.deck_root.hex())
+                difference = Difference("inputs.deck_root", step.deck_root.hex(), live.state.deck_root.hex())
                 self._find(code, "another deck was settled than was dealt", placed.index, step.key, difference)
             else:
                 self._find(code, f"the round {error.detail}", placed.index, step.key)
@@ -267,7 +267,7 @@ class Tables:
         game = GAMES.get(_game_of(header))
         if game is not None and game.has_leader:
             try:
-                winner = _winner_decoder.decode(leaf.found).winners[0]
+                winner = _winner_decoder.decode(leaf.results).winners[0]
                 self._winners[header.table_id] = _game_of(header), LastWinner(Seat(winner), header.seat_keys[winner])
             except (msgspec.DecodeError, LookupError, RecursionError):
                 return  # the results of the transcript are examined with its round
@@ -286,7 +286,7 @@ class Tables:
                 self._report(Finding.of(Code.LEAF_OF_NO_ROUND, detail, leaf_index=placed.index))
 
     def _find_stray_settlement(self, index: int, leaf: Transcript) -> None:
-        header = leaf.told.header
+        header = leaf.inputs.header
         last = self._last.get(header.table_id)
         difference = None
         if last is None or header.round_number > last.state.key.round_number:
@@ -343,7 +343,7 @@ def _step_of(leaf: RoundLeaf, state: Round) -> Step:
         case DealLeaf():
             return DealStep(key, round_id=round_id, deck_root=bytes.fromhex(leaf.deck_root))
         case Transcript():
-            return SettleStep(key, round_id=round_id, deck_root=bytes.fromhex(leaf.told.deck_root))
+            return SettleStep(key, round_id=round_id, deck_root=bytes.fromhex(leaf.inputs.deck_root))
         case AbortLeaf():
             dealt = None if leaf.stage == "OPENED" else state.deck_root or _NO_ROOT
             return AbortStep(key, round_id=round_id, deck_root=dealt)

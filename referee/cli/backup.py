@@ -42,7 +42,7 @@ def restore(
 ) -> None:
     """Bring a log back from its backup, or into a database, where no log is yet.
 
-    Whatever was appended after the backup is lost, and everybody who was told of it can show that: a server with
+    Whatever was appended after the backup is lost, and everyone with a receipt of it can show that: a server with
     witnesses refuses to start on a log that is behind what they have cosigned. Give the newest checkpoints that you
     know with --witnessed to be refused here already.
     """

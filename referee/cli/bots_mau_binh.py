@@ -7,6 +7,6 @@ def arrange(
     referee: mau_binh_pb2_grpc.MauBinhServiceStub, played: mau_binh_pb2.MauBinhRound, *, seat: int
 ) -> mau_binh_pb2.Arrangement:
     """Choose the arrangement of a seat's hand that is worth most at this table; the hand must not win at the deal."""
-    told = mau_binh_pb2.MauBinhRound(header=played.header, certificates=played.certificates)
-    question = mau_binh_pb2.SuggestArrangementRequest(dealt=mau_binh_pb2.DealtHand(round=told, seat=seat), count=1)
+    given = mau_binh_pb2.MauBinhRound(header=played.header, certificates=played.certificates)
+    question = mau_binh_pb2.SuggestArrangementRequest(dealt=mau_binh_pb2.DealtHand(round=given, seat=seat), count=1)
     return referee.SuggestArrangement(question).suggestions[0].arrangement

@@ -26,7 +26,7 @@ ConfigFile = Annotated[
 Set = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="SECTION.KEY=VALUE", help="Any key of the configuration; may be given several times."
+        "--set", metavar="SECTION.KEY=VALUE", help="Any key of the configuration; may be shown several times."
     ),
 ]
 _PASSWORD: Final = re.compile(r"(://[^:/@\s]*:)[^@/\s]*(?=@)|((?:^|[?&\s])password=)[^&\s]*")
@@ -43,8 +43,8 @@ def show(
     found = read_or_fail(config=config, extra=extra or ())
     values = values_of(found)
     if as_json:
-        told = {key: {"value": value, "source": found.sources[key]} for key, value in values.items()}
-        typer.echo(msgspec.json.format(msgspec.json.encode(told)).decode())
+        shown = {key: {"value": value, "source": found.sources[key]} for key, value in values.items()}
+        typer.echo(msgspec.json.format(msgspec.json.encode(shown)).decode())
         return
     grid = Grid(box=None, header_style="bold", padding=(0, 2, 0, 0))
     grid.add_column("key", no_wrap=True)

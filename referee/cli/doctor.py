@@ -32,20 +32,20 @@ def doctor(
     Exit code 0 where a server can serve, 1 where something failed.
     """
     console = Console(highlight=False)
-    told: list[tuple[str, CheckResult]] = []
+    results: list[tuple[str, CheckResult]] = []
     is_shown = not as_json
     with console.status("asking …") if console.is_terminal and is_shown else nullcontext():
         for group, finding in _findings(config, extra or []):
             if is_shown:
-                _show(console, group, finding, is_first=not told or told[-1][0] != group)
-            told.append((group, finding))
-    count = {level: sum(finding.level is level for _, finding in told) for level in _WORDS}
+                _show(console, group, finding, is_first=not results or results[-1][0] != group)
+            results.append((group, finding))
+    count = {level: sum(finding.level is level for _, finding in results) for level in _WORDS}
     if is_shown:
         style = "red" if count[CheckLevel.FAIL] else "yellow" if count[CheckLevel.WARN] else "green"
         words = ", ".join(f"{number} {_WORDS[level]}" for level, number in count.items() if number)
         console.print(f"\n[{style}]{words}[/]")
     else:
-        checks = [{"group": group, **msgspec.to_builtins(finding)} for group, finding in told]
+        checks = [{"group": group, **msgspec.to_builtins(finding)} for group, finding in results]
         typer.echo(
             msgspec.json.format(
                 msgspec.json.encode({"ok": not count[CheckLevel.FAIL], "checks": checks}), indent=2

@@ -1,4 +1,4 @@
-"""``referee export``: one round with everything that proves it, in a file that stands alone.
+"""``referee export``: one round with everything that proves it, in one self-contained file.
 
 The file is the bundle that ``clients/verifier`` checks (its ``bundle.schema.json`` says what stands in it): all KEY
 leaves, the round's own, and what ended the table's rounds before it back to the first settled one, each with its
@@ -37,7 +37,7 @@ def export(  # noqa: PLR0913 - one parameter an option
         bool, typer.Option("--proof", help="A C2SP tlog-proof of the round's end; with --out its leaf beside it.")
     ] = False,
 ) -> None:
-    """Write one round as a bundle that anybody can verify without the log.
+    """Write one round as a bundle that can be verified without the log.
 
     A round's seed, once revealed, shows every card of it; nothing of other rounds is shown but how they ended.
     """

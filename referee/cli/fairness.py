@@ -103,5 +103,5 @@ def _write_stream(seed: bytes, *, workers: int, limit: int) -> None:
             if limit and not left:
                 break
         output.flush()
-    except BrokenPipeError:  # whoever reads has enough; what is buffered has nowhere to go
+    except BrokenPipeError:  # the reader has enough; the buffer has nowhere to go
         os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())

@@ -1,7 +1,7 @@
 """Log lines are JSON on standard error, one a call, and never hold a request's or an answer's content.
 
-A line that cannot be written, for the disk is full or the reader gone, is lost, and nothing else: whoever is answered
-must not pay for it.
+A line that cannot be written, for the disk is full or the reader gone, is lost, and nothing else: the caller
+must not suffer for it.
 """
 
 import logging

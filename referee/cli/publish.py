@@ -65,12 +65,12 @@ def _publish_once(reader: Reader, place: Place, location: str, stop: threading.E
         fail(str(error))
     if not outcome.is_complete:
         fail(f"stopped before the log was published at {location}; run it again to go on")
-    _tell(outcome, location)
+    _report(outcome, location)
 
 
 def _follow(reader: Reader, place: Place, location: str, stop: threading.Event, *, every: float) -> None:
     """Publish the log again and again until stopped; after a failure wait longer each time."""
-    pause, told = every, -1
+    pause, reported = every, -1
     while not stop.is_set():
         try:
             outcome = _publish(reader, place, stop)
@@ -79,9 +79,9 @@ def _follow(reader: Reader, place: Place, location: str, stop: threading.Event, 
             typer.echo(f"{error}; trying again in {pause:g} s", err=True)
         else:
             pause = every
-            if outcome.is_complete and outcome.size != told:
-                told = outcome.size
-                _tell(outcome, location)
+            if outcome.is_complete and outcome.size != reported:
+                reported = outcome.size
+                _report(outcome, location)
         stop.wait(pause)
 
 
@@ -106,5 +106,5 @@ def _publish(reader: Reader, place: Place, stop: threading.Event) -> Publication
         bar.stop()
 
 
-def _tell(outcome: Publication, location: str) -> None:
+def _report(outcome: Publication, location: str) -> None:
     typer.echo(f"{outcome.size:,} leaves at {location}, {outcome.size - outcome.old_size:,} of them new")

@@ -1,4 +1,4 @@
-"""``referee replay``: one round done again from what was told, and its deck dealt again from its seeds."""
+"""``referee replay``: replay one round from its inputs, and deal its deck again from its seeds."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,9 +21,9 @@ from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.log import StepKind
 from referee.rulesets import Catalogue, UnknownRulesetError
-from referee.transcript.replay import replay as replay_told
-from referee.transcript.told import Told, Transcript, TranscriptError
-from referee.transcript.told import parse as parse_transcript
+from referee.transcript.inputs import Inputs, Transcript, TranscriptError
+from referee.transcript.inputs import parse as parse_transcript
+from referee.transcript.replay import replay as replay_inputs
 
 
 def replay(  # noqa: PLR0913 - one parameter an option
@@ -38,9 +38,9 @@ def replay(  # noqa: PLR0913 - one parameter an option
     rulesets: RulesetFolder = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the replayed transcript and nothing else.")] = False,
 ) -> None:
-    """Replay one round: what was told, what follows from it, and whether both are the transcript.
+    """Replay one round from its inputs and compare it with the transcript.
 
-    Exit code 0 where they are, 1 where they differ, 2 where there is no such round.
+    Exit code 0 if they are equal, 1 if they differ, 2 if there is no such round.
     """
     catalogue = catalogue_of(rulesets)
     if file is not None:
@@ -55,8 +55,8 @@ def replay(  # noqa: PLR0913 - one parameter an option
     try:
         payload = _payload(leaves[StepKind.SETTLE])
         transcript = parse_transcript(payload)
-        ruleset = catalogue.of_digest(unhex(transcript.told.header.ruleset_digest))
-        again = replay_told(transcript.told, ruleset)
+        ruleset = catalogue.of_digest(unhex(transcript.inputs.header.ruleset_digest))
+        again = replay_inputs(transcript.inputs, ruleset)
     except KeyError:
         fail("the round is not settled, so there is nothing to replay")
     except (TranscriptError, CanonicalError, EnvelopeError, UnknownRulesetError) as error:
@@ -65,12 +65,14 @@ def replay(  # noqa: PLR0913 - one parameter an option
         typer.echo(again.payload.decode())
         raise typer.Exit(0 if again.payload == payload else FOUND)
     console = Console()
-    _print_told(console, transcript, catalogue)
-    same = _print_equality(console, "replay(told) == transcript", payload, again.payload)
+    _print_inputs(console, transcript, catalogue)
+    same = _print_equality(console, "replay(inputs) == transcript", payload, again.payload)
     if StepKind.REVEAL in leaves:
-        dealt = _redealt(transcript.told, leaves)
-        told = orjson.dumps(transcript.told.sections)
-        same &= _print_equality(console, "redeal(OPEN, DEAL, REVEAL) == the cards told", told, orjson.dumps(dealt))
+        dealt = _redealt(transcript.inputs, leaves)
+        given = orjson.dumps(transcript.inputs.sections)
+        same &= _print_equality(
+            console, "redeal(OPEN, DEAL, REVEAL) == the cards of the inputs", given, orjson.dumps(dealt)
+        )
     else:
         console.print("[yellow]the seed is not at hand, so the deck was not dealt again[/]")
     raise typer.Exit(0 if same else FOUND)
@@ -81,40 +83,40 @@ def _payload(data: bytes) -> bytes:
     return data if data.startswith(b'{"format"') else Envelope.parse(data).payload
 
 
-def _redealt(told: Told, leaves: dict[StepKind, bytes]) -> list[list[int]]:
+def _redealt(given: Inputs, leaves: dict[StepKind, bytes]) -> list[list[int]]:
     """Deal the cards again from the seeds, for the sections of the transcript."""
     dealt = parse_leaf(Envelope.parse(leaves[StepKind.DEAL]).payload, DealLeaf)
     revealed = parse_leaf(Envelope.parse(leaves[StepKind.REVEAL]).payload, RevealLeaf)
     deal = Deal.derive(
-        told.read_header(),
+        given.read_header(),
         server_seed=unhex(revealed.server_seed),
         client_seeds=[unhex(seed) for seed in dealt.client_seeds],
     )
-    return [[card.number for card in section] for section in deal.sections[: len(told.sections)]]
+    return [[card.number for card in section] for section in deal.sections[: len(given.sections)]]
 
 
-def _print_told(console: Console, transcript: Transcript, catalogue: Catalogue) -> None:
-    told = transcript.told
-    header = told.header
+def _print_inputs(console: Console, transcript: Transcript, catalogue: Catalogue) -> None:
+    given = transcript.inputs
+    header = given.header
     ruleset = catalogue.of_digest(unhex(header.ruleset_digest))
     console.rule(f"[bold]{header.table_id}[/] · round {header.round_number}")
     console.print(
         f"{ruleset.title.vi} · {ruleset.title.en} ({header.ruleset_id} {header.ruleset_version})\n"
-        f"[dim]round {transcript.round_id}\nstake {header.stake:,} {header.currency}, dealt {told.dealt_time}, "
-        f"closed {told.closed_time}[/]"
+        f"[dim]round {transcript.round_id}\nstake {header.stake:,} {header.currency}, dealt {given.dealt_time}, "
+        f"closed {given.closed_time}[/]"
     )
     names = [f"seat {seat}" for seat in range(len(header.seat_keys))]
     if ruleset.game == "ultimate_texas":
         names += [name.replace("_", ", ") for name in BOARD_SECTIONS]
-    cards = Grid("section", "told cards")
-    for index, section in enumerate(told.sections):
+    cards = Grid("section", "cards")
+    for index, section in enumerate(given.sections):
         cards.add_row(names[index] if index < len(names) else f"section {index}", card_line(section))
     console.print(cards)
     events = Grid("#", Column("event", overflow="fold"), "ms after the deal", "attested")
-    for number, event in enumerate(told.events, 1):
-        events.add_row(str(number), bytes(event.event).decode(), str(event.time - told.dealt_time), event.attested)
+    for number, event in enumerate(given.events, 1):
+        events.add_row(str(number), bytes(event.event).decode(), str(event.time - given.dealt_time), event.attested)
     console.print(events)
-    found = orjson.loads(bytes(transcript.found))
+    found = orjson.loads(bytes(transcript.results))
     paid = Grid("from", "to", "amount", "reason", "about")
     for one in found["transfers"]:
         paid.add_row(_who(one["from"]), _who(one["to"]), f"{one['amount']:,}", one["reason"], one["subject"])
@@ -125,15 +127,15 @@ def _who(seat: int) -> str:
     return "house" if seat == HOUSE else str(seat)
 
 
-def _print_equality(console: Console, claim: str, told: bytes, found: bytes) -> bool:
+def _print_equality(console: Console, claim: str, given: bytes, found: bytes) -> bool:
     """Print whether two texts are equal or where they first differ; return whether they are."""
-    if told == found:
+    if given == found:
         console.print(f"[bold green]✓[/] {claim}")
         return True
     console.print(f"[bold red]✗[/] {claim}")
-    difference = first_difference(told, found)
+    difference = first_difference(given, found)
     if difference is not None:
-        grid = Grid("first difference at", "claimed", "found")
+        grid = Grid("first difference at", "in the transcript", "replayed")
         grid.add_row(difference.path, difference.claimed, difference.found)
         console.print(grid)
     else:

@@ -16,7 +16,7 @@ SHOWN_FINDINGS: Final = 20
 SHOWN_TABLES: Final = 12
 
 DEALING_WORDS: Final = {
-    DealingLevel.L0: "no commitment, or a deck told for a test: such a deal proves nothing",
+    DealingLevel.L0: "no commitment, or a deck given for a test: such a deal proves nothing",
     DealingLevel.L1: "the server committed before the seats' seeds came",
     DealingLevel.L2: "every seat committed to its own seed before the round was opened",
     DealingLevel.L3: "as L2, and a witness had seen it opened",
@@ -48,7 +48,7 @@ def _print_proved(console: Console, report: Report) -> None:
     grid = Grid.grid(padding=(0, 1))
     grid.add_row(f"  {checked.signatures:,}", "signatures are by keys that the root named")
     grid.add_row(
-        f"  {checked.replayed:,} of {rounds.settled:,}", "settlements follow from what was told, byte for byte"
+        f"  {checked.replayed:,} of {rounds.settled:,}", "settlements follow from what was given, byte for byte"
     )
     grid.add_row(f"  {checked.redealt:,} of {rounds.dealt:,}", "decks were dealt again from their seeds, card for card")
     for level, count in report.dealing_levels.items():

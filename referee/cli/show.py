@@ -1,4 +1,4 @@
-"""How cards, money and hands look in a terminal: suits by sign and colour, so that colour alone never tells."""
+"""Cards, money and hands in a terminal; a suit has a sign and a colour, so that no meaning rests on colour alone."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,9 +1,9 @@
-"""How a command that runs until it is asked to stop hears that, and ends well all the same when it is asked again.
+"""A stop event for commands that run until they are asked to stop.
 
-The law: SIGTERM and Ctrl-C set an event and do nothing else. Whoever was asked once is ignored from the end of the
-block on, until the process is gone: the interpreter gives signals with a handler of Python's their default back while
-it ends, so a second SIGTERM would make a failure of a command that had already ended well. A handler runs between any
-two steps of the main thread, which may hold the event's own lock just then, so another thread sets the event.
+SIGTERM and Ctrl-C set the event and do nothing else. After the first one, both signals are ignored from the end of the
+block until the process is gone: the interpreter restores the default handlers while it ends, so a second SIGTERM would
+turn a command that had ended well into a failure. A handler runs between any two steps of the main thread, which may
+hold the event's own lock just then, so another thread sets the event.
 
 >>> with until_asked() as stop:
 ...     signal.raise_signal(signal.SIGTERM)
@@ -36,20 +36,20 @@ def until_asked() -> Iterator[threading.Event]:
     stop = threading.Event()
     asked: SimpleQueue[bool] = SimpleQueue()  # the one queue whose put may interrupt itself
 
-    def hear() -> None:
+    def relay() -> None:
         if asked.get():
             stop.set()
 
     def handle(_number: int, _frame: FrameType | None) -> None:
         asked.put(True)  # noqa: FBT003 - that it was
 
-    hearing = threading.Thread(target=hear, name="stopping", daemon=True)
-    hearing.start()
+    relaying = threading.Thread(target=relay, name="stopping", daemon=True)
+    relaying.start()
     before = {number: signal.signal(number, handle) for number in ASKING}
     try:
         yield stop
     finally:
         asked.put(False)  # noqa: FBT003 - nobody asks any more
-        hearing.join()
+        relaying.join()
         for number, handler in before.items():
             signal.signal(number, signal.SIG_IGN if stop.is_set() else handler)

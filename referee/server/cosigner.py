@@ -55,7 +55,7 @@ class Witnesses:
 class _Desk:
     """State of one witness: the size it cosigned last and when, when to ask again, whether it is being asked."""
 
-    correspondent: WitnessClient
+    client: WitnessClient
     signed: int = -1
     since: float = 0.0
     pause: float = 0.0
@@ -118,7 +118,7 @@ class Cosigner:
             if thread.is_alive():
                 thread.join(1.0)
         for desk in self._desks:
-            desk.correspondent.close()
+            desk.client.close()
         if self._turn is not None:
             self._turn.leave()
 
@@ -150,7 +150,7 @@ class Cosigner:
             if head is None:
                 return
             try:
-                lines = desk.correspondent.submit(head)
+                lines = desk.client.submit(head)
                 kept = keep(self._store, head, lines, self._quorum)
             except (WitnessError, StoreError, DataLossError) as error:
                 self._fail(desk, error)
@@ -207,7 +207,7 @@ class Cosigner:
             desk.again = time.monotonic() + desk.pause
             self._changed.notify_all()
         say = _log.error if lost else _log.warning
-        say("not cosigned", witness=desk.correspondent.address.url, error=str(error), seconds=desk.pause)
+        say("not cosigned", witness=desk.client.address.url, error=str(error), seconds=desk.pause)
 
 
 def keep(store: Store, head: Head, lines: Iterable[NoteSignature], quorum: Quorum) -> Cosigned:
@@ -241,12 +241,12 @@ def check_witnesses(
     """
 
     def ask(address: WitnessAddress) -> None:
-        correspondent = WitnessClient(address, store, timeout=timeout)
+        client = WitnessClient(address, store, timeout=timeout)
         try:
-            head, lines = _submitted(correspondent, store)
+            head, lines = _submitted(client, store)
         except (WitnessAheadError, WitnessDisagreesError) as error:
             size = store.head().size
-            msg = f"the log has {size} leaves, but {error}{_evidence(correspondent, store.origin, log_keys)}"
+            msg = f"the log has {size} leaves, but {error}{_evidence(client, store.origin, log_keys)}"
             raise DataLossError(msg) from error
         except WitnessError as error:
             if witnesses.is_required:
@@ -256,7 +256,7 @@ def check_witnesses(
             if head.size:
                 keep(store, head, lines, witnesses.quorum)
         finally:
-            correspondent.close()
+            client.close()
 
     with ThreadPoolExecutor(len(witnesses.addresses), thread_name_prefix="witness") as threads:
         asked = [threads.submit(ask, address) for address in witnesses.addresses]
@@ -273,23 +273,23 @@ def has_grown_to(store: Store, size: int) -> bool:
         return False
 
 
-def _submitted(correspondent: WitnessClient, store: Store) -> tuple[Head, tuple[NoteSignature, ...]]:
+def _submitted(client: WitnessClient, store: Store) -> tuple[Head, tuple[NoteSignature, ...]]:
     """Submit the current head and return it with the witness's lines; retry while another process appends."""
     for _ in range(_TRIES):
         head = store.head()
         try:
-            return head, correspondent.submit(head)
+            return head, client.submit(head)
         except WitnessAheadError as error:
             if not has_grown_to(store, error.size):
                 raise
-    msg = f"{correspondent.address.url} was sent a newer head each time"
+    msg = f"{client.address.url} was sent a newer head each time"
     raise WitnessError(msg)
 
 
-def _evidence(correspondent: WitnessClient, origin: str, log_keys: Sequence[VerifierKey]) -> str:
+def _evidence(client: WitnessClient, origin: str, log_keys: Sequence[VerifierKey]) -> str:
     """Describe the note that a witness shows for its claim."""
     try:
-        shown = correspondent.last(origin)
+        shown = client.last(origin)
         if shown is not None:
             shown[0].verify(log_keys)
             return f"and shows this note, signed by the log's own key:\n{shown[0].format().decode()}"

@@ -12,8 +12,8 @@ from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
 from referee.evidence.ed25519 import Signer, is_signature
 from referee.service.verifying import VerifiedRound
 from referee.transcript.chain import first_hash, next_hash
+from referee.transcript.inputs import Attested, InputEvent
 from referee.transcript.receipt import FORM, RECEIPT_TYPE, EventReceipt, sign_receipt
-from referee.transcript.told import Attested, ToldEvent
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 
@@ -39,7 +39,7 @@ class ReportedEvent(msgspec.Struct, frozen=True, kw_only=True):
 class Chain(msgspec.Struct, frozen=True):
     """Events of a round as its transcript has them, and the hash of the last one."""
 
-    events: tuple[ToldEvent, ...]
+    events: tuple[InputEvent, ...]
     last_hash: bytes
 
     def next_hash(self, event: bytes) -> bytes:
@@ -151,11 +151,11 @@ def _check_signature(verified: VerifiedRound, one: ReportedEvent, event_hash: by
     raise RefusedError(ErrorReason.ERROR_REASON_BAD_SIGNATURE, message, field=f"{field}.signature", seat=one.seat)
 
 
-def _attested(one: ReportedEvent, *, receipt: str) -> ToldEvent:
+def _attested(one: ReportedEvent, *, receipt: str) -> InputEvent:
     if not one.signature and not receipt:
-        return ToldEvent(msgspec.Raw(one.event), one.time, "FRONTEND")
+        return InputEvent(msgspec.Raw(one.event), one.time, "FRONTEND")
     attested: Attested = "SEAT" if one.signature else "RECEIPT"
-    return ToldEvent(
+    return InputEvent(
         event=msgspec.Raw(one.event),
         time=one.time,
         attested=attested,

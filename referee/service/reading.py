@@ -21,8 +21,8 @@ from referee.service.attesting import Attestor, Chain, ReportedEvent, first_chai
 from referee.service.leading import NO_LEAD, Lead, LeaderFinder
 from referee.service.served import ServedGame
 from referee.service.verifying import Memo, RoundVerifier, VerifiedRound
-from referee.transcript.replay import encode_found
-from referee.transcript.told import Told, fitted
+from referee.transcript.inputs import Inputs, fitted
+from referee.transcript.replay import encode_results
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.verdict import Violation
 from referee.wire.refusal import RefusedError
@@ -80,7 +80,7 @@ class ReadRound:
     def results(self) -> msgspec.Raw:
         """Results as its transcript has them."""
         results = self.served.game.encode_results(self.state, self.outcome)
-        return encode_found({**results, "events_hash": self.chain.last_hash.hex()})
+        return encode_results({**results, "events_hash": self.chain.last_hash.hex()})
 
     @cached_property
     def outcome_bytes(self) -> bytes:
@@ -91,10 +91,10 @@ class ReadRound:
         """Return what keeps the round from being settled at a time."""
         return self.violations or self.served.game.check_closing(self.state, time)
 
-    def inputs(self, closed_time: int) -> Told:
+    def inputs(self, closed_time: int) -> Inputs:
         """Return the inputs of its transcript when it is settled at a time."""
         verified = self.verified
-        return Told(
+        return Inputs(
             header=HeaderJson.of(verified.header),
             deck_root=verified.deck_root.hex(),
             dealt_time=verified.dealt_time,

@@ -16,8 +16,8 @@ from referee.service.appending import append_each
 from referee.service.reading import ReadRound
 from referee.service.verifying import VerifiedRound, check_unexpired
 from referee.storage import Append, Reader, Writer
+from referee.transcript.inputs import MEDIA_TYPE, Inputs
 from referee.transcript.replay import write_transcript
-from referee.transcript.told import MEDIA_TYPE, Told
 from referee.verdict import Violation
 from referee.wire.refusal import RefusedError
 from referee.wire.round import fill_receipt
@@ -77,7 +77,7 @@ class Settler:
         return found is not None and found.stage is Stage.SETTLED
 
 
-def _repeat_key(inputs: Told, last_hash: bytes) -> bytes:
+def _repeat_key(inputs: Inputs, last_hash: bytes) -> bytes:
     """Return the idempotency key of a settlement (its closing time excluded)."""
     attested = tuple([(event.time, event.attested) for event in inputs.events])
     return hashlib.sha256(last_hash + repr((attested, inputs.leader, inputs.previous_winner_seat)).encode()).digest()

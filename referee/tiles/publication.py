@@ -188,7 +188,7 @@ class _Run:
             raise ConflictError(msg)
         size = self._new.checkpoint.size
         try:
-            # The path of the tile's first leaf holds every other leaf of the tile, then what stands beside the tile.
+            # The path of the tile's first leaf has every other leaf of the tile, then the hashes beside the tile.
             within = inclusion_path(hashes, 0)
             beside = inclusion_proof(self._log, index=start, size=size)[len(within) :]
             verify_inclusion(

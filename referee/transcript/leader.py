@@ -1,7 +1,7 @@
 """Who leads a table's round, where the winner of its last settled round does: proved by the leaves that ended them.
 
 The law: a header names the leaf that ended the table's round before it, by its RFC 6962 hash. That leaf is a SETTLE,
-signed by the referee, whose ``found.winners`` names the winner, or an ABORT, signed by the shuffler, behind which the
+signed by the referee, whose ``results.winners`` names the winner, or an ABORT, signed by the shuffler, behind which the
 header of the aborted round leads one round further back. Rounds are told newest first, back to the first SETTLE. The
 winner leads from the seat it has now; a winner who has a key sits where that key does. Where nothing was settled
 before, or the winner is gone, the leader is drawn from the deal's mix.
@@ -24,7 +24,7 @@ from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.canonical import CanonicalError, Natural
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
 from referee.evidence.merkle import leaf_hash
-from referee.transcript.told import MEDIA_TYPE, TranscriptError, parse
+from referee.transcript.inputs import MEDIA_TYPE, TranscriptError, parse
 
 
 class PreviousFault(enum.StrEnum):
@@ -140,7 +140,7 @@ def _read_settled(envelope: Envelope, header: Header, index: int, *, keys: Itera
     except TranscriptError as error:
         _refuse(PreviousFault.MALFORMED, str(error), index, "terminal_leaf")
     _check_round(transcript.round_id, header, index)
-    return bytes(transcript.found)
+    return bytes(transcript.results)
 
 
 def _winner(found: bytes, header: Header, index: int) -> LastWinner:

@@ -18,7 +18,7 @@ from referee.games.ultimate_texas.settlement import Outcome, settle
 from referee.games.ultimate_texas.stakes import stakes_of
 from referee.games.ultimate_texas.state import Event, State
 from referee.games.ultimate_texas.state import begin as begin_deal
-from referee.transcript.told import TranscriptError
+from referee.transcript.inputs import TranscriptError
 
 __all__ = [
     "GAME",

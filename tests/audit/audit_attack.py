@@ -19,8 +19,8 @@ from referee.dealing.deal import Deal
 from referee.dealing.section import deck_root, section_root
 from referee.evidence.dsse import Envelope
 from referee.transcript.chain import chain_hashes
+from referee.transcript.inputs import InputEvent
 from referee.transcript.replay import write_transcript
-from referee.transcript.told import ToldEvent
 from tests.audit.audit_builder import (
     SHUFFLER,
     START,
@@ -176,7 +176,7 @@ def told_id(parts: Parts) -> bytes:
     return parts.header.round_id.hex().encode()
 
 
-def rewrite(parts: Parts, events: tuple[ToldEvent, ...], **found: object) -> None:
+def rewrite(parts: Parts, events: tuple[InputEvent, ...], **found: object) -> None:
     """The transcript with other events, their hash, and the result as it was but for some members."""
     assert parts.told is not None
     parts.told = msgspec.structs.replace(parts.told, events=events)
@@ -184,6 +184,6 @@ def rewrite(parts: Parts, events: tuple[ToldEvent, ...], **found: object) -> Non
     hashes = chain_hashes(
         round_id=parts.header.round_id, deck_root=root, events=[bytes(event.event) for event in events]
     )
-    result = msgspec.json.decode(parts.transcript)["found"]
+    result = msgspec.json.decode(parts.transcript)["results"]
     result |= {"events_hash": hashes[-1].hex(), **found}
     parts.transcript = write_transcript(parts.header, parts.told, result)

@@ -152,7 +152,7 @@ def best_hand_always_at_one_seat() -> Attacked:
 
 def winner(parts: Parts) -> int | None:
     """The seat that has more than every other by the settlement; None where there is none."""
-    nets = [seat["net"] for seat in msgspec.json.decode(parts.transcript)["found"]["seats"]]
+    nets = [seat["net"] for seat in msgspec.json.decode(parts.transcript)["results"]["seats"]]
     return nets.index(max(nets)) if nets.count(max(nets)) == 1 else None
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from referee.audit import Code, Documents
 from referee.evidence.note import sign_note
-from referee.transcript.told import MEDIA_TYPE
+from referee.transcript.inputs import MEDIA_TYPE
 from tests.audit.audit_attack import TABLE, Attacked, begun, ended, healthy, mutation
 from tests.audit.audit_builder import (
     LOG,

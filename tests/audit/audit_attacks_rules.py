@@ -21,7 +21,7 @@ from tests.audit.audit_builder import (
 def transfer_doubled() -> Attacked:
     log, parts = begun()
     assert parts.told is not None
-    found = msgspec.json.decode(parts.transcript)["found"]
+    found = msgspec.json.decode(parts.transcript)["results"]
     found["transfers"][0]["amount"] *= 2
     parts.transcript = write_transcript(parts.header, parts.told, found)
     return ended(log, parts)
@@ -111,7 +111,7 @@ def events_edited_without_receipts() -> Attacked:
     events = list(parts.told.events)
     events[0] = msgspec.structs.replace(events[0], event=msgspec.Raw(edited))
     parts.told = msgspec.structs.replace(parts.told, events=tuple(events))
-    found = msgspec.json.decode(parts.transcript)["found"]
+    found = msgspec.json.decode(parts.transcript)["results"]
     parts.transcript = write_transcript(parts.header, parts.told, found)
     return ended(log, parts)
 

@@ -154,7 +154,7 @@ def void_round_without_its_seeds() -> Attacked:
 def resigned(parts: Parts, events: tuple[msgspec.Struct, ...]) -> None:
     """The transcript with other events, each signed by its seat in its new place, and the result as it was."""
     assert parts.told is not None
-    found = msgspec.json.decode(parts.transcript)["found"]
+    found = msgspec.json.decode(parts.transcript)["results"]
     rewrite(parts, events)  # type: ignore[arg-type] # told events
     hashes = hashes_of(parts)
     seats = [msgspec.json.decode(event.event)["seat"] for event in parts.told.events]

@@ -28,10 +28,10 @@ from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointSigner
 from referee.rulesets import Ruleset, get
 from referee.transcript.chain import chain_hashes
+from referee.transcript.inputs import MEDIA_TYPE, Attested, InputEvent, Inputs
 from referee.transcript.leader import LastWinner
 from referee.transcript.receipt import EventReceipt, sign_receipt
 from referee.transcript.replay import replay
-from referee.transcript.told import MEDIA_TYPE, Attested, Told, ToldEvent
 from tests.audit.audit_players import PLAYERS, Dealt, Play
 
 ORIGIN: Final = "log.example/1"
@@ -123,7 +123,7 @@ class Parts:
     opened: OpenLeaf
     dealt: DealLeaf
     revealed: RevealLeaf
-    told: Told | None = None
+    told: Inputs | None = None
     transcript: bytes = b""
     aborted: AbortLeaf | None = None
     dealer: NamedSigner = SHUFFLER
@@ -213,7 +213,7 @@ class LogBuilder:
     def keep_winner(self, parts: Parts) -> None:
         """Who won is remembered, for the next round's leader."""
         if parts.dealt.leader is not msgspec.UNSET:
-            seat = msgspec.json.decode(parts.transcript)["found"]["winners"][0]
+            seat = msgspec.json.decode(parts.transcript)["results"]["winners"][0]
             self.winners[parts.table.name] = LastWinner(Seat(seat), parts.header.seat_keys[seat])
 
     def checkpoint(self, *, origin: str = ORIGIN, signer: NamedSigner = LOG) -> bytes:
@@ -299,7 +299,7 @@ def settle(parts: Parts, *, play: Play | None = None, last_winner: LastWinner | 
     if play is None:
         luck = random.Random(f"{parts.table.name}/{header.round_number}/{seed}")  # noqa: S311 - the same in every run
         play = PLAYERS[ruleset.game](dealt_of(parts, leader=leader if isinstance(leader, int) else 0), luck)
-    parts.told = Told(
+    parts.told = Inputs(
         header=HeaderJson.of(header),
         deck_root=parts.dealt.deck_root,
         dealt_time=parts.dealt.dealt_time,
@@ -334,7 +334,7 @@ def retell(parts: Parts, **told: object) -> None:
     parts.transcript = replay(parts.told, parts.table.ruleset).payload
 
 
-def attested_events(parts: Parts, play: Play) -> tuple[ToldEvent, ...]:
+def attested_events(parts: Parts, play: Play) -> tuple[InputEvent, ...]:
     """The moves as told, each attested as the table does it."""
     events = [move.event for move in play.moves]
     hashes = chain_hashes(round_id=parts.header.round_id, deck_root=bytes.fromhex(parts.dealt.deck_root), events=events)
@@ -352,7 +352,7 @@ def attested_events(parts: Parts, play: Play) -> tuple[ToldEvent, ...]:
             case "FRONTEND":
                 pass
         told.append(
-            ToldEvent(
+            InputEvent(
                 event=msgspec.Raw(move.event),
                 time=move.time,
                 attested=parts.table.attested,

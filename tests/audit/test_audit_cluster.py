@@ -181,6 +181,7 @@ def test_rounds_that_no_worker_can_read_for_itself_are_sent_whole(machines: Mach
     assert there.checked.replayed == 360
 
 
+@pytest.mark.slow("starts many processes")
 def test_a_worker_that_dies_in_the_middle_costs_nothing_but_time(
     empty: Machines, log: LogBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -205,6 +206,7 @@ def test_a_worker_that_dies_in_the_middle_costs_nothing_but_time(
     assert there == audited(log.bundle())
 
 
+@pytest.mark.slow("starts many processes")
 def test_worker_with_other_code_is_refused(empty: Machines, log: LogBuilder, tmp_path: Path):
     package = Path(referee.__file__).parent
     shutil.copytree(package, tmp_path / "other" / "referee", ignore=shutil.ignore_patterns("__pycache__"))
@@ -236,6 +238,7 @@ def test_scheduler_without_workers_is_said(empty: Machines, log: LogBuilder, mon
         audited(log.bundle(), make_pool=team(empty))
 
 
+@pytest.mark.slow("starts many processes")
 def test_command_audits_a_published_log_on_a_cluster(machines: Machines, log: LogBuilder, tmp_path: Path):
     url = publish(tuple(log.entries), log.checkpoint(), tmp_path / "log")
     command = [sys.executable, "-m", "referee", "audit", url, "--log-key", LOG.text, "--root-key", ROOT.text, "--json"]
@@ -260,6 +263,7 @@ def test_command_says_that_no_scheduler_answers(tmp_path: Path, log: LogBuilder,
             )
 
 
+@pytest.mark.slow("starts many processes")
 def test_processes_here_and_workers_there_are_not_asked_for_together(tmp_path: Path, log: LogBuilder):
     url = publish(tuple(log.entries[:9]), LogBuilder(log.entries[:9]).checkpoint(), tmp_path / "log")
     keys = ("--log-key", LOG.text, "--root-key", ROOT.text)

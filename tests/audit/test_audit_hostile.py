@@ -11,7 +11,7 @@ from referee.audit.reading import SIGNERS
 from referee.dealing import leaf as leaves
 from referee.evidence.dsse import Envelope
 from referee.transcript.chain import chain_hashes
-from referee.transcript.told import MEDIA_TYPE
+from referee.transcript.inputs import MEDIA_TYPE
 from tests.audit.audit_builder import FAR, REFEREE, ROOT, SHUFFLER, Auditor, LogBuilder, Table, settle, sign
 from tests.budget import examples
 
@@ -100,8 +100,8 @@ def test_deep_nesting_inside_a_transcript_is_a_finding(audit: Auditor):
     parts = log.lay_out(TABLE)
     settle(parts)
     for depth in (900, 1_010, 5_000):
-        nested = b'"found":' + b"[" * depth + b"]" * depth
-        start, end = parts.transcript.index(b'"found"'), parts.transcript.index(b',"round_id"')
+        nested = b'"results":' + b"[" * depth + b"]" * depth
+        start, end = parts.transcript.index(b'"results"'), parts.transcript.index(b',"round_id"')
         payload = parts.transcript[:start] + nested + parts.transcript[end:]
         entries = [*log.entries, parts.open_leaf, parts.deal_leaf, sign(MEDIA_TYPE, payload, REFEREE)]
         assert not audit(LogBuilder(entries).bundle()).is_clean

@@ -35,8 +35,8 @@ from referee.audit.sample import RoundSample
 from referee.audit.score import judge
 from referee.cli.main import app
 from referee.rulesets import load_builtin
+from referee.transcript.inputs import MEDIA_TYPE
 from referee.transcript.replay import write_transcript
-from referee.transcript.told import MEDIA_TYPE
 from tests.audit.audit_attack import WORD, Attacked, begun
 from tests.audit.audit_builder import (
     LOG,
@@ -141,7 +141,7 @@ def test_page_loads_nothing_from_anywhere(audit: Auditor):
 def test_everything_that_comes_from_a_log_is_escaped(audit: Auditor):
     """A referee that signs markup into reasons, codes and results, and an operator that does so into hostile notes."""
     log, parts = begun(WORD)
-    found = msgspec.json.decode(parts.transcript)["found"]
+    found = msgspec.json.decode(parts.transcript)["results"]
     assert parts.told is not None
     found["transfers"] = [{"amount": 1, "from": 0, "reason": HOSTILE, "subject": HOSTILE, "to": 1}]
     found["seats"][0]["instant_win"] = HOSTILE
@@ -235,7 +235,7 @@ def test_story_tells_the_round_as_its_transcript_does(ruleset_id: str):
     bundle = log.bundle()
     album = leaves_of_rounds(bundle, len(bundle.entries), [("felt", 1)])
     story = story_of(album["felt", 1], load_builtin())
-    found = json.loads(parts.transcript)["found"]
+    found = json.loads(parts.transcript)["results"]
     assert story is not None
     assert parts.told is not None
     assert [seat.hand for seat in story.seats] == [tuple(section) for section in parts.told.sections[:3]]

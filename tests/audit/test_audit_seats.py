@@ -59,7 +59,7 @@ def test_time_that_ran_out_is_told_with_a_receipt_beside_signed_events(audit: Au
         opens_section=2,
     )
     parts.told = msgspec.structs.replace(parts.told, events=tuple(events))
-    found = msgspec.json.decode(parts.transcript)["found"]
+    found = msgspec.json.decode(parts.transcript)["results"]
     parts.transcript = write_transcript(parts.header, parts.told, found)
     log.append(parts)
     report = audit(log.bundle())

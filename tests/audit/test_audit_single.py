@@ -82,7 +82,7 @@ def bundle_of(entries: Sequence[bytes], checkpoint: bytes, round_id: str, **more
     while (index := next((at for at, hashed in enumerate(hashes) if hashed.hex() == wanted), None)) is not None:
         chosen.add(index)
         wanted = ""
-        if "told" not in told[index]:
+        if "inputs" not in told[index]:
             opened = next(
                 (at for at, one in enumerate(told) if one.get("round_id") == ids[index] and "header" in one), None
             )

@@ -76,7 +76,7 @@ def note(found: Mapping[str, Any]) -> str:
         "",
         "A log is one sequence, so it is what does not grow with machines: several deployments, each with an origin, a",
         "database and tables of its own, share the tables out (a table's rounds must stay in one log). Workers keep",
-        "nothing and stand anywhere in front of their log. Audits are read from tiles, which a web server or CDN hands",
+        "nothing and run anywhere in front of their log. Audits are read from tiles, which a web server or CDN hands",
         "out, and spread over a Dask cluster (`referee audit URL --scheduler`); the process that hands rounds out",
         "reads every leaf, and bounds one audit at "
         + ", ".join(_said(1e6 / one["handing_out_cpu_us"]) for one in found["games"].values())
@@ -99,7 +99,7 @@ def needs(one: Mapping[str, float], round_seconds: float, leaves_per_second: flo
         "server cores": math.ceil(rounds * one["server_cpu_us"] / 1e6 / BUSY),
         "log a day, TB, each copy": rounds * one["stored_bytes"] * DAY / 1e12,
         "log a day, TB, all copies": rounds * one["stored_bytes"] * DAY / 1e12 * COPIES,
-        "tiles, MB a second to whoever follows all of it": rounds * one["tile_bytes"] / 1e6,
+        "tiles, MB a second to a reader of all of it": rounds * one["tile_bytes"] / 1e6,
         "cores that audit all of it as it grows": math.ceil(rounds * one["audit_cpu_us"] / 1e6 / BUSY),
     }
 

@@ -92,7 +92,7 @@ def test_audit_finds_a_leaf_edited_in_place(demo, tmp_path):
 
 
 def test_serve_refuses_a_damaged_log(demo, tmp_path):
-    """A log whose leaves do not give its root is not served, and the operator is told what to do."""
+    """A log whose leaves do not give its root is not served, and the operator is given what to do."""
     _, data = demo
     copy = tmp_path / "data"
     shutil.copytree(data, copy)
@@ -112,7 +112,7 @@ def edit_a_leaf(folder):
 
 
 def test_audit_of_no_log_says_so(tmp_path):
-    """Exit code 2, which a script can tell from findings."""
+    """Exit code 2, which a script can distinguish from findings."""
     done = referee("audit", "--data", tmp_path)
     assert done.returncode == 2
     assert "no log" in done.stderr
@@ -126,12 +126,12 @@ def test_audit_of_a_service_that_does_not_answer_says_so():
 
 
 def test_replay_of_a_round_proves_both_equalities(demo):
-    """Told, found and dealt again."""
+    """Inputs, results and the deck dealt again."""
     _, data = demo
     done = referee("replay", "demo.mau_binh.classic", 1, "--data", data)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "✓ replay(told) == transcript" in done.stdout
-    assert "✓ redeal(OPEN, DEAL, REVEAL) == the cards told" in done.stdout
+    assert "✓ replay(inputs) == transcript" in done.stdout
+    assert "✓ redeal(OPEN, DEAL, REVEAL) == the cards of the inputs" in done.stdout
 
 
 def test_replay_names_the_board_and_the_house(demo):
@@ -145,22 +145,22 @@ def test_replay_names_the_board_and_the_house(demo):
 
 
 def test_replay_shows_the_first_difference(demo, tmp_path):
-    """A transcript with another amount: exit code 1, told and found side by side."""
+    """A transcript with another amount: exit code 1, given and found side by side."""
     _, data = demo
     printed = referee("replay", "demo.mau_binh.chi_2020", 1, "--data", data, "--json")
     assert printed.returncode == 0
     transcript = printed.stdout.strip()
-    amount = json.loads(transcript)["found"]["transfers"][0]["amount"]
+    amount = json.loads(transcript)["results"]["transfers"][0]["amount"]
     file = tmp_path / "transcript.json"
     file.write_text(transcript.replace(f'"amount":{amount}', f'"amount":{amount + 1}', 1), encoding="ascii")
     done = referee("replay", "--file", file)
     assert done.returncode == 1
-    assert "found.transfers[0].amount" in done.stdout
+    assert "results.transfers[0].amount" in done.stdout
     assert str(amount + 1) in done.stdout
 
 
 def test_an_exported_round_proves_each_of_its_leaves(demo, tmp_path):
-    """The bundle stands alone: every leaf's proof leads to the root of the checkpoint in it."""
+    """The bundle is self-contained: every leaf's proof leads to the root of the checkpoint in it."""
     _, data = demo
     file = tmp_path / "round.json"
     done = referee("export", "demo.tien_len.mien_nam", 1, "--data", data, "--out", file)
@@ -184,7 +184,7 @@ def test_an_exported_round_proves_each_of_its_leaves(demo, tmp_path):
     assert referee("export", "no-such-table", "--data", data).returncode == 2
 
 
-def test_a_proof_of_a_round_stands_beside_its_leaf(demo, tmp_path):
+def test_a_proof_of_a_round_is_written_beside_its_leaf(demo, tmp_path):
     """The tlog-proof holds for the settlement in the file beside it, and for no other leaf."""
     _, data = demo
     keys = dict(line.split("\t") for line in referee("keys", "--data", data).stdout.splitlines())

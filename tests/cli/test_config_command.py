@@ -50,7 +50,7 @@ def test_show_says_of_each_key_what_holds_and_why(file: Path) -> None:
     assert "line 2" in done.stdout.replace("\n", "")
 
 
-def test_show_tells_no_password(file: Path) -> None:
+def test_show_prints_no_password(file: Path) -> None:
     """Neither of the address nor of the query, in no form."""
     for form in ([], ["--json"]):
         done = referee("config", "show", "--config", str(file), *form)
@@ -58,7 +58,7 @@ def test_show_tells_no_password(file: Path) -> None:
         assert "hunter" not in done.stdout
 
 
-def test_check_tells_everything_that_is_wrong_and_ends_with_two(file: Path) -> None:
+def test_check_reports_everything_that_is_wrong_and_ends_with_two(file: Path) -> None:
     file.write_text("[serve]\nthredas = 3\nqueue = 0\n")
     done = referee("config", "check", "--config", str(file), "--set", "log.orign=x")
     assert done.exit_code == 2
@@ -78,7 +78,7 @@ def test_example_is_the_file_that_is_tested() -> None:
     assert referee("config", "example").stdout == text
 
 
-def test_serve_tells_everything_that_is_wrong_before_it_makes_anything(tmp_path: Path) -> None:
+def test_serve_reports_everything_that_is_wrong_before_it_makes_anything(tmp_path: Path) -> None:
     """All sources at once, exit code 2, no folder."""
     done = referee(
         *("serve", "--data", str(tmp_path / "data"), "--workers", "65", "--services", "log,poker"),

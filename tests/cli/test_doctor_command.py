@@ -42,18 +42,18 @@ def test_it_ends_with_one_and_says_what_to_do_where_something_failed(data: Path)
 
 
 def test_json_has_the_same_findings(data: Path) -> None:
-    told = json.loads(doctor("--set", f"log.data={data}", "--json").stdout)
-    assert told["ok"] is True
-    assert {one["group"] for one in told["checks"]} == {"configuration", "store", "keys", "clock", "machine"}
-    assert all(set(one) == {"group", "check", "level", "measured", "remedy"} for one in told["checks"])
+    given = json.loads(doctor("--set", f"log.data={data}", "--json").stdout)
+    assert given["ok"] is True
+    assert {one["group"] for one in given["checks"]} == {"configuration", "store", "keys", "clock", "machine"}
+    assert all(set(one) == {"group", "check", "level", "measured", "remedy"} for one in given["checks"])
     (data / "keys" / "log.key").unlink()
     done = doctor("--set", f"log.data={data}", "--json")
-    told = json.loads(done.stdout)
-    assert (done.exit_code, told["ok"]) == (1, False)
-    assert [one["check"] for one in told["checks"] if one["level"] == "FAIL"] == ["log"]
+    given = json.loads(done.stdout)
+    assert (done.exit_code, given["ok"]) == (1, False)
+    assert [one["check"] for one in given["checks"] if one["level"] == "FAIL"] == ["log"]
 
 
-def test_configuration_that_is_wrong_is_all_that_it_tells(tmp_path: Path) -> None:
+def test_configuration_that_is_wrong_is_all_that_it_reports(tmp_path: Path) -> None:
     file = tmp_path / "referee.toml"
     file.write_text("[serve]\nthredas = 1\nqueue = 0\n")
     done = doctor("--config", str(file), "--json")

@@ -102,12 +102,12 @@ def test_without_a_passphrase_and_a_terminal_it_says_where_to_give_it(data: Path
 def test_no_command_takes_a_passphrase_as_a_flags_value() -> None:
     """Whatever is on a command line, others can read."""
     for command in ("encrypt", "decrypt", "passwd", "agent", "rotate", "revoke"):
-        told = referee(command, "--help").stdout
-        assert "--passphrase-file" in told
-        assert "--passphrase " not in told
+        given = referee(command, "--help").stdout
+        assert "--passphrase-file" in given
+        assert "--passphrase " not in given
 
 
-def test_folder_without_private_keys_is_told(tmp_path: Path) -> None:
+def test_folder_without_private_keys_is_reported(tmp_path: Path) -> None:
     done = referee("encrypt", "--data", str(tmp_path), REFEREE_PASSPHRASE=OLD)
     assert done.exit_code == 2
     assert "holds no private keys" in done.stderr

@@ -49,7 +49,7 @@ def test_same_seed_gives_the_same_file_and_says_its_digest(learned: Path, tmp_pa
     assert "320/320" in done.stdout
 
 
-def test_file_stands_beside_the_rulesets_of_the_house(tmp_path: Path) -> None:
+def test_file_is_written_beside_the_rulesets_of_the_house(tmp_path: Path) -> None:
     source = get("mau_binh.classic").source.replace(b'id = "mau_binh.classic"', b'id = "mau_binh.house"')
     (tmp_path / "house.toml").write_bytes(source)
     done = run("mau_binh.house", "--rounds", "320", "--rulesets", str(tmp_path))

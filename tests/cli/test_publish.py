@@ -193,8 +193,8 @@ def test_log_that_was_set_back_is_not_published(store: GrowingStore, tiles: Path
     assert {path: path.read_bytes() for path in tiles.rglob("*") if path.is_file()} == before
 
 
-def test_following_publishes_as_the_log_grows_and_stops_when_told(tmp_path: Path):
-    """Each state that is told of can be audited; SIGTERM ends it with exit code 0, SIGINT as well."""
+def test_following_publishes_as_the_log_grows_and_stops_when_asked(tmp_path: Path):
+    """Each state that is given of can be audited; SIGTERM ends it with exit code 0, SIGINT as well."""
     store, tiles = GrowingStore(tmp_path / "data"), tmp_path / "tiles"
     store.play(1)
     arguments = command("publish", tiles, "--data", store.folder, "--follow", "--every", "0.05")

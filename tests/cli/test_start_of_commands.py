@@ -8,7 +8,7 @@ HEAVY: Final = {"numpy", "scipy", "fsspec", "jinja2", "aiohttp", "psycopg", "ope
 
 
 def test_help_loads_nothing_that_only_some_commands_need() -> None:
-    """The names of all modules that the interpreter loads, as it tells them itself."""
+    """The names of all modules that the interpreter loads, as it reports them itself."""
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "referee", "--help"],
         capture_output=True,

@@ -62,8 +62,8 @@ def test_block_that_ends_by_an_error_is_left_in_the_same_way() -> None:
     assert before == [signal.getsignal(number) for number in ASKING]
 
 
-def test_whoever_sets_the_event_has_asked_too() -> None:
-    """A crew that is gone asks by the event; a signal that follows is ignored as well."""
+def test_event_that_is_set_counts_as_a_signal() -> None:
+    """A supervisor that is gone asks by the event; a signal that follows is ignored as well."""
     before = [signal.getsignal(number) for number in ASKING]
     try:
         with until_asked() as stop:

@@ -44,9 +44,9 @@ def test_exported_round_is_proved(played: Path, keys: list[str], tmp_path: Path,
 def test_changed_round_is_not(played: Path, keys: list[str], tmp_path: Path):
     bundle = tmp_path / "round.json"
     referee("export", "demo.mau_binh.classic", "--data", str(played), "--out", str(bundle))
-    told = json.loads(bundle.read_text(encoding="utf-8"))
-    told["leaves"][-1]["leaf"], told["leaves"][-2]["leaf"] = told["leaves"][-2]["leaf"], told["leaves"][-1]["leaf"]
-    bundle.write_text(json.dumps(told), encoding="utf-8")
+    given = json.loads(bundle.read_text(encoding="utf-8"))
+    given["leaves"][-1]["leaf"], given["leaves"][-2]["leaf"] = given["leaves"][-2]["leaf"], given["leaves"][-1]["leaf"]
+    bundle.write_text(json.dumps(given), encoding="utf-8")
     done = referee("verify", str(bundle), *keys)
     assert "LOG_RECEIPT_REFUSED" in done.stdout
     assert done.returncode == 1

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import grpc
 
-PATIENCE = 120
+TIMEOUT = 120
 """Seconds for a process that starts or ends on a machine with much else to do."""
 
 
@@ -21,7 +21,7 @@ Answer = TypeVar("Answer")
 
 def persist(call: Callable[[], Answer]) -> Answer:
     """Send the request until its connection holds, and return the answer."""
-    ends = time.monotonic() + PATIENCE
+    ends = time.monotonic() + TIMEOUT
     while True:
         try:
             return call()
@@ -31,11 +31,11 @@ def persist(call: Callable[[], Answer]) -> Answer:
             time.sleep(0.05)
 
 
-def ask(address: str, verb: str, path: str, told: object = None, **headers: str) -> tuple[int, dict[str, Any]]:
+def ask(address: str, verb: str, path: str, given: object = None, **headers: str) -> tuple[int, dict[str, Any]]:
     """Return the status and answer of a call over HTTP and JSON."""
-    connection = HTTPConnection(address, timeout=PATIENCE)
+    connection = HTTPConnection(address, timeout=TIMEOUT)
     try:
-        body = told if isinstance(told, bytes) else None if told is None else json.dumps(told).encode()
+        body = given if isinstance(given, bytes) else None if given is None else json.dumps(given).encode()
         connection.request(verb, path, body, headers)
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read() or b"{}")
@@ -50,9 +50,9 @@ class Running:
     process: subprocess.Popen[str]
     ready: dict[str, Any]
 
-    def ask(self, verb: str, path: str, told: object = None, **headers: str) -> tuple[int, dict[str, Any]]:
+    def ask(self, verb: str, path: str, given: object = None, **headers: str) -> tuple[int, dict[str, Any]]:
         """Return the status and answer of a call."""
-        return ask(self.ready["control"].removeprefix("http://"), verb, path, told, **headers)
+        return ask(self.ready["control"].removeprefix("http://"), verb, path, given, **headers)
 
 
 @contextmanager
@@ -70,4 +70,4 @@ def harness_process(*options: str) -> Iterator[Running]:
             yield Running(process, json.loads(process.stdout.readline()))
         finally:
             process.stdin.close()
-            assert process.wait(PATIENCE) == 0
+            assert process.wait(TIMEOUT) == 0

@@ -13,7 +13,7 @@ import grpc
 import pytest
 
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
-from tests.clients_harness.harness_process import PATIENCE, Running, ask, harness_process, persist
+from tests.clients_harness.harness_process import TIMEOUT, Running, ask, harness_process, persist
 
 README = Path(__file__).parents[2] / "clients" / "harness" / "README.md"
 
@@ -47,7 +47,7 @@ def test_the_line_it_prints_says_where_everything_is(running: Running, channel: 
     assert here.items() >= {name: running.ready[name] for name in ("grpc", "control", "origin", "keys")}.items()
 
 
-def test_a_script_is_told_and_a_vector_comes_back(running: Running, channel: grpc.Channel):
+def test_a_script_is_taken_and_a_vector_comes_back(running: Running, channel: grpc.Channel):
     assert running.ask("POST", "/script", {"table_id": "a", "hands": ["AS"]}) == (200, {})
     name = "mau_binh/settlement#value-front-three-M"
     status, answer = running.ask("POST", "/script", {"table_id": "b", "vector": name})
@@ -81,13 +81,13 @@ def test_faults_cuts_and_restarts_are_asked_for_over_http(running: Running, chan
     with pytest.raises(grpc.RpcError) as caught:
         open_round(channel, "faults")
     assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
-    for path, told in (("/cut", {"down_ms": 100}), ("/restart", {})):
-        assert running.ask("POST", path, told) == (200, {})
+    for path, given in (("/cut", {"down_ms": 100}), ("/restart", {})):
+        assert running.ask("POST", path, given) == (200, {})
         assert persist(lambda: open_round(channel, "faults")) == opened
 
 
 @pytest.mark.parametrize(
-    ("call", "told", "status", "field"),
+    ("call", "given", "status", "field"),
     [
         ("POST /script", {"hands": ["AX"]}, 400, "hands[0]"),
         ("POST /script", {"hands": [], "round_number": "one"}, 400, "round_number"),
@@ -107,9 +107,9 @@ def test_faults_cuts_and_restarts_are_asked_for_over_http(running: Running, chan
         ("POST /stop", {}, 404, ""),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_words(running: Running, call: str, told: object, status: int, field: str):
+def test_what_cannot_be_done_is_refused_in_words(running: Running, call: str, given: object, status: int, field: str):
     method, path = call.split()
-    found, answer = running.ask(method, path, told)
+    found, answer = running.ask(method, path, given)
     assert (found, answer["error"]["field"]) == (status, field)
     assert answer["error"]["message"]
 
@@ -145,7 +145,7 @@ def test_sigterm_ends_it_and_its_temporary_log(tmp_path: Path):
         assert process.stdout.readline()
         assert list(tmp_path.iterdir())
         process.send_signal(signal.SIGTERM)
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(TIMEOUT) == 0
     assert not list(tmp_path.iterdir())
 
 
@@ -157,7 +157,7 @@ def test_a_port_that_is_taken_is_said():
             capture_output=True,
             text=True,
             check=False,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
         )
     assert second.returncode == 1
     assert second.stderr.startswith("referee-harness: ")

@@ -81,7 +81,7 @@ def test_a_delayed_call_is_answered_late(harness: Harness, channel: grpc.Channel
     assert time.monotonic() - began >= 0.3
 
 
-def test_a_fault_strikes_as_often_as_it_was_told(harness: Harness, channel: grpc.Channel):
+def test_a_fault_strikes_as_often_as_requested(harness: Harness, channel: grpc.Channel):
     harness.fault(kind="refuse", method="GetCheckpoint", times=2, status="RESOURCE_EXHAUSTED")
     harness.fault(kind="refuse", method="GetCheckpoint")
     assert [code_of(channel) for _ in range(3)] == ["RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED", "UNAVAILABLE"]
@@ -113,7 +113,7 @@ def test_a_restart_keeps_address_and_log(harness: Harness, channel: grpc.Channel
 
 
 @pytest.mark.parametrize(
-    ("told", "field"),
+    ("given", "field"),
     [
         ({}, "kind"),
         ({"kind": "explode"}, "kind"),
@@ -127,13 +127,13 @@ def test_a_restart_keeps_address_and_log(harness: Harness, channel: grpc.Channel
         ({"kind": "refuse", "who": "me"}, "who"),
     ],
 )
-def test_a_fault_that_cannot_be_meant_is_refused(told: dict[str, object], field: str):
+def test_a_fault_that_cannot_be_meant_is_refused(given: dict[str, object], field: str):
     with pytest.raises(HarnessError) as caught:
-        Fault.read(told)
+        Fault.read(given)
     assert caught.value.field == field
 
 
-def test_the_clock_stands_runs_and_never_goes_back():
+def test_the_clock_stops_runs_and_never_goes_back():
     clock = Clock(start=1_800_000_000_000, is_running=False)
     time.sleep(0.01)
     assert clock() == 1_800_000_000_000

@@ -1,4 +1,4 @@
-"""The manual's example runs as it stands there, under pytest with the plugin as it is installed."""
+"""The manual's example runs as printed, under pytest with the plugin as it is installed."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ HEAD = (
 )
 LEFT = (
     "def test_a_leaves_a_script(referee_harness_session):\n"
-    "    referee_harness_session.tell({})\n"
+    "    referee_harness_session.script({})\n"
     "def test_b_finds_none(referee_harness_session):\n"
     "    assert referee_harness_session.waiting == {'scripts': 0, 'faults': []}\n"
 )

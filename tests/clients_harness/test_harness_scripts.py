@@ -1,4 +1,4 @@
-"""What is told is dealt: by hand, by name, by vector, and what cannot be is refused in words."""
+"""What is given is dealt: by hand, by name, by vector, and what cannot be is refused in words."""
 
 import json
 import random
@@ -69,14 +69,14 @@ def refused(call: Callable[[], object]) -> tuple[str, str]:
     return info.reason, caught.value.details() or ""
 
 
-def test_a_hand_that_is_told_is_dealt(harness: Harness, deal: Deal):
-    told = "2S 2H 2D 9S TH JS QD KH KS KC KD 5S 5C"
-    harness.tell({"hands": [None, told]})
-    assert held(deal(), 1) == told
+def test_a_scripted_hand_is_dealt(harness: Harness, deal: Deal):
+    given = "2S 2H 2D 9S TH JS QD KH KS KC KD 5S 5C"
+    harness.script({"hands": [None, given]})
+    assert held(deal(), 1) == given
 
 
 def test_part_of_a_hand_is_filled_from_the_cards_that_are_left(harness: Harness, deal: Deal):
-    harness.tell({"hands": {"0": "AS AC", "1": "AD"}})
+    harness.script({"hands": {"0": "AS AC", "1": "AD"}})
     dealt = deal()
     assert held(dealt, 0).startswith("AS AC ")
     assert held(dealt, 1).startswith("AD ")
@@ -86,14 +86,14 @@ def test_part_of_a_hand_is_filled_from_the_cards_that_are_left(harness: Harness,
 
 @pytest.mark.parametrize("name", ["sảnh rồng", "SANH RONG", "DRAGON", "dragon, two to ace"])
 def test_an_instant_win_has_many_names(harness: Harness, deal: Deal, name: str):
-    harness.tell({"wins": {"1": name}})
+    harness.script({"wins": {"1": name}})
     ranks = [(number - 1) // 4 for number in deal().hands[1].cards]
     assert sorted(ranks) == list(range(13))
 
 
 def test_four_seats_can_all_be_dealt_a_dragon(harness: Harness, deal: Deal):
     """Four times the ranks of the deck, each once: their suits are exchanged until no card is dealt twice."""
-    harness.tell({"wins": ["sanh rong"] * 4})
+    harness.script({"wins": ["sanh rong"] * 4})
     dealt = deal(seats=4)
     for hand in dealt.hands:
         assert sorted((number - 1) // 4 for number in hand.cards) == list(range(13))
@@ -102,10 +102,10 @@ def test_four_seats_can_all_be_dealt_a_dragon(harness: Harness, deal: Deal):
 def test_scripts_of_a_table_are_for_its_rounds_in_turn(
     harness: Harness, deal: Deal, shuffler: shuffler_pb2_grpc.ShufflerServiceStub
 ):
-    harness.tell({"hands": ["2S"]}, table_id="turns")
-    harness.tell({"hands": ["3S"]}, table_id="turns")
-    harness.tell({"hands": ["4S"]}, table_id="other")
-    harness.tell({"hands": ["5S"]}, table_id="turns", round_number=3)
+    harness.script({"hands": ["2S"]}, table_id="turns")
+    harness.script({"hands": ["3S"]}, table_id="turns")
+    harness.script({"hands": ["4S"]}, table_id="other")
+    harness.script({"hands": ["5S"]}, table_id="turns", round_number=3)
     assert harness.waiting["scripts"] == 4
     found = []
     for number in (1, 2, 3):
@@ -122,7 +122,7 @@ def test_scripts_of_a_table_are_for_its_rounds_in_turn(
 
 
 def test_nobody_wins_by_luck(harness: Harness):
-    """Of 400 hands of Mậu Binh dealt by chance about a dozen would; a hand told in part does not either."""
+    """Of 400 hands of Mậu Binh dealt by chance about a dozen would; a hand given in part does not either."""
     catalogue = harness.catalogue
     ruleset = catalogue.get("mau_binh.maubinh_com")
     header = Header(
@@ -137,13 +137,13 @@ def test_nobody_wins_by_luck(harness: Harness):
 
 
 @pytest.mark.parametrize("leader", [0, 1, 2])
-def test_the_seat_that_is_told_leads(harness: Harness, deal: Deal, leader: int):
-    harness.tell({"leader": leader})
+def test_the_scripted_seat_leads(harness: Harness, deal: Deal, leader: int):
+    harness.script({"leader": leader})
     assert deal("tien_len.mien_nam", 3).leader == leader
 
 
-def test_a_board_is_told_for_the_game_that_has_one(harness: Harness, deal: Deal):
-    harness.tell_vector("ultimate_texas/settlements#pair_beats_pair_two_plus_three")
+def test_a_board_is_scripted_for_the_game_that_has_one(harness: Harness, deal: Deal):
+    harness.script_vector("ultimate_texas/settlements#pair_beats_pair_two_plus_three")
     stakes = [money_pb2.SeatStake(ante_minor=10, trips_minor=5)]
     dealt = deal("ultimate_texas.two_plus_three", 1, seat_stakes=stakes)
     assert held(dealt, 0) == "AS AH"
@@ -154,7 +154,7 @@ def test_every_vector_with_hands_can_be_dealt(harness: Harness, deal: Deal, topi
     rows = [json.loads(line) for line in (VECTORS / f"{topic}.jsonl").read_text(encoding="utf-8").splitlines()]
     for index, row in enumerate(rows[:20]):
         assert f"{topic}#{row['id']}" in names()
-        assert harness.tell_vector(f"{topic}#{row['id']}") == row
+        assert harness.script_vector(f"{topic}#{row['id']}") == row
         ruleset = row.get("ruleset", "tien_len.mien_nam")
         dealt = deal(ruleset, len(row["hands"]), table_id=f"{topic.replace('/', '-')}-{index}")
         assert [held(dealt, seat) for seat in range(len(row["hands"]))] == row["hands"]
@@ -163,7 +163,7 @@ def test_every_vector_with_hands_can_be_dealt(harness: Harness, deal: Deal, topi
 
 
 def test_a_whole_deck_is_dealt_from_its_front(harness: Harness, deal: Deal):
-    harness.tell({"deck": spell(reversed(DECK))})
+    harness.script({"deck": spell(reversed(DECK))})
     assert held(deal(), 0) == spell(DECK[:-14:-1])
 
 
@@ -187,7 +187,7 @@ def test_a_whole_deck_is_dealt_from_its_front(harness: Harness, deal: Deal):
         ({"vector": "tien_len/beats#single-rank"}, "vector"),
     ],
 )
-def test_a_script_that_cannot_be_meant_is_refused_where_it_is_told(script: dict[str, Any], field: str):
+def test_a_script_that_cannot_be_meant_is_refused_at_once(script: dict[str, Any], field: str):
     with pytest.raises(HarnessError) as caught:
         Script.read(script)
     assert caught.value.field == field
@@ -209,7 +209,7 @@ def test_a_script_that_cannot_be_meant_is_refused_where_it_is_told(script: dict[
 def test_a_script_that_does_not_fit_the_round_refuses_to_open_it(
     harness: Harness, deal: Deal, script: dict[str, Any], field: str
 ):
-    harness.tell(script)
+    harness.script(script)
     reason, words = refused(deal)
     assert reason == "INVALID_FIELD"
     assert f" {field}: " in words

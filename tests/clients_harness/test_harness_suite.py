@@ -1,4 +1,4 @@
-"""Told decks are never called fair: the audit says L0, and servers that draw and servers that are told keep apart."""
+"""Scripted decks are never called fair: the audit says L0, and real servers and harnesses keep apart."""
 
 import hashlib
 import json
@@ -48,18 +48,18 @@ def play(address: str, table: str = "t", rounds: int = 1) -> round_pb2.RoundHead
             dealt = shuffler.DealRound(
                 shuffler_pb2.DealRoundRequest(table_id=table, round_number=number, client_seeds=seeds)
             )
-            told = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
-            settled = referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+            given = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
+            settled = referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=given))
             assert not settled.violations
             shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(table_id=table, round_number=number))
     return opened.header
 
 
-def test_the_audit_calls_told_decks_l0_and_counts_them_in_no_statistics(tmp_path: Path):
+def test_the_audit_calls_scripted_decks_l0_and_counts_them_in_no_statistics(tmp_path: Path):
     """Forty rounds in which both seats are dealt a dragon: drawn, they would fail every test of chance."""
     with Harness(data=tmp_path) as harness:
         for _ in range(40):
-            harness.tell(DRAGONS)
+            harness.script(DRAGONS)
         header = play(harness.grpc, rounds=40)
     assert header.randomness_suite == round_pb2.RANDOMNESS_SUITE_FIXTURE
     audited = subprocess.run(
@@ -75,7 +75,7 @@ def test_the_audit_calls_told_decks_l0_and_counts_them_in_no_statistics(tmp_path
     assert report["statistics"].get("decks", 0) == 0
 
 
-def test_a_server_that_draws_does_not_start_on_told_decks(tmp_path: Path):
+def test_a_server_that_draws_does_not_start_on_scripted_decks(tmp_path: Path):
     with Harness(data=tmp_path) as harness, grpc.insecure_channel(harness.grpc) as channel:
         shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms("t")))
     with pytest.raises(SuiteError, match="from a fixed seed for tests, which is never fair"):
@@ -90,7 +90,7 @@ def test_a_server_that_draws_does_not_start_on_told_decks(tmp_path: Path):
     assert "from a fixed seed for tests, which is never fair" in " ".join(served.stderr.split())
 
 
-def test_a_server_that_is_told_does_not_start_on_drawn_decks(tmp_path: Path):
+def test_a_harness_does_not_start_on_drawn_decks(tmp_path: Path):
     with (
         Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as application,
         grpc.insecure_channel(f"127.0.0.1:{application.port}") as channel,
@@ -115,13 +115,13 @@ def test_a_server_that_draws_opens_no_round_of_the_other_suite(drawing: str):
 
 def test_a_server_that_draws_judges_no_round_of_the_other_suite(drawing: str):
     with Harness() as harness:
-        harness.tell(DRAGONS)
+        harness.script(DRAGONS)
         header = play(harness.grpc)
     with grpc.insecure_channel(drawing) as channel:
         referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
-        told = mau_binh_pb2.MauBinhRound(header=header, certificates=[b"{}"])
+        given = mau_binh_pb2.MauBinhRound(header=header, certificates=[b"{}"])
         with pytest.raises(grpc.RpcError) as caught:
-            referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+            referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=given))
         assert reason_of(caught.value) == ("INVALID_HEADER", "round.header.randomness_suite")
 
 

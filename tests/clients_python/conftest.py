@@ -1,4 +1,4 @@
-"""A server that deals what it is told, shared by the tests of a file, and one client to it."""
+"""A server that deals what it is given, shared by the tests of a file, and one client to it."""
 
 from collections.abc import Iterator
 from itertools import count

@@ -89,7 +89,7 @@ def test_an_event_is_not_sent_twice(harness: Harness, client: Client, table: str
     harness.fault(kind="refuse", method="AcceptEvent", when="after")
     with pytest.raises(UnavailableError):
         game.arrange(0, as_dealt(hands[0]))
-    assert not game.told.events
+    assert not game.message.events
     assert game.arrange(0, as_dealt(hands[0])).event_number == 1
 
 

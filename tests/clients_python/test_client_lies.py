@@ -22,7 +22,7 @@ from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash
 from referee.log import Checkpoint, CheckpointSigner
-from referee.transcript.told import MEDIA_TYPE
+from referee.transcript.inputs import MEDIA_TYPE
 
 Bend = Callable[[Any], None]
 
@@ -108,7 +108,7 @@ class Liar:
 @pytest.fixture
 def liar(harness: Harness, client: Client, table: str) -> Liar:
     """One whose table is dealt hands that stand as they are, and pay."""
-    harness.tell({"vector": "mau_binh/settlement#value-front-three-M"}, table_id=table)
+    harness.script({"vector": "mau_binh/settlement#value-front-three-M"}, table_id=table)
     return Liar(harness, client, table)
 
 
@@ -205,7 +205,7 @@ def swap_hands(answer: shuffler_pb2.DealRoundResponse) -> None:
         (lambda answer: setattr(answer, "certificate", b"{}"), "a certificate does not hold"),
     ],
 )
-def test_a_deal_told_otherwise_than_logged_is_found(liar: Liar, bend: Bend, found: str):
+def test_a_deal_other_than_logged_is_found(liar: Liar, bend: Bend, found: str):
     game = liar.binh()
     game.open()
     liar.line.answers["DealRound"] = bend
@@ -282,38 +282,38 @@ def another_receipt(answer: Any) -> None:  # noqa: ANN401 - an accepted event
         (lambda answer: setattr(answer.event, "receipt", b""), "does not hold"),
     ],
 )
-def test_an_event_that_was_not_the_seats_is_not_told(liar: Liar, bend: Bend, found: str):
+def test_an_event_that_was_not_the_seats_is_not_kept(liar: Liar, bend: Bend, found: str):
     game = liar.binh()
     game.open()
     hand = game.deal()[0]
     liar.line.answers["AcceptEvent"] = bend
     with pytest.raises(VerificationError, match=found):
         game.arrange(0, Arrangement(hand[:5], hand[5:10], hand[10:]))
-    assert not game.told.events
+    assert not game.message.events
 
 
 def pay_more(payload: dict[str, Any]) -> None:
-    payload["found"]["transfers"][0]["amount"] += 1
+    payload["results"]["transfers"][0]["amount"] += 1
 
 
 def drop_event(payload: dict[str, Any]) -> None:
-    payload["told"]["events"].pop()
+    payload["inputs"]["events"].pop()
 
 
-def swap_told_cards(payload: dict[str, Any]) -> None:
-    payload["told"]["sections"].reverse()
+def swap_sections(payload: dict[str, Any]) -> None:
+    payload["inputs"]["sections"].reverse()
 
 
 @pytest.mark.parametrize(
     ("bend", "found"),
     [
-        (lambda payload: payload["found"]["seats"][0].update(net=0), "the transcript made again"),
+        (lambda payload: payload["results"]["seats"][0].update(net=0), "the transcript made again"),
         (pay_more, "the transcript made again"),
         (drop_event, "the events settled"),
-        (swap_told_cards, "the settled section"),
-        (lambda payload: payload["told"]["events"][0].update(time=1), "the times of the events"),
-        (lambda payload: payload["told"]["header"].update(stake=1), "the settled header"),
-        (lambda payload: payload["told"].update(dealt_time=1), "the settled deal"),
+        (swap_sections, "the settled section"),
+        (lambda payload: payload["inputs"]["events"][0].update(time=1), "the times of the events"),
+        (lambda payload: payload["inputs"]["header"].update(stake=1), "the settled header"),
+        (lambda payload: payload["inputs"].update(dealt_time=1), "the settled deal"),
         (lambda payload: payload.update(round_id="00" * 32), "the settled round"),
         (lambda payload: payload.update(format=2), "format 2"),
     ],
@@ -327,7 +327,7 @@ def test_a_settlement_that_the_referee_signed_falsely_is_found(
         game.settle()
 
 
-def test_payments_told_otherwise_than_settled_are_found(liar: Liar):
+def test_payments_other_than_settled_are_found(liar: Liar):
     game = liar.played()
 
     def bend(answer: Any) -> None:  # noqa: ANN401 - a settled round

@@ -1,4 +1,4 @@
-"""Every example of the manuals runs as it stands there, against a real server."""
+"""Every example of the manuals runs as printed, against a real server."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ CLIENTS = Path(__file__).parents[2] / "clients"
 PYTHON = (CLIENTS / "python" / "README.md").read_text(encoding="utf-8")
 AFTERNOON = (CLIENTS / "README.md").read_text(encoding="utf-8")
 ADDRESS = "127.0.0.1:50051"
-PATIENCE = 240
+TIMEOUT = 240
 WITH = "from referee_client import Arrangement, Client, SeatSecrets, Terms\n\nclient = Client('127.0.0.1:50051')\n"
 
 
@@ -35,22 +35,22 @@ def run(*arguments: str, folder: Path) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
 
 
 @pytest.mark.parametrize(
-    ("index", "told"),
+    ("index", "given"),
     [(0, "played again by the rules: True"), (1, "OUT_OF_CARDS"), (2, "house"), (3, "["), (5, "")],
 )
-def test_an_example_of_the_client_runs(harness: Harness, tmp_path: Path, index: int, told: str):
+def test_an_example_of_the_client_runs(harness: Harness, tmp_path: Path, index: int, given: str):
     """The fourth block names keys that nobody has and is read by people alone."""
     example = blocks(PYTHON)[index]
     example = example if "import" in example else WITH + example
     (tmp_path / "example.py").write_text(example.replace(ADDRESS, harness.grpc), encoding="utf-8")
-    assert told in run("example.py", folder=tmp_path)
+    assert given in run("example.py", folder=tmp_path)
 
 
 def test_the_manual_has_no_example_that_is_not_run():
@@ -68,7 +68,7 @@ def test_the_frontend_of_an_afternoon_passes_its_tests(tmp_path: Path):
 
 
 def test_the_frontend_of_an_afternoon_asks_a_person(harness: Harness, tmp_path: Path):
-    """Whoever always takes what is offered last, to pass where that may be, sees the round to its end."""
+    """Always taking the last option, to pass if possible, brings the round to its end."""
     frontend = blocks(AFTERNOON)[0].replace(ADDRESS, harness.grpc).replace("while True:", "if True:")
     assert "if True:" in frontend
     (tmp_path / "frontend.py").write_text(frontend.replace('input("> ")', "len(offered) - 1"), encoding="utf-8")

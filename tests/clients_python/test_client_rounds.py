@@ -125,7 +125,7 @@ def test_a_sealed_round_shows_the_frontend_no_hand_before_all_are_in(client: Cli
     game.reveal()
 
 
-def test_a_seat_that_commits_too_late_is_told_so(harness: Harness, client: Client, table: str):
+def test_a_seat_that_commits_too_late_is_refused(harness: Harness, client: Client, table: str):
     game = client.mau_binh(binh(table), secrets=keyed(2))
     game.open(sealed=True)
     game.deal()
@@ -135,7 +135,7 @@ def test_a_seat_that_commits_too_late_is_told_so(harness: Harness, client: Clien
     assert set(game.hands) == {0, 1}
     late = game.commit(1, as_dealt(game.hands[1]))
     assert [violation.code for violation in late.violations] == ["COMMITTING_OVER"]
-    assert len(game.told.events) == 2
+    assert len(game.message.events) == 2
 
 
 def test_a_seat_that_leaves_pays(client: Client, table: str):
@@ -149,7 +149,7 @@ def test_a_seat_that_leaves_pays(client: Client, table: str):
 
 
 def test_a_hand_that_wins_at_the_deal_is_settled_at_once(harness: Harness, client: Client, table: str):
-    harness.tell({"wins": {"0": "sanh rong"}}, table_id=table)
+    harness.script({"wins": {"0": "sanh rong"}}, table_id=table)
     game = client.mau_binh(binh(table))
     game.open()
     game.deal()
@@ -177,7 +177,7 @@ def test_the_winner_of_the_last_settled_round_leads(client: Client, table: str):
     assert third.number == 3
     assert third.look_back() == 1 - winner
     assert third.preview().state.turn == 1 - winner
-    assert len(third.told.previous_rounds) == 2
+    assert len(third.message.previous_rounds) == 2
     play_out(third)
     assert third.settle().is_replayed
 
@@ -264,12 +264,12 @@ def test_a_frontend_that_lost_its_memory_goes_on(client: Client, harness: Harnes
     game.open()
     hands = game.deal()
     game.arrange(0, as_dealt(hands[0]))
-    kept = game.told.SerializeToString()
+    kept = game.message.SerializeToString()
     with Client(harness.grpc) as another:
         again = another.mau_binh(binh(table), secrets=secrets)
         again.join()
         assert again.deal() == hands
-        again.told.ParseFromString(kept)
+        again.message.ParseFromString(kept)
         again.arrange(1, as_dealt(hands[1]))
         assert again.settle().is_replayed
 
@@ -344,7 +344,7 @@ def test_a_trust_that_is_no_key_is_refused():
 
 
 def test_rounds_of_the_client_are_dealt_on_level_two(tmp_path: Path):
-    """Told decks stay at L0, so a server that draws is asked, and its log audited."""
+    """Scripted decks stay at L0, so the server deals at random, and its log audited."""
     from referee.server.options import ServerOptions  # noqa: PLC0415 - the one test that needs it
 
     with (

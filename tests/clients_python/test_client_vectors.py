@@ -34,7 +34,7 @@ def owed(row: dict[str, Any]) -> list[tuple[int, int, int, str, str]]:
 
 @pytest.mark.parametrize("row", rows("mau_binh/settlement"))
 def test_a_round_of_mau_binh_pays_as_its_vector(row: dict[str, Any], harness: Harness, client: Client, table: str):
-    harness.tell_vector(f"mau_binh/settlement#{row['id']}", table_id=table)
+    harness.script_vector(f"mau_binh/settlement#{row['id']}", table_id=table)
     seats = len(row["hands"])
     game = client.mau_binh(Terms(table=table, ruleset=row["ruleset"], seats=seats, stake=row["stake"]))
     game.open()
@@ -56,7 +56,7 @@ def test_a_round_of_mau_binh_pays_as_its_vector(row: dict[str, Any], harness: Ha
 
 @pytest.mark.parametrize("row", rows("tien_len/rounds"))
 def test_a_round_of_tien_len_pays_as_its_vector(row: dict[str, Any], harness: Harness, client: Client, table: str):
-    harness.tell_vector(f"tien_len/rounds#{row['id']}", table_id=table)
+    harness.script_vector(f"tien_len/rounds#{row['id']}", table_id=table)
     seats = len(row["hands"])
     game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=seats, stake=1))
     game.open()
@@ -78,7 +78,7 @@ def test_a_round_of_tien_len_pays_as_its_vector(row: dict[str, Any], harness: Ha
 
 @pytest.mark.parametrize("row", rows("ultimate_texas/settlements"))
 def test_a_round_of_texas_pays_as_its_vector(row: dict[str, Any], harness: Harness, client: Client, table: str):
-    harness.tell_vector(f"ultimate_texas/settlements#{row['id']}", table_id=table)
+    harness.script_vector(f"ultimate_texas/settlements#{row['id']}", table_id=table)
     bets = [Bet(stake["ante"], stake["trips"]) for stake in row["stakes"]]
     game = client.ultimate_texas(Terms(table=table, ruleset=row["ruleset"], seats=len(bets), stake=2, bets=bets))
     game.open()

@@ -1,12 +1,12 @@
 """What is installed, held against what was tested together: run ``python -m tests.dependencies.audit``.
 
-The law: every distribution that is installed is pinned in ``constraints.txt`` at the version that is there; every file
+Every distribution that is installed is pinned in ``constraints.txt`` at the version that is there; every file
 of it is the one that its wheel brought; its licence is one that this project may be used beside. What an operator
-installs stands in ``requirements.lock`` at the same versions, each with the SHA-256 of every file that may be fetched
+installs is in ``requirements.lock`` at the same versions, each with the SHA-256 of every file that may be fetched
 for it.
 
 With ``--pip-audit PATH`` that program is asked for known vulnerabilities. Where it cannot reach its database, that is
-said aloud, and is no answer: nothing found and not asked are told apart.
+said aloud, and is no answer: nothing found and not asked are given apart.
 """
 
 import argparse
@@ -35,7 +35,7 @@ _ALLOWED: Final = re.compile(
     r"psf-2\.0|python software foundation.*|unlicense|zlib|lgpl-3\.0-only|dfsg approved|osi approved",
     re.IGNORECASE,
 )
-"""Licences that ask nothing of whoever runs this project, or nothing but what they were given."""
+"""Licences that oblige an operator of this project to nothing, or only to pass on what they received."""
 _BESIDE: Final = re.compile(r"(gnu general public|gpl).*", re.IGNORECASE)
 """Licences of what only tests run: it is neither shipped nor linked."""
 
@@ -87,8 +87,8 @@ def installed() -> Iterator[Installed]:
 
 
 def _is_own(one: Distribution) -> bool:
-    told = one.read_text("direct_url.json")
-    return bool(told) and json.loads(told or "{}").get("dir_info", {}).get("editable", False)
+    given = one.read_text("direct_url.json")
+    return bool(given) and json.loads(given or "{}").get("dir_info", {}).get("editable", False)
 
 
 def licences_of(one: Distribution) -> Iterator[str]:
@@ -168,18 +168,18 @@ def answer_of(output: str, errors: str) -> tuple[list[str], str]:
     ([], 'its database answered for 0 of 1 distributions: not found')
     """
     try:
-        told = json.loads(output)["dependencies"]
+        given = json.loads(output)["dependencies"]
     except (ValueError, KeyError, TypeError):
         return [], (errors.strip().splitlines() or ["it said nothing"])[-1]
-    skipped = [one["skip_reason"] for one in told if "skip_reason" in one]
+    skipped = [one["skip_reason"] for one in given if "skip_reason" in one]
     known = [
         f"{one['name']} {one['version']}: {fault['id']}, mended in {', '.join(fault['fix_versions']) or 'no release'}"
-        for one in told
+        for one in given
         for fault in one.get("vulns", ())
     ]
     if not skipped:
         return known, ""
-    return known, f"its database answered for {len(told) - len(skipped)} of {len(told)} distributions: {skipped[0]}"
+    return known, f"its database answered for {len(given) - len(skipped)} of {len(given)} distributions: {skipped[0]}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -189,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     program = parser.parse_args(arguments).pip_audit
     lock = LOCK.read_text(encoding="utf-8")
     found = list(installed())
-    told = list(
+    given = list(
         faults(
             found,
             pins=pins_of(CONSTRAINTS.read_text(encoding="utf-8")),
@@ -198,12 +198,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     )
     known, unknown = vulnerabilities(program, CONSTRAINTS) if program else ([], "no --pip-audit was given")
-    for line in (*told, *known):
+    for line in (*given, *known):
         sys.stdout.write(f"WRONG: {line}\n")
     if unknown:
         sys.stdout.write(f"NOT ASKED: known vulnerabilities; {unknown}\n")
-    sys.stdout.write(f"{len(found)} distributions installed, {len(pins_of(lock))} locked, {len(told + known)} wrong\n")
-    return 1 if told or known else 0
+    sys.stdout.write(f"{len(found)} distributions installed, {len(pins_of(lock))} locked, {len(given + known)} wrong\n")
+    return 1 if given or known else 0
 
 
 if __name__ == "__main__":

@@ -30,10 +30,10 @@ import json, pathlib, sys
 from referee.audit import MemoryLog, audit_log
 from referee.rulesets import load_builtin
 
-told = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()[0])
+given = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()[0])
 report = audit_log(
-    MemoryLog(checkpoint=told["checkpoint"].encode(), entries=tuple(leaf.encode() for leaf in told["leaves"])),
-    **{name: told[name] for name in ("origin", "log_key", "root_key", "now")},
+    MemoryLog(checkpoint=given["checkpoint"].encode(), entries=tuple(leaf.encode() for leaf in given["leaves"])),
+    **{name: given[name] for name in ("origin", "log_key", "root_key", "now")},
     catalogue=load_builtin(),
 )
 checked = report.checked
@@ -84,9 +84,9 @@ def test_base_alone_replays_and_verifies_a_log(base: Environment):
 
 def test_base_alone_finds_what_is_wrong_with_a_log(base: Environment, tmp_path: Path):
     fixture = tmp_path / "changed.jsonl"
-    told = json.loads((FIXTURES / "healthy.jsonl").read_text(encoding="utf-8"))
-    told["leaves"][2], told["leaves"][3] = told["leaves"][3], told["leaves"][2]
-    fixture.write_text(json.dumps(told), encoding="utf-8")
+    given = json.loads((FIXTURES / "healthy.jsonl").read_text(encoding="utf-8"))
+    given["leaves"][2], given["leaves"][3] = given["leaves"][3], given["leaves"][2]
+    fixture.write_text(json.dumps(given), encoding="utf-8")
     done = base.run("-c", AUDITED, str(fixture))
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)[0] is False

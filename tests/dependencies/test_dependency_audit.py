@@ -66,8 +66,8 @@ def test_distribution_that_is_pinned_whole_and_free_is_sound():
 )
 def test_what_is_wrong_is_found(installed, pins, lock, words):
     """Alone, and in words that say what to do."""
-    (told,) = found(installed, pins=pins, lock=lock)
-    assert words in told
+    (given,) = found(installed, pins=pins, lock=lock)
+    assert words in given
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_licence_expression_is_read_part_by_part(distribution):
     assert list(licences_of(distribution[0])) == ["MIT", "ISC OR 0BSD"]
 
 
-def test_known_vulnerability_is_told_with_its_remedy():
+def test_known_vulnerability_is_reported_with_its_remedy():
     output = '{"dependencies": [{"name": "a", "version": "1", "vulns": [{"id": "X-1", "fix_versions": ["2"]}]}]}'
     assert answer_of(output, "") == (["a 1: X-1, mended in 2"], "")
 

@@ -21,5 +21,5 @@ def test_a_million_tables_are_counted_by_hand():
     assert counted["logs"] == 14  # 40,000 / 3,000
     assert counted["server cores"] == 50
     assert counted["log a day, TB, each copy"] == pytest.approx(8.64)
-    assert counted["tiles, MB a second to whoever follows all of it"] == pytest.approx(80)
+    assert counted["tiles, MB a second to a reader of all of it"] == pytest.approx(80)
     assert counted["cores that audit all of it as it grows"] == 25

@@ -42,7 +42,10 @@ def find(process: Process, table: str) -> log_pb2.GetTableRoundResponse:
     return found
 
 
-@pytest.mark.parametrize("enough", [1, 9, 25])
+@pytest.mark.parametrize(
+    "enough",
+    [9, *(pytest.param(count, marks=pytest.mark.slow("kills processes again and again")) for count in (1, 25))],
+)
 def test_killed_while_settling_no_answered_settlement_is_lost(serve: Serve, enough: int) -> None:
     """Eight threads settle until the process is killed; started again, every answer stands, and the rest goes on."""
     process = serve("--quiet")

@@ -12,8 +12,8 @@ from referee.evidence import vkey
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash
 from referee.rulesets import get
+from referee.transcript.inputs import parse
 from referee.transcript.replay import replay
-from referee.transcript.told import parse
 from referee.v1 import log_pb2, shuffler_pb2
 
 House: TypeAlias = Any
@@ -63,11 +63,11 @@ def test_transcript_replays_byte_for_byte(house: House, ruleset_id: str, seats: 
     payload = Envelope.parse(settled.log_receipt.leaf).payload
     read = json.loads(payload)
     assert json.dumps(read, sort_keys=True, separators=(",", ":")).encode() == payload
-    assert replay(parse(payload).told, get(ruleset_id)).payload == payload
-    assert read["told"]["sections"] == played.hands
-    assert [seat["net"] for seat in read["found"]["seats"]] == [seat.net_minor for seat in settled.outcome.seats]
+    assert replay(parse(payload).inputs, get(ruleset_id)).payload == payload
+    assert read["inputs"]["sections"] == played.hands
+    assert [seat["net"] for seat in read["results"]["seats"]] == [seat.net_minor for seat in settled.outcome.seats]
     assert [
-        (one["from"], one["to"], one["amount"], one["reason"], one["subject"]) for one in read["found"]["transfers"]
+        (one["from"], one["to"], one["amount"], one["reason"], one["subject"]) for one in read["results"]["transfers"]
     ] == [(one.payer, one.payee, one.amount_minor, one.reason, one.subject) for one in settled.outcome.transfers]
 
 
@@ -151,11 +151,11 @@ def test_longer_path_commits_to_seeds_and_takes_receipts(house: House, second: M
         }
     settled = played.settle()
     transcript = payload_of(settled.log_receipt.leaf)
-    assert [(event["attested"], event["time"]) for event in transcript["told"]["events"]] == [
+    assert [(event["attested"], event["time"]) for event in transcript["inputs"]["events"]] == [
         ("RECEIPT", time) for time in times
     ]
-    assert transcript["found"]["events_hash"] == last.hex()
-    assert transcript["found"]["showdown_time"] == times[-1]
+    assert transcript["results"]["events_hash"] == last.hex()
+    assert transcript["results"]["showdown_time"] == times[-1]
 
 
 def test_preparing_writes_nothing_and_asks_for_no_slot(house: House) -> None:
@@ -242,7 +242,7 @@ def test_instant_win_ends_the_round_at_the_deal(house: House) -> None:
     assert winners
     assert {one.reason for one in settled.outcome.transfers} <= {"INSTANT_WIN"}
     assert played.check(winners[0].seat, house.as_dealt(played.hands[winners[0].seat])).instant_win
-    assert not payload_of(settled.log_receipt.leaf)["told"]["events"]
+    assert not payload_of(settled.log_receipt.leaf)["inputs"]["events"]
     refused = played.accept(0, house.as_dealt(played.hands[0]))
     assert [one.code for one in refused.violations] == ["ROUND_OVER"]
 
@@ -263,7 +263,7 @@ def test_longest_round_fits_its_leaf(house: House) -> None:
         assert table.accept(seat, leave=True).event_number == 47 + seat
     settled = table.settle()
     assert not settled.violations
-    events = payload_of(settled.log_receipt.leaf)["told"]["events"]
+    events = payload_of(settled.log_receipt.leaf)["inputs"]["events"]
     assert len(events) == 50
     assert all(event["signature"] and event["receipt"] for event in events)
     assert len(Envelope.parse(settled.log_receipt.leaf).payload) <= 48_000

@@ -68,7 +68,7 @@ def test_sealed_round_of_mau_binh_is_played_and_proved(house: House, seats: int,
     settled = table.settle()
     assert settled.outcome == previewed.outcome
     assert not any(result.defaulted for result in settled.outcome.seats)
-    told = table.leaves()[2]["told"]
+    told = table.leaves()[2]["inputs"]
     assert told["sealed"] == 1
     assert told["sections"] == hands
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
@@ -95,7 +95,7 @@ def test_sealed_round_of_ultimate_texas_is_played_and_proved(house: House, seats
         assert [list(hand.cards) for hand in opened.hands] == (hands if street == "house" else [])
     settled = table.settle()
     assert [list(result.hole) for result in settled.outcome.seats] == hands
-    assert table.leaves()[2]["told"]["sealed"] == 1
+    assert table.leaves()[2]["inputs"]["sealed"] == 1
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
     report = audited(house)
     assert report.findings == ()
@@ -387,4 +387,4 @@ def test_timeouts_of_ultimate_texas_need_no_signature(house: House) -> None:
         assert table.ask(table.event(0, decision=TIMEOUT)).event_number
         table.open_section()
     assert table.settle().log_receipt.leaf
-    assert {event["attested"] for event in table.leaves()[2]["told"]["events"]} == {"RECEIPT"}
+    assert {event["attested"] for event in table.leaves()[2]["inputs"]["events"]} == {"RECEIPT"}

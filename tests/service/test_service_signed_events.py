@@ -82,7 +82,7 @@ def test_round_in_which_every_seat_signs_is_of_level_two(house: House, game: str
     table = dealt(house, game)
     play_on(table, table.accept)
     assert table.settle().log_receipt.leaf
-    events = table.leaves()[2]["told"]["events"]
+    events = table.leaves()[2]["inputs"]["events"]
     assert len(events) >= 3
     assert {event["attested"] for event in events} == {"SEAT"}
     assert all(len(event["signature"]) == len(event["receipt"]) == 128 for event in events)
@@ -99,7 +99,7 @@ def test_signed_events_need_no_receipts(house: House, game: str) -> None:
     table = dealt(house, game)
     play_on(table, table.tell)
     assert table.settle().log_receipt.leaf
-    events = table.leaves()[2]["told"]["events"]
+    events = table.leaves()[2]["inputs"]["events"]
     assert {event["attested"] for event in events} == {"SEAT"}
     assert sum("receipt" in event for event in events) == (3 if game == "ultimate_texas" else 0)
     assert audited(house).event_levels[EventLevel.E2] == 1

@@ -9,7 +9,7 @@ import pytest
 
 from referee.evidence.dsse import Envelope
 from referee.games.mau_binh.code import Code
-from referee.transcript.told import MEDIA_TYPE
+from referee.transcript.inputs import MEDIA_TYPE
 from referee.v1 import mau_binh_pb2
 
 House: TypeAlias = Any

@@ -15,6 +15,7 @@ import pytest
 from referee.server.app import Application
 from referee.server.options import ServerOptions
 from referee.v1 import log_pb2, log_pb2_grpc
+from tests.node_project import install
 
 ROOT: Final = Path(__file__).parents[2]
 CLIENTS: Final = ROOT / "clients" / "smoke"
@@ -59,16 +60,8 @@ def program(request: pytest.FixtureRequest) -> Path:
     if missing:
         pytest.skip(f"the {name} client is not tested: no {', '.join(missing)}; {language.install}")
     command = CLIENTS / name / "run"
-    if name == "node" and not (CLIENTS / name / "node_modules" / ".package-lock.json").exists():
-        installed = subprocess.run(
-            ["npm", "ci", "--no-audit"],  # noqa: S607 - found on the path
-            cwd=CLIENTS / name,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if installed.returncode:
-            pytest.skip(f"the {name} client is not tested: npm ci failed: {installed.stderr.strip()[-300:]}")
+    if name == "node" and (why := install(CLIENTS / name)):
+        pytest.skip(f"the {name} client is not tested: {why}")
     return command
 
 

@@ -31,8 +31,8 @@ GAMES: Final = (
 PEOPLE: Final = 4
 FEW: Final = 16
 """Tables whose people arrive at once."""
-PATIENCE: Final = 900.0
-"""Seconds for the last of many tables to come to its turn, on a machine that does other things as well."""
+TIMEOUT: Final = 900.0
+"""Seconds for the last of many tables to get its turn, on a machine that does other things as well."""
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ async def play_table(  # noqa: PLR0913 - what all tables share
     ruleset, sealed = GAMES[number % len(GAMES)]
     players = [TimedPlayer(f"{number} {seat}", referee=channel) for seat in range(PEOPLE)]
     for player in players:
-        player.measured, player.script, player.patience = measured, play_anything, PATIENCE
+        player.measured, player.script, player.timeout = measured, play_anything, TIMEOUT
         player.watch = lambda _view: setattr(measured, "views", measured.views + 1)
     try:
         async with gate:
@@ -116,17 +116,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=3)
-    told = parser.parse_args()
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, table_process(Path(folder), "--brisk") as running:
         server, (referee,) = psutil.Process(running.process.pid), running.children
         before, start = (cpu_seconds(server), cpu_seconds(referee)), time.perf_counter()
-        measured = asyncio.run(play_all(running, tables=told.tables, rounds=told.rounds))
+        measured = asyncio.run(play_all(running, tables=given.tables, rounds=given.rounds))
         took = time.perf_counter() - start
         used = cpu_seconds(server) - before[0], cpu_seconds(referee) - before[1]
         kilobytes = server.memory_info().rss / 1024
     settled = sum(measured.rounds.values())
     lines = [
-        f"{told.tables} tables of {PEOPLE} pages, {settled} rounds settled in {took:.1f} s: {measured.rounds}",
+        f"{given.tables} tables of {PEOPLE} pages, {settled} rounds settled in {took:.1f} s: {measured.rounds}",
         f"{len(measured.commands)} commands and {measured.views} views",
         f"a command took {measured.quantile(0.5):.0f} ms, 95 of 100 at most {measured.quantile(0.95):.0f} ms",
         f"CPU of the table server {used[0]:.1f} s, {used[0] / len(measured.commands) * 1000:.2f} ms a command",

@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 
-PATIENCE: Final = 120.0
+TIMEOUT: Final = 120.0
 RANKS: Final = "23456789TJQKA"
 SUITS: Final = "SCDH"
 
@@ -36,8 +36,8 @@ class RefusedCommandError(Exception):
 def hashed(tag: str, *fields: bytes) -> bytes:
     """TH, as PROTOCOL.md has it."""
     name = b"referee/v1/" + tag.encode()
-    told = bytes([len(name)]) + name + bytes([len(fields)])
-    return hashlib.sha256(told + b"".join(len(field).to_bytes(4, "big") + field for field in fields)).digest()
+    given = bytes([len(name)]) + name + bytes([len(fields)])
+    return hashlib.sha256(given + b"".join(len(field).to_bytes(4, "big") + field for field in fields)).digest()
 
 
 def number_of(card: str) -> int:
@@ -67,7 +67,7 @@ class Player:
         self.goodbye: str | None = None
         self.last_words: View = {}
         self.closed_code: int | None = None
-        self.patience = PATIENCE
+        self.timeout = TIMEOUT
         self.is_willing = True
         self.unwilling_in = ""
         self.script: Callable[[Player, View], Any] | None = None
@@ -85,7 +85,7 @@ class Player:
     async def come(self, address: str, *, room: str = "", tab: str = "tab") -> Self:
         """Connect the player and wait for its first view; repeat steps that were cut off."""
         self._done.clear()
-        self._socket = await connect(f"ws://{address}/api/stream", max_size=None, open_timeout=PATIENCE)
+        self._socket = await connect(f"ws://{address}/api/stream", max_size=None, open_timeout=TIMEOUT)
         self.goodbye = self.closed_code = None
         self.view = {}
         await self.send(
@@ -123,7 +123,7 @@ class Player:
         answer: asyncio.Future[View] = asyncio.get_running_loop().create_future()
         self._answers[command] = answer
         await self.send({"type": "command", "id": command, "name": name, **fields})
-        async with asyncio.timeout(self.patience):
+        async with asyncio.timeout(self.timeout):
             message = await answer
         if message["type"] == "refused":
             raise RefusedCommandError(message)
@@ -146,7 +146,7 @@ class Player:
     async def until(self, holds: Callable[[View], bool]) -> View:
         """Return the first view from now on that meets the condition."""
         try:
-            async with asyncio.timeout(self.patience), self._changed:
+            async with asyncio.timeout(self.timeout), self._changed:
                 await self._changed.wait_for(lambda: (bool(self.view) and holds(self.view)) or bool(self.failures))
         except TimeoutError:
             msg = f"{self.name} waited in vain; the last view was {json.dumps(self.view, ensure_ascii=False)}"
@@ -157,7 +157,7 @@ class Player:
 
     async def closed(self) -> str | None:
         """Return the server's last message."""
-        async with asyncio.timeout(self.patience):
+        async with asyncio.timeout(self.timeout):
             async with self._changed:
                 await self._changed.wait_for(self._is_closed)
         return self.goodbye
@@ -172,23 +172,23 @@ class Player:
     def open_hand(self, view: View) -> tuple[bytes, list[str]]:
         """Fetch the seat's own certificate and hand of a sealed round, by its token."""
         assert self.referee is not None
-        told = view["round"]
+        given = view["round"]
         stub = shuffler_pb2_grpc.ShufflerServiceStub(self.referee)
         request = shuffler_pb2.OpenHandRequest(
-            table_id=told["table"],
-            round_number=told["number"],
-            seat=told["you"],
-            token=self.own("token", told["round_id"]),
+            table_id=given["table"],
+            round_number=given["number"],
+            seat=given["you"],
+            token=self.own("token", given["round_id"]),
         )
-        answer = stub.OpenHand(request, timeout=PATIENCE, wait_for_ready=True)
+        answer = stub.OpenHand(request, timeout=TIMEOUT, wait_for_ready=True)
         return answer.certificate, [text_of(card) for card in answer.hand.cards]
 
     def commitment(self, view: View, cards: list[str]) -> str:
         """Return the seat's commitment to thirteen cards."""
-        told = view["round"]
-        numbers, nonce = bytes([number_of(card) for card in cards]), self.own("nonce", told["round_id"])
-        round_id = bytes.fromhex(told["round_id"])
-        return hashed("arrange", round_id, bytes([told["you"]]), numbers, nonce).hex()
+        given = view["round"]
+        numbers, nonce = bytes([number_of(card) for card in cards]), self.own("nonce", given["round_id"])
+        round_id = bytes.fromhex(given["round_id"])
+        return hashed("arrange", round_id, bytes([given["you"]]), numbers, nonce).hex()
 
     def suggested(self, view: View, certificate: bytes) -> list[str]:
         """Return the best arrangement of a sealed hand, as the gateway would suggest it."""
@@ -200,21 +200,21 @@ class Player:
         ParseDict(view["round"]["header"], played.header)
         dealt = mau_binh_pb2.DealtHand(round=played, seat=view["round"]["you"])
         question = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=1)
-        answer = stub.SuggestArrangement(question, timeout=PATIENCE, wait_for_ready=True)
+        answer = stub.SuggestArrangement(question, timeout=TIMEOUT, wait_for_ready=True)
         best = answer.suggestions[0].arrangement
         return [text_of(card) for card in (*best.back, *best.middle, *best.front)]
 
     async def _listen(self, socket: ClientConnection) -> None:
         try:
             async for data in socket:
-                await self._hear(json.loads(data))
+                await self._receive(json.loads(data))
         except ConnectionClosed:
             pass
         async with self._changed:
             self.closed_code = socket.close_code
             self._changed.notify_all()
 
-    async def _hear(self, message: View) -> None:
+    async def _receive(self, message: View) -> None:
         match message["type"]:
             case "welcome":
                 self.welcome = message
@@ -237,18 +237,18 @@ class Player:
 
     def _serve(self, view: View) -> None:
         """Do what a page does by itself, once for each round; then the script."""
-        told = view.get("round")
-        if told is not None and told["you"] is not None and self.is_willing and view["phase"] != self.unwilling_in:
-            key = (told["round_id"], view["phase"])
+        given = view.get("round")
+        if given is not None and given["you"] is not None and self.is_willing and view["phase"] != self.unwilling_in:
+            key = (given["round_id"], view["phase"])
             if view["phase"] in {"BINDING", "SEEDING", "OPENING"} and key not in self._done:
                 self._done.add(key)
                 self._spawn(self._answer_phase(view))
-        if self.script is not None and told is not None and told["you"] is not None:
+        if self.script is not None and given is not None and given["you"] is not None:
             self._spawn(self._follow(view))
 
     async def _answer_phase(self, view: View) -> None:
-        told = view["round"]
-        round_id, seat = told["round_id"], bytes([told["you"]])
+        given = view["round"]
+        round_id, seat = given["round_id"], bytes([given["you"]])
         match view["phase"]:
             case "BINDING":
                 raw = bytes.fromhex(round_id)
@@ -261,7 +261,7 @@ class Player:
             case _:
                 cards = self.arrangements.get(round_id)
                 parts: dict[str, Any] = {} if cards is None else split(cards)
-                if parts and not told["mau_binh"]["opened"][told["you"]]:
+                if parts and not given["mau_binh"]["opened"][given["you"]]:
                     await self.ask("open", round_id=round_id, nonce=self.own("nonce", round_id).hex(), **parts)
 
     async def _follow(self, view: View) -> None:
@@ -295,12 +295,12 @@ def split(cards: list[str]) -> dict[str, list[str]]:
 
 async def play_anything(player: Player, view: View) -> None:
     """Make a script that plays a whole round of any game, each step once."""
-    told = view["round"]
+    given = view["round"]
     if view["phase"] != "PLAYING":
         return
-    if "mau_binh" in told:
+    if "mau_binh" in given:
         await _arrange(player, view)
-    elif "tien_len" in told:
+    elif "tien_len" in given:
         await _play(player, view)
     else:
         await _decide(player, view)
@@ -316,36 +316,36 @@ def once(player: Player, *key: Any) -> bool:  # noqa: ANN401 - what names the st
 
 
 async def _arrange(player: Player, view: View) -> None:
-    told = view["round"]
-    if not once(player, told["round_id"], "arrange"):
+    given = view["round"]
+    if not once(player, given["round_id"], "arrange"):
         return
     if not view["sealed"]:
-        suggestions = (await player.ask("suggest", round_id=told["round_id"]))["suggestions"]
-        await player.ask("arrange", round_id=told["round_id"], **suggestions[0]["arrangement"])
+        suggestions = (await player.ask("suggest", round_id=given["round_id"]))["suggestions"]
+        await player.ask("arrange", round_id=given["round_id"], **suggestions[0]["arrangement"])
         return
     certificate, _ = await asyncio.to_thread(player.open_hand, view)
     cards = await asyncio.to_thread(player.suggested, view, certificate)
-    player.arrangements[told["round_id"]] = cards
-    await player.ask("commit", round_id=told["round_id"], commitment=player.commitment(view, cards))
+    player.arrangements[given["round_id"]] = cards
+    await player.ask("commit", round_id=given["round_id"], commitment=player.commitment(view, cards))
 
 
 async def _play(player: Player, view: View) -> None:
-    told = view["round"]
-    game = told["tien_len"]
-    if game.get("turn") != told["you"] or not once(player, told["round_id"], len(game["played"]), len(game["trick"])):
+    given = view["round"]
+    game = given["tien_len"]
+    if game.get("turn") != given["you"] or not once(player, given["round_id"], len(game["played"]), len(game["trick"])):
         return
     legal = game["legal"]
     if legal["may_pass"] and not legal["plays"]:
-        await player.ask("pass", round_id=told["round_id"])
+        await player.ask("pass", round_id=given["round_id"])
     else:
         best = max(legal["plays"], key=lambda one: len(one["cards"]))
-        await player.ask("play", round_id=told["round_id"], cards=best["cards"])
+        await player.ask("play", round_id=given["round_id"], cards=best["cards"])
 
 
 async def _decide(player: Player, view: View) -> None:
-    told = view["round"]
-    game = told["ultimate_texas"]
-    if "legal" not in game or not once(player, told["round_id"], game["street"]):
+    given = view["round"]
+    game = given["ultimate_texas"]
+    if "legal" not in game or not once(player, given["round_id"], game["street"]):
         return
     wanted = "CHECK" if "CHECK" in game["legal"] else "PLAY_1X"
-    await player.ask("decide", round_id=told["round_id"], decision=wanted)
+    await player.ask("decide", round_id=given["round_id"], decision=wanted)

@@ -73,18 +73,18 @@ async def begin(recorder: Recorder, scene: Scene, player: Player, game: str, **t
 async def bind(recorder: Recorder, player: Player, name: str) -> View:
     """Commit and give the seed by hand; return the view of the deal."""
     view = await recorder.view(f"view.{name}binding", player, phase("BINDING"))
-    told = view["round"]
-    raw, seat = bytes.fromhex(told["round_id"]), bytes([told["you"]])
+    given = view["round"]
+    raw, seat = bytes.fromhex(given["round_id"]), bytes([given["you"]])
     fields = {
-        "round_id": told["round_id"],
-        "seed_commitment": hashed("client-commit", raw, seat, player.own("seed", told["round_id"])).hex(),
+        "round_id": given["round_id"],
+        "seed_commitment": hashed("client-commit", raw, seat, player.own("seed", given["round_id"])).hex(),
     }
     if view["sealed"]:
-        fields["token_hash"] = hashed("seat-token", raw, seat, player.own("token", told["round_id"])).hex()
+        fields["token_hash"] = hashed("seat-token", raw, seat, player.own("token", given["round_id"])).hex()
     await recorder.done(f"{name}bind", player, "bind", **fields)
     await recorder.view(f"view.{name}seeding", player, phase("SEEDING"))
-    seed = player.own("seed", told["round_id"]).hex()
-    await recorder.done(f"{name}seed", player, "seed", round_id=told["round_id"], seed=seed)
+    seed = player.own("seed", given["round_id"]).hex()
+    await recorder.done(f"{name}seed", player, "seed", round_id=given["round_id"], seed=seed)
     return await player.until(phase("PLAYING"))
 
 
@@ -129,7 +129,7 @@ async def mau_binh(recorder: Recorder, scene: Scene, player: Player, *, sealed: 
     recorder.found[f"view.{name}lobby"] = player.view
     await recorder.done("ready", player, "ready", is_ready=True)
     view = await bind(recorder, player, name)
-    told = view["round"]
+    given = view["round"]
     bots_in = await recorder.view(
         f"view.{name}playing", player, lambda view: sum(view["round"]["mau_binh"]["submitted"]) == 2
     )
@@ -138,44 +138,46 @@ async def mau_binh(recorder: Recorder, scene: Scene, player: Player, *, sealed: 
         certificate, hand = await asyncio.to_thread(player.open_hand, bots_in)
         cards = await asyncio.to_thread(player.suggested, bots_in, certificate)
         player.is_willing = False
-        fields = {"round_id": told["round_id"], "commitment": player.commitment(view, cards)}
-        await recorder.refused("sealed", player, "suggest", round_id=told["round_id"])
+        fields = {"round_id": given["round_id"], "commitment": player.commitment(view, cards)}
+        await recorder.refused("sealed", player, "suggest", round_id=given["round_id"])
         await recorder.done("commit", player, "commit", **fields)
         await recorder.view(
             f"view.{name}opening",
             player,
             lambda view: view["phase"] == "OPENING" and sum(view["round"]["mau_binh"]["opened"]) == 2,
         )
-        nonce = player.own("nonce", told["round_id"]).hex()
+        nonce = player.own("nonce", given["round_id"]).hex()
         recorder.found["sealing"] = sealing(player, view, hand, cards)
-        await recorder.done("open", player, "open", round_id=told["round_id"], nonce=nonce, **split(cards))
+        await recorder.done("open", player, "open", round_id=given["round_id"], nonce=nonce, **split(cards))
     else:
         hand = view["round"]["hand"]
-        await recorder.done("check", player, "check", round_id=told["round_id"], **split(hand))
-        await recorder.refused("unlawful", player, "arrange", round_id=told["round_id"], **split([*hand[:12], hand[0]]))
-        advice = await recorder.done("mau_binh.suggest", player, "suggest", round_id=told["round_id"])
+        await recorder.done("check", player, "check", round_id=given["round_id"], **split(hand))
+        await recorder.refused(
+            "unlawful", player, "arrange", round_id=given["round_id"], **split([*hand[:12], hand[0]])
+        )
+        advice = await recorder.done("mau_binh.suggest", player, "suggest", round_id=given["round_id"])
         await recorder.done(
-            "arrange", player, "arrange", round_id=told["round_id"], **advice["suggestions"][0]["arrangement"]
+            "arrange", player, "arrange", round_id=given["round_id"], **advice["suggestions"][0]["arrangement"]
         )
     await recorder.view(f"view.{name}showdown", player, phase("SHOWDOWN"))
     scene.clock.move(SHOW_MS)
     await recorder.view(f"view.{name}last", player, revealed)
-    await recorder.done(f"{name}replay", player, "replay", table=told["table"], number=told["number"])
+    await recorder.done(f"{name}replay", player, "replay", table=given["table"], number=given["number"])
     if not sealed:
         await recorder.done("history", player, "history")
-    await recorder.refused("other_round", player, "suggest", round_id=told["round_id"])
+    await recorder.refused("other_round", player, "suggest", round_id=given["round_id"])
     await recorder.done("leave", player, "leave")
     await player.until(lambda view: view["type"] == "lobby")
 
 
 def sealing(player: Player, view: View, hand: list[str], cards: list[str]) -> Examples:
     """Return the three hashes of one seat in one round, with their inputs."""
-    told = view["round"]
-    raw, seat = bytes.fromhex(told["round_id"]), bytes([told["you"]])
-    own = {name: player.own(name, told["round_id"]) for name in ("seed", "token", "nonce")}
+    given = view["round"]
+    raw, seat = bytes.fromhex(given["round_id"]), bytes([given["you"]])
+    own = {name: player.own(name, given["round_id"]) for name in ("seed", "token", "nonce")}
     return {
-        "round_id": told["round_id"],
-        "seat": told["you"],
+        "round_id": given["round_id"],
+        "seat": given["you"],
         **{name: value.hex() for name, value in own.items()},
         "hand": hand,
         "arrangement": split(cards),
@@ -196,23 +198,23 @@ async def tien_len(recorder: Recorder, scene: Scene, player: Player) -> None:
         player,
         lambda view: "legal" in view["round"]["tien_len"] and view["round"]["tien_len"]["to_beat"],
     )
-    told = mine["round"]
-    await recorder.done("tien_len.suggest", player, "suggest", round_id=told["round_id"])
-    await recorder.refused("unlawful_play", player, "play", round_id=told["round_id"], cards=["3S", "4S"])
+    given = mine["round"]
+    await recorder.done("tien_len.suggest", player, "suggest", round_id=given["round_id"])
+    await recorder.refused("unlawful_play", player, "play", round_id=given["round_id"], cards=["3S", "4S"])
     player.is_willing, player.script = True, play_anything
     player.prod()
     await recorder.view("view.tien_len.last", player, revealed)
-    await recorder.done("tien_len.replay", player, "replay", table=told["table"], number=told["number"])
+    await recorder.done("tien_len.replay", player, "replay", table=given["table"], number=given["number"])
     recorder.found["command.play"] = {
         "type": "command",
         "id": "play",
         "name": "play",
-        "round_id": told["round_id"],
+        "round_id": given["round_id"],
         "cards": mine["round"]["tien_len"]["legal"]["plays"][0]["cards"]
         if mine["round"]["tien_len"]["legal"]["plays"]
         else ["3S"],
     }
-    recorder.found["command.pass"] = {"type": "command", "id": "pass", "name": "pass", "round_id": told["round_id"]}
+    recorder.found["command.pass"] = {"type": "command", "id": "pass", "name": "pass", "round_id": given["round_id"]}
     await player.ask("leave")
     await player.until(lambda view: view["type"] == "lobby")
 
@@ -241,8 +243,8 @@ async def ultimate_texas(recorder: Recorder, scene: Scene, player: Player, *, se
             await recorder.done(f"ultimate_texas.suggest.{street.lower()}", player, "suggest", round_id=round_id)
         await recorder.done(f"decide.{street.lower()}", player, "decide", round_id=round_id, decision=decision)
     last = await recorder.view(f"view.{name}last", player, revealed)
-    told = last["last"]
-    await recorder.done(f"{name}replay", player, "replay", table=told["table"], number=told["number"])
+    given = last["last"]
+    await recorder.done(f"{name}replay", player, "replay", table=given["table"], number=given["number"])
     await player.ask("leave")
     await player.until(lambda view: view["type"] == "lobby")
 

@@ -16,7 +16,7 @@ STOPPING_SECONDS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A table server that listens, and the addresses it told."""
+    """A table server that listens, and the addresses it given."""
 
     process: subprocess.Popen[str]
     address: str
@@ -36,8 +36,8 @@ def table_process(data: Path, *options: str, listen: str = "127.0.0.1:0") -> Ite
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             line = process.stdout.readline() if process.stdout else ""
-            told = json.loads(line)
-            yield Running(process, told["address"], told["gateway"], told["referee"])
+            given = json.loads(line)
+            yield Running(process, given["address"], given["gateway"], given["referee"])
         finally:
             process.terminate()
             try:

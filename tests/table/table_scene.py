@@ -23,7 +23,7 @@ ORIGIN: Final = "log.example/table"
 
 
 class MovedClock:
-    """The time of the referee and the table; it stands still until it is moved."""
+    """The time of the referee and the table; it does not run until it is moved."""
 
     def __init__(self) -> None:
         self._now = START
@@ -122,7 +122,7 @@ class Scene:
                 self.players.clear()
 
     async def player(self, name: str, *, room: str = "", plays: bool = True, **how: Any) -> Player:  # noqa: ANN401 - of Player
-        """Somebody new, or the same name again; plays whole rounds unless told otherwise."""
+        """Somebody new, or the same name again; plays whole rounds unless given otherwise."""
         player = Player(name, referee=self.court.channel, **how)
         if plays:
             player.script = play_anything

@@ -97,7 +97,7 @@ def test_page_that_hides_its_seed_ends_the_round_in_the_log(scene: Scene) -> Non
     asyncio.run(play())
 
 
-def test_arrangement_that_does_not_come_stands_as_dealt(scene: Scene) -> None:
+def test_arrangement_that_does_not_come_counts_as_dealt(scene: Scene) -> None:
     """An open table of Mau Binh: the show begins at the deadline, and lasts five seconds a chi."""
 
     async def play() -> None:

@@ -20,7 +20,7 @@ EXAMPLES = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.gl
 
 
 def test_examples_are_what_the_server_sends_now(tmp_path: Path) -> None:
-    """The same rounds again, with the same luck, give every file as it stands, and no other."""
+    """The same rounds again, with the same luck, give every file, and no other."""
     found = asyncio.run(record(tmp_path))
     assert sorted(found) == sorted(EXAMPLES)
     for name, example in found.items():
@@ -35,8 +35,8 @@ def test_example_command_is_read(name: str) -> None:
     assert read(json.dumps(EXAMPLES[name]).encode()).id == EXAMPLES[name]["id"]
 
 
-def test_every_command_and_code_stands_in_the_protocol() -> None:
-    """No command, refusal, notice or goodbye that the page's author was not told of."""
+def test_every_command_and_code_is_in_the_protocol() -> None:
+    """No command, refusal, notice or goodbye that the page's author was not given of."""
     commands = [one.__struct_config__.tag for one in AnyCommand.__args__]
     assert all(f"| `{one}`" in PROTOCOL for one in commands)
     for codes in (Code, NOTICES, GOODBYES):
@@ -44,7 +44,7 @@ def test_every_command_and_code_stands_in_the_protocol() -> None:
     assert msgspec.json.decode(json.dumps(EXAMPLES["hello"]), type=Hello).protocol == 1
 
 
-def test_every_field_of_a_view_stands_in_the_protocol() -> None:
+def test_every_field_of_a_view_is_in_the_protocol() -> None:
     """What examples have is worded: a name that is nowhere in the text would be one to guess at."""
     names: set[str] = set()
 
@@ -67,13 +67,13 @@ def test_every_field_of_a_view_stands_in_the_protocol() -> None:
 
 def test_sealing_example_is_what_the_dealing_protocol_says() -> None:
     """The three hashes by the referee's own derivation; the example was made by a second one."""
-    told = EXAMPLES["sealing"]
-    raw, seat = bytes.fromhex(told["round_id"]), Seat(told["seat"])
-    seed, token, nonce = (bytes.fromhex(told[name]) for name in ("seed", "token", "nonce"))
-    cards = [Card(number) for number in told["card_numbers"]]
-    assert client_commitment(round_id=raw, seat=seat, seed=seed).hex() == told["seed_commitment"]
-    assert seat_token_hash(round_id=raw, seat=seat, token=token).hex() == told["token_hash"]
-    assert arrangement_commitment(round_id=raw, seat=seat, cards=cards, nonce=nonce).hex() == told["commitment"]
-    arranged = [card for chi in ("back", "middle", "front") for card in told["arrangement"][chi]]
+    given = EXAMPLES["sealing"]
+    raw, seat = bytes.fromhex(given["round_id"]), Seat(given["seat"])
+    seed, token, nonce = (bytes.fromhex(given[name]) for name in ("seed", "token", "nonce"))
+    cards = [Card(number) for number in given["card_numbers"]]
+    assert client_commitment(round_id=raw, seat=seat, seed=seed).hex() == given["seed_commitment"]
+    assert seat_token_hash(round_id=raw, seat=seat, token=token).hex() == given["token_hash"]
+    assert arrangement_commitment(round_id=raw, seat=seat, cards=cards, nonce=nonce).hex() == given["commitment"]
+    arranged = [card for chi in ("back", "middle", "front") for card in given["arrangement"][chi]]
     assert [card.text for card in cards] == arranged
-    assert sorted(arranged) == sorted(told["hand"])
+    assert sorted(arranged) == sorted(given["hand"])

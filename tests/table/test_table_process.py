@@ -16,7 +16,7 @@ import pytest
 from tests.table.scripted_player import Player, View, play_anything
 from tests.table.table_process import STOPPING_SECONDS, Running, table_process
 
-PATIENCE: Final = 60.0
+TIMEOUT: Final = 60.0
 
 
 async def seated(running: Running, channel: grpc.Channel, ruleset: str, **terms: Any) -> Player:  # noqa: ANN401 - of create
@@ -42,7 +42,7 @@ def audit(data: Path) -> None:
 
 
 def test_sealed_hand_comes_over_the_gateway_and_not_over_the_table(tmp_path: Path) -> None:
-    """What PROTOCOL.md tells a page to do, done as a browser would; the command ends with all it started."""
+    """What PROTOCOL.md asks of a page, done as a browser would; the command ends with all it started."""
 
     async def play(running: Running) -> None:
         with grpc.insecure_channel(running.referee) as channel:
@@ -86,15 +86,15 @@ def test_sealed_hand_comes_over_the_gateway_and_not_over_the_table(tmp_path: Pat
 
 async def gateway_call(running: Running, view: View, player: Player) -> View:
     """Return the answer to OpenHand, as a page calls it."""
-    told = view["round"]
+    given = view["round"]
     return await post(
         running,
         "ShufflerService/OpenHand",
         {
-            "tableId": told["table"],
-            "roundNumber": str(told["number"]),
-            "seat": told["you"],
-            "token": base64.b64encode(player.own("token", told["round_id"])).decode(),
+            "tableId": given["table"],
+            "roundNumber": str(given["number"]),
+            "seat": given["you"],
+            "token": base64.b64encode(player.own("token", given["round_id"])).decode(),
         },
     )
 
@@ -103,12 +103,12 @@ async def post(running: Running, method: str, message: View) -> View:
     """Send a request to the gateway from the page of this table."""
     origin = f"http://{running.address}"
     headers = {"origin": origin, "connect-protocol-version": "1"}
-    async with httpx.AsyncClient(timeout=PATIENCE) as client:
+    async with httpx.AsyncClient(timeout=TIMEOUT) as client:
         answer = await client.post(f"{running.gateway}/referee.v1.{method}", json=message, headers=headers)
     assert answer.status_code == 200, answer.text
     assert answer.headers["access-control-allow-origin"] in {origin, "*"}
-    told: View = answer.json()
-    return told
+    given: View = answer.json()
+    return given
 
 
 def test_both_are_killed_in_the_middle_of_a_round_and_it_is_played_to_its_end(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_both_are_killed_in_the_middle_of_a_round_and_it_is_played_to_its_end(tm
             assert player.notices.count("RESTARTED") == 1
             assert (last["end"], last["round_id"]) == ("SETTLED", before["round"]["round_id"])
             view = await player.until(lambda view: view["last"]["proof"]["is_revealed"])
-            async with httpx.AsyncClient(timeout=PATIENCE) as client:
+            async with httpx.AsyncClient(timeout=TIMEOUT) as client:
                 bundle = await client.get(f"http://{running.address}{view['last']['proof']['bundle']}")
                 assert json.loads(bundle.text)["round_id"] == last["round_id"]
         finally:

@@ -1,4 +1,4 @@
-"""The table server or the referee ends in the middle of a round: pages are told, nothing is lost or done twice."""
+"""The table server or the referee ends in the middle of a round: pages are given, nothing is lost or done twice."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def phase_is(name: str) -> Callable[[View], bool]:
 
 
 async def again(scene: Scene, seats: list[Player]) -> None:
-    """Everybody comes to the table server that runs now."""
+    """Connect every player to the table server that runs now."""
     for one in seats:
         scene.players.append(one)
         await one.come(scene.address)
@@ -37,7 +37,7 @@ async def again(scene: Scene, seats: list[Player]) -> None:
 def test_round_goes_on_after_the_table_server_was_started_again(
     scene: Scene, ruleset: str, phase: str, *, sealed: bool
 ) -> None:
-    """In any phase: each page has its seat, its cards and the round, is told why, and plays to a proved end."""
+    """In any phase: each page has its seat, its cards and the round, is given why, and plays to a proved end."""
 
     async def stop_there() -> tuple[list[Player], View]:
         async with scene.open():
@@ -61,10 +61,10 @@ def test_round_goes_on_after_the_table_server_was_started_again(
             assert after["round"].get("hand") == before["round"].get("hand")
             binh.is_willing, binh.unwilling_in, binh.script = True, "", play_anything
             binh.prod()
-            told = await finish(scene, an)
-            assert told["end"] == "SETTLED"
-            assert told["round_id"] == before["round"]["round_id"]
-            assert await finish(scene, binh) == told
+            given = await finish(scene, an)
+            assert given["end"] == "SETTLED"
+            assert given["round_id"] == before["round"]["round_id"]
+            assert await finish(scene, binh) == given
 
     async def both() -> None:
         await go_on(*await stop_there())
@@ -92,10 +92,10 @@ def test_sealed_arrangements_and_the_show_outlive_a_restart(scene: Scene, phase:
             assert (await binh.until(lambda view: view["type"] == "view"))["phase"] == phase
             binh.unwilling_in = ""
             binh.prod()
-            told = await finish(scene, an)
-            assert [one["defaulted"] for one in told["seats"]] == [False, False]
+            given = await finish(scene, an)
+            assert [one["defaulted"] for one in given["seats"]] == [False, False]
             assert {one["person"]: one["score_minor"] for one in an.view["persons"]} == {
-                one["person"]: one["net_minor"] for one in told["seats"]
+                one["person"]: one["net_minor"] for one in given["seats"]
             }
 
     async def both() -> None:
@@ -112,10 +112,10 @@ def test_history_and_answers_outlive_a_restart(scene: Scene) -> None:
         async with scene.open():
             (an,) = await scene.table("tien_len.mien_nam", bots=2)
             await ready(an)
-            told = await finish(scene, an)
+            given = await finish(scene, an)
             await an.ask("add_bot", command="once")
             await an.until(lambda view: len(view["persons"]) == 4)
-            return an, await an.ask("replay", table=told["table"], number=1)
+            return an, await an.ask("replay", table=given["table"], number=1)
 
     async def second(an: Player, before: View) -> None:
         async with scene.open():
@@ -160,7 +160,7 @@ def test_room_whose_file_is_damaged_is_left_alone(scene: Scene) -> None:
 
 @pytest.mark.parametrize(("ruleset", "sealed"), GAMES)
 def test_referee_that_goes_away_is_waited_for(scene: Scene, ruleset: str, *, sealed: bool) -> None:
-    """Pages are told it is away and back; what was asked meanwhile is done once it is."""
+    """Pages are given it is away and back; what was asked meanwhile is done once it is."""
 
     async def play() -> None:
         async with scene.open():
@@ -175,10 +175,10 @@ def test_referee_that_goes_away_is_waited_for(scene: Scene, ruleset: str, *, sea
             assert not leaving.done()
             await asyncio.to_thread(scene.court.start)
             await leaving
-            told = await finish(scene, an)
+            given = await finish(scene, an)
             assert an.notices[-1] == "REFEREE_BACK"
-            assert told["round_id"] == before["round"]["round_id"]
-            replay = await an.ask("replay", table=told["table"], number=1)
+            assert given["round_id"] == before["round"]["round_id"]
+            replay = await an.ask("replay", table=given["table"], number=1)
             assert len([one for one in replay["events"] if one["seat"] == 1]) == 1
 
     asyncio.run(play())
@@ -186,7 +186,7 @@ def test_referee_that_goes_away_is_waited_for(scene: Scene, ruleset: str, *, sea
 
 
 def test_round_that_outlived_its_deadline_is_given_up_and_the_table_goes_on(scene: Scene) -> None:
-    """The referee was away for longer than the round may last: nobody pays, pages are told, another table is opened."""
+    """The referee was away for longer than the round may last: no seat pays, pages see it, another table opens."""
 
     async def play() -> None:
         async with scene.open():
@@ -207,7 +207,7 @@ def test_round_that_outlived_its_deadline_is_given_up_and_the_table_goes_on(scen
             await ready(an, binh)
             await an.until(lambda view: view["phase"] == "SHOWDOWN")
             assert an.view["round"]["table"] != last["table"]
-            told = await finish(scene, an)
-            assert told["end"] == "SETTLED"
+            given = await finish(scene, an)
+            assert given["end"] == "SETTLED"
 
     asyncio.run(play())

@@ -17,10 +17,11 @@ from referee.audit.report import DealingLevel, EventLevel, Report
 from referee.audit.source import MemoryLog
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from tests.node_project import build, install
 from tests.table.scripted_player import Player, View
 from tests.table.table_scene import Scene, ready
-from tests.table.verifier_built import built_verifier
 
+VERIFIER: Final = Path(__file__).parents[2] / "clients" / "verifier"
 SHOW_MS: Final = 15_000
 GAMES: Final = [
     ("mau_binh.classic", False),
@@ -66,24 +67,24 @@ async def finish(scene: Scene, player: Player, *, number: int = 1) -> View:
 @pytest.mark.parametrize(("ruleset", "sealed"), GAMES)
 @pytest.mark.parametrize(("people", "bots"), [(1, 2), (4, 0)])
 def test_whole_round_is_played_and_proved(scene: Scene, ruleset: str, people: int, bots: int, *, sealed: bool) -> None:
-    """Every page is told the same end, money sums to zero, and the audit finds nothing against the log."""
+    """Every page is given the same end, money sums to zero, and the audit finds nothing against the log."""
 
     async def play() -> None:
         async with scene.open():
             seats = await scene.table(ruleset, people=people, bots=bots, sealed=sealed)
             await ready(*seats)
-            told = await finish(scene, seats[0])
+            given = await finish(scene, seats[0])
             for one in seats[1:]:
-                assert await finish(scene, one) == told
-            assert told["end"] == "SETTLED"
+                assert await finish(scene, one) == given
+            assert given["end"] == "SETTLED"
             nets: Counter[int] = Counter()
-            for one in told["transfers"]:
+            for one in given["transfers"]:
                 nets[one["payer"]] -= one["amount_minor"]
                 nets[one["payee"]] += one["amount_minor"]
-            assert [one["net_minor"] for one in told["seats"]] == [nets[seat] for seat in range(people + bots)]
+            assert [one["net_minor"] for one in given["seats"]] == [nets[seat] for seat in range(people + bots)]
             assert sum(nets.values()) == 0
             scores = {one["person"]: one["score_minor"] for one in seats[0].view["persons"]}
-            assert scores == {one["person"]: one["net_minor"] for one in told["seats"]}
+            assert scores == {one["person"]: one["net_minor"] for one in given["seats"]}
 
     asyncio.run(play())
     report = audited(scene)
@@ -105,8 +106,8 @@ def test_nobody_is_sent_a_card_that_is_not_theirs(scene: Scene, ruleset: str, *,
             for one in seats:
                 one.watch = seen[one.name].append
             await ready(*seats)
-            told = await finish(scene, seats[0])
-            replay = await seats[0].ask("replay", table=told["table"], number=1)
+            given = await finish(scene, seats[0])
+            replay = await seats[0].ask("replay", table=given["table"], number=1)
             for seat, one in enumerate(replay["seats"]):
                 name = one["name"]
                 views = [view for view in seen[name] if view["phase"] == "PLAYING"]
@@ -177,12 +178,12 @@ def test_winner_of_the_last_round_leads_the_next(scene: Scene) -> None:
             winner: int | None = None
             for number in (1, 2, 3):
                 await ready(*seats)
-                told = await finish(scene, seats[0], number=number)
-                replay = await seats[0].ask("replay", table=told["table"], number=number)
+                given = await finish(scene, seats[0], number=number)
+                replay = await seats[0].ask("replay", table=given["table"], number=number)
                 if number > 1:
                     first = replay["events"][0]["seat"] if replay["events"] else None
                     assert first in {winner, None}  # a hand that wins at the deal leaves nobody to lead
-                winner = next(seat for seat, one in enumerate(told["seats"]) if one["winner"])
+                winner = next(seat for seat, one in enumerate(given["seats"]) if one["winner"])
 
     asyncio.run(play())
     assert audited(scene).findings == ()
@@ -218,7 +219,10 @@ def test_people_come_before_bots(scene: Scene) -> None:
 @pytest.mark.slow("builds or checks a Node project")
 def test_bundle_of_a_round_is_verified_by_a_stranger(scene: Scene, tmp_path: Path) -> None:
     """The proof that a page fetches holds for the verifier, which shares no code with this project."""
-    verifier = built_verifier(tmp_path)
+    if why := install(VERIFIER):
+        pytest.skip(f"the bundle is not given to the verifier: {why}")
+    build(VERIFIER, "build")
+    verifier = VERIFIER / "dist" / "cli.js"
 
     async def play() -> tuple[dict[str, str], list[dict[str, Any]]]:
         async with scene.open():
@@ -230,8 +234,8 @@ def test_bundle_of_a_round_is_verified_by_a_stranger(scene: Scene, tmp_path: Pat
             prover = Prover(scene.hall.house.judge, scene.hall.keys)
             with pytest.raises(RefereeRefusedError):
                 await prover.bundle("nowhere.1", 1)
-            told = seats[0].view["last"]
-            return seats[0].welcome["log"], [await prover.bundle(told["table"], number) for number in (1, 2)]
+            given = seats[0].view["last"]
+            return seats[0].welcome["log"], [await prover.bundle(given["table"], number) for number in (1, 2)]
 
     keys, bundles = asyncio.run(play())
     for number, bundle in enumerate(bundles):
@@ -255,8 +259,8 @@ def test_seat_that_leaves_ends_for_itself_alone(scene: Scene, ruleset: str, *, s
             await gone.until(lambda view: view["phase"] == "PLAYING")
             await gone.ask("leave")
             assert (await gone.until(lambda view: view["type"] == "lobby"))["rooms"]
-            told = await finish(scene, seats[0])
-            replay = await seats[0].ask("replay", table=told["table"], number=1)
+            given = await finish(scene, seats[0])
+            replay = await seats[0].ask("replay", table=given["table"], number=1)
             assert [one["action"] for one in replay["events"] if one["seat"] == 2][-1:] in (["LEAVE"], ["DECIDE"])
             assert len(seats[0].view["persons"]) == 2
 

@@ -28,7 +28,7 @@ def playing(view: View) -> bool:
     return view.get("phase") == "PLAYING"
 
 
-def test_newer_tab_takes_the_seat_and_the_older_is_told(scene: Scene) -> None:
+def test_newer_tab_takes_the_seat_and_the_older_is_informed(scene: Scene) -> None:
     """The same hand, the same seat; the older stream is closed with 4001 and can do nothing more."""
 
     async def play() -> None:
@@ -142,7 +142,7 @@ def test_invitation_takes_a_page_to_the_room(scene: Scene) -> None:
         (json.dumps(HELLO | {"protocol": 2}), 4003, "OTHER_PROTOCOL"),
     ],
 )
-def test_stream_that_begins_wrongly_is_told_so(scene: Scene, message: str, code: int, goodbye: str) -> None:
+def test_stream_that_begins_wrongly_is_refused(scene: Scene, message: str, code: int, goodbye: str) -> None:
     """The reason comes before the close."""
 
     async def play() -> None:
@@ -217,7 +217,7 @@ def test_page_of_another_site_gets_no_stream(scene: Scene) -> None:
     asyncio.run(play())
 
 
-def test_page_that_asks_too_much_is_told_so(scene: Scene) -> None:
+def test_page_that_asks_too_much_is_refused(scene: Scene) -> None:
     """Hundreds of commands at once: some are done, the others refused and may come again; the table is unhurt."""
 
     async def play() -> None:
@@ -261,8 +261,8 @@ def test_page_and_proofs_are_served_with_care(scene: Scene, tmp_path: Path) -> N
     asyncio.run(play())
 
 
-def test_clock_of_the_server_is_told(scene: Scene) -> None:
-    """A page whose clock is off by minutes can tell by how much."""
+def test_clock_of_the_server_is_sent(scene: Scene) -> None:
+    """A page whose clock is off by minutes can see by how much."""
 
     async def play() -> None:
         async with scene.open(), connect(f"ws://{scene.address}/api/stream") as socket:

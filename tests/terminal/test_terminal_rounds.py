@@ -60,7 +60,7 @@ class Sitting:
             assert time.monotonic() < deadline, (
                 f"{self.app.notice!r}, {self.view.get('phase')} until {self.view.get('deadline')}, now "
                 f"{self.app.server_time:.0f}, {len(room.cards)} cards, sent {room.is_sent}, "
-                f"{room.arrangement and room.arrangement.told}"
+                f"{room.arrangement and room.arrangement.given}"
             )
             await self.pilot.pause(0.05)
 
@@ -97,15 +97,15 @@ class Sitting:
         """Return the verdict on the last round's proof, once its seed is revealed."""
         await self.until(lambda: self.view["last"]["proof"]["is_revealed"])
         await self.pilot.press("x")
-        await self.until(lambda: "✓" in self.told or "✗" in self.told)
-        told = self.told
+        await self.until(lambda: "✓" in self.given or "✗" in self.given)
+        given = self.given
         await self.pilot.press("escape")
-        return told
+        return given
 
     @property
-    def told(self) -> str:
+    def given(self) -> str:
         """What lies over the table."""
-        found = self.app.screen.query("#told").results(Static)
+        found = self.app.screen.query("#content").results(Static)
         return next((str(one.render()) for one in found), "")
 
 
@@ -126,7 +126,7 @@ async def arrange(one: Sitting) -> None:
     if room.arrangement is None or room.is_sent:
         return
     await one.pilot.press("g")
-    await one.until(lambda: room.arrangement is None or room.arrangement.told or one.view["phase"] != "PLAYING")
+    await one.until(lambda: room.arrangement is None or room.arrangement.given or one.view["phase"] != "PLAYING")
     await one.pilot.press("enter")
     await one.until(lambda: room.is_sent or one.view["phase"] != "PLAYING")
 
@@ -172,9 +172,9 @@ def test_a_round_is_played_by_keys_settled_and_proved(
         await one.choose(what)
         await one.play_round(play)
         assert one.view["last"]["end"] == "SETTLED"
-        told = await one.proof()
-        assert one.app.look.say("verified") in told
-        assert "✗" not in told
+        given = await one.proof()
+        assert one.app.look.say("verified") in given
+        assert "✗" not in given
         await one.pilot.press("escape")
         await one.until(lambda: isinstance(one.app.screen, Lobby))
 

@@ -18,8 +18,8 @@ DECK = [rank + suit for rank in "23456789TJQKA" for suit in "SCDH"]
 
 
 def example(name: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads((EXAMPLES / f"{name}.json").read_text(encoding="utf-8"))
-    return told
+    given: dict[str, Any] = json.loads((EXAMPLES / f"{name}.json").read_text(encoding="utf-8"))
+    return given
 
 
 VIEWS = sorted(path.stem for path in EXAMPLES.glob("view.*.json"))
@@ -29,16 +29,16 @@ VIEWS = sorted(path.stem for path in EXAMPLES.glob("view.*.json"))
 @pytest.mark.parametrize("name", VIEWS)
 def test_every_example_can_be_drawn(name: str, language: str):
     view = example(name)
-    look, told = Look(language), view.get("round") or {}
-    names = {seat: one["name"] for seat, one in enumerate(told.get("seats") or ()) if one}
+    look, given = Look(language), view.get("round") or {}
+    names = {seat: one["name"] for seat, one in enumerate(given.get("seats") or ()) if one}
     drawn = ""
-    if "tien_len" in told:
+    if "tien_len" in given:
         hand = Hand()
-        hand.show(told.get("hand") or ())
-        drawn = hand.draw(told["tien_len"], names, told.get("you"), look).plain
-        assert all(face(card) in drawn for card in told["hand"])
-    if "ultimate_texas" in told:
-        drawn = betting.draw(told["ultimate_texas"], told.get("hand") or (), names, told.get("you"), look).plain
+        hand.show(given.get("hand") or ())
+        drawn = hand.draw(given["tien_len"], names, given.get("you"), look).plain
+        assert all(face(card) in drawn for card in given["hand"])
+    if "ultimate_texas" in given:
+        drawn = betting.draw(given["ultimate_texas"], given.get("hand") or (), names, given.get("you"), look).plain
         assert all(name in drawn for name in names.values())
     if view.get("last"):
         drawn = scores.draw(view["last"], look).plain
@@ -64,7 +64,7 @@ def test_every_decision_and_phase_of_the_examples_has_words():
         assert set(((view.get("round") or {}).get("ultimate_texas") or {}).get("legal") or ()) <= said
 
 
-def test_cards_are_told_apart_without_colour():
+def test_cards_can_be_distinguished_without_colour():
     assert len({face(card) for card in DECK}) == 52
     assert len({number_of(card) for card in DECK}) == 52
     assert all(card_of(enum_of(card)) == card for card in DECK)
@@ -111,12 +111,12 @@ def test_only_what_can_still_be_played_with_the_choice_is_lit():
 
 
 def test_hashes_that_a_seat_sends_are_those_of_the_protocol():
-    told = example("sealing")
-    kept = {"seed": told["seed"], "token": told["token"]}
-    bound = binding(told["round_id"], told["seat"], kept, is_sealed=True)
-    assert bound == {"seed_commitment": told["seed_commitment"], "token_hash": told["token_hash"]}
-    rows = {name: told["arrangement"][name] for name in ("back", "middle", "front")}
-    assert commitment(told["round_id"], told["seat"], rows, told["nonce"]) == told["commitment"]
+    given = example("sealing")
+    kept = {"seed": given["seed"], "token": given["token"]}
+    bound = binding(given["round_id"], given["seat"], kept, is_sealed=True)
+    assert bound == {"seed_commitment": given["seed_commitment"], "token_hash": given["token_hash"]}
+    rows = {name: given["arrangement"][name] for name in ("back", "middle", "front")}
+    assert commitment(given["round_id"], given["seat"], rows, given["nonce"]) == given["commitment"]
 
 
 def test_secrets_outlive_the_terminal_and_not_the_round(tmp_path: Path):
@@ -137,5 +137,5 @@ def test_a_spoilt_file_of_secrets_is_begun_anew(tmp_path: Path):
     assert len(Keeping(tmp_path / "seat.json").secret()) >= 22
 
 
-def test_an_unknown_code_stands_for_itself():
+def test_an_unknown_code_is_shown_as_it_is():
     assert say("vi", "A_CODE_OF_TOMORROW") == "A_CODE_OF_TOMORROW"

@@ -16,8 +16,8 @@ from referee.dealing.leaf import ABORT_TYPE, AbortLeaf, encode
 from referee.evidence import canonical
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash
+from referee.transcript.inputs import MEDIA_TYPE
 from referee.transcript.leader import LastWinner, PreviousFault, PreviousRound, PreviousRoundError, find_last_winner
-from referee.transcript.told import MEDIA_TYPE
 
 
 class KeyOf:
@@ -84,7 +84,7 @@ def _settle(
         "sections": [],
     }
     payload = canonical.encode(
-        {"format": 1, "found": {"winners": list(winners)}, "round_id": header.round_id, "told": told}
+        {"format": 1, "inputs": told, "results": {"winners": list(winners)}, "round_id": header.round_id}
     )
     return Envelope.signed(media_type, payload, signer).to_bytes()
 

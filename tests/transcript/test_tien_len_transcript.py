@@ -14,13 +14,12 @@ from referee.dealing.header import NO_KEY, NO_LEAF, PROTOCOL, SUITE_FIXTURE, Hea
 from referee.dealing.layout import layout_of
 from referee.evidence import canonical
 from referee.evidence.dsse import MAX_ENVELOPE_SIZE, MAX_PAYLOAD_SIZE, Envelope
-from referee.games import EventBytesError
+from referee.games import EventBytesError, ResultValue
 from referee.games.tien_len import MAX_EVENTS, Event, Leave, Pass, Play, Timeout
 from referee.games.tien_len.codec import decode_event, encode_event
 from referee.rulesets import get
-from referee.transcript.found import FoundValue
+from referee.transcript.inputs import MEDIA_TYPE, InputEvent, Inputs, TranscriptError, parse
 from referee.transcript.replay import UnlawfulRoundError, replay, write_transcript
-from referee.transcript.told import MEDIA_TYPE, Told, ToldEvent, TranscriptError, parse
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors" / "tien_len" / "rounds.jsonl"
 RULESET: Final = get("tien_len.mien_nam")
@@ -74,13 +73,13 @@ def _header(seats: int, **changed: Any) -> Header:  # noqa: ANN401 - members of 
     )
 
 
-def _told_event(event: Event) -> ToldEvent:
-    return ToldEvent(event=msgspec.Raw(encode_event(event)), time=event.time, attested="FRONTEND")
+def _told_event(event: Event) -> InputEvent:
+    return InputEvent(event=msgspec.Raw(encode_event(event)), time=event.time, attested="FRONTEND")
 
 
-def _told(vector: Vector, **changed: Any) -> Told:  # noqa: ANN401 - members of Told
+def _told(vector: Vector, **changed: Any) -> Inputs:  # noqa: ANN401 - members of Inputs
     hands = [parse_cards(hand) for hand in vector["hands"]]
-    told = Told(
+    told = Inputs(
         header=HeaderJson.of(_header(len(hands))),
         deck_root="00" * 32,
         dealt_time=0,
@@ -149,7 +148,7 @@ def test_bytes_that_are_no_event_in_its_one_text_are_refused(data: bytes) -> Non
 def test_what_is_found_is_what_was_worked_out(vector: Vector) -> None:
     payload = replay(_told(vector), RULESET).payload
     assert canonical.encode(canonical.decode(payload)) == payload
-    found = json.loads(payload)["found"]
+    found = json.loads(payload)["results"]
     assert set(found) == {"ending", "events_hash", "seats", "transfers", "winners"}
     assert (vector["ending"], [vector["winner"]]) == (found["ending"], found["winners"])
     expected = [
@@ -163,12 +162,12 @@ def test_what_is_found_is_what_was_worked_out(vector: Vector) -> None:
         assert won - lost == one["net"]
         is_dealt_winner = vector["ending"] == "INSTANT_WIN" and seat == vector["winner"]
         assert is_dealt_winner == bool(one["instant_win"])
-    assert replay(parse(payload).told, RULESET).payload == payload
+    assert replay(parse(payload).inputs, RULESET).payload == payload
 
 
 def test_cards_left_stand_weakest_first() -> None:
     vector = _plain()
-    found = json.loads(replay(_told(vector), RULESET).payload)["found"]
+    found = json.loads(replay(_told(vector), RULESET).payload)["results"]
     left = [card.number for card in parse_cards("3C 4S 4C 5C 6S 7S 8S 9C TS JS QS KC 2S")]
     assert found["seats"][1]["left"] == left
     assert found["seats"][0]["left"] == []
@@ -195,7 +194,7 @@ def test_what_no_round_can_be_told_with_is_refused(changed: dict[str, Any], word
 def test_the_leader_that_won_before_is_told_twice_and_replayed() -> None:
     vector = _plain()
     payload = replay(_told(vector, previous_winner_seat=0), RULESET).payload
-    assert parse(payload).told.previous_winner_seat == parse(payload).told.leader == 0
+    assert parse(payload).inputs.previous_winner_seat == parse(payload).inputs.leader == 0
     assert payload != replay(_told(vector), RULESET).payload
 
 
@@ -237,28 +236,28 @@ def test_the_longest_transcript_fits_a_leaf() -> None:
     dealt = tuple(tuple(range(14 - seat, 53, 4))[:13] for seat in range(4))
     plays = [Play(Seat(3), (DECK[51],), most)] * 48 + [Play(Seat(3), DECK[48:], most)]
     happened: list[Event] = [*plays, *[Timeout(Seat(3), most)] * (MAX_EVENTS - len(plays))]
-    told = Told(
+    told = Inputs(
         header=HeaderJson.of(header),
         deck_root="00" * 32,
         dealt_time=most,
         closed_time=most,
         sections=dealt,
         events=tuple(
-            ToldEvent(event=msgspec.Raw(encode_event(event)), time=most, attested="RECEIPT", receipt="f" * 128)
+            InputEvent(event=msgspec.Raw(encode_event(event)), time=most, attested="RECEIPT", receipt="f" * 128)
             for event in happened
         ),
         leader=3,
         previous_winner_seat=3,
     )
-    transfer: FoundValue = {
+    transfer: ResultValue = {
         "amount": most,
         "from": 3,
         "reason": "STOPPED_THREE_OF_SPADES",
         "subject": "PAIR_OF_BLACK_TWOS",
         "to": 3,
     }
-    seat: FoundValue = {"instant_win": "TWELVE_OF_A_SUIT", "left": list(range(40, 53)), "net": -most}
-    found: dict[str, FoundValue] = {
+    seat: ResultValue = {"instant_win": "TWELVE_OF_A_SUIT", "left": list(range(40, 53)), "net": -most}
+    found: dict[str, ResultValue] = {
         "ending": "STOPPED_THREE_OF_SPADES",
         "events_hash": "00" * 32,
         "seats": [seat] * 4,

@@ -3,7 +3,7 @@
 import pytest
 
 from referee.games import GAMES, EventBytesError
-from referee.transcript.told import TranscriptError, parse
+from referee.transcript.inputs import TranscriptError, parse
 
 DEPTHS = (10, 300, 1_000, 1_024, 5_000, 100_000)
 
@@ -14,7 +14,7 @@ def nested(depth: int) -> bytes:
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-@pytest.mark.parametrize("member", ["more", "found", "told", "format"])
+@pytest.mark.parametrize("member", ["more", "inputs", "results", "format"])
 def test_deep_nesting_is_no_transcript(member: str, depth: int):
     with pytest.raises(TranscriptError):
         parse(b'{"%b":%b}' % (member.encode(), nested(depth)))

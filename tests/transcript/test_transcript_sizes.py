@@ -11,8 +11,8 @@ from referee.evidence.dsse import MAX_ENVELOPE_SIZE, MAX_PAYLOAD_SIZE, Envelope
 from referee.games.mau_binh.event import MAX_EVENTS as MAU_BINH_EVENTS
 from referee.games.tien_len.event import MAX_EVENTS as TIEN_LEN_EVENTS
 from referee.games.ultimate_texas.state import MAX_EVENTS as ULTIMATE_TEXAS_EVENTS
+from referee.transcript.inputs import MAX_ATTESTATIONS, MEDIA_TYPE, InputEvent, Inputs, fitted
 from referee.transcript.replay import write_transcript
-from referee.transcript.told import MAX_ATTESTATIONS, MEDIA_TYPE, Told, ToldEvent, fitted
 
 LATE = 2**53 - 1
 LONGEST_TRANSFER = {"amount": LATE, "from": 255, "reason": "R" * 24, "subject": "S" * 24, "to": 255}
@@ -42,7 +42,7 @@ def header_of(game, seats):
 
 def event_of(choice, *, opens_section=9):
     """An event with the longest attestation: its seat's signature, and a receipt."""
-    return ToldEvent(
+    return InputEvent(
         event=msgspec.Raw(msgspec.json.encode(choice, order="sorted")),
         time=LATE,
         attested="SEAT",
@@ -70,7 +70,7 @@ def events_of(game):
 def test_the_largest_transcript_fits_its_leaf(game, seats, transfers):
     """Every event attested by a receipt, every field as long as it can be."""
     header = header_of(game, seats)
-    told = Told(
+    told = Inputs(
         header=HeaderJson.of(header),
         deck_root="f" * 64,
         dealt_time=LATE,

@@ -19,8 +19,8 @@ from referee.games import EventBytesError
 from referee.games.ultimate_texas import MAX_EVENTS, Code, Decision, Event
 from referee.games.ultimate_texas.codec import decode_event, encode_event
 from referee.rulesets import Ruleset, get
+from referee.transcript.inputs import InputEvent, Inputs, TranscriptError, parse
 from referee.transcript.replay import UnlawfulRoundError, replay
-from referee.transcript.told import Told, ToldEvent, TranscriptError, parse
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors" / "ultimate_texas" / "settlements.jsonl"
 LARGEST_PAYLOAD: Final = 48_000
@@ -62,8 +62,8 @@ def _header(ruleset: Ruleset, stakes: Sequence[tuple[int, int]], *, stake: int =
     )
 
 
-def _told_event(event: Event, *, opens: int | None = None, receipt: str = "") -> ToldEvent:
-    return ToldEvent(
+def _told_event(event: Event, *, opens: int | None = None, receipt: str = "") -> InputEvent:
+    return InputEvent(
         event=msgspec.Raw(encode_event(event)),
         time=event.time,
         attested="RECEIPT" if receipt else "FRONTEND",
@@ -78,13 +78,13 @@ def _told(
     ruleset_id: str = "ultimate_texas.casino",
     stakes: Sequence[tuple[int, int]] = ((10, 5),) * SEATS,
     sections: Sequence[Sequence[int]] | None = None,
-    **changed: Any,  # noqa: ANN401 - members of Told, to be replaced
-) -> Told:
+    **changed: Any,  # noqa: ANN401 - members of Inputs, to be replaced
+) -> Inputs:
     seats = len(stakes)
     counter = itertools.count(1)
     sizes = layout_of("ultimate_texas", seat_count=seats).sizes[:-1]
     dealt = tuple(tuple(next(counter) for _ in range(size)) for size in sizes)
-    told = Told(
+    told = Inputs(
         header=HeaderJson.of(_header(get(ruleset_id), stakes)),
         deck_root="00" * 32,
         dealt_time=1_000,
@@ -98,9 +98,9 @@ def _told(
     return msgspec.structs.replace(told, **changed)
 
 
-def _found(told: Told) -> dict[str, Any]:
+def _found(told: Inputs) -> dict[str, Any]:
     payload = replay(told, get(told.header.ruleset_id)).payload
-    found: dict[str, Any] = json.loads(payload)["found"]
+    found: dict[str, Any] = json.loads(payload)["results"]
     return found
 
 
@@ -189,7 +189,7 @@ def test_both_hole_cards_count_where_the_ruleset_says_so():
 def test_payload_is_canonical_and_replays_to_itself():
     payload = replay(_told(), get("ultimate_texas.casino")).payload
     assert canonical.encode(canonical.decode(payload)) == payload
-    assert replay(parse(payload).told, get("ultimate_texas.casino")).payload == payload
+    assert replay(parse(payload).inputs, get("ultimate_texas.casino")).payload == payload
 
 
 def test_largest_round_fits_a_leaf():
@@ -278,7 +278,7 @@ def test_round_with_other_cards_than_its_layout_has_no_transcript(sections: list
         _found(_told(sections=sections))
 
 
-def _receipted(openings: Sequence[int | None]) -> Told:
+def _receipted(openings: Sequence[int | None]) -> Inputs:
     """The lawful round, each event with a receipt (its signature is not looked at here) that opens a section."""
     events = tuple(
         _told_event(Event(Seat(seat), decision, 1_000 + number), opens=opens, receipt="00" * 64)
@@ -291,7 +291,7 @@ def test_receipts_open_the_flop_and_then_all_the_rest():
     """Two seats: section 2 is the house, 3 the flop, 4 turn and river."""
     told = _receipted((None, 3, 2))
     payload = replay(told, get("ultimate_texas.casino")).payload
-    opened = [event.get("opens_section") for event in json.loads(payload)["told"]["events"]]
+    opened = [event.get("opens_section") for event in json.loads(payload)["inputs"]["events"]]
     assert opened == [None, 3, 2]
 
 

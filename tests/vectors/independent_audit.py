@@ -260,7 +260,7 @@ class Audit:
         if code:
             self.find(code, index)
         if kind == "settle" and found.parts.get("settle", (0, {}))[0] == index:
-            winners = said["found"].get("winners") if isinstance(said["found"], dict) else None
+            winners = said["results"].get("winners") if isinstance(said["results"], dict) else None
             if winners and 0 <= winners[0] < len(found.header["seat_keys"]):
                 key = found.header["seat_keys"][winners[0]]
                 self.winners[found.header["table_id"]] = (found.game, key, winners[0])
@@ -268,7 +268,7 @@ class Audit:
     def _find_stray(self, kind: str, index: int, said: Row) -> None:
         code = {"deal": "DEAL_BEFORE_OPEN", "settle": "SETTLED_OTHER_ROUND"}.get(kind, "LEAF_OF_NO_ROUND")
         if kind == "settle":
-            header = said["told"]["header"]
+            header = said["inputs"]["header"]
             last = self.last.get(header["table_id"])
             if last is None or header["round_number"] > last.header["round_number"]:
                 code = "SETTLED_UNDEALT"

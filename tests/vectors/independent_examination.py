@@ -146,7 +146,7 @@ class _Examination(Exhibits):
         return False
 
     def _examine_settlement(self, index: int, said: Row) -> None:
-        one, told = self.one, said["told"]
+        one, told = self.one, said["inputs"]
         fault = one.header_fault(told["header"])
         if fault:
             self.find(fault, index)
@@ -167,7 +167,7 @@ class _Examination(Exhibits):
         for number, event in enumerate(told["events"], 1):
             if not self._is_attested(event, number):
                 self.find("EVENTS_ALTERED", index)
-        self._examine_found(index, said["found"], told)
+        self._examine_found(index, said["results"], told)
 
     def _is_led(self, told: Row, dealt: Row) -> bool:
         one, winner = self.one, self.one.last_winner

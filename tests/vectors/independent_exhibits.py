@@ -103,7 +103,7 @@ class Exhibits:
 
     def _told_receipts(self) -> dict[int, tuple[int, int, int]]:
         settle = self.one.parts.get("settle")
-        events = [] if settle is None else settle[1]["told"]["events"]
+        events = [] if settle is None else settle[1]["inputs"]["events"]
         return {
             number: (number, event["time"], event.get("opens_section", -1))
             for number, event in enumerate(events, 1)

@@ -107,7 +107,7 @@ class Round:
             return "" if (said["stage"] == "DEALT") == bool(dealt) else "ABORT_MISTOLD"
         if not dealt:
             return "SETTLED_UNDEALT"
-        return "" if said["told"]["deck_root"] == dealt else "DECK_ROOT_MISMATCH"
+        return "" if said["inputs"]["deck_root"] == dealt else "DECK_ROOT_MISMATCH"
 
     def header_fault(self, told: Row) -> str:
         """How a transcript's header is unlike OPEN's; empty where it is not."""

@@ -320,23 +320,23 @@ PAYLOADS: dict[str, dict[str, Callable[[Any], bool]]] = {
     },
     "settle": {
         "format": lambda value: value == 1,
-        "found": lambda _: True,
+        "inputs": lambda value: has_members(value, INPUTS),
+        "results": lambda _: True,
         "round_id": is_hex,
-        "told": lambda value: has_members(value, TOLD),
     },
 }
-TOLD: dict[str, Callable[[Any], bool]] = {
+INPUTS: dict[str, Callable[[Any], bool]] = {
     "header": is_header,
     "deck_root": is_hex,
     "dealt_time": is_natural,
     "closed_time": is_natural,
     "sections": lambda value: is_list(value, lambda cards: is_list(cards, is_natural)),
-    "events": lambda value: is_list(value, lambda event: has_members(event, TOLD_EVENT)),
+    "events": lambda value: is_list(value, lambda event: has_members(event, INPUT_EVENT)),
     "leader?": is_natural,
     "previous_winner_seat?": is_natural,
     "sealed?": lambda value: value == 1,
 }
-TOLD_EVENT: dict[str, Callable[[Any], bool]] = {
+INPUT_EVENT: dict[str, Callable[[Any], bool]] = {
     "event": lambda value: isinstance(value, dict),
     "time": is_natural,
     "attested": lambda value: value in ("FRONTEND", "RECEIPT", "SEAT"),

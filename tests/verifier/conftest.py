@@ -1,13 +1,13 @@
 """The built verifier, where node and npm are there; the builder of logs stands beside the audit's tests."""
 
 import json
-import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.node_project import build, install
 from tests.verifier.verifier_project import PROJECT, run
 
 Verdicts = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
@@ -16,16 +16,9 @@ Verdicts = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
 @pytest.fixture(scope="session")
 def project() -> Path:
     """The verifier's folder, its pinned dependencies installed and everything built; skips where that cannot be."""
-    for tool in ("node", "npm"):
-        if shutil.which(tool) is None:
-            pytest.skip(f"the TypeScript verifier is not tested: {tool} is not on the path")
-    if not (PROJECT / "node_modules" / ".package-lock.json").exists():
-        installed = run("npm", "ci", "--no-audit")
-        if installed.returncode:
-            pytest.skip(f"the TypeScript verifier is not tested: npm ci failed: {installed.stderr.strip()[-300:]}")
-    for script in ("build", "build:test"):
-        built = run("npm", "run", script)
-        assert built.returncode == 0, built.stdout
+    if why := install(PROJECT):
+        pytest.skip(f"the TypeScript verifier is not tested: {why}")
+    build(PROJECT, "build", "build:test")
     return PROJECT
 
 

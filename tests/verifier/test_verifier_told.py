@@ -26,14 +26,14 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]
     """The tiles of a log with a round of Mậu Binh and one of Tiến Lên whose leader was told, and the log's keys."""
     folder = tmp_path_factory.mktemp("told")
     with Harness(data=folder / "data") as harness, Client(harness.grpc, timeout=60) as client:
-        harness.tell_vector("mau_binh/settlement#value-front-three-M")
+        harness.script_vector("mau_binh/settlement#value-front-three-M")
         game = client.mau_binh(Terms(table="binh", ruleset="mau_binh.maubinh_com", seats=2, stake=100))
         game.open()
         for seat, hand in game.deal().items():
             game.arrange(seat, Arrangement(hand[:5], hand[5:10], hand[10:]))
         game.settle()
         game.reveal()
-        harness.tell({"leader": 2, "wins": {"1": "sanh rong"}})
+        harness.script({"leader": 2, "wins": {"1": "sanh rong"}})
         lead = client.tien_len(Terms(table="len", ruleset="tien_len.mien_nam", seats=3))
         lead.open()
         lead.deal()

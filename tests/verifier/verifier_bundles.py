@@ -8,7 +8,7 @@ from referee.audit.reading import Payload, read_envelope, read_payload
 from referee.dealing.header import NO_LEAF
 from referee.dealing.leaf import KeyLeaf, OpenLeaf
 from referee.evidence.merkle import inclusion_path, leaf_hash
-from referee.transcript.told import Transcript
+from referee.transcript.inputs import Transcript
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT
 
 

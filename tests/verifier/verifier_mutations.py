@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.dealing import leaf as leaves
 from referee.evidence.dsse import Envelope
-from referee.transcript.told import MEDIA_TYPE
+from referee.transcript.inputs import MEDIA_TYPE
 from tests.audit.audit_builder import LOG, REFEREE, ROOT, SHUFFLER, NamedSigner, sign
 
 _SIGNERS: dict[str, NamedSigner] = {

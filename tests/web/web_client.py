@@ -4,8 +4,6 @@ import contextlib
 import functools
 import http.server
 import json
-import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -13,8 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from tests import node_project
+from tests.node_project import build, install
+
 CLIENTS: Final = Path(__file__).parents[2] / "clients"
 CLIENT: Final = CLIENTS / "typescript"
+VERIFIER: Final = CLIENTS / "verifier"
 SECONDS: Final = 300
 _MODULES: Final = "/typescript/node_modules"
 IMPORTS: Final = {
@@ -44,26 +46,22 @@ PAGE: Final = f"""<!doctype html>
 
 
 def run(folder: Path, *command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """A command of a folder, with its output; buf is the one beside this Python."""
-    beside = str(Path(sys.executable).parent / "buf")
-    buf = beside if Path(beside).exists() else "buf"
-    told = os.environ | {"BUF": buf} | environment
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=SECONDS, env=told)
+    """Run a command of a folder and return its output."""
+    return node_project.run(folder, *command, environment={"BUF": _buf(), **environment})
+
+
+def _buf() -> str:
+    beside = Path(sys.executable).parent / "buf"
+    return str(beside) if beside.exists() else "buf"
 
 
 def built() -> str:
     """Nothing, once the client and the verifier that it uses are built; why they cannot be, otherwise."""
-    for tool in ("node", "npm"):
-        if shutil.which(tool) is None:
-            return f"{tool} is not on the path"
-    for folder in (CLIENTS / "verifier", CLIENT):
-        if not (folder / "node_modules" / ".package-lock.json").exists():
-            installed = run(folder, "npm", "ci", "--no-audit")
-            if installed.returncode:
-                return f"npm ci failed: {installed.stderr.strip()[-300:]}"
-    for folder in (CLIENTS / "verifier", CLIENT):
-        told = run(folder, "npm", "run", "build")
-        assert told.returncode == 0, told.stdout + told.stderr
+    for folder in (VERIFIER, CLIENT):
+        if why := install(folder):
+            return why
+    build(VERIFIER, "build")
+    build(CLIENT, "build", environment={"BUF": _buf()})
     return ""
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import grpc
 
 from referee.audit.reading import read_envelope, read_payload
-from referee.transcript.told import Transcript
+from referee.transcript.inputs import Transcript
 from referee.v1 import log_pb2, log_pb2_grpc
 
 STARTING: Final = 120

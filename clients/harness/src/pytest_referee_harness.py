@@ -1,6 +1,6 @@
 """Fixtures for pytest: ``referee_harness``, a server for one test, and ``referee_harness_session``, one for all.
 
-The law: the server of a test has an empty log and a clock that stands still at the time it began; what a test changes
+The server of a test has an empty log and a clock that stays at the time it began; what a test changes
 no other test sees. The shared one starts once; each test that asks for it begins without scripts and faults, and takes
 tables of its own.
 """

@@ -14,10 +14,10 @@ import { encode, type Json } from "./canonical.js";
 import { pae } from "./dsse.js";
 import { isSignature } from "./ed25519.js";
 import { taggedHash, u32 } from "./encoding.js";
-import { type EventReceipt, RECEIPT_TYPE, type ToldEvent } from "./leaf.js";
+import { type EventReceipt, RECEIPT_TYPE, type InputEvent } from "./leaf.js";
 
 /** h_0 to h_n for the events in their order. */
-export function chainHashes(roundId: Bytes, deckRoot: Bytes, events: ToldEvent[]): Bytes[] {
+export function chainHashes(roundId: Bytes, deckRoot: Bytes, events: InputEvent[]): Bytes[] {
   const hashes = [taggedHash("transcript", roundId, deckRoot)];
   for (const [place, { event }] of events.entries()) {
     const before = hashes[place] as Bytes;
@@ -28,7 +28,7 @@ export function chainHashes(roundId: Bytes, deckRoot: Bytes, events: ToldEvent[]
 
 /** Whether one of the referee's keys signed the receipt of this event as number k. */
 export function isReceipted(
-  event: ToldEvent,
+  event: InputEvent,
   place: { roundId: Bytes; number: number; hash: Bytes },
   keys: Bytes[],
 ): boolean {
@@ -44,12 +44,12 @@ export function isReceipted(
 }
 
 /** Whether a seat's key signed the event's hash. */
-export function isSignedBySeat(event: ToldEvent, hash: Bytes, key: Bytes): boolean {
+export function isSignedBySeat(event: InputEvent, hash: Bytes, key: Bytes): boolean {
   return isSignature(signatureOf(event.signature), hash, key);
 }
 
 /** The seat whose event it is; -1 where the event names none. */
-export function seatOf({ event }: ToldEvent): number {
+export function seatOf({ event }: InputEvent): number {
   const seat = member(event, "seat");
   return typeof seat === "number" ? seat : -1;
 }

@@ -179,12 +179,12 @@ function agrees(
       return false;
     }
   }
-  const sections = settle?.value.told.sections ?? [];
+  const sections = settle?.value.inputs.sections ?? [];
   for (const { cards, index } of shown.sections) {
     const section = sections[index];
     if (settle !== undefined && section !== undefined && section.join() !== cards.join()) {
       const detail = `certificate ${number} opens other cards than the transcript tells`;
-      const difference = differ(`told.sections[${index}]`, section, cards);
+      const difference = differ(`inputs.sections[${index}]`, section, cards);
       const where = { leaf_index: settle.index, ...difference };
       docket.find("CERTIFICATES", "CARDS_MISMATCH", detail, where);
     }

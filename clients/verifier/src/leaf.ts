@@ -93,29 +93,29 @@ export const keyForm = record({
   role: oneOf("log", "referee", "shuffler", "witness"),
 });
 
-const toldEventForm = record(
+const inputEventForm = record(
   { event: anything, time: integer, attested: oneOf("FRONTEND", "RECEIPT", "SEAT") },
   { receipt: text, signature: text, opens_section: integer },
 );
 
-const toldForm = record(
+const inputsForm = record(
   {
     header: headerForm,
     deck_root: hash,
     dealt_time: integer,
     closed_time: integer,
     sections: list(list(integer)),
-    events: list(toldEventForm),
+    events: list(inputEventForm),
   },
   { leader: integer, previous_winner_seat: integer, sealed: oneOf(1) },
 );
 
-/** `found` is what the referee found; its members are the game's own. */
+/** The members of `results` are the game's own. */
 export const transcriptForm = record({
   format: oneOf(1),
-  found: anything,
+  inputs: inputsForm,
+  results: anything,
   round_id: hash,
-  told: toldForm,
 });
 
 export const receiptForm = record(
@@ -129,8 +129,8 @@ export type AbortLeaf = Of<typeof abortForm>;
 export type RevealLeaf = Of<typeof revealForm>;
 export type KeyLeaf = Of<typeof keyForm>;
 export type Transcript = Of<typeof transcriptForm>;
-export type Told = Of<typeof toldForm>;
-export type ToldEvent = Of<typeof toldEventForm>;
+export type Inputs = Of<typeof inputsForm>;
+export type InputEvent = Of<typeof inputEventForm>;
 export type EventReceipt = Of<typeof receiptForm>;
 
 export type Leaf =

@@ -13,7 +13,7 @@
 
 import { hex } from "./bytes.js";
 import { type Header, SUITE_COMMITMENT } from "./header.js";
-import type { OpenLeaf, ToldEvent } from "./leaf.js";
+import type { OpenLeaf, InputEvent } from "./leaf.js";
 import { NO_LEAF } from "./slot.js";
 
 export type DealingLevel = "L0" | "L1" | "L2" | "L3";
@@ -43,7 +43,7 @@ export function dealingLevel(
 }
 
 /** The lowest level among the events' attestations. */
-export function eventLevel(events: ToldEvent[]): EventLevel {
+export function eventLevel(events: InputEvent[]): EventLevel {
   const levels = events.map((event) => ATTESTED[event.attested]).sort();
   return levels[0] ?? "NONE";
 }

@@ -35,8 +35,8 @@ export function examineMoney(
   let transfers: Transfer[];
   let told: Map<number, number>;
   try {
-    const { found } = settle.value;
-    transfers = list(transferForm)(part(found, "transfers"), "found.transfers");
+    const { results: found } = settle.value;
+    transfers = list(transferForm)(part(found, "transfers"), "results.transfers");
     told = netsTold(found, seats, hasHouse);
   } catch (error) {
     if (!(error instanceof FormError)) {
@@ -50,7 +50,7 @@ export function examineMoney(
     const [payer, payee] = [found.get(from), found.get(to)];
     if (payer === undefined || payee === undefined || from === to || amount === 0) {
       const detail = `transfer ${place} is none between the seats of this round`;
-      const path = `found.transfers[${place}]`;
+      const path = `results.transfers[${place}]`;
       const difference = differ(path, [from, to, amount], [...told.keys()]);
       docket.find("MONEY", "WRONG_RESULT", detail, { ...where, ...difference });
       return;
@@ -60,7 +60,7 @@ export function examineMoney(
   }
   for (const [who, net] of told) {
     if (BigInt(net) !== found.get(who)) {
-      const path = who === HOUSE ? "found.house.net" : `found.seats[${who}].net`;
+      const path = who === HOUSE ? "results.house.net" : `results.seats[${who}].net`;
       const detail = "the transfers come to another net amount";
       const difference = differ(path, net, Number(found.get(who)));
       docket.find("MONEY", "WRONG_RESULT", detail, { ...where, ...difference });
@@ -78,12 +78,12 @@ export function examineMoney(
 function netsTold(found: Json, seats: number, hasHouse: boolean): Map<number, number> {
   const lines = part(found, "seats");
   if (!Array.isArray(lines) || lines.length !== seats) {
-    throw new FormError("found.seats", `a list of ${seats}`);
+    throw new FormError("results.seats", `a list of ${seats}`);
   }
-  const nets = lines.map((line, seat) => integer(part(line, "net"), `found.seats[${seat}].net`));
+  const nets = lines.map((line, seat) => integer(part(line, "net"), `results.seats[${seat}].net`));
   const told = new Map(nets.entries());
   if (hasHouse) {
-    told.set(HOUSE, integer(part(part(found, "house"), "net"), "found.house.net"));
+    told.set(HOUSE, integer(part(part(found, "house"), "net"), "results.house.net"));
   }
   return told;
 }

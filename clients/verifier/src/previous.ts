@@ -78,7 +78,7 @@ function isEnd(one: Placed): one is Ended {
 function headerOf(one: Ended, others: readonly Placed[]): Header | null {
   const roundId = one.value.round_id;
   const headers = others.flatMap((other) => (other.kind === "OPEN" ? [other.value.header] : []));
-  const candidates = one.kind === "SETTLE" ? [one.value.told.header] : headers;
+  const candidates = one.kind === "SETTLE" ? [one.value.inputs.header] : headers;
   return candidates.find((header) => hasId(header, roundId)) ?? null;
 }
 

@@ -91,7 +91,7 @@ function cardsDiffer(sections: number[][], again: Deal): Where | null {
   for (const [index, told] of sections.entries()) {
     const found = again.sections[index] ?? [];
     if (told.join() !== found.join()) {
-      return differ(`told.sections[${index}]`, told, found);
+      return differ(`inputs.sections[${index}]`, told, found);
     }
   }
   return null;

@@ -68,7 +68,7 @@ export function examine(gathered: GatheredRound, law: Law, docket: Docket): Exam
   examineSeeds(seeds, unsigned, deal, docket);
   return {
     dealingLevel: deal === undefined ? null : levelOf(gathered, seeds, unsigned),
-    eventLevel: settle === undefined ? null : eventLevel(settle.value.told.events),
+    eventLevel: settle === undefined ? null : eventLevel(settle.value.inputs.events),
     opened: certified.opened,
   };
 }

@@ -12,14 +12,14 @@ import { differ } from "./difference.js";
 import { member, numbers, seatOf } from "./events.js";
 import type { GatheredRound } from "./gathered.js";
 import { gameOf, NO_KEY } from "./header.js";
-import type { ToldEvent } from "./leaf.js";
+import type { InputEvent } from "./leaf.js";
 import type { Placed } from "./reading.js";
 
 type Settle = Placed<"SETTLE">;
 
 /** OPEN and transcript agree on whether the table is sealed, and its seats signed their events. */
 export function examineSeal({ header, open }: GatheredRound, settle: Settle, docket: Docket): void {
-  const { told } = settle.value;
+  const { inputs: told } = settle.value;
   const [isTold, isSealed] = [told.sealed === 1, open.value.seat_tokens !== undefined];
   if (!isTold && !isSealed) {
     docket.skip("the table is an open one", "SEAL");
@@ -29,7 +29,7 @@ export function examineSeal({ header, open }: GatheredRound, settle: Settle, doc
   const where = { leaf_index: settle.index };
   if (isTold !== isSealed) {
     const detail = "OPEN and the transcript do not agree on whether the table was sealed";
-    const difference = differ("told.sealed", Number(isTold), Number(isSealed));
+    const difference = differ("inputs.sealed", Number(isTold), Number(isSealed));
     docket.find("SEAL", "SEAL_BROKEN", detail, { ...where, ...difference });
     return;
   }
@@ -51,7 +51,7 @@ export function examineOpenings(
   settle: Settle,
   docket: Docket,
 ): number {
-  const { events, sealed } = settle.value.told;
+  const { events, sealed } = settle.value.inputs;
   if (gameOf(header) !== "mau_binh" || sealed !== 1) {
     return events.length;
   }
@@ -86,7 +86,7 @@ class Sealing {
   }
 
   /** What is wrong with an event; null for nothing, UNLAWFUL where the rules alone refuse it. */
-  take(event: ToldEvent): string | null {
+  take(event: InputEvent): string | null {
     const seat = seatOf(event);
     if (!(seat in this.#isDone)) {
       return "UNLAWFUL";
@@ -118,7 +118,7 @@ class Sealing {
     return null;
   }
 
-  #opening(seat: number, { event }: ToldEvent): string | null {
+  #opening(seat: number, { event }: InputEvent): string | null {
     if (!this.#isOpen) {
       return "arranges while others may still choose their arrangements";
     }
@@ -148,6 +148,6 @@ function isCard(card: number): boolean {
   return card >= 1 && card <= 52;
 }
 
-function isTimeout({ event }: ToldEvent): boolean {
+function isTimeout({ event }: InputEvent): boolean {
   return member(event, "kind") === "TIMEOUT" || member(event, "decision") === "TIMEOUT";
 }

@@ -12,7 +12,7 @@ import { chainHashes, isReceipted, isSignedBySeat, member, numbers, seatOf } fro
 import type { Code, Where } from "./finding.js";
 import type { GatheredRound } from "./gathered.js";
 import { gameOf, type Header, NO_KEY } from "./header.js";
-import type { Told, ToldEvent } from "./leaf.js";
+import type { Inputs, InputEvent } from "./leaf.js";
 import { examineMoney } from "./money.js";
 import type { Placed } from "./reading.js";
 import { examineOpenings, examineSeal } from "./seal.js";
@@ -36,7 +36,7 @@ export function headerFault(told: Header, opened: Header): { code: Code; where: 
   if (name === undefined) {
     return null;
   }
-  const where = differ(`told.header.${name}`, told[name], opened[name]);
+  const where = differ(`inputs.header.${name}`, told[name], opened[name]);
   if (names.includes("table_id") || names.includes("round_number")) {
     return { code: "SETTLED_OTHER_ROUND", where };
   }
@@ -49,7 +49,7 @@ export function examineSettlement(
   settle: Settle,
   docket: Docket,
 ): Settled {
-  const { told } = settle.value;
+  const { inputs: told } = settle.value;
   const where = { leaf_index: settle.index };
   docket.begin("HEADER_TOLD");
   const fault = headerFault(told.header, gathered.header);
@@ -85,7 +85,7 @@ export function examineSettlement(
 }
 
 function examineDealTold(gathered: GatheredRound, settle: Settle, docket: Docket): void {
-  const { told } = settle.value;
+  const { inputs: told } = settle.value;
   const { deal } = gathered;
   if (deal === undefined) {
     return;
@@ -93,7 +93,7 @@ function examineDealTold(gathered: GatheredRound, settle: Settle, docket: Docket
   const where = { leaf_index: settle.index };
   if (told.dealt_time !== deal.value.dealt_time) {
     const detail = "the transcript tells another time of the deal than DEAL";
-    const difference = differ("told.dealt_time", told.dealt_time, deal.value.dealt_time);
+    const difference = differ("inputs.dealt_time", told.dealt_time, deal.value.dealt_time);
     docket.find("HEADER_TOLD", "DEAL_MISTOLD", detail, { ...where, ...difference });
   }
   const fault = leaderFault(gathered, told, deal.value.leader);
@@ -109,7 +109,7 @@ function examineDealTold(gathered: GatheredRound, settle: Settle, docket: Docket
 /** What is wrong with who led; null where nothing is. A log cannot tell whether a winner is gone. */
 function leaderFault(
   { header, lastWinner }: GatheredRound,
-  told: Told,
+  told: Inputs,
   drawn: number | undefined,
 ): string | "UNKNOWN" | null {
   const seat = told.previous_winner_seat;
@@ -145,13 +145,13 @@ function leaderFault(
  * otherwise. A card told twice is found and still compared with the deal.
  */
 function soundSections(gathered: GatheredRound, settle: Settle, docket: Docket): number[][] {
-  const { sections } = settle.value.told;
+  const { sections } = settle.value.inputs;
   const { layout, seat_keys: seats } = gathered.header;
   const where = { leaf_index: settle.index };
   const sizes = sections.map((section) => section.length);
   const isCut = sizes.every((size, index) => size === layout[index]);
   if (!isCut || sizes.length < seats.length) {
-    const difference = differ("told.sections", sizes, layout);
+    const difference = differ("inputs.sections", sizes, layout);
     const detail = "the sections told are not the layout's";
     docket.find("CARDS", "SECTION_WRONG_SIZE", detail, { ...where, ...difference });
     return [];
@@ -173,13 +173,13 @@ function soundSections(gathered: GatheredRound, settle: Settle, docket: Docket):
 /** Whether the result was found from these events. */
 function examineChain(settle: Settle, hashes: Uint8Array[], docket: Docket): boolean {
   docket.begin("EVENT_CHAIN");
-  const told = member(settle.value.found, "events_hash");
+  const told = member(settle.value.results, "events_hash");
   const found = hex(hashes.at(-1) ?? new Uint8Array());
   if (told === found) {
     return true;
   }
   const detail = "the events are not those that the result was found from";
-  const where = { leaf_index: settle.index, ...differ("found.events_hash", told, found) };
+  const where = { leaf_index: settle.index, ...differ("results.events_hash", told, found) };
   docket.find("EVENT_CHAIN", "EVENTS_ALTERED", detail, where);
   return false;
 }
@@ -190,7 +190,7 @@ function examineAttestations(
   hashes: Uint8Array[],
   docket: Docket,
 ): void {
-  const { events } = settle.value.told;
+  const { events } = settle.value.inputs;
   if (events.length > 0) {
     docket.begin("ATTESTATIONS");
   }
@@ -217,7 +217,7 @@ function examineAttestations(
     }
     if (missing !== "") {
       const detail = `event ${number} of ${events.length} does not bear ${missing} for this place among these events`;
-      const path = `told.events[${place}]`;
+      const path = `inputs.events[${place}]`;
       docket.find("ATTESTATIONS", "EVENTS_ALTERED", detail, {
         leaf_index: settle.index,
         ...differ(path, event.event, `signed over h_${number} = ${hex(hash)}`),
@@ -226,7 +226,7 @@ function examineAttestations(
   }
 }
 
-function seatKey(header: Header, event: ToldEvent): Uint8Array | null {
+function seatKey(header: Header, event: InputEvent): Uint8Array | null {
   const key = header.seat_keys[seatOf(event)];
   return key === undefined || key === NO_KEY ? null : unhex(key);
 }
@@ -246,7 +246,7 @@ function examineHeldCards(
     return;
   }
   docket.begin("HELD_CARDS");
-  const { events, sections } = settle.value.told;
+  const { events, sections } = settle.value.inputs;
   const hands = sections.map((section) => new Set(section));
   for (const [place, { event }] of events.slice(0, end).entries()) {
     const kind = member(event, "kind");
@@ -262,7 +262,7 @@ function examineHeldCards(
         `event ${place + 1} of ${events.length} uses cards that seat ${String(seat)} does not hold`,
         {
           leaf_index: settle.index,
-          ...differ(`told.events[${place}].event`, cards, [...(hand ?? [])]),
+          ...differ(`inputs.events[${place}].event`, cards, [...(hand ?? [])]),
         },
       );
       return;

@@ -115,7 +115,7 @@ function orderFault(receipts: readonly Given[], { openWith }: Streets): string |
 
 /** The receipts in the settlement. */
 function toldIn({ settle }: GatheredRound): Given[] {
-  const events = settle?.value.told.events ?? [];
+  const events = settle?.value.inputs.events ?? [];
   return events.flatMap(({ receipt, time, opens_section: section = -1 }, place) =>
     receipt === undefined ? [] : [{ number: place + 1, time, section }],
   );

@@ -147,7 +147,7 @@ export class Tables {
       const code = codeOf(step, reason);
       const where = { leaf_index: placed.index, ...slot(live.header) };
       if (code === "DECK_ROOT_MISMATCH" && step.kind === "SETTLE") {
-        const difference = unlike("told.deck_root", step.deckRoot, live.state.deckRoot ?? "absent");
+        const difference = unlike("inputs.deck_root", step.deckRoot, live.state.deckRoot ?? "absent");
         const detail = "another deck was settled than was dealt";
         this.#find("HEADER_TOLD", code, detail, { ...where, ...difference });
       } else {
@@ -265,7 +265,7 @@ export class Tables {
   }
 
   #findStraySettlement(placed: Placed<"SETTLE">): void {
-    const { header } = placed.value.told;
+    const { header } = placed.value.inputs;
     const where: Where = { leaf_index: placed.index, ...slot(header) };
     const last = this.#last.get(header.table_id);
     if (last === undefined || header.round_number > last.number) {
@@ -316,7 +316,7 @@ function stepOf(placed: RoundLeaf, state: RoundState): Step {
     case "DEAL":
       return { kind: "DEAL", roundId, deckRoot: placed.value.deck_root };
     case "SETTLE":
-      return { kind: "SETTLE", roundId, deckRoot: placed.value.told.deck_root };
+      return { kind: "SETTLE", roundId, deckRoot: placed.value.inputs.deck_root };
     case "ABORT": {
       const dealt = state.deckRoot ?? NO_LEAF;
       const deckRoot = placed.value.stage === "OPENED" ? null : dealt;

@@ -23,7 +23,7 @@ from referee.dealing.header import HeaderJson
 from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf
 from referee.games import game_of
 from referee.rulesets import Catalogue, Ruleset, UnknownRulesetError
-from referee.transcript.told import ToldEvent, Transcript
+from referee.transcript.inputs import InputEvent, Transcript
 
 RoundKey = tuple[str, int]
 """A table's id and a round's number."""
@@ -125,8 +125,8 @@ def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story
     sections = _sections(by_type)
     found = _found(settle)
     seat_count = len(header.seat_keys)
-    told = settle.told.events if settle is not None else ()
-    start = settle.told.dealt_time if settle is not None else 0
+    told = settle.inputs.events if settle is not None else ()
+    start = settle.inputs.dealt_time if settle is not None else 0
     return Story(
         table_id=header.table_id,
         round_number=header.round_number,
@@ -159,7 +159,7 @@ def _step(index: int, leaf: Payload | None) -> StoryStep:
         case DealLeaf():
             return StoryStep(kind="DEAL", index=index, time=leaf.dealt_time)
         case Transcript():
-            return StoryStep(kind="SETTLE", index=index, time=leaf.told.closed_time)
+            return StoryStep(kind="SETTLE", index=index, time=leaf.inputs.closed_time)
         case AbortLeaf():
             culprit = leaf.culprit if isinstance(leaf.culprit, int) else None
             return StoryStep(kind="ABORT", index=index, time=leaf.aborted_time, reason=leaf.reason, culprit=culprit)
@@ -179,7 +179,7 @@ def _ruleset(header: HeaderJson, catalogue: Catalogue) -> Ruleset | None:
 def _sections(by_type: dict[type, Any]) -> tuple[tuple[int, ...], ...]:
     """Return the sections of the settlement, or dealt again if nothing was settled."""
     if Transcript in by_type:
-        return tuple([_cards(section) for section in by_type[Transcript].told.sections])
+        return tuple([_cards(section) for section in by_type[Transcript].inputs.sections])
     if OpenLeaf not in by_type or DealLeaf not in by_type or RevealLeaf not in by_type:
         return ()
     opened, deal, reveal = by_type[OpenLeaf], by_type[DealLeaf], by_type[RevealLeaf]
@@ -199,7 +199,7 @@ def _found(settle: Transcript | None) -> dict[str, Any]:
     if settle is None:
         return {}
     try:
-        found = orjson.loads(bytes(settle.found))
+        found = orjson.loads(bytes(settle.results))
     except orjson.JSONDecodeError:
         return {}
     return found if isinstance(found, dict) else {}
@@ -257,7 +257,7 @@ def _board(
     return (*groups, Group(code="BOARD", cards=tuple(itertools.chain.from_iterable(cards.values()))))
 
 
-def _event(number: int, told: ToldEvent, start: int) -> StoryEvent:
+def _event(number: int, told: InputEvent, start: int) -> StoryEvent:
     try:
         event = orjson.loads(bytes(told.event))
     except orjson.JSONDecodeError:

@@ -35,14 +35,14 @@ def check_witness_states(configuration: Configuration, stored: StoreFacts, *, no
 
 
 def _asked(address: WitnessAddress, reader: Reader, stored: StoreFacts, *, is_required: bool) -> CheckResult:
-    correspondent = WitnessClient(address, reader, timeout=CALL_SECONDS)
+    client = WitnessClient(address, reader, timeout=CALL_SECONDS)
     try:
-        shown = correspondent.last(stored.origin)
+        shown = client.last(stored.origin)
     except WitnessError as error:
         remedy = "check that it runs and that this machine can connect to it"
         return (CheckResult.fail if is_required else CheckResult.warn)(address.key.name, str(error), remedy)
     finally:
-        correspondent.close()
+        client.close()
     if shown is None:
         return CheckResult.warn(
             address.key.name,

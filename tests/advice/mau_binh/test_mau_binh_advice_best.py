@@ -14,6 +14,8 @@ from referee.games.mau_binh import Arrangement, MauBinhRules, check_arrangement
 from referee.games.mau_binh.foul import chi_values
 from referee.rulesets import Ruleset
 
+AT_LENGTH = pytest.mark.slow("compares with a slower way at length")
+
 Strengths: TypeAlias = tuple[int, int, int]
 ALL_SPLITS: Final = 72_072
 
@@ -102,7 +104,7 @@ def check_cards(rules: MauBinhRules, hand: Sequence[Card], suggestions: Sequence
         assert one.expected == sum(part.expected for part in one.parts)
 
 
-@pytest.mark.parametrize("seat_count", [2, 4])
+@pytest.mark.parametrize("seat_count", [pytest.param(2, marks=AT_LENGTH), 4])
 def test_suggestions_are_the_best_splits_that_the_rules_allow(
     ruleset: Ruleset, rules: MauBinhRules, seat_count: int
 ) -> None:
@@ -113,7 +115,7 @@ def test_suggestions_are_the_best_splits_that_the_rules_allow(
         assert told(suggestions) == best_by_the_rules(advisor, hand, 10)
 
 
-@pytest.mark.parametrize("seat_count", [2, 3, 4])
+@pytest.mark.parametrize("seat_count", [pytest.param(2, marks=AT_LENGTH), 3, pytest.param(4, marks=AT_LENGTH)])
 def test_suggestions_are_the_best_splits_found_by_loops(ruleset: Ruleset, rules: MauBinhRules, seat_count: int) -> None:
     advisor = advisor_of(ruleset, rules, seat_count=seat_count)
     for hand in hands_of(100 + seat_count, 15):

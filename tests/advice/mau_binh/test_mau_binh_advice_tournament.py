@@ -6,6 +6,8 @@ deals whose seed is fixed; ``tournament`` plays a hundred thousand rounds, whose
 
 import random
 
+import pytest
+
 from referee.advice.mau_binh import Splitter
 from referee.cards import DECK
 from referee.games.mau_binh import MauBinhRules, check_arrangement
@@ -13,6 +15,7 @@ from referee.rulesets import Ruleset, get
 from tests.advice.mau_binh import tournament
 
 
+@pytest.mark.slow("plays thousands of rounds")
 def test_advice_wins_money_from_every_other_policy(ruleset: Ruleset) -> None:
     report = tournament.play(ruleset, tournament.standard_policies(ruleset, seed=1), deals=600, seed=3)
     assert report.rounds == 2_400

@@ -86,6 +86,7 @@ def test_chi_of_every_strength_are_worth_what_counting_says(ruleset: Ruleset, ru
             assert abs(Fraction(stronger, SCALE) - Fraction(sum(counts[strength:]), population.size)) < 1e-4
 
 
+@pytest.mark.slow("plays thousands of rounds")
 def test_advised_players_win_on_average_what_they_are_told(ruleset: Ruleset, rules: MauBinhRules) -> None:
     """Two seats follow the advice over 3,000 deals; what they win is the predicted amount, thrown together by size.
 

@@ -12,7 +12,9 @@ from referee.money import net_amounts
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-@pytest.mark.parametrize("variant", ["rules", "chain_rules"])
+@pytest.mark.parametrize(
+    "variant", ["rules", pytest.param("chain_rules", marks=pytest.mark.slow("plays thousands of rounds"))]
+)
 def test_rounds_in_the_head_are_those_of_the_law(request, play_at_random, seats: int, variant: str):
     rules: TienLenRules = request.getfixturevalue(variant)
     chance = random.Random(seats)  # noqa: S311 - the same rounds every time

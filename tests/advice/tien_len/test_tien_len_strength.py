@@ -5,6 +5,7 @@ import pytest
 from tests.advice.tien_len.tournament import at_random, compete, lowest_legal, quick
 
 
+@pytest.mark.slow("plays thousands of rounds")
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_quick_advice_beats_players_of_the_lowest_legal_card(rules, seats: int):
     """Over 100,000 rounds it wins three stakes a round or more; here the interval of 1,200 must lie above one stake."""

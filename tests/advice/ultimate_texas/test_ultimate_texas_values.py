@@ -114,7 +114,13 @@ def second_count(
     return {key: total / 1_081 for key, total in totals.items()}
 
 
-@pytest.mark.parametrize(("hole", "flop"), [("4D 3H", "AS AC AD"), ("JC TC", "9C 8C 2D")])
+@pytest.mark.parametrize(
+    ("hole", "flop"),
+    [
+        ("4D 3H", "AS AC AD"),
+        pytest.param("JC TC", "9C 8C 2D", marks=pytest.mark.slow("compares with a slower way at length")),
+    ],
+)
 def test_options_on_the_flop_are_worth_what_a_second_count_says(rules: UltimateTexasRules, hole: str, flop: str):
     """1,070,190 showdowns each. At a Trips of 1 to an Ante of 24 some hands that Trips pays are folded, others not."""
     own, common = parse_cards(hole), parse_cards(flop)

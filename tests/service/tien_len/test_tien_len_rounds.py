@@ -15,8 +15,8 @@ from referee.evidence.merkle import leaf_hash
 from referee.games.tien_len import TienLenRules
 from referee.log import LogReceipt
 from referee.rulesets import get
+from referee.transcript.inputs import parse
 from referee.transcript.replay import replay
-from referee.transcript.told import parse
 from referee.v1 import shuffler_pb2, tien_len_pb2
 
 House: TypeAlias = Any  # of the conftest beside this file
@@ -34,7 +34,7 @@ def test_settled_round_replays_from_what_was_told_byte_for_byte(house: House, se
     one = house.deal_playable(seats=seats)
     settled = house.play_settled(one, receipts=receipts)
     payload = _payload(settled)
-    told = parse(payload).told
+    told = parse(payload).inputs
     assert payload == replay(told, get(RULESET)).payload
     assert {"RECEIPT" if receipts else "FRONTEND"} == {event.attested for event in told.events}
     assert [list(section) for section in told.sections] == one.hands
@@ -44,7 +44,7 @@ def test_settled_round_replays_from_what_was_told_byte_for_byte(house: House, se
 def test_answer_says_what_the_signed_transcript_says(house: House) -> None:
     one = house.deal_playable(seats=3)
     settled = house.play_settled(one)
-    found = json.loads(_payload(settled))["found"]
+    found = json.loads(_payload(settled))["results"]
     outcome = settled.outcome
     assert found["ending"] == outcome.ending
     assert found["winners"] == [house.winner_of(settled)]
@@ -108,7 +108,7 @@ def test_winner_leads_the_next_round_proved_by_its_transcript(house: House) -> N
             house.follow(one.round, earlier, settled.log_receipt.leaf, winner_seat=winner)
             assert house.preview(one.round).state.leader == winner
         settled, earlier = house.play_settled(one), one
-        told = parse(_payload(settled)).told
+        told = parse(_payload(settled)).inputs
         assert replay(told, get(RULESET)).payload == _payload(settled)
     assert told.leader == told.previous_winner_seat == winner
 
@@ -175,8 +175,8 @@ def test_round_won_at_the_deal_settles_at_once_without_events(house: House) -> N
         (paid.payer, paid.payee, paid.amount_minor, paid.reason, paid.subject) for paid in outcome.transfers
     }
     payload = _payload(settled)
-    assert payload == replay(parse(payload).told, get(RULESET)).payload
-    assert parse(payload).told.events == ()
+    assert payload == replay(parse(payload).inputs, get(RULESET)).payload
+    assert parse(payload).inputs.events == ()
 
 
 def test_no_event_is_accepted_after_a_win_at_the_deal(house: House) -> None:
@@ -211,4 +211,4 @@ def test_round_settles_the_same_on_a_server_that_sees_it_for_the_first_time(open
         ]
     settled = fresh.settle(told)
     assert leaf_hash(settled.log_receipt.leaf) == settled.log_receipt.leaf_hash
-    assert _payload(settled) == replay(parse(_payload(settled)).told, get(RULESET)).payload
+    assert _payload(settled) == replay(parse(_payload(settled)).inputs, get(RULESET)).payload

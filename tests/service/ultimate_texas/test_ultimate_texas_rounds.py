@@ -21,8 +21,8 @@ from referee.evidence.merkle import LeafIndex
 from referee.evidence.vkey import VerifierKey
 from referee.log import LogReceipt
 from referee.rulesets import get
+from referee.transcript.inputs import parse
 from referee.transcript.replay import replay
-from referee.transcript.told import parse
 from referee.v1 import round_pb2, shuffler_pb2, ultimate_texas_pb2
 
 Server: TypeAlias = Any
@@ -90,7 +90,7 @@ def _check_receipt(server: Server, receipt: round_pb2.LogReceipt) -> None:
 def _check_evidence(server: Server, ruleset_id: str, opened: Any, dealt: Any, settled: Any) -> None:  # noqa: ANN401 - answers of three services
     """The transcript replays, the deal follows from the seeds, and every leaf's place in the log is proved."""
     payload = Envelope.parse(settled.log_receipt.leaf).payload
-    told = parse(payload).told
+    told = parse(payload).inputs
     assert replay(told, get(ruleset_id)).payload == payload
     revealed = server.shuffler.RevealRound(
         shuffler_pb2.RevealRoundRequest(table_id=opened.header.table_id, round_number=opened.header.round_number)
@@ -215,7 +215,7 @@ def test_frontend_that_tells_its_own_events_asks_only_for_those_that_close_a_str
         server.clock.now += 1_000
         played.play((1, decision))
     settled = played.settle()
-    told = json.loads(Envelope.parse(settled.log_receipt.leaf).payload)["told"]
+    told = json.loads(Envelope.parse(settled.log_receipt.leaf).payload)["inputs"]
     assert [event["attested"] for event in told["events"]] == ["FRONTEND", "RECEIPT"] * 3
     assert [event.get("opens_section") for event in told["events"]] == [None, 3, None, 4, None, 2]
     assert [event["time"] - told["dealt_time"] for event in told["events"]] == [0, 1000, 1000, 2000, 2000, 3000]

@@ -1,11 +1,11 @@
-"""A real Referee server for tests of frontends: decks that are told, a clock that tests move, faults on request.
+"""A real Referee server for tests of frontends: scripted decks, a clock that tests move, faults on request.
 
-The law: everything that a frontend meets is the real thing, services, keys, log, proofs and refusals, but two: whoever
+Everything that a frontend meets is the real thing, services, keys, log, proofs and refusals, but two: whoever
 tests tells the cards, and the time. So its rounds carry randomness suite 250, an audit says L0 of them, and no other
 server takes its rounds or serves its log.
 
 >>> with Harness() as harness:
-...     harness.tell({"wins": {"0": "sảnh rồng"}}, table_id="t-1")
+...     harness.script({"wins": {"0": "sảnh rồng"}}, table_id="t-1")
 ...     harness.grpc.startswith("127.0.0.1:")
 True
 """

@@ -1,6 +1,6 @@
-"""The time that the server sees: it runs, or stands still, and is moved forward by whoever tests.
+"""The time that the server sees: it runs or is stopped, and tests move it forward.
 
-The law: it never goes back, because a log's rounds do not. It refuses to know what happens when a deadline passes.
+It never goes back, because a log's rounds do not.
 
 >>> clock = Clock(start=1_800_000_000_000, is_running=False)
 >>> clock.advance(500)

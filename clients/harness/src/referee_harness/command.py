@@ -21,34 +21,34 @@ from referee_harness.control import Control
 from referee_harness.harness import Harness
 from referee_harness.refusal import HarnessError
 
-_TOLD = ("grpc", "control", "web", "origin", "keys")
+_SHOWN = ("grpc", "control", "web", "origin", "keys")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve until asked to stop."""
-    told = _parser().parse_args(arguments)
-    logging.configure(quiet=not told.verbose)
+    options = _parser().parse_args(arguments)
+    logging.configure(quiet=not options.verbose)
     stop = threading.Event()
     for asked in (signal.SIGTERM, signal.SIGINT):
         signal.signal(asked, lambda *_: stop.set())
     try:
         harness = Harness(
-            port=told.port,
-            data=told.data,
-            catalogue=None if told.rulesets is None else load_folder(told.rulesets),
-            clock=Clock(start=told.start, is_running=not told.still),
-            luck=told.luck,
-            web_port=told.web,
+            port=options.port,
+            data=options.data,
+            catalogue=None if options.rulesets is None else load_folder(options.rulesets),
+            clock=Clock(start=options.start, is_running=not options.still),
+            luck=options.luck,
+            web_port=options.web,
         ).start()
-        control = Control(harness, port=told.control_port)
+        control = Control(harness, port=options.control_port)
     except (HarnessError, OSError, RulesetError, RuntimeError, StoreError, DataLossError) as error:
         sys.exit(f"referee-harness: {error}")
     control.start()
     description = control.description()
-    ready = {name: description[name] for name in _TOLD if name in description}
+    ready = {name: description[name] for name in _SHOWN if name in description}
     sys.stdout.write(json.dumps({"event": "ready", "pid": os.getpid()} | ready) + "\n")
     sys.stdout.flush()
-    if told.until_eof:
+    if options.until_eof:
         threading.Thread(target=_wait_for_end, args=(stop,), daemon=True).start()
     stop.wait()
     for asked in (signal.SIGTERM, signal.SIGINT):
@@ -64,15 +64,15 @@ def _wait_for_end(stop: threading.Event) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="referee-harness", description="A real server that deals what it is told.")
+    parser = argparse.ArgumentParser(prog="referee-harness", description="A real server that deals scripted decks.")
     parser.add_argument("--port", type=int, default=0, help="port of the gRPC services; 0 takes a free one")
     parser.add_argument("--control-port", type=int, default=0, help="port of the control API; 0 takes a free one")
     parser.add_argument("--web", type=int, nargs="?", const=0, help="let browsers in, on this port or a free one")
     parser.add_argument("--data", type=Path, help="folder that keeps the log; a temporary one without")
     parser.add_argument("--rulesets", type=Path, help="folder with rulesets of your own, beside the built-in ones")
     parser.add_argument("--start", type=int, help="the time it begins at, in ms since 1970 UTC; the machine's without")
-    parser.add_argument("--still", action="store_true", help="the clock stands still until it is moved")
-    parser.add_argument("--luck", type=int, default=0, help="chooses the cards that nobody tells")
+    parser.add_argument("--still", action="store_true", help="the clock does not run; it is only moved")
+    parser.add_argument("--luck", type=int, default=0, help="chooses the cards that no script names")
     parser.add_argument("--until-eof", action="store_true", help="end when standard input ends")
     parser.add_argument("--verbose", action="store_true", help="a line on standard error for each call")
     return parser

@@ -81,20 +81,20 @@ class Control:
         here |= {"origin": harness.application.origin, "keys": harness.keys}
         return here | {"clock": self._clock(), "data": str(harness.data)} | harness.waiting
 
-    def _script(self, told: Mapping[str, Any]) -> Answer:
-        script = {name: value for name, value in told.items() if name not in _PLACE}
-        table, number = str(told.get("table_id", "")), _integer(told.get("round_number", 0), "round_number")
-        self._harness.tell(script, table_id=table, round_number=number)
-        vector = told.get("vector")
+    def _script(self, body: Mapping[str, Any]) -> Answer:
+        script = {name: value for name, value in body.items() if name not in _PLACE}
+        table, number = str(body.get("table_id", "")), _integer(body.get("round_number", 0), "round_number")
+        self._harness.script(script, table_id=table, round_number=number)
+        vector = body.get("vector")
         return {"vector": vectors.find(str(vector))} if vector is not None else {}
 
     def _clock(self) -> Answer:
         clock = self._harness.clock
         return {"now": clock(), "is_running": clock.is_running}
 
-    def _move_clock(self, told: Mapping[str, Any]) -> Answer:
+    def _move_clock(self, body: Mapping[str, Any]) -> Answer:
         clock = self._harness.clock
-        match dict(told):
+        match dict(body):
             case {"advance_ms": step, **rest} if not rest:
                 clock.advance(_integer(step, "advance_ms"))
             case {"now": now, **rest} if not rest:
@@ -105,12 +105,12 @@ class Control:
                 raise HarnessError(field="", message="give one of advance_ms, now, is_running")
         return self._clock()
 
-    def _fault(self, told: Mapping[str, Any]) -> Answer:
-        self._harness.fault(**told)
+    def _fault(self, body: Mapping[str, Any]) -> Answer:
+        self._harness.fault(**body)
         return {}
 
-    def _cut(self, told: Mapping[str, Any]) -> Answer:
-        self._harness.cut(down_ms=_integer(told.get("down_ms", 0), "down_ms"))
+    def _cut(self, body: Mapping[str, Any]) -> Answer:
+        self._harness.cut(down_ms=_integer(body.get("down_ms", 0), "down_ms"))
         return {}
 
     def _done(self, act: Callable[[], None]) -> Answer:
@@ -155,12 +155,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             raise HarnessError(field="", message=f"a call has at most {MAX_BODY_BYTES} bytes")
         try:
-            told = json.loads(self.rfile.read(size) or b"{}")
+            body = json.loads(self.rfile.read(size) or b"{}")
         except ValueError as error:
             raise HarnessError(field="", message=f"the body is no JSON: {error}") from None
-        if not isinstance(told, dict):
+        if not isinstance(body, dict):
             raise HarnessError(field="", message="the body is no JSON object")
-        return told
+        return body
 
     def _send(self, status: int, body: bytes) -> None:
         self.send_response(status)
@@ -185,7 +185,7 @@ def _route(routes: Routes, verb: str, path: str) -> Route:
     raise HarnessError(field="", message=f"there is no {verb} {path}; there are {known}", is_unknown=True)
 
 
-def _integer(told: object, member: str) -> int:
-    if not isinstance(told, int) or isinstance(told, bool) or told < 0:
-        raise HarnessError(field=member, message=f"{member} is a whole number from 0, not {told!r}")
-    return told
+def _integer(body: object, member: str) -> int:
+    if not isinstance(body, int) or isinstance(body, bool) or body < 0:
+        raise HarnessError(field=member, message=f"{member} is a whole number from 0, not {body!r}")
+    return body

@@ -1,7 +1,4 @@
-"""The door for browsers, before the relay: so what breaks connections breaks theirs to the server, as a network would.
-
-It refuses to know what is asked.
-"""
+"""The gateway for browsers, in front of the relay, so that a broken connection also breaks theirs to the server."""
 
 from typing import Protocol
 
@@ -13,7 +10,7 @@ _NOBODY = ""
 
 
 class Door(Protocol):
-    """A door that stands open."""
+    """A gateway that is open."""
 
     port: int
 

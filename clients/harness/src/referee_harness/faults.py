@@ -1,10 +1,9 @@
 """Faults on request: calls that are late, refused, or lose their connection, before they are carried out or after.
 
-The law: a fault strikes the next calls of its method, ``times`` of them, in the order the faults were asked for, and no
+A fault strikes the next calls of its method, ``times`` of them, in the order the faults were asked for, and no
 others. ``AFTER`` carries the call out and loses the answer, which is what a client's repeated call has to survive.
 Health and reflection are never struck.
 
-It refuses to know what the calls mean.
 """
 
 import enum
@@ -55,20 +54,20 @@ class Fault:
     status: str = "UNAVAILABLE"
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> Self:
+    def read(cls, value: Mapping[str, Any]) -> Self:
         """Read a fault from JSON; raise HarnessError if it is not valid."""
-        for name in set(told) - _MEMBERS:
+        for name in set(value) - _MEMBERS:
             raise HarnessError(field=name, message=f"a fault has no {name!r}; it has {', '.join(sorted(_MEMBERS))}")
-        if "kind" not in told:
+        if "kind" not in value:
             raise HarnessError(field="kind", message=f"say what happens: {', '.join(Kind)}")
         fault = cls(
-            kind=_one_of(Kind, told["kind"], "kind"),
-            method=str(told.get("method", "")).removeprefix("/").removeprefix("referee.v1."),
-            when=_one_of(When, told.get("when", When.BEFORE), "when"),
-            times=_number(told.get("times", 1), "times", least=1, most=1_000_000),
-            delay_ms=_number(told.get("delay_ms", 0), "delay_ms", most=MAX_DELAY_MS),
-            down_ms=_number(told.get("down_ms", 0), "down_ms", most=MAX_DELAY_MS),
-            status=str(told.get("status", "UNAVAILABLE")),
+            kind=_one_of(Kind, value["kind"], "kind"),
+            method=str(value.get("method", "")).removeprefix("/").removeprefix("referee.v1."),
+            when=_one_of(When, value.get("when", When.BEFORE), "when"),
+            times=_number(value.get("times", 1), "times", least=1, most=1_000_000),
+            delay_ms=_number(value.get("delay_ms", 0), "delay_ms", most=MAX_DELAY_MS),
+            down_ms=_number(value.get("down_ms", 0), "down_ms", most=MAX_DELAY_MS),
+            status=str(value.get("status", "UNAVAILABLE")),
         )
         if fault.status not in grpc.StatusCode.__members__ or fault.status == "OK":
             raise HarnessError(field="status", message=f"gRPC has no refusing status {fault.status!r}")
@@ -155,14 +154,14 @@ class FaultInterceptor(grpc.ServerInterceptor):
         context.abort(grpc.StatusCode[fault.status], "a fault that the test asked for")
 
 
-def _one_of(kind: type[Choice], told: object, member: str) -> Choice:
+def _one_of(kind: type[Choice], value: object, member: str) -> Choice:
     try:
-        return kind(str(told).upper())
+        return kind(str(value).upper())
     except ValueError:
-        raise HarnessError(field=member, message=f"{member} is one of {', '.join(kind)}, not {told!r}") from None
+        raise HarnessError(field=member, message=f"{member} is one of {', '.join(kind)}, not {value!r}") from None
 
 
-def _number(told: object, member: str, *, least: int = 0, most: int) -> int:
-    if not isinstance(told, int) or isinstance(told, bool) or not least <= told <= most:
-        raise HarnessError(field=member, message=f"{member} is {least} to {most}, not {told!r}")
-    return told
+def _number(value: object, member: str, *, least: int = 0, most: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise HarnessError(field=member, message=f"{member} is {least} to {most}, not {value!r}")
+    return value

@@ -1,7 +1,4 @@
-"""A server on loopback, wired to a book of told decks, a clock and a book of faults.
-
-It refuses to know who asks it: the control API, the pytest plugin and Python tests all call the same methods.
-"""
+"""A server on loopback, with scripted decks, a clock and a list of faults."""
 
 import shutil
 import tempfile
@@ -18,17 +15,17 @@ from referee_harness.door import Door, open_door
 from referee_harness.faults import Fault, FaultBook, FaultInterceptor
 from referee_harness.relay import Relay
 from referee_harness.script import Script
-from referee_harness.told import ANY_TABLE, NEXT_ROUND, ToldBook
+from referee_harness.script_book import ANY_TABLE, NEXT_ROUND, ScriptBook
 
 ORIGIN: Final = "harness.invalid/told"
 _FREE: Final = "127.0.0.1:0"
 
 
 class Harness:
-    """A server that deals what it is told. It runs inside ``with``, or between ``start`` and ``close``.
+    """A server that deals scripted decks. It runs inside ``with``, or between ``start`` and ``close``.
 
-    ``grpc`` is its address. Without ``data`` its log stands in a temporary folder that goes with it. ``luck`` chooses
-    the cards that nobody tells; the same luck and the same calls deal the same cards. With ``web_port``, 0 for a free
+    ``grpc`` is its address. Without ``data`` its log is in a temporary folder that is deleted with it. ``luck`` chooses
+    the unscripted cards; the same luck and the same calls deal the same cards. With ``web_port``, 0 for a free
     one, browsers can ask as well, from pages of any origin; that needs the extra ``web``.
     """
 
@@ -44,7 +41,7 @@ class Harness:
     ) -> None:
         self.clock = clock or Clock()
         self.catalogue = catalogue or load_builtin()
-        self._told = ToldBook(self.catalogue, luck=luck)
+        self._scripts = ScriptBook(self.catalogue, luck=luck)
         self._temporary = tempfile.mkdtemp(prefix="referee-harness-") if data is None else ""
         self.data = Path(self._temporary) if data is None else data
         self._relay = Relay(port=port)
@@ -73,7 +70,7 @@ class Harness:
 
     @property
     def keys(self) -> dict[str, str]:
-        """The verifier keys of the log and its root, which whoever checks receipts has to know."""
+        """The verifier keys of the log and its root, which a verifier of receipts needs."""
         public = self.application.keys.public
         return {"log": public["log"].text, "root": public["root"].text}
 
@@ -109,16 +106,16 @@ class Harness:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def tell(self, script: Mapping[str, Any], *, table_id: str = ANY_TABLE, round_number: int = NEXT_ROUND) -> None:
+    def script(self, script: Mapping[str, Any], *, table_id: str = ANY_TABLE, round_number: int = NEXT_ROUND) -> None:
         """Script the deal of a round: the table's next one, any table's next one, or the numbered one.
 
         HarnessError where the script cannot be meant.
         """
-        self._told.tell(Script.read(script), table_id=table_id, round_number=round_number)
+        self._scripts.add(Script.read(script), table_id=table_id, round_number=round_number)
 
-    def tell_vector(self, name: str, *, table_id: str = ANY_TABLE) -> dict[str, Any]:
+    def script_vector(self, name: str, *, table_id: str = ANY_TABLE) -> dict[str, Any]:
         """Script the next round's deal from a named vector and return it; raise HarnessError if there is none."""
-        self.tell({"vector": name}, table_id=table_id)
+        self.script({"vector": name}, table_id=table_id)
         return vectors.find(name)
 
     def fault(self, **fault: Any) -> None:  # noqa: ANN401 - what Fault.read takes
@@ -131,7 +128,7 @@ class Harness:
 
     def reset(self) -> None:
         """No script and no fault waits; the log and the time are as they were."""
-        self._told.forget()
+        self._scripts.forget()
         self._faults.forget()
 
     @property
@@ -149,7 +146,7 @@ class Harness:
             }
             for fault in self._faults.waiting
         ]
-        return {"scripts": self._told.waiting, "faults": faults}
+        return {"scripts": self._scripts.waiting, "faults": faults}
 
     def _start(self) -> None:
         settings = ServerOptions(
@@ -158,7 +155,7 @@ class Harness:
             origin=ORIGIN,
             catalogue=self.catalogue,
             clock=self.clock,
-            fixture_seed=self._told.seed_of,
+            fixture_seed=self._scripts.seed_of,
             interceptors=[FaultInterceptor(self._faults)],
         )
         self._application = Application(settings).start()

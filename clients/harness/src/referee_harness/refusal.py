@@ -1,8 +1,8 @@
-"""What the harness is asked and cannot do, said to whoever writes the test."""
+"""Errors of the harness, for the author of the test."""
 
 
 class HarnessError(ValueError):
-    """Something told that cannot be meant. ``field`` is the member at fault, empty for none.
+    """An invalid script, fault or argument. ``field`` is the member at fault, empty for none.
 
     ``is_unknown`` says that it names something which does not exist.
     """

@@ -1,9 +1,8 @@
 """The address that frontends are given: a relay before the server, whose connections can be broken.
 
-The law: bytes pass unchanged, both ways. The address stays the same while the server behind it is started again; while
+Bytes pass unchanged, both ways. The address stays the same while the server behind it is started again; while
 the relay is down, connections are closed as soon as they are made. Loopback alone.
 
-It refuses to know what the bytes mean.
 """
 
 import contextlib

@@ -1,10 +1,9 @@
-"""What is told to be dealt, and the deck that comes of it once the round's header is known.
+"""Scripts of deals, and the deck of a script once the round's header is known.
 
-The law: a card that is told lies where it was told; every other place is filled from the cards that are left, and a
-hand that was not told whole never wins at the deal, so a test is not ended by luck. What cannot be dealt, such as a
-card told twice or a hand too many, is refused when the round is opened, naming what is wrong.
+A card that is given lies where it was given; every other place is filled from the cards that are left, and a
+hand that was not given whole never wins at the deal, so a test is not ended by luck. What cannot be dealt, such as a
+card given twice or a hand too many, is refused when the round is opened, naming what is wrong.
 
-It refuses to know which round a script is for, and what is played.
 
 >>> Script.read({"hands": ["AS KS", None], "leader": 1}).hands
 {0: (<Card.ACE_OF_SPADES: 49>, <Card.KING_OF_SPADES: 45>)}
@@ -39,7 +38,7 @@ _EXCHANGES: Final = sorted(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """What is told of one round: cards by seat, instant wins by seat, the house's cards, the board, all, the leader."""
+    """Script of one round: cards by seat, instant wins by seat, house's cards, board, whole deck, leader."""
 
     hands: Mapping[int, tuple[Card, ...]] = field(default_factory=dict)
     wins: Mapping[int, str] = field(default_factory=dict)
@@ -49,51 +48,51 @@ class Script:
     leader: int | None = None
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> Self:
+    def read(cls, given: Mapping[str, Any]) -> Self:
         """Read a script from JSON; raise HarnessError if it is not valid or names an unknown vector.
 
         ``hands`` and ``wins`` are lists by seat with null for what is left open, or objects by seat's number.
         """
-        for name in set(told) - _MEMBERS:
+        for name in set(given) - _MEMBERS:
             raise HarnessError(field=name, message=f"a script has no {name!r}; it has {', '.join(sorted(_MEMBERS))}")
-        if "vector" in told:
-            told = vectors.script_of(vectors.find(str(told["vector"]))) | {
-                name: value for name, value in told.items() if name != "vector"
+        if "vector" in given:
+            given = vectors.script_of(vectors.find(str(given["vector"]))) | {
+                name: value for name, value in given.items() if name != "vector"
             }
-        leader = told.get("leader")
+        leader = given.get("leader")
         if leader is not None and not isinstance(leader, int):
             raise HarnessError(field="leader", message=f"a leader is a seat's number, not {leader!r}")
         script = cls(
-            hands={seat: _cards(text, f"hands[{seat}]") for seat, text in _by_seat(told.get("hands"), "hands")},
-            wins={seat: str(name) for seat, name in _by_seat(told.get("wins"), "wins")},
-            house=_cards(told.get("house", ""), "house"),
-            board=_cards(told.get("board", ""), "board"),
-            deck=_cards(told.get("deck", ""), "deck"),
+            hands={seat: _cards(text, f"hands[{seat}]") for seat, text in _by_seat(given.get("hands"), "hands")},
+            wins={seat: str(name) for seat, name in _by_seat(given.get("wins"), "wins")},
+            house=_cards(given.get("house", ""), "house"),
+            board=_cards(given.get("board", ""), "board"),
+            deck=_cards(given.get("deck", ""), "deck"),
             leader=leader,
         )
         if both := set(script.hands) & set(script.wins):
             raise HarnessError(
-                field="wins", message=f"the hand of seat {min(both)} is told and a win for it too; tell one of them"
+                field="wins", message=f"the hand of seat {min(both)} is given and a win for it too; give one of them"
             )
         script.check_once()
         return script
 
     def check_once(self) -> None:
-        """Nothing, where no card is told twice; HarnessError otherwise."""
+        """Verify that no card is given twice; raise HarnessError otherwise."""
         seen: dict[Card, str] = {}
-        told = [(f"hands[{seat}]", cards) for seat, cards in self.hands.items()]
-        for name, cards in [*told, ("house", self.house), ("board", self.board)]:
+        given = [(f"hands[{seat}]", cards) for seat, cards in self.hands.items()]
+        for name, cards in [*given, ("house", self.house), ("board", self.board)]:
             for card in cards:
                 if card in seen:
                     raise HarnessError(
-                        field=name, message=f"{card.text} is told in {seen[card]} and in {name}; a deck has it once"
+                        field=name, message=f"{card.text} is given in {seen[card]} and in {name}; a deck has it once"
                     )
                 seen[card] = name
         if self.deck and (set(self.deck) != set(DECK) or len(self.deck) != len(DECK)):
             raise HarnessError(field="deck", message=f"a deck is each of 52 cards once, and these are {len(self.deck)}")
         if self.deck and (seen or self.wins):
             raise HarnessError(
-                field="deck", message="the whole deck is told and hands or a board besides; tell one of them"
+                field="deck", message="the whole deck is given and hands or a board besides; give one of them"
             )
 
     def order(self, header: Header, ruleset: Ruleset, luck: random.Random) -> tuple[Card, ...]:
@@ -102,23 +101,25 @@ class Script:
         self._check_leader(header, ruleset)
         if self.deck:
             return self.deck
-        told: dict[int, tuple[Card, ...]] = {}
+        given: dict[int, tuple[Card, ...]] = {}
         for seat, cards in self.hands.items():
-            told[_seat(seat, header, "hands")] = cards
+            given[_seat(seat, header, "hands")] = cards
         if self.house or self.board:
             if not layout.has_board:
                 member = "house" if self.house else "board"
                 raise HarnessError(field=member, message=f"{ruleset.game} has no {member}")
-            told[layout.board("house")] = self.house
-            told[layout.board("flop")], told[layout.board("turn_river")] = self.board[:_FLOP], self.board[_FLOP:]
+            given[layout.board("house")] = self.house
+            given[layout.board("flop")], given[layout.board("turn_river")] = self.board[:_FLOP], self.board[_FLOP:]
         for seat, name in self.wins.items():
-            taken = {card for cards in told.values() for card in cards}
-            told[_seat(seat, header, "wins")] = winning_hand(ruleset, name, without=taken)
-        for section, cards in told.items():
+            taken = {card for cards in given.values() for card in cards}
+            given[_seat(seat, header, "wins")] = winning_hand(ruleset, name, without=taken)
+        for section, cards in given.items():
             if len(cards) > layout.sizes[section]:
                 name = f"hands[{section}]" if section < header.seat_count else "board"
-                raise HarnessError(field=name, message=f"{len(cards)} cards are told where {layout.sizes[section]} lie")
-        return _filled(told, layout.sizes, ruleset, seat_count=header.seat_count, luck=luck)
+                raise HarnessError(
+                    field=name, message=f"{len(cards)} cards are given for {layout.sizes[section]} places"
+                )
+        return _filled(given, layout.sizes, ruleset, seat_count=header.seat_count, luck=luck)
 
     def _check_leader(self, header: Header, ruleset: Ruleset) -> None:
         if self.leader is None:
@@ -132,7 +133,7 @@ def winning_hand(ruleset: Ruleset, name: str, *, without: set[Card]) -> tuple[Ca
     """Thirteen cards that win at the deal as ``name`` says: a pattern's code, or its name in either language.
 
     Accents, case and punctuation do not count: ``sanh rong`` is ``Sảnh rồng``. HarnessError where the ruleset has no
-    such win, or every hand known for it holds a card that somebody else was told.
+    such win, or every hand known for it has a card that is given to another seat.
     """
     known = ruleset.names.get("pattern", {})
     wanted = _plain(name)
@@ -144,7 +145,7 @@ def winning_hand(ruleset: Ruleset, name: str, *, without: set[Card]) -> tuple[Ca
     for hand in _known_hands(ruleset, codes[0]):
         if not without & set(hand):
             return hand
-    raise HarnessError(field="wins", message=f"no {codes[0]} is left for the seat: its cards are told to others")
+    raise HarnessError(field="wins", message=f"no {codes[0]} is left for the seat: its cards are given to others")
 
 
 def _known_hands(ruleset: Ruleset, code: str) -> Iterator[tuple[Card, ...]]:
@@ -172,23 +173,23 @@ def win_at_deal(ruleset: Ruleset, hand: Sequence[Card]) -> str:
 
 
 def _filled(
-    told: Mapping[int, tuple[Card, ...]],
+    given: Mapping[int, tuple[Card, ...]],
     sizes: Sequence[int],
     ruleset: Ruleset,
     *,
     seat_count: int,
     luck: random.Random,
 ) -> tuple[Card, ...]:
-    taken = {card for cards in told.values() for card in cards}
+    taken = {card for cards in given.values() for card in cards}
     rest = [card for card in DECK if card not in taken]
     for _ in range(_TRIES):
         luck.shuffle(rest)
         left = iter(rest)
         sections = []
         for section, size in enumerate(sizes):
-            cards = told.get(section, ())
+            cards = given.get(section, ())
             sections.append((*cards, *[next(left) for _ in range(size - len(cards))]))
-        open_hands = [seat for seat in range(seat_count) if len(told.get(seat, ())) < sizes[seat]]
+        open_hands = [seat for seat in range(seat_count) if len(given.get(seat, ())) < sizes[seat]]
         if not any(win_at_deal(ruleset, sections[seat]) for seat in open_hands):
             return tuple(card for section in sections for card in section)
     raise HarnessError(
@@ -202,14 +203,14 @@ def _seat(seat: int, header: Header, member: str) -> int:
     return seat
 
 
-def _by_seat(told: object, member: str) -> list[tuple[int, Any]]:
+def _by_seat(given: object, member: str) -> list[tuple[int, Any]]:
     pairs: list[tuple[Any, Any]]
-    if told is None:
+    if given is None:
         return []
-    if isinstance(told, Mapping):
-        pairs = list(told.items())
-    elif isinstance(told, list):
-        pairs = list(enumerate(told))
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    elif isinstance(given, list):
+        pairs = list(enumerate(given))
     else:
         raise HarnessError(field=member, message=f"{member} are a list by seat, or an object by seat's number")
     try:
@@ -220,7 +221,7 @@ def _by_seat(told: object, member: str) -> list[tuple[int, Any]]:
 
 def _cards(text: object, member: str) -> tuple[Card, ...]:
     if not isinstance(text, str):
-        raise HarnessError(field=member, message=f"cards are told as text such as 'AS TD', not {text!r}")
+        raise HarnessError(field=member, message=f"cards are given as text such as 'AS TD', not {text!r}")
     try:
         return tuple(parse_cards(text))
     except ValueError as error:

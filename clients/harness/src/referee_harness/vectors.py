@@ -1,6 +1,6 @@
 """Test vectors by their id, and what of them can be dealt: hands, the house's cards, the board, who leads.
 
-The law: a vector is named ``file#id``, such as ``mau_binh/settlement#value-front-three-M``. One that holds no whole
+A vector is named ``file#id``, such as ``mau_binh/settlement#value-front-three-M``. One that holds no whole
 hand, such as a question about a single play, cannot be dealt and is refused.
 
 >>> script_of(find("tien_len/rounds#out-of-cards"))["leader"]

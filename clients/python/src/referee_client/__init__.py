@@ -1,6 +1,6 @@
 """Deals, judges, settles and verifies card rounds with a Referee server; blocking or for asyncio.
 
-The law: nothing that a server says is believed that it can prove. Each step of a round checks signatures, proofs,
+Nothing that a server says is believed that it can prove. Each step of a round checks signatures, proofs,
 commitments, cards and payments by itself, and raises ``VerificationError`` where one does not hold.
 
 >>> from referee_client import Bet, Terms

@@ -25,7 +25,7 @@ AnyRound = TypeVar("AnyRound", bound=AsyncRound[Any, Any])
 
 
 class AsyncClient:
-    """A server, and whom to believe about it; without ``trust`` the keys that it tells first.
+    """A server and the keys to trust; without ``trust`` those that it shows first.
 
     Without ``credentials`` the connection is plain text, for loopback and private networks. ``timeout`` is for each
     call, its retries included. ``channel`` is open for all that this client has no word for, with the stubs of
@@ -100,6 +100,6 @@ def new_round(kind: type[AnyRound], session: Session, terms: Terms, secrets: Seq
         terms=terms,
         secrets={one.seat: one for one in own},
         seat_keys=keys if any(map(any, keys)) else [],
-        told=kind.messages.round(),
+        message=kind.messages.round(),
     )
     return kind(session, state)

@@ -1,4 +1,4 @@
-"""Cards as they are asked for and told: the enum, its text, or the numbers of the wire."""
+"""Cards as callers give them: the enum, its text, or the numbers of the wire."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
@@ -10,14 +10,14 @@ Cards: TypeAlias = str | Iterable[Card]
 """Some cards: ``"AS KD"``, or values of ``Card``."""
 
 
-def cards_told(cards: Cards) -> tuple[Card, ...]:
+def read_cards(cards: Cards) -> tuple[Card, ...]:
     """Read cards from their texts; raise UnknownCardError if a text names none."""
     return parse_cards(cards) if isinstance(cards, str) else tuple(cards)
 
 
 def numbers_of(cards: Cards) -> "list[card_pb2.Card]":
     """Return the cards as messages write them."""
-    return [card.number for card in cards_told(cards)]  # type: ignore[misc] # a message's enum is the number itself
+    return [card.number for card in read_cards(cards)]  # type: ignore[misc] # a message's enum is the number itself
 
 
 def cards_of(numbers: Sequence[int]) -> tuple[Card, ...]:

@@ -1,10 +1,9 @@
 """Channels to a Referee server: deadlines by default, retries where a call may be repeated, refusals as exceptions.
 
-The law: a method is retried on UNAVAILABLE, by gRPC itself, where the protos say that it writes nothing or is
+A method is retried on UNAVAILABLE, by gRPC itself, where the protos say that it writes nothing or is
 idempotent, and nowhere else; ``AcceptEvent`` is not among them. A call without a timeout gets the channel's. Every
 status but OK becomes a ``RefereeError``. Servers that say they are stopping are passed over.
 
-It refuses to know what the calls mean.
 
 >>> import json
 >>> tried_again = [one for one in json.loads(service_config())["methodConfig"] if "retryPolicy" in one]

@@ -1,6 +1,6 @@
 """A refused call as an exception that says what was wrong, where, and whether asking again can help.
 
-The law: every refusal is a ``RefereeError``; its class follows from the gRPC status code alone, so a reason that this
+Every refusal is a ``RefereeError``; its class follows from the gRPC status code alone, so a reason that this
 version does not know is still caught. ``reason`` is the name of a value of ``ErrorReason`` without its prefix, such as
 ``"SEED_MISMATCH"``; ``field`` is the path of the request's field at fault, such as ``"client_seeds[2]"``.
 
@@ -71,7 +71,7 @@ class ConflictError(RefereeError):
 
 
 class NotReadyError(RefereeError):
-    """The round is not where this call needs it; look where it stands, then go on from there."""
+    """The round is not where this call needs it; read its state, then continue from there."""
 
 
 class UnavailableError(RefereeError):

@@ -16,23 +16,23 @@ _KINDS = {"pass_turn": "PASS"}
 
 def event_bytes(event: Event) -> bytes:
     """Encode the event as canonical JSON: the seat's choice, without its time and attestations."""
-    told: dict[str, Any] = {"seat": event.seat}
+    given: dict[str, Any] = {"seat": event.seat}
     if isinstance(event, ultimate_texas_pb2.UltimateTexasEvent):
         name = ultimate_texas_pb2.Decision.Name(event.decision).removeprefix("DECISION_")
-        return _canonical(told | {"decision": name, "kind": "DECIDE"})
+        return _canonical(given | {"decision": name, "kind": "DECIDE"})
     choice = event.WhichOneof("choice") or ""
-    told["kind"] = _KINDS.get(choice, choice.upper())
+    given["kind"] = _KINDS.get(choice, choice.upper())
     if isinstance(event, tien_len_pb2.TienLenEvent):
         if choice == "play":
-            told["cards"] = list(event.play.cards)
+            given["cards"] = list(event.play.cards)
     elif choice == "arrange":
-        told |= {name: list(getattr(event.arrange, name)) for name in ("back", "middle", "front")}
+        given |= {name: list(getattr(event.arrange, name)) for name in ("back", "middle", "front")}
         if event.nonce:
-            told["nonce"] = event.nonce.hex()
+            given["nonce"] = event.nonce.hex()
     elif choice == "commit":
-        told["commitment"] = event.commit.commitment.hex()
-    return _canonical(told)
+        given["commitment"] = event.commit.commitment.hex()
+    return _canonical(given)
 
 
-def _canonical(told: dict[str, Any]) -> bytes:
-    return json.dumps(told, sort_keys=True, separators=(",", ":")).encode("ascii")
+def _canonical(given: dict[str, Any]) -> bytes:
+    return json.dumps(given, sort_keys=True, separators=(",", ":")).encode("ascii")

@@ -3,7 +3,7 @@
 from typing import Final, NamedTuple
 
 from referee.v1 import mau_binh_pb2, round_pb2
-from referee_client.cards import Cards, cards_told, numbers_of
+from referee_client.cards import Cards, numbers_of, read_cards
 from referee_client.round import AsyncRound, Messages
 
 MESSAGES: Final = Messages(
@@ -40,13 +40,13 @@ class AsyncMauBinhRound(AsyncRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBi
     async def check(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.CheckArrangementResponse:
         """Check an arrangement without submitting it: its violations, and the names of its hands."""
         request = mau_binh_pb2.CheckArrangementRequest(
-            round=self._told_to(seat), seat=seat, arrangement=arrangement.write()
+            round=self._round_for(seat), seat=seat, arrangement=arrangement.write()
         )
         return await self._ask("CheckArrangement", request, mau_binh_pb2.CheckArrangementResponse)
 
     async def suggest(self, seat: int, *, count: int = 3) -> mau_binh_pb2.SuggestArrangementResponse:
         """Suggest the arrangements that are worth most, best first, from the seat's own cards alone."""
-        dealt = mau_binh_pb2.DealtHand(round=self._told_to(seat), seat=seat)
+        dealt = mau_binh_pb2.DealtHand(round=self._round_for(seat), seat=seat)
         request = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=count)
         return await self._ask("SuggestArrangement", request, mau_binh_pb2.SuggestArrangementResponse)
 
@@ -62,7 +62,7 @@ class AsyncMauBinhRound(AsyncRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBi
 
     async def commit(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
         """Commit to an arrangement on a sealed table; the commitment hides the arrangement."""
-        cards = [card for chi in arrangement for card in cards_told(chi)]
+        cards = [card for chi in arrangement for card in read_cards(chi)]
         bound = self.secrets[seat].arrangement_commitment(self.round_id, cards=cards)
         event = mau_binh_pb2.MauBinhEvent(seat=seat, commit=mau_binh_pb2.Commit(commitment=bound))
         return await self._accept(event)
@@ -80,9 +80,9 @@ class AsyncMauBinhRound(AsyncRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBi
         answer: mau_binh_pb2.MauBinhServiceAcceptEventResponse = await self.accept_event(event)
         return answer
 
-    def _told_to(self, seat: int) -> mau_binh_pb2.MauBinhRound:
+    def _round_for(self, seat: int) -> mau_binh_pb2.MauBinhRound:
         """Return the round with the seat's own certificate, if the hand is the seat's alone."""
-        told = mau_binh_pb2.MauBinhRound(header=self.told.header, certificates=self.told.certificates)
+        given = mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=self.message.certificates)
         if seat in self.state.private and seat not in self.hands:
-            told.certificates.append(self.state.private[seat][0])
-        return told
+            given.certificates.append(self.state.private[seat][0])
+        return given

@@ -1,12 +1,11 @@
 """What every game's round has in common: prepared, opened, dealt, played, settled, revealed, each step checked.
 
-The law: a step is idempotent, so one whose answer was lost is asked again. What the server says is held against what
+A step is idempotent, so one whose answer was lost is asked again. What the server says is held against what
 was asked, what was said before and the log, and where it does not fit, VerificationError says so and nothing is
 believed: the header is of the terms, OPEN binds header, commitments and tokens, DEAL mixes the seats' own seeds,
 certificates open cards of that deal, receipts are of the very event, SETTLE tells what was played and follows from it
 by the rules, and the revealed seed deals every card again.
 
-It refuses to know how seats think, and anything that it was not shown.
 """
 
 from collections.abc import Sequence
@@ -36,17 +35,16 @@ from referee.dealing.leaf import (
 )
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope
+from referee.transcript.inputs import MEDIA_TYPE, Inputs, TranscriptError
+from referee.transcript.inputs import parse as parse_transcript
 from referee.transcript.receipt import FORM, RECEIPT_TYPE
 from referee.transcript.replay import replay
-from referee.transcript.told import MEDIA_TYPE, TranscriptError
-from referee.transcript.told import Told as ToldPart
-from referee.transcript.told import parse as parse_transcript
 from referee.v1 import log_pb2, round_pb2, shuffler_pb2
 from referee_client.cards import cards_of
 from referee_client.errors import VerificationError
 from referee_client.event import Event, event_bytes
 from referee_client.session import Session
-from referee_client.state import Outcome, Revealed, RoundState, RoundView, Settled, Told
+from referee_client.state import Outcome, Revealed, RoundMessage, RoundState, RoundView, Settled
 from referee_client.terms import read_header
 from referee_client.trust import Believed, Proved
 
@@ -73,12 +71,12 @@ class Messages:
     settle_answer: type[Any]
 
 
-class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
+class AsyncRound(RoundView[RoundMessage], Generic[RoundMessage, Outcome]):
     """A round, for asyncio. ``open``, ``deal``, play, ``settle``, ``reveal``, in this order; each may be repeated."""
 
     messages: Messages
 
-    def __init__(self, session: Session, state: RoundState[Told]) -> None:
+    def __init__(self, session: Session, state: RoundState[RoundMessage]) -> None:
         super().__init__(state)
         self._session = session
 
@@ -133,7 +131,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         """Join a round that was opened elsewhere, 0 for the latest, with its deal if any; return its OPEN leaf.
 
         For a player whose frontend is somebody else's, and for a frontend that lost its memory. Where this client has
-        secrets of a seat, OPEN must bind these. Events stand in no log before the settlement: keep ``told``.
+        secrets of a seat, OPEN must bind these. Events stand in no log before the settlement: keep ``message``.
         """
         state = self.state
         asked = log_pb2.GetTableRoundRequest(table_id=self.table, round_number=number)
@@ -220,14 +218,14 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         opened = await self._certified(answer.certificate)
         hand = opened.hand(Seat(seat))
         if hand is None or hand != cards_of(answer.hand.cards):
-            _fail(f"the certificate does not open the hand of seat {seat} that was told")
+            _fail(f"the certificate does not open the hand of seat {seat} that was dealt")
         self.state.private[seat] = answer.certificate, hand
         return hand
 
     async def preview(self) -> Any:  # noqa: ANN401 - the game's own answer
-        """Where the round stands, and what settling now would give; nothing is signed or written."""
+        """Return the round's state and what settling now would pay; nothing is signed or written."""
         return await self._ask(
-            "PreviewRound", self.messages.preview_request(round=self.told), self.messages.preview_answer
+            "PreviewRound", self.messages.preview_request(round=self.message), self.messages.preview_answer
         )
 
     async def settle(self) -> Settled[Outcome]:
@@ -236,7 +234,7 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         Where the rules do not let it be settled yet, ``violations`` say why.
         """
         answer = await self._ask(
-            "SettleRound", self.messages.settle_request(round=self.told), self.messages.settle_answer
+            "SettleRound", self.messages.settle_request(round=self.message), self.messages.settle_answer
         )
         if answer.violations:
             return Settled(violations=tuple(answer.violations))
@@ -246,9 +244,9 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         except TranscriptError as error:
             _fail(str(error))
         _same("the settled round", transcript.round_id, self.round_id.hex())
-        self._check_told(transcript.told)
-        is_replayed = await self._is_replayed(transcript.told, proved.payload)
-        found = msgspec.json.decode(transcript.found, type=_Found)
+        self._check_inputs(transcript.inputs)
+        is_replayed = await self._is_replayed(transcript.inputs, proved.payload)
+        found = msgspec.json.decode(transcript.results, type=_Found)
         paid = [(one.payer, one.payee, one.amount_minor, one.reason) for one in answer.outcome.transfers]
         _same("the transfers", paid, [(one.payer, one.payee, one.amount, one.reason) for one in found.transfers])
         return Settled(outcome=answer.outcome, receipt=proved, is_replayed=is_replayed)
@@ -292,16 +290,16 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
             event.signature = secrets.sign_event(self.event_hash(event))
         hashed = self.event_hash(event)
         answer = await self._ask(
-            "AcceptEvent", self.messages.accept_request(round=self.told, event=event), self.messages.accept_answer
+            "AcceptEvent", self.messages.accept_request(round=self.message, event=event), self.messages.accept_answer
         )
         if not answer.event_number:
             return answer
-        told: Any = self.told
+        inputs: Any = self.message
         _same("the accepted event", event_bytes(answer.event), event_bytes(event))
-        _same("the event's number", answer.event_number, len(told.events) + 1)
+        _same("the event's number", answer.event_number, len(inputs.events) + 1)
         opens = self._opened_by(answer)
         await self._check_receipt(answer.event, hashed, number=answer.event_number, opens=opens)
-        told.events.append(answer.event)
+        inputs.events.append(answer.event)
         if opens is not None:
             await self.open_section(answer.event.receipt)
         return answer
@@ -328,8 +326,8 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
     @staticmethod
     def _opened_by(answer: Any) -> int | None:  # noqa: ANN401 - the game's own answer
         fields = type(answer).DESCRIPTOR.fields_by_name
-        is_told = "opens_section" in fields and answer.HasField("opens_section")
-        return answer.opens_section if is_told else None
+        is_present = "opens_section" in fields and answer.HasField("opens_section")
+        return answer.opens_section if is_present else None
 
     async def _ask(self, method: str, request: Message, kind: type[Answered]) -> Answered:
         return await self._session.line.ask(f"{self.messages.service}/{method}", request, kind)
@@ -357,16 +355,16 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
 
     def _take_header(self, header: Header, message: round_pb2.RoundHeader) -> None:
         self.state.header, self.state.header_message = header, message
-        told: Any = self.state.told
-        told.header.CopyFrom(message)
+        inputs: Any = self.state.message
+        inputs.header.CopyFrom(message)
 
     async def _take_certificate(self, data: bytes) -> None:
         found = await self._certified(data)
         for section, cards in self.state.sections.items():
             _same(f"section {section}, opened before", found.sections.get(section), cards)
         self.state.sections.update(found.sections)
-        told: Any = self.told
-        told.certificates[:] = [data]
+        inputs: Any = self.message
+        inputs.certificates[:] = [data]
 
     def _take_deal(self, leaf: DealLeaf, *, asked: Sequence[bytes]) -> None:
         state, header = self.state, self.header
@@ -374,8 +372,8 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         _same("the dealt round", leaf.round_id, self.round_id.hex())
         _same("the number of seeds", len(seeds), header.seat_count)
         for seat, seed in enumerate(seeds):
-            told = asked[seat] if seat < len(asked) else b""
-            _same(f"the seed of seat {seat}", seed, told or seed)
+            inputs = asked[seat] if seat < len(asked) else b""
+            _same(f"the seed of seat {seat}", seed, inputs or seed)
             if state.commitments and state.commitments[seat]:
                 made = client_commitment(round_id=self.round_id, seat=Seat(seat), seed=seed)
                 _same(f"what the seed of seat {seat} commits to", made, state.commitments[seat])
@@ -401,16 +399,16 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         expected = (self.round_id.hex(), number, hashed.hex(), event.time, msgspec.UNSET if opens is None else opens)
         _same("the event's receipt", found, expected)
 
-    def _check_told(self, told: ToldPart) -> None:
-        state, events = self.state, list(_events_of(self.told))
-        _same("the settled header", told.header, HeaderJson.of(self.header))
-        _same("the settled deal", (told.deck_root, told.dealt_time), (state.deck_root.hex(), state.dealt_time))
-        for section, cards in enumerate(told.cards()):
+    def _check_inputs(self, inputs: Inputs) -> None:
+        state, events = self.state, list(_events_of(self.message))
+        _same("the settled header", inputs.header, HeaderJson.of(self.header))
+        _same("the settled deal", (inputs.deck_root, inputs.dealt_time), (state.deck_root.hex(), state.dealt_time))
+        for section, cards in enumerate(inputs.cards()):
             _same(f"the settled section {section}", cards, state.sections.get(section, cards))
-        _same("the events settled", [bytes(one.event) for one in told.events], [event_bytes(one) for one in events])
-        _same("the times of the events", [one.time for one in told.events], [one.time for one in events])
+        _same("the events settled", [bytes(one.event) for one in inputs.events], [event_bytes(one) for one in events])
+        _same("the times of the events", [one.time for one in inputs.events], [one.time for one in events])
 
-    async def _is_replayed(self, told: ToldPart, payload: bytes) -> bool:
+    async def _is_replayed(self, inputs: Inputs, payload: bytes) -> bool:
         header = self.header
         ruleset = await self._session.ruleset(
             ruleset_id=header.ruleset_id, version=header.ruleset_version, digest=header.ruleset_digest
@@ -418,9 +416,9 @@ class AsyncRound(RoundView[Told], Generic[Told, Outcome]):
         if ruleset is None:
             return False
         try:
-            again = replay(told, ruleset)
+            again = replay(inputs, ruleset)
         except TranscriptError as error:
-            _fail(f"the settlement does not follow from what it tells: {error}")
+            _fail(f"the settlement does not follow from its inputs: {error}")
         _same("the transcript made again", again.payload, payload)
         return True
 
@@ -436,8 +434,8 @@ class _Found(msgspec.Struct):
     transfers: tuple[_Transfer, ...]
 
 
-def _events_of(told: Any) -> Sequence[Event]:  # noqa: ANN401 - the game's own message
-    events: Sequence[Event] = told.events
+def _events_of(inputs: Any) -> Sequence[Event]:  # noqa: ANN401 - the game's own message
+    events: Sequence[Event] = inputs.events
     return events
 
 
@@ -450,9 +448,9 @@ def _read(proved: Proved, kind: type[AnyLeaf]) -> AnyLeaf:
 
 
 def _same(what: str, found: object, expected: object) -> None:
-    """Nothing, where two things are equal; VerificationError naming them otherwise."""
+    """Verify that two things are equal; raise VerificationError naming them otherwise."""
     if found != expected:
-        _fail(f"{what}: {repr(found)[:_SHOWN]} was told, and {repr(expected)[:_SHOWN]} is right")
+        _fail(f"{what}: {repr(found)[:_SHOWN]} was answered, and {repr(expected)[:_SHOWN]} is right")
 
 
 def _fail(message: str) -> NoReturn:

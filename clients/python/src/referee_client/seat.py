@@ -1,8 +1,8 @@
 """What a seat keeps to itself in one round: its seed, the token of its hand, a nonce, and its key where it has one.
 
-The law: secrets are 32 random bytes each, made anew for every round, and shown only when the protocol asks: a seed
-after OPEN stands in the log, a nonce when hands lie open, a token to the shuffler alone. A key lasts as long as its
-owner likes. What is shown before, commitments and hashes, binds and tells nothing.
+Secrets are 32 random bytes each, made anew for every round, and shown only when the protocol asks: a seed
+after OPEN is in the log, a nonce when hands lie open, a token to the shuffler alone. A key lasts as long as its
+owner likes. What is shown before, commitments and hashes, binds and reveals nothing.
 
 >>> secrets = SeatSecrets.make(0, keyed=True)
 >>> len(secrets.seed), len(secrets.public_key), secrets.seed == SeatSecrets.make(0).seed
@@ -43,7 +43,7 @@ class SeatSecrets:
 
     @property
     def public_key(self) -> bytes:
-        """The key that stands in the round's header; zeros for none."""
+        """Key of the seat in the round's header; zeros for none."""
         return bytes(SigningKey(self.private_key).verify_key) if self.private_key else NO_KEY
 
     def seed_commitment(self, round_id: bytes) -> bytes:

@@ -1,7 +1,4 @@
-"""A server as a client knows it: the line to it, whom the client believes, and the rulesets that were shown.
-
-It refuses to know rounds.
-"""
+"""A server as a client knows it: the line to it, whom the client believes, and the rulesets that were shown."""
 
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -22,7 +19,7 @@ _COSIGNED_SECONDS: Final = 30.0
 
 
 class Session:
-    """Asks a server and holds what it says against what is believed. Without a trust the first keys told are."""
+    """A server and the trust to verify its answers by. Without a trust the first keys that it shows are trusted."""
 
     def __init__(self, line: Line, trust: Trust | None) -> None:
         self.line = line
@@ -34,7 +31,7 @@ class Session:
         """Whom the client believes; asked for once."""
         if self._believed is None:
             keys = await self.line.ask("LogService/GetKeys", log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse)
-            self._believed = Believed.first_told(log_key=keys.log_key, root_key=keys.root_key)
+            self._believed = Believed.trust_first_served(log_key=keys.log_key, root_key=keys.root_key)
         if not self._believed.seen:
             await self._learn(self._believed, count=_FIRST)
         return self._believed

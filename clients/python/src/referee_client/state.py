@@ -1,6 +1,6 @@
-"""What a frontend holds of a round: everything that it was told and has checked, and nothing that it must not know.
+"""What a frontend holds of a round: everything that it was given and has checked, and nothing that it must not know.
 
-The law: cards stand here only as certificates opened them; hashes are computed, never believed.
+Cards stand here only as certificates opened them; hashes are computed, never believed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from referee_client.seat import SeatSecrets
 from referee_client.terms import Terms
 from referee_client.trust import Proved
 
-Told = TypeVar("Told")
+RoundMessage = TypeVar("RoundMessage")
 """The game's message of a round so far."""
 Outcome = TypeVar("Outcome")
 
@@ -28,7 +28,7 @@ class Settled(Generic[Outcome]):
     """A round that was settled, or ``violations`` that say why it was not; then all else is absent.
 
     ``receipt`` is the SETTLE leaf, shown to stand in the log. ``is_replayed`` says that the whole transcript was made
-    again from what was told, by the rules, and came out the same; False only where the ruleset could not be read.
+    again from what was given, by the rules, and came out the same; False only where the ruleset could not be read.
     """
 
     violations: tuple[Violation, ...] = ()
@@ -38,7 +38,7 @@ class Settled(Generic[Outcome]):
 
     @property
     def result(self) -> Outcome:
-        """What the round came to; ValueError where it was not settled."""
+        """Result of the round; ValueError if it was not settled."""
         if self.outcome is None:
             msg = f"the round was not settled: {', '.join(violation.code for violation in self.violations)}"
             raise ValueError(msg)
@@ -55,13 +55,13 @@ class Revealed:
 
 
 @dataclass(slots=True, kw_only=True)
-class RoundState(Generic[Told]):
+class RoundState(Generic[RoundMessage]):
     """A round. What is not known yet is empty, None or zero."""
 
     terms: Terms
     secrets: Mapping[int, SeatSecrets]
     seat_keys: Sequence[bytes]
-    told: Told
+    message: RoundMessage
     header: Header | None = None
     header_message: round_pb2.RoundHeader = field(default_factory=round_pb2.RoundHeader)
     commitments: Sequence[bytes] = ()
@@ -79,11 +79,11 @@ class RoundState(Generic[Told]):
     """On a sealed table, hands that their own seats opened, each with its certificate."""
 
 
-class RoundView(Generic[Told]):
+class RoundView(Generic[RoundMessage]):
     """A round as its frontend reads it; both clients' rounds are views of the same state."""
 
-    def __init__(self, state: RoundState[Told]) -> None:
-        self.state: RoundState[Told] = state
+    def __init__(self, state: RoundState[RoundMessage]) -> None:
+        self.state: RoundState[RoundMessage] = state
 
     @property
     def header(self) -> Header:
@@ -147,9 +147,9 @@ class RoundView(Generic[Told]):
         return self.state.leader
 
     @property
-    def told(self) -> Told:
+    def message(self) -> RoundMessage:
         """The round as every question about it carries it; add to its events only what the referee accepted."""
-        return self.state.told
+        return self.state.message
 
     @property
     def open_receipt(self) -> Proved | None:
@@ -163,8 +163,8 @@ class RoundView(Generic[Told]):
 
     def event_hash(self, event: Event) -> bytes:
         """Return the hash of a next event, which is what its seat signs."""
-        told: Any = self.state.told
+        given: Any = self.state.message
         before = chain_hashes(
-            round_id=self.round_id, deck_root=self.state.deck_root, events=[event_bytes(one) for one in told.events]
+            round_id=self.round_id, deck_root=self.state.deck_root, events=[event_bytes(one) for one in given.events]
         )
         return next_hash(before[-1], number=len(before), event=event_bytes(event))

@@ -19,17 +19,17 @@ from referee_client.mau_binh import Arrangement, AsyncMauBinhRound
 from referee_client.round import OPERATOR, AsyncRound
 from referee_client.seat import SeatSecrets
 from referee_client.session import Session
-from referee_client.state import Outcome, Revealed, RoundView, Settled, Told
+from referee_client.state import Outcome, Revealed, RoundMessage, RoundView, Settled
 from referee_client.terms import Terms
 from referee_client.tien_len import AsyncTienLenRound
 from referee_client.trust import Proved, Trust
 from referee_client.ultimate_texas import AsyncUltimateTexasRound
 
 
-class Round(RoundView[Told], Generic[Told, Outcome]):
+class Round(RoundView[RoundMessage], Generic[RoundMessage, Outcome]):
     """A round. ``open``, ``deal``, play, ``settle``, ``reveal``, in this order; each may be repeated."""
 
-    def __init__(self, core: AsyncRound[Told, Outcome]) -> None:
+    def __init__(self, core: AsyncRound[RoundMessage, Outcome]) -> None:
         super().__init__(core.state)
         self._any = core
 

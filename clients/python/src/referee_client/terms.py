@@ -1,7 +1,4 @@
-"""What is to be played, and a round's header as it comes back: the same terms, or it is not signed under.
-
-It refuses to know what a ruleset says.
-"""
+"""What is to be played, and a round's header as it comes back: the same terms, or it is not signed under."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,7 +53,7 @@ class Terms:
         )
 
     def check(self, header: Header, *, seat_keys: Sequence[bytes], origin: str) -> None:
-        """Nothing, where a header is of these terms; VerificationError naming the first that differs."""
+        """Verify that a header has these terms; raise VerificationError naming the first that differs."""
         keys = tuple(seat_keys) or (bytes(32),) * self.seats
         for name, asked, found in (
             ("origin", origin, header.origin),

@@ -7,7 +7,7 @@ import msgspec
 from referee.dealing.header import NO_KEY
 from referee.dealing.leaf import ABORT_TYPE
 from referee.evidence.dsse import Envelope
-from referee.transcript.told import MEDIA_TYPE
+from referee.transcript.inputs import MEDIA_TYPE
 from referee.v1 import log_pb2, round_pb2, tien_len_pb2
 from referee_client.cards import Cards, numbers_of
 from referee_client.errors import VerificationError
@@ -33,7 +33,7 @@ class _Winners(msgspec.Struct):
 
 
 class _Settled(msgspec.Struct):
-    found: _Winners
+    results: _Winners
 
 
 class AsyncTienLenRound(AsyncRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienLenOutcome]):
@@ -48,9 +48,9 @@ class AsyncTienLenRound(AsyncRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienL
         key at the seat it had, or at ``winner_seat``. A winner without a key who left the table is ``winner_gone``.
         """
         previous, winner = await self._previous()
-        told = self.told
-        del told.previous_rounds[:]
-        told.ClearField("previous_winner_seat")
+        given = self.message
+        del given.previous_rounds[:]
+        given.ClearField("previous_winner_seat")
         if winner is None:
             return None
         seat, key = winner
@@ -61,23 +61,23 @@ class AsyncTienLenRound(AsyncRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienL
             found = None if winner_gone else seat if winner_seat is None else winner_seat
         if found is None or found >= self.header.seat_count:
             return None
-        told.previous_rounds.extend(previous)
-        told.previous_winner_seat = found
+        given.previous_rounds.extend(previous)
+        given.previous_winner_seat = found
         return found
 
     async def plays(self, *, grouped: bool = False) -> tien_len_pb2.ListPlaysResponse:
         """Every legal play of the seat whose turn it is, and whether it may pass."""
-        request = tien_len_pb2.ListPlaysRequest(round=self.told, grouped=grouped)
+        request = tien_len_pb2.ListPlaysRequest(round=self.message, grouped=grouped)
         return await self._ask("ListPlays", request, tien_len_pb2.ListPlaysResponse)
 
     async def check(self, seat: int, cards: Cards) -> tien_len_pb2.CheckPlayResponse:
         """Everything wrong with a play; nothing is played."""
-        request = tien_len_pb2.CheckPlayRequest(round=self.told, event=_play(seat, cards))
+        request = tien_len_pb2.CheckPlayRequest(round=self.message, event=_play(seat, cards))
         return await self._ask("CheckPlay", request, tien_len_pb2.CheckPlayResponse)
 
     async def suggest(self, *, count: int = 3, samples: int = 0) -> tien_len_pb2.SuggestPlayResponse:
         """Suggest the best plays of the seat on turn, with reasons, from what that seat may know."""
-        request = tien_len_pb2.SuggestPlayRequest(round=self.told, count=count, samples=samples)
+        request = tien_len_pb2.SuggestPlayRequest(round=self.message, count=count, samples=samples)
         return await self._ask("SuggestPlay", request, tien_len_pb2.SuggestPlayResponse)
 
     async def play(self, seat: int, cards: Cards) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
@@ -109,7 +109,7 @@ class AsyncTienLenRound(AsyncRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienL
             ends = [(leaf, Envelope.parse(leaf.leaf)) for leaf in found.leaves]
             ended = [(leaf, envelope) for leaf, envelope in ends if envelope.payload_type in _ENDED]
             if len(ended) != 1:
-                msg = f"round {number} of table {self.table} is told without its one end"
+                msg = f"round {number} of table {self.table} has no single end"
                 raise VerificationError(msg)
             leaf, envelope = ended[0]
             rounds.append(tien_len_pb2.PreviousRound(terminal_leaf=leaf.leaf, header=found.header))
@@ -120,7 +120,7 @@ class AsyncTienLenRound(AsyncRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienL
             header = read_header(found.header)
             if header.ruleset_id.partition(".")[0] != _GAME:
                 return [], None
-            (seat,) = msgspec.json.decode(proved.payload, type=_Settled).found.winners
+            (seat,) = msgspec.json.decode(proved.payload, type=_Settled).results.winners
             return rounds, (seat, header.seat_keys[seat])
         return [], None
 

@@ -1,11 +1,10 @@
 """Whom a client believes: the log's and the root's keys, and witnesses where it has some.
 
-The law: these keys come from outside, such as the operator's web page, and everything else follows: KEY leaves signed
+These keys come from outside, such as the operator's web page, and everything else follows: KEY leaves signed
 by the root name the shuffler's and the referee's keys, and a new key of the log. Where nothing is known from outside, a
-client may believe the keys that it is told first; it then proves that the server does not contradict itself, and no
+client may believe the keys that it is given first; it then proves that the server does not contradict itself, and no
 more.
 
-It refuses to know networks, and revocations that nobody showed it: an audit of the whole log finds those.
 """
 
 from collections.abc import Sequence
@@ -62,7 +61,7 @@ class Believed:
         """How many leaves of the log were looked through for keys, from its beginning."""
 
     @classmethod
-    def first_told(cls, *, log_key: str, root_key: str) -> Self:
+    def trust_first_served(cls, *, log_key: str, root_key: str) -> Self:
         """Belief in what a server says first."""
         return cls(Trust(log_key=log_key, root_key=root_key))
 

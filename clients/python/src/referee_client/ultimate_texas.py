@@ -26,21 +26,21 @@ class AsyncUltimateTexasRound(
     messages = MESSAGES
 
     async def check(self, seat: int, decision: Decision | str) -> ultimate_texas_pb2.CheckDecisionResponse:
-        """Everything wrong with a decision, and where the round stands; nothing is decided."""
-        event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision_told(decision))
-        request = ultimate_texas_pb2.CheckDecisionRequest(round=self.told, event=event)
+        """Check a decision without making it: its violations and the round's state."""
+        event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=read_decision(decision))
+        request = ultimate_texas_pb2.CheckDecisionRequest(round=self.message, event=event)
         return await self._ask("CheckDecision", request, ultimate_texas_pb2.CheckDecisionResponse)
 
     async def decide(
         self, seat: int, decision: Decision | str
     ) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
         """Submit a decision, such as ``"PLAY_4X"``."""
-        event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision_told(decision))
+        event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=read_decision(decision))
         answer: ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse = await self.accept_event(event)
         return answer
 
 
-def decision_told(decision: Decision | str) -> Decision:
+def read_decision(decision: Decision | str) -> Decision:
     """Read a decision by its value or name: CHECK, PLAY_4X, PLAY_3X, PLAY_2X, PLAY_1X, FOLD, TIMEOUT, LEAVE.
 
     ValueError where no decision has the name.

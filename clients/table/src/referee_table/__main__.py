@@ -79,7 +79,7 @@ async def _serve(plan: Plan, *, host: str, port: int, data: Path) -> None:
         serving = asyncio.create_task(server.serve([listening]))
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, lambda: setattr(server, "should_exit", True))
-        while not server.started and not serving.done():  # noqa: ASYNC110 - it tells of its start in no other way
+        while not server.started and not serving.done():  # noqa: ASYNC110 - it reports its start in no other way
             await asyncio.sleep(0.01)
         if server.started:
             ready = {"event": "ready", "address": address, "url": f"http://{address}/", "gateway": plan.gateway}

@@ -8,7 +8,7 @@ _LONGEST_NAP: Final = 60.0
 
 
 class Clock(Protocol):
-    """Tells the time and waits for one. Times are milliseconds since 1970 UTC."""
+    """A source of time that can wait. Times are milliseconds since 1970 UTC."""
 
     def now(self) -> int:
         """Return the time."""
@@ -26,5 +26,5 @@ class SystemClock:
 
     async def wait_until(self, moment: int) -> None:
         """Return once the time is reached; check every minute, since clocks can be set."""
-        while (left := moment - self.now()) > 0:  # noqa: ASYNC110 - nobody tells that a clock was set
+        while (left := moment - self.now()) > 0:  # noqa: ASYNC110 - nothing reports that a clock was set
             await asyncio.sleep(min(left / 1000, _LONGEST_NAP))

@@ -89,7 +89,7 @@ class Hall:
                 self._restore(path)
 
     async def stop(self) -> None:
-        """Everybody is told, and all rooms stand still."""
+        """Notify every page, and stop all rooms."""
         for stream in list(self.streams.values()):
             stream.end("STOPPING")
         tasks = list(self.tasks.values())
@@ -249,12 +249,12 @@ class Hall:
         beside.write_bytes(msgspec.json.encode(room.state))
         beside.replace(path)
 
-    def record(self, room: Room, told: dict[str, Any]) -> None:
+    def record(self, room: Room, given: dict[str, Any]) -> None:
         """Append the line of a finished round; the last line about a round counts."""
         if self.house.folder is None:
             return
         with (self.house.folder / f"{room.state.room}.rounds.jsonl").open("ab") as file:
-            file.write(msgspec.json.encode(told) + b"\n")
+            file.write(msgspec.json.encode(given) + b"\n")
 
     def changed(self, room: Room) -> None:
         """Pages in the room are shown it, pages in the lobby the list."""
@@ -263,7 +263,7 @@ class Hall:
             self._show(person)
         self._show_lobby()
 
-    def tell(self, person: Person, message: dict[str, Any]) -> None:
+    def notify(self, person: Person, message: dict[str, Any]) -> None:
         """Send a message to the person's page."""
         stream = self.streams.get(person.key)
         if stream is not None:
@@ -283,7 +283,7 @@ class Hall:
         for person in [one for one in room.state.people if not one.is_bot]:
             person.room = ""
             self.views.pop(person.key, None)
-            self.tell(person, notice("ROOM_CLOSED"))
+            self.notify(person, notice("ROOM_CLOSED"))
             self._show(person)
         if self.house.folder is not None:
             for suffix in ("room.json", "rounds.jsonl"):
@@ -326,10 +326,10 @@ class Hall:
         rounds = path.with_name(f"{state.room}.rounds.jsonl")
         for line in rounds.read_bytes().splitlines() if rounds.exists() else []:
             try:
-                told = json.loads(line)
+                given = json.loads(line)
             except ValueError:
                 continue  # the line that was being written when the process ended
-            records[told["table"], told["number"]] = told
+            records[given["table"], given["number"]] = given
         now = self.house.clock.now()
         for person in state.people:
             if not person.is_bot:

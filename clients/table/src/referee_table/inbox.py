@@ -49,7 +49,7 @@ class Inbox:
             waiting.cancel()
 
     def close(self) -> None:
-        """Whoever still waits for an answer is told that there is no room."""
+        """Refuse every waiting command, since the room is closed."""
         while not self._items.empty():
             item = self._items.get_nowait()
             if item.answer is not None and not item.answer.done() and item.command is not None:

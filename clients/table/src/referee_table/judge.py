@@ -1,7 +1,7 @@
 """The referee as the table asks it: one channel, questions that are asked again until they are answered.
 
 Every question of the table can be asked twice: the calls that write are idempotent, and an event that was accepted
-without the table learning of it was only signed, not told. So a referee that is away is waited for, for as long as it
+without the table learning of it was only signed, not given. So a referee that is away is waited for, for as long as it
 takes, and nothing is done twice.
 """
 

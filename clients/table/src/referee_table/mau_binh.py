@@ -19,11 +19,11 @@ CHI: Final = (slice(0, 5), slice(5, 10), slice(10, 13))
 
 
 class MauBinhPlay(Play):
-    """One round. ``told`` is the round so far."""
+    """One round. ``message`` is the round so far."""
 
     def __init__(self, bench: Bench, played: Round) -> None:
         super().__init__(bench, played)
-        self.told = mau_binh_pb2.MauBinhRound.FromString(played.told)
+        self.message = mau_binh_pb2.MauBinhRound.FromString(played.message)
         self.state = played.mau_binh or MauBinhState()
 
     @property
@@ -59,7 +59,7 @@ class MauBinhPlay(Play):
         """Seats have their cards; a hand that wins at once ends the round here."""
         del previous
         count, now = len(self.round.seats), self.bench.clock.now()
-        self.told = mau_binh_pb2.MauBinhRound(header=self.header, certificates=[dealt.certificate])
+        self.message = mau_binh_pb2.MauBinhRound(header=self.header, certificates=[dealt.certificate])
         self.round.hands = [list(hand.cards) for hand in dealt.hands]
         self.state = MauBinhState(
             deadline=dealt.dealt_time + self.bench.law.arranging_ms,
@@ -99,7 +99,7 @@ class MauBinhPlay(Play):
             case Check():
                 return await self._check(seat, _thirteen(command))
             case Suggest():
-                suggestions = await self._suggest(seat, list(self.told.certificates), count=3)
+                suggestions = await self._suggest(seat, list(self.message.certificates), count=3)
                 return {"suggestions": [_shown(one) for one in suggestions]}
             case _:
                 raise RefusedError(Code.WRONG_PHASE)
@@ -128,7 +128,7 @@ class MauBinhPlay(Play):
     async def settle(self) -> Settled | None:
         """Settle the round."""
         judge = self.bench.judge
-        request = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=self.told)
+        request = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=self.message)
         kind = mau_binh_pb2.MauBinhServiceSettleRoundResponse
         settled = await judge.ask(judge.mau_binh.SettleRound, request, kind)
         if settled.violations:
@@ -164,12 +164,12 @@ class MauBinhPlay(Play):
 
     def freeze(self) -> None:
         """Copy the events into the round's state."""
-        self.round.told = self.told.SerializeToString()
+        self.round.message = self.message.SerializeToString()
         self.round.mau_binh = self.state
 
     def certificates(self) -> list[bytes]:
         """Return the certificates of the deal and its sections."""
-        return list(self.told.certificates)
+        return list(self.message.certificates)
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: who is done, its own arrangement, and everything once it is shown."""
@@ -192,16 +192,16 @@ class MauBinhPlay(Play):
 
     def events(self) -> list[dict[str, Any]]:
         """Arrangements, commitments, openings, departures."""
-        told: list[dict[str, Any]] = []
-        for event in self.told.events:
+        given: list[dict[str, Any]] = []
+        for event in self.message.events:
             choice = event.WhichOneof("choice") or ""
             one: dict[str, Any] = {"time": event.time, "seat": event.seat, "action": choice.upper()}
             if choice == "arrange":
                 one["arrangement"] = _split(_cards(event.arrange))
             if choice == "commit":
                 one["commitment"] = event.commit.commitment.hex()
-            told.append(one)
-        return told
+            given.append(one)
+        return given
 
     def _bots(self) -> list[int]:
         """Bots that have something to do."""
@@ -218,7 +218,7 @@ class MauBinhPlay(Play):
         if state.is_opening:
             await self._open(seat, state.planned[seat], state.nonces[seat])
             return
-        certificates, cards = list(self.told.certificates), self.round.hands[seat] if self.round.hands else []
+        certificates, cards = list(self.message.certificates), self.round.hands[seat] if self.round.hands else []
         if self.bench.is_sealed:
             certificate, cards = await self.hand_certificate(seat)
             certificates = [certificate]
@@ -255,7 +255,7 @@ class MauBinhPlay(Play):
         await self._look()
 
     async def _end_time(self) -> None:
-        """Time is up: seats that did not commit are told so; otherwise the show may begin."""
+        """Apply the deadline: report seats that did not commit; otherwise let the show begin."""
         state = self.state
         if self.bench.is_sealed and not state.is_opening:
             for seat, commitment in enumerate(state.commitments):
@@ -274,19 +274,19 @@ class MauBinhPlay(Play):
 
     async def _accept(self, event: mau_binh_pb2.MauBinhEvent) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
         judge = self.bench.judge
-        request = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=self.told, event=event)
+        request = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=self.message, event=event)
         kind = mau_binh_pb2.MauBinhServiceAcceptEventResponse
         answer = await judge.ask(judge.mau_binh.AcceptEvent, request, kind)
         if not answer.event_number:
             raise refusal_of(answer.violations)
         if answer.HasField("opens_section"):
             opened = await self.open_section(answer.event.receipt)
-            self.told.certificates[:] = [opened.certificate]
+            self.message.certificates[:] = [opened.certificate]
             self.round.hands = [list(hand.cards) for hand in opened.hands]
             self.state.is_opening = True
             self.state.deadline = answer.event.time + OPENING_MS
             self.again = 0
-        self.told.events.append(answer.event)
+        self.message.events.append(answer.event)
         return answer
 
     async def _look(self) -> None:
@@ -294,7 +294,7 @@ class MauBinhPlay(Play):
         if self.bench.is_sealed and not self.round.hands:
             return
         judge = self.bench.judge
-        request = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=self.told)
+        request = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=self.message)
         kind = mau_binh_pb2.MauBinhServicePreviewRoundResponse
         preview = await judge.ask(judge.mau_binh.PreviewRound, request, kind)
         if not preview.violations:
@@ -303,8 +303,8 @@ class MauBinhPlay(Play):
 
     async def _check(self, seat: int, cards: list[int]) -> dict[str, Any]:
         judge = self.bench.judge
-        told = mau_binh_pb2.MauBinhRound(header=self.told.header, certificates=self.told.certificates)
-        request = mau_binh_pb2.CheckArrangementRequest(round=told, seat=seat, arrangement=_arrangement(cards))
+        given = mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=self.message.certificates)
+        request = mau_binh_pb2.CheckArrangementRequest(round=given, seat=seat, arrangement=_arrangement(cards))
         answer = await judge.ask(judge.mau_binh.CheckArrangement, request, mau_binh_pb2.CheckArrangementResponse)
         return {
             "violations": violations_of(answer.violations),
@@ -317,8 +317,8 @@ class MauBinhPlay(Play):
     ) -> list[mau_binh_pb2.SuggestedArrangement]:
         """Suggest the best arrangements; refuse with NO_ADVICE if there are none."""
         judge = self.bench.judge
-        told = mau_binh_pb2.MauBinhRound(header=self.header, certificates=certificates)
-        dealt = mau_binh_pb2.DealtHand(round=told, seat=seat)
+        given = mau_binh_pb2.MauBinhRound(header=self.header, certificates=certificates)
+        dealt = mau_binh_pb2.DealtHand(round=given, seat=seat)
         request = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=count)
         kind = mau_binh_pb2.SuggestArrangementResponse
         try:

@@ -50,7 +50,7 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A settled round: what pages are told of it, and its leaf in the log. ``nets`` goes by seat, ``winner`` is one."""
+    """A settled round: its record for pages, and its leaf in the log. ``nets`` goes by seat, ``winner`` is one."""
 
     shown: dict[str, Any]
     nets: list[int]
@@ -183,6 +183,6 @@ def violations_of(violations: Iterable[violation_pb2.Violation]) -> list[dict[st
 
 def refusal_of(violations: Iterable[violation_pb2.Violation]) -> RefusedError:
     """Return the refusal of a command that breaks rules."""
-    told = violations_of(violations)
-    is_late = any(one["code"] in LATE for one in told)
-    return RefusedError(Code.TOO_LATE if is_late else Code.UNLAWFUL, violations=told)
+    given = violations_of(violations)
+    is_late = any(one["code"] in LATE for one in given)
+    return RefusedError(Code.TOO_LATE if is_late else Code.UNLAWFUL, violations=given)

@@ -1,4 +1,4 @@
-"""What is kept and told of a round that has ended."""
+"""Records of ended rounds, for the room's file and for pages."""
 
 from typing import Any
 
@@ -22,20 +22,20 @@ def record_of(made: Round, end: str, *, time: int) -> dict[str, Any]:
 
 def settled_record(made: Round, settled: Settled, events: list[dict[str, Any]], *, time: int) -> dict[str, Any]:
     """Return the record of a settled round; "replay" has what only a replay needs."""
-    told = record_of(made, "SETTLED", time=time)
-    seats = [who | line for who, line in zip(told["seats"], settled.shown["seats"], strict=True)]
+    given = record_of(made, "SETTLED", time=time)
+    seats = [who | line for who, line in zip(given["seats"], settled.shown["seats"], strict=True)]
     replay = {"hands": [texts(hand) for hand in made.hands], "leader": made.leader, "events": events}
     proof = proof_of(made, settled.log_receipt)
-    return told | settled.shown | {"seats": seats, "proof": proof, "replay": replay}
+    return given | settled.shown | {"seats": seats, "proof": proof, "replay": replay}
 
 
-def shown(told: dict[str, Any]) -> dict[str, Any]:
+def shown(given: dict[str, Any]) -> dict[str, Any]:
     """Return a finished round without what only a replay needs."""
-    return {name: value for name, value in told.items() if name != "replay"}
+    return {name: value for name, value in given.items() if name != "replay"}
 
 
 def proof_of(made: Round, log_receipt: round_pb2.LogReceipt) -> dict[str, Any]:
-    """Where the end of a round stands in the log."""
+    """Place of a round's end in the log."""
     return {
         "leaf_index": log_receipt.leaf_index,
         "leaf_hash": log_receipt.leaf_hash.hex(),

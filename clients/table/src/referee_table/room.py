@@ -2,7 +2,7 @@
 
 Commands, streams that come and go, and clocks all reach the room through one inbox, so nothing here is ever done by two
 at once. After each step the room's file is written, then the answer is given, then pages see the new view: what
-anybody was told of is never lost with the process.
+any page has seen is never lost with the process.
 """
 
 import asyncio
@@ -55,13 +55,13 @@ class Keeper(Protocol):
     def save(self, room: "Room") -> None:
         """Write the room's file."""
 
-    def record(self, room: "Room", told: dict[str, Any]) -> None:
+    def record(self, room: "Room", given: dict[str, Any]) -> None:
         """Keep a finished round."""
 
     def changed(self, room: "Room") -> None:
         """Pages are shown the room."""
 
-    def tell(self, person: Person, message: dict[str, Any]) -> None:
+    def notify(self, person: Person, message: dict[str, Any]) -> None:
         """Send a message to a person's page, if one is connected."""
 
     def gone(self, room: "Room", person: Person) -> None:
@@ -81,7 +81,7 @@ class Room:
         self.records = records
         self.is_closed = False
         self.play: Play | None = None
-        if state.round is not None and state.round.told:
+        if state.round is not None and state.round.message:
             self.play = PLAYS[bench.law.game](bench, state.round)
         self._inbox = Inbox()
         self._again = 0
@@ -355,7 +355,7 @@ class Room:
             state.phase, state.deadline = "BINDING", now + self.bench.pace.bind_ms
 
     def _ready_bots(self) -> bool:
-        """Bots are ready as soon as somebody is; whether anybody is."""
+        """Make bots ready as soon as a person is; return whether one is."""
         ready = [one.ready_time for one in self.humans if one.ready_time is not None]
         for one in self.state.people:
             if one.is_bot:
@@ -364,7 +364,7 @@ class Room:
         return bool(ready)
 
     async def _send_out(self, person: Person, code: str) -> None:
-        self.keeper.tell(person, notice(code))
+        self.keeper.notify(person, notice(code))
         await self._remove(person)
 
     async def _deal(self, made: Round) -> None:
@@ -384,18 +384,18 @@ class Room:
         for seat, net in zip(made.seats, settled.nets, strict=True):
             if seat.person in by_person:
                 by_person[seat.person].score_minor += net
-        told = settled_record(made, settled, play.events(), time=self.bench.clock.now())
+        given = settled_record(made, settled, play.events(), time=self.bench.clock.now())
         self._follow(made, settled.log_receipt.leaf, settled)
-        self._end(told)
+        self._end(given)
 
     async def _abort(self, made: Round) -> None:
         """End a round whose seeds did not come in time."""
         culprit = next(seat for seat, seed in enumerate(made.seeds) if not seed)
         log_receipt = await dealing.aborted(self.bench, made, culprit=culprit)
-        told = record_of(made, "ABORTED", time=self.bench.clock.now()) | {"reason": "SEED_MISSING", "culprit": culprit}
-        told["proof"] = proof_of(made, log_receipt)
+        given = record_of(made, "ABORTED", time=self.bench.clock.now()) | {"reason": "SEED_MISSING", "culprit": culprit}
+        given["proof"] = proof_of(made, log_receipt)
         self._follow(made, log_receipt.leaf, None)
-        self._end(told)
+        self._end(given)
 
     def _follow(self, made: Round, leaf: bytes, settled: Settled | None) -> None:
         """Let the table's next round refer to this one, if the game's winner leads."""
@@ -419,14 +419,14 @@ class Room:
             return
         header = round_pb2.RoundHeader.FromString(made.header)
         now = self.bench.clock.now()
-        told = record_of(made, "GIVEN_UP", time=now) | {"abort_time": header.round_deadline_time}
+        given = record_of(made, "GIVEN_UP", time=now) | {"abort_time": header.round_deadline_time}
         if await self._is_aborted(made):
-            told = record_of(made, "ABORTED", time=now) | {"reason": "DEADLINE"}
+            given = record_of(made, "ABORTED", time=now) | {"reason": "DEADLINE"}
         for person in self.humans:
-            self.keeper.tell(person, notice("ROUND_GIVEN_UP"))
+            self.keeper.notify(person, notice("ROUND_GIVEN_UP"))
         self.state.generation += 1
         self.state.previous, self.state.previous_winner = [], ""
-        self._end(told)
+        self._end(given)
 
     async def _is_aborted(self, made: Round) -> bool:
         judge = self.bench.judge
@@ -437,13 +437,13 @@ class Room:
             return False
         return found.stage == log_pb2.ROUND_STAGE_ABORTED
 
-    def _end(self, told: dict[str, Any]) -> None:
-        self.records = [*self.records[1 - KEPT_ROUNDS :], told]
-        self.keeper.record(self, told)
-        self.state.last = told
+    def _end(self, given: dict[str, Any]) -> None:
+        self.records = [*self.records[1 - KEPT_ROUNDS :], given]
+        self.keeper.record(self, given)
+        self.state.last = given
         self._lobby(unready={one.person for one in self.state.people})
-        if "proof" in told:
-            self._await_seed(told)
+        if "proof" in given:
+            self._await_seed(given)
 
     def _lobby(self, *, unready: set[str] | frozenset[str] = frozenset()) -> None:
         state = self.state
@@ -452,21 +452,21 @@ class Room:
             if one.person in unready:
                 one.ready_time = None
 
-    def _await_seed(self, told: dict[str, Any]) -> None:
+    def _await_seed(self, given: dict[str, Any]) -> None:
         """Complete the record once the log has the server's seed."""
 
         async def wait() -> None:
             with contextlib.suppress(RefereeRefusedError):
-                await dealing.revealed(self.bench, table=told["table"], number=told["number"])
-                self.post(lambda: self._reveal(told))
+                await dealing.revealed(self.bench, table=given["table"], number=given["number"])
+                self.post(lambda: self._reveal(given))
 
         task = asyncio.get_running_loop().create_task(wait())
         self._revealing.add(task)
         task.add_done_callback(self._revealing.discard)
 
-    def _reveal(self, told: dict[str, Any]) -> None:
-        told["proof"]["is_revealed"] = True
+    def _reveal(self, given: dict[str, Any]) -> None:
+        given["proof"]["is_revealed"] = True
         last = self.state.last
-        if last is not None and (last["table"], last["number"]) == (told["table"], told["number"]):
-            self.state.last = told
-        self.keeper.record(self, told)
+        if last is not None and (last["table"], last["number"]) == (given["table"], given["number"]):
+            self.state.last = given
+        self.keeper.record(self, given)

@@ -30,13 +30,13 @@ async def judged(bench: Bench, people: Sequence[Person], *, now: int) -> Seating
 
 
 async def _by_referee(bench: Bench, people: Sequence[Person], *, now: int) -> Seating:
-    told = [
+    given = [
         seating_pb2.Person(
             person_id=one.person, came_time=one.came_time, seated_time=one.seated_time, ready_time=one.ready_time
         )
         for one in people
     ]
-    request = seating_pb2.DecideSeatingRequest(ruleset_id=bench.law.id, persons=told, now_time=now)
+    request = seating_pb2.DecideSeatingRequest(ruleset_id=bench.law.id, persons=given, now_time=now)
     answer = await bench.judge.ask(bench.judge.seating.DecideSeating, request, seating_pb2.DecideSeatingResponse)
     decided = list(zip(answer.decisions, people, strict=True))
     seats = sorted([(one.seat, place) for place, (one, _) in enumerate(decided) if one.HasField("seat")])
@@ -53,8 +53,8 @@ def _by_habit(bench: Bench, people: Sequence[Person], *, now: int) -> Seating:
     limits = _limits(bench, sitting)
     out = [one for one in sitting if limits.get(one.person, now + 1) <= now]
     staying = [one for one in sitting if one not in out]
-    standing = [one for one in people if one.seated_time is None]
-    seated = [*staying, *standing][: bench.law.max_seats]
+    waiting = [one for one in people if one.seated_time is None]
+    seated = [*staying, *waiting][: bench.law.max_seats]
     is_due = len(seated) >= bench.law.min_seats and all(one.ready_time is not None for one in seated)
     return Seating(seated, out, is_due, min(_limits(bench, seated).values(), default=None))
 

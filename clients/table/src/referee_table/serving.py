@@ -74,7 +74,7 @@ async def serving(plan: Plan, *, host: str = "127.0.0.1", port: int = 0) -> Asyn
     server, hall = server_of(plan)
     task = asyncio.create_task(server.serve([listening]))
     try:
-        while not server.started and not task.done():  # noqa: ASYNC110 - it tells of its start in no other way
+        while not server.started and not task.done():  # noqa: ASYNC110 - it reports its start in no other way
             await asyncio.sleep(0.01)
         if task.done():
             await task

@@ -69,8 +69,8 @@ def site(hall: Hall, *, page: Path | None) -> Starlette:
         return _json(made)
 
     async def health(_request: Request) -> Response:
-        told = {"referee": "REACHED" if hall.house.judge.is_reached else "AWAY", "rooms": len(hall.rooms)}
-        return _json(told | {"pages": len(hall.streams), "server": hall.house.server})
+        given = {"referee": "REACHED" if hall.house.judge.is_reached else "AWAY", "rooms": len(hall.rooms)}
+        return _json(given | {"pages": len(hall.streams), "server": hall.house.server})
 
     return Starlette(
         routes=[
@@ -112,5 +112,5 @@ def _headers(gateway: str | None) -> dict[str, str]:
     }
 
 
-def _json(told: dict[str, Any], *, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(told), status_code=status, media_type="application/json")
+def _json(given: dict[str, Any], *, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(given), status_code=status, media_type="application/json")

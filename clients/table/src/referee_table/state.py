@@ -1,6 +1,6 @@
-"""What a room keeps, as it stands in a file between two starts of the table server.
+"""State of a room, as its file has it between two starts of the table server.
 
-Whatever the referee has signed is kept as the bytes that came. A room's file is written before anybody is told of what
+Whatever the referee has signed is kept as the bytes that came. A room's file is written before any page sees what
 it says, so that a table server that is started again goes on from what pages have seen.
 """
 
@@ -87,7 +87,7 @@ class UltimateTexasState(msgspec.Struct, kw_only=True):
 class Round(msgspec.Struct, kw_only=True):
     """A round that was prepared. Lists go by seat; what is not known yet is empty.
 
-    ``tokens`` are the bots' own. ``told`` is the round so far, as the referee's message for the game, in bytes.
+    ``tokens`` are the bots' own. ``message`` is the round so far, as the referee's message for the game, in bytes.
     """
 
     number: int
@@ -103,7 +103,7 @@ class Round(msgspec.Struct, kw_only=True):
     dealt_time: int = 0
     leader: int | None = None
     hands: list[list[int]] = []
-    told: bytes = b""
+    message: bytes = b""
     mau_binh: MauBinhState | None = None
     tien_len: TienLenState | None = None
     ultimate_texas: UltimateTexasState | None = None

@@ -80,7 +80,7 @@ class PageStream:
         self._person = person
         self.say(self._hall.welcome(person))
         self._hall.arrive(person, self)
-        tasks = [asyncio.ensure_future(work) for work in (self._hear(), self._do(), self._speak())]
+        tasks = [asyncio.ensure_future(work) for work in (self._read_messages(), self._do(), self._speak())]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -116,7 +116,7 @@ class PageStream:
             raise WebSocketDisconnect(message.get("code", 1005))
         return message.get("bytes") or (message.get("text") or "").encode()
 
-    async def _hear(self) -> None:
+    async def _read_messages(self) -> None:
         """Read what the page sends, in order; end the stream if it cannot be read."""
         with contextlib.suppress(WebSocketDisconnect):
             while True:

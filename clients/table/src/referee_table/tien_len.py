@@ -1,4 +1,4 @@
-"""A round of Tiến Lên at the table: turn by turn, each play judged by the referee before anybody sees it."""
+"""A round of Tiến Lên at the table: turn by turn, each play judged by the referee before any page sees it."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from referee_table.wording import Code, RefusedError, text
 
 
 class TienLenPlay(Play):
-    """One round. ``told`` is the round so far, ``found`` where the referee says it stands."""
+    """One round. ``message`` is the round so far, ``found`` its state by the referee."""
 
     def __init__(self, bench: Bench, played: Round) -> None:
         super().__init__(bench, played)
-        self.told = tien_len_pb2.TienLenRound.FromString(played.told)
+        self.message = tien_len_pb2.TienLenRound.FromString(played.message)
         self.state = played.tien_len or TienLenState()
         self.found = tien_len_pb2.TienLenState.FromString(self.state.state)
 
@@ -39,16 +39,16 @@ class TienLenPlay(Play):
 
     async def begin(self, dealt: shuffler_pb2.DealRoundResponse, previous: Previous) -> None:
         """Seats have their cards, and one leads."""
-        self.told = tien_len_pb2.TienLenRound(header=self.header, certificates=[dealt.certificate])
-        self.told.previous_rounds.extend(
+        self.message = tien_len_pb2.TienLenRound(header=self.header, certificates=[dealt.certificate])
+        self.message.previous_rounds.extend(
             [tien_len_pb2.PreviousRound.FromString(one) for one in previous.rounds],
         )
         if previous.rounds and previous.winner_seat is not None:
-            self.told.previous_winner_seat = previous.winner_seat
+            self.message.previous_winner_seat = previous.winner_seat
         self.round.hands = [list(hand.cards) for hand in dealt.hands]
         self.state = TienLenState()
         judge = self.bench.judge
-        request = tien_len_pb2.TienLenServicePreviewRoundRequest(round=self.told)
+        request = tien_len_pb2.TienLenServicePreviewRoundRequest(round=self.message)
         kind = tien_len_pb2.TienLenServicePreviewRoundResponse
         preview = await judge.ask(judge.tien_len.PreviewRound, request, kind)
         await self._stand(preview.state)
@@ -106,7 +106,7 @@ class TienLenPlay(Play):
     async def settle(self) -> Settled | None:
         """Settle the round."""
         judge = self.bench.judge
-        request = tien_len_pb2.TienLenServiceSettleRoundRequest(round=self.told)
+        request = tien_len_pb2.TienLenServiceSettleRoundRequest(round=self.message)
         kind = tien_len_pb2.TienLenServiceSettleRoundResponse
         settled = await judge.ask(judge.tien_len.SettleRound, request, kind)
         if settled.violations:
@@ -140,13 +140,13 @@ class TienLenPlay(Play):
 
     def freeze(self) -> None:
         """Copy the events into the round's state."""
-        self.round.told = self.told.SerializeToString()
+        self.round.message = self.message.SerializeToString()
         self.state.state = self.found.SerializeToString()
         self.round.tien_len = self.state
 
     def certificates(self) -> list[bytes]:
         """Return the certificates of the deal and its sections."""
-        return list(self.told.certificates)
+        return list(self.message.certificates)
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: its own cards, how many the others hold, the trick, and what it may play."""
@@ -177,17 +177,17 @@ class TienLenPlay(Play):
         return [
             {"time": event.time, "seat": event.seat, "action": names[event.WhichOneof("choice") or "pass_turn"]}
             | ({"cards": texts(sorted(event.play.cards, key=_order))} if event.HasField("play") else {})
-            for event in self.told.events
+            for event in self.message.events
         ]
 
     async def _accept(self, event: tien_len_pb2.TienLenEvent) -> None:
         judge = self.bench.judge
-        request = tien_len_pb2.TienLenServiceAcceptEventRequest(round=self.told, event=event)
+        request = tien_len_pb2.TienLenServiceAcceptEventRequest(round=self.message, event=event)
         kind = tien_len_pb2.TienLenServiceAcceptEventResponse
         answer = await judge.ask(judge.tien_len.AcceptEvent, request, kind)
         if not answer.event_number:
             raise refusal_of(answer.violations)
-        self.told.events.append(answer.event)
+        self.message.events.append(answer.event)
         await self._stand(answer.state, answer.event)
 
     async def _stand(self, found: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent | None = None) -> None:
@@ -227,20 +227,20 @@ class TienLenPlay(Play):
 
     async def _legal(self) -> dict[str, Any]:
         judge = self.bench.judge
-        request = tien_len_pb2.ListPlaysRequest(round=self.told)
+        request = tien_len_pb2.ListPlaysRequest(round=self.message)
         listed = await judge.ask(judge.tien_len.ListPlays, request, tien_len_pb2.ListPlaysResponse)
         return {"plays": [_combination(one) for one in listed.plays], "may_pass": listed.may_pass}
 
     async def _suggest(self, *, count: int) -> list[tien_len_pb2.SuggestedPlay]:
         judge = self.bench.judge
-        request = tien_len_pb2.SuggestPlayRequest(round=self.told, count=count)
+        request = tien_len_pb2.SuggestPlayRequest(round=self.message, count=count)
         return list(
             (await judge.ask(judge.tien_len.SuggestPlay, request, tien_len_pb2.SuggestPlayResponse)).suggestions
         )
 
 
 def _order(card: int) -> tuple[int, int]:
-    """Where a card stands in a hand that is shown: 3 to 2, then spade, club, diamond, heart."""
+    """Return the place of a card in a hand that is shown: 3 to 2, then spade, club, diamond, heart."""
     rank, suit = divmod(card - 1, 4)
     return (rank - 1) % 13, suit
 

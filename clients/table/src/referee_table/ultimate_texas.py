@@ -26,11 +26,11 @@ _MADE: Final = {
 
 
 class UltimateTexasPlay(Play):
-    """One round. ``told`` is the round so far, ``found`` where the referee says it stands."""
+    """One round. ``message`` is the round so far, ``found`` its state by the referee."""
 
     def __init__(self, bench: Bench, played: Round) -> None:
         super().__init__(bench, played)
-        self.told = ultimate_texas_pb2.UltimateTexasRound.FromString(played.told)
+        self.message = ultimate_texas_pb2.UltimateTexasRound.FromString(played.message)
         self.state = played.ultimate_texas or UltimateTexasState()
         self.found = ultimate_texas_pb2.UltimateTexasState.FromString(self.state.state)
 
@@ -56,11 +56,11 @@ class UltimateTexasPlay(Play):
     async def begin(self, dealt: shuffler_pb2.DealRoundResponse, previous: Previous) -> None:
         """Seats have their cards."""
         del previous
-        self.told = ultimate_texas_pb2.UltimateTexasRound(header=self.header, certificates=[dealt.certificate])
+        self.message = ultimate_texas_pb2.UltimateTexasRound(header=self.header, certificates=[dealt.certificate])
         self.round.hands = [list(hand.cards) for hand in dealt.hands]
         self.state = UltimateTexasState()
         judge = self.bench.judge
-        request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.told)
+        request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.message)
         kind = ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse
         self._stand((await judge.ask(judge.ultimate_texas.PreviewRound, request, kind)).state)
 
@@ -75,7 +75,7 @@ class UltimateTexasPlay(Play):
             case Suggest() if self.bench.is_sealed:
                 raise RefusedError(Code.SEALED)
             case Suggest():
-                return _advice(await self._advise(seat, list(self.told.certificates)))
+                return _advice(await self._advise(seat, list(self.message.certificates)))
             case _:
                 raise RefusedError(Code.WRONG_PHASE)
 
@@ -99,7 +99,7 @@ class UltimateTexasPlay(Play):
     async def settle(self) -> Settled | None:
         """Settle the round."""
         judge = self.bench.judge
-        request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=self.told)
+        request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=self.message)
         kind = ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse
         settled = await judge.ask(judge.ultimate_texas.SettleRound, request, kind)
         if settled.violations:
@@ -136,13 +136,13 @@ class UltimateTexasPlay(Play):
 
     def freeze(self) -> None:
         """Copy the events into the round's state."""
-        self.round.told = self.told.SerializeToString()
+        self.round.message = self.message.SerializeToString()
         self.state.state = self.found.SerializeToString()
         self.round.ultimate_texas = self.state
 
     def certificates(self) -> list[bytes]:
         """Return the certificates of the deal and its sections."""
-        return list(self.told.certificates)
+        return list(self.message.certificates)
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: board, bets and what it may decide; the hands with the house's."""
@@ -169,16 +169,16 @@ class UltimateTexasPlay(Play):
             shown |= {"house": texts(state.house), "hands": [texts(hand) for hand in self.round.hands]}
         if seat is not None and seat in deciding:
             shown["legal"] = [_name(one) for one in self.found.seats[seat].legal_decisions if one not in _IMPOSED]
-        told: dict[str, Any] = {"ultimate_texas": shown}
+        given: dict[str, Any] = {"ultimate_texas": shown}
         if self.bench.is_sealed:
-            told["events"] = [MessageToDict(event) for event in self.told.events]
-        return told
+            given["events"] = [MessageToDict(event) for event in self.message.events]
+        return given
 
     def events(self) -> list[dict[str, Any]]:
         """Decisions."""
         return [
             {"time": event.time, "seat": event.seat, "action": "DECIDE", "decision": _name(event.decision)}
-            for event in self.told.events
+            for event in self.message.events
         ]
 
     def _deciding(self) -> list[int]:
@@ -196,25 +196,25 @@ class UltimateTexasPlay(Play):
     async def _accept(self, seat: int, decision: Decision) -> None:
         judge = self.bench.judge
         event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision)
-        request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=self.told, event=event)
+        request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=self.message, event=event)
         kind = ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse
         answer = await judge.ask(judge.ultimate_texas.AcceptEvent, request, kind)
         if not answer.event_number:
             raise refusal_of(answer.violations)
         if answer.HasField("opens_section"):
             opened = await self.open_section(answer.event.receipt)
-            self.told.certificates[:] = [opened.certificate]
+            self.message.certificates[:] = [opened.certificate]
             for section in opened.opened:
                 if section.name == "house":
                     self.state.house = list(section.cards)
             self.state.board = [card for one in opened.opened if one.name != "house" for card in one.cards]
             if opened.hands:
                 self.round.hands = [list(hand.cards) for hand in opened.hands]
-        self.told.events.append(answer.event)
+        self.message.events.append(answer.event)
         self._stand(answer.state)
 
     async def _move(self, seat: int) -> None:
-        certificates = list(self.told.certificates)
+        certificates = list(self.message.certificates)
         if self.bench.is_sealed:
             certificate, _ = await self.hand_certificate(seat)
             certificates = [certificate, *certificates]
@@ -230,10 +230,10 @@ class UltimateTexasPlay(Play):
     async def _advise(self, seat: int, certificates: list[bytes]) -> ultimate_texas_pb2.AdviseResponse:
         """Return the worth of each decision; refuse with NO_ADVICE if there is none."""
         judge = self.bench.judge
-        told = ultimate_texas_pb2.UltimateTexasRound(
-            header=self.header, certificates=certificates, events=self.told.events
+        given = ultimate_texas_pb2.UltimateTexasRound(
+            header=self.header, certificates=certificates, events=self.message.events
         )
-        request = ultimate_texas_pb2.AdviseRequest(round=told, seat=seat)
+        request = ultimate_texas_pb2.AdviseRequest(round=given, seat=seat)
         try:
             answer = await judge.ask(judge.ultimate_texas.Advise, request, ultimate_texas_pb2.AdviseResponse)
         except RefereeRefusedError as error:

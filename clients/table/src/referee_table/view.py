@@ -58,7 +58,7 @@ def listing_of(room: Room) -> dict[str, Any]:
 
 
 def _person(one: Person, *, stake: int | None) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    given: dict[str, Any] = {
         "person": one.person,
         "name": one.name,
         "is_bot": one.is_bot,
@@ -68,14 +68,14 @@ def _person(one: Person, *, stake: int | None) -> dict[str, Any]:
         "score_minor": one.score_minor,
     }
     if stake is not None:
-        told |= {"ante_minor": one.ante_minor or stake, "trips_minor": one.trips_minor}
-    return told
+        given |= {"ante_minor": one.ante_minor or stake, "trips_minor": one.trips_minor}
+    return given
 
 
 def _round(room: Room, made: Round, person: Person) -> dict[str, Any]:
     seats = [one.person for one in made.seats]
     seat = seats.index(person.person) if person.person in seats else None
-    told: dict[str, Any] = {
+    given: dict[str, Any] = {
         "number": made.number,
         "table": made.table,
         "round_id": made.round_id.hex(),
@@ -84,18 +84,18 @@ def _round(room: Room, made: Round, person: Person) -> dict[str, Any]:
         "you": seat,
     }
     if made.server_commitment:
-        told["server_commitment"] = made.server_commitment.hex()
+        given["server_commitment"] = made.server_commitment.hex()
     play = room.play
     if play is None:
-        told["bound"] = [place for place, one in enumerate(made.commitments) if one]
-        told["seeded"] = [place for place, one in enumerate(made.seeds) if one and made.server_commitment]
-        return told
-    told["dealt_time"] = made.dealt_time
+        given["bound"] = [place for place, one in enumerate(made.commitments) if one]
+        given["seeded"] = [place for place, one in enumerate(made.seeds) if one and made.server_commitment]
+        return given
+    given["dealt_time"] = made.dealt_time
     if room.bench.is_sealed:
-        told["certificates"] = [base64.b64encode(one).decode() for one in play.certificates()]
+        given["certificates"] = [base64.b64encode(one).decode() for one in play.certificates()]
     elif seat is not None:
-        told["hand"] = texts(made.hands[seat])
-    return told | play.view(seat)
+        given["hand"] = texts(made.hands[seat])
+    return given | play.view(seat)
 
 
 @lru_cache(maxsize=1024)

@@ -88,15 +88,20 @@ class RefusedError(Exception):
     def message(self, command: str) -> dict[str, Any]:
         """Return the refusal as the page reads it."""
         vi, en = REFUSALS[self.code]
-        told: dict[str, Any] = {"type": "refused", "id": command, "code": self.code.value, "text": {"vi": vi, "en": en}}
+        given: dict[str, Any] = {
+            "type": "refused",
+            "id": command,
+            "code": self.code.value,
+            "text": {"vi": vi, "en": en},
+        }
         if self.violations:
-            told["violations"] = self.violations
+            given["violations"] = self.violations
         for name in ("reason", "detail"):
             if getattr(self, name):
-                told[name] = getattr(self, name)
+                given[name] = getattr(self, name)
         if self.code in {Code.TOO_MANY, Code.REFEREE_AWAY}:
-            told["is_retryable"] = True
-        return told
+            given["is_retryable"] = True
+        return given
 
 
 def notice(code: str) -> dict[str, Any]:

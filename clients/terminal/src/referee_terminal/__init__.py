@@ -1,6 +1,6 @@
 """A card table in a terminal: a client of the table server, beside the page in the browser.
 
-The law: the terminal decides nothing. It shows the newest view, sends what its person does, and does by itself what the
+The terminal decides nothing. It shows the newest view, sends what its person does, and does by itself what the
 protocol asks of every page: bind to a seed, show it, and in sealed rooms fetch the hand, commit and open. What a round
 needs in secret is kept in a file until the round is over, so that a terminal that was closed comes back as it was.
 

@@ -1,6 +1,6 @@
 """The terminal as a whole: its connection, its screens, and what it knows.
 
-The law: a key does one thing on a screen, and the last line says which keys there are. Everything is drawn from the
+A key does one thing on a screen, and the last line says which keys there are. Everything is drawn from the
 newest view; what the table server or the referee refuse is said in the line above the keys, in their words.
 """
 
@@ -61,7 +61,7 @@ class TerminalTable(App[None]):
         self._gateway: Gateway | None = None
         stream = f"{self._base.replace('http', 'ws', 1)}/api/stream"
         self.session: Final = Session(
-            stream, secret=self._keeping.secret(), name=name, language=language, hear=self._hear, room=room
+            stream, secret=self._keeping.secret(), name=name, language=language, on_message=self._receive, room=room
         )
         self.room = Room(self.session, self._keeping, None)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -104,9 +104,9 @@ class TerminalTable(App[None]):
             try:
                 await work
             except RefusedError as error:
-                told = [text_of(error.text, self.look.language) or error.code]
-                told += [text_of(one.get("text"), self.look.language) for one in error.violations]
-                self.notice = "; ".join(told)
+                given = [text_of(error.text, self.look.language) or error.code]
+                given += [text_of(one.get("text"), self.look.language) for one in error.violations]
+                self.notice = "; ".join(given)
             except GatewayError as error:
                 self.notice = str(error) if self._gateway is not None else self.look.say("no_gateway")
             self._refresh()
@@ -130,9 +130,9 @@ class TerminalTable(App[None]):
         """Show the room's finished rounds, newest first."""
 
         async def show() -> None:
-            told = (await self.session.command("history")).get("rounds") or ()
-            text = Text("\n").join(scores.draw(one, self.look) for one in told)
-            self.push_screen(Over(text if told else Text(self.look.say("no_history"))))
+            given = (await self.session.command("history")).get("rounds") or ()
+            text = Text("\n").join(scores.draw(one, self.look) for one in given)
+            self.push_screen(Over(text if given else Text(self.look.say("no_history"))))
 
         self.attempt(show())
 
@@ -175,7 +175,7 @@ class TerminalTable(App[None]):
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _hear(self, message: Mapping[str, Any]) -> None:
+    async def _receive(self, message: Mapping[str, Any]) -> None:
         match message.get("type"):
             case "connected":
                 self.notice, self.is_taken_over = self.look.say("connected"), False

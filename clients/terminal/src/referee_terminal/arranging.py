@@ -1,6 +1,6 @@
 """Mậu Binh in a terminal: thirteen cards in three rows, a cursor, and what the referee says of them.
 
-The law: what is sent is what is shown. Cards only change places, so an arrangement is always of all thirteen; whether
+What is sent is what is shown. Cards only change places, so an arrangement is always of all thirteen; whether
 it fouls is the referee's to say, and is asked anew after each change.
 """
 
@@ -24,7 +24,7 @@ class Arrangement:
         self.cards = list(cards)
         self.cursor = 0
         self.picked: int | None = None
-        self.told: Mapping[str, Any] = {}
+        self.given: Mapping[str, Any] = {}
         self._suggestions: list[Mapping[str, Sequence[str]]] = []
         self._suggested = -1
         self._by_rank = False
@@ -39,7 +39,7 @@ class Arrangement:
         """Arrange the cards as given, if they are the same thirteen."""
         cards = [card for name in ROWS for card in rows[name]]
         if sorted(cards) == sorted(self.cards):
-            self.cards, self.picked, self.told = cards, None, {}
+            self.cards, self.picked, self.given = cards, None, {}
 
     def move(self, key: str) -> None:
         """Move the cursor left, right, up or down; the front row is the uppermost."""
@@ -65,7 +65,7 @@ class Arrangement:
         if first == second:
             return False
         self.cards[first], self.cards[second] = self.cards[second], self.cards[first]
-        self.told = {}
+        self.given = {}
         return True
 
     def sort(self) -> None:
@@ -77,7 +77,7 @@ class Arrangement:
             return (-rank, suit) if self._by_rank else (suit, -rank)
 
         self.cards.sort(key=order)
-        self.picked, self.told = None, {}
+        self.picked, self.given = None, {}
 
     def take_suggestions(self, suggestions: Sequence[Mapping[str, Sequence[str]]]) -> None:
         """Arrangements to go through, best first."""
@@ -97,7 +97,7 @@ class Arrangement:
     def draw(self, language: str, *, four_colours: bool) -> Text:
         """Draw the rows, front first, each with its name, then the referee's assessment."""
         text = Text()
-        values = self.told.get("values", ())
+        values = self.given.get("values", ())
         for at in (2, 1, 0):
             start, size = STARTS[at], SIZES[at]
             inside = range(start, start + size)
@@ -113,10 +113,10 @@ class Arrangement:
             if at < len(values):
                 text.append(f"  {text_of(values[at].get('name', values[at].get('category')), language)}", "bold")
             text.append("\n\n")
-        violations = self.told.get("violations", ())
+        violations = self.given.get("violations", ())
         if violations:
-            told = "; ".join(text_of(one.get("text", one.get("code")), language) for one in violations)
-            text.append(f"✗ {told}", "bold red")
-        elif self.told:
+            given = "; ".join(text_of(one.get("text", one.get("code")), language) for one in violations)
+            text.append(f"✗ {given}", "bold red")
+        elif self.given:
             text.append(f"✓ {say(language, 'lawful')}", "green")
         return text

@@ -1,6 +1,6 @@
 """Ultimate Texas Hold'em in a terminal: the board, the seats' bets, and what may be decided.
 
-The law: what may be decided comes with the view; a number key stands for each of it, in the order told.
+What may be decided comes with the view; each number key makes one decision, in the order of the view.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,15 +23,15 @@ def draw(game: Mapping[str, Any], hand: Sequence[str], names: Mapping[int, str],
         text.append_text(row(game["house"], four_colours=look.four_colours))
         text.append("\n\n")
     hands = game.get("hands") or ()
-    for seat, told in enumerate(game.get("seats") or ()):
-        if told is None:
+    for seat, given in enumerate(game.get("seats") or ()):
+        if given is None:
             continue
-        bets = [f"Ante {told.get('ante_minor', 0):,}", f"Blind {told.get('blind_minor', 0):,}"]
-        bets += [f"Trips {told['trips_minor']:,}"] if told.get("trips_minor") else []
-        bets += [f"Play {told['play_multiple']}x"] if told.get("play_multiple") else []
-        state = "gone" if told.get("gone") else "FOLD" if told.get("folded") else ""
-        state = state or ("deciding" if told.get("is_deciding") else "CHECK" if told.get("checked") else "")
-        mark = "▶ " if told.get("is_deciding") else "  "
+        bets = [f"Ante {given.get('ante_minor', 0):,}", f"Blind {given.get('blind_minor', 0):,}"]
+        bets += [f"Trips {given['trips_minor']:,}"] if given.get("trips_minor") else []
+        bets += [f"Play {given['play_multiple']}x"] if given.get("play_multiple") else []
+        state = "gone" if given.get("gone") else "FOLD" if given.get("folded") else ""
+        state = state or ("deciding" if given.get("is_deciding") else "CHECK" if given.get("checked") else "")
+        mark = "▶ " if given.get("is_deciding") else "  "
         text.append(f"{mark}{names.get(seat, seat):<14} {' · '.join(bets)}  ", "bold" if seat == you else "")
         text.append(look.say(state) if state else "", "dim")
         if seat != you and seat < len(hands) and hands[seat]:

@@ -1,6 +1,6 @@
 """A sealed hand, and questions about it, asked of the referee itself: Connect over plain HTTP, JSON both ways.
 
-The law: the token goes to the referee's gateway and nowhere else, so the table server never sees the hand. What the
+The token goes to the referee's gateway and nowhere else, so the table server never sees the hand. What the
 gateway refuses comes back with the referee's own words.
 """
 
@@ -62,28 +62,28 @@ class Gateway:
 
     async def open_hand(self, table: str, number: int, seat: int, token: str) -> tuple[str, list[str]]:
         """Open the seat's hand; return its certificate in base64 and its cards; raise GatewayError on a wrong token."""
-        told = {
+        given = {
             "tableId": table,
             "roundNumber": str(number),
             "seat": seat,
             "token": base64.b64encode(bytes.fromhex(token)).decode(),
         }
-        answer = await self._ask("ShufflerService/OpenHand", told)
+        answer = await self._ask("ShufflerService/OpenHand", given)
         return str(answer["certificate"]), [card_of(name) for name in answer["hand"]["cards"]]
 
     async def check(self, header: Any, certificate: str, seat: int, rows: Mapping[str, Sequence[str]]) -> Any:  # noqa: ANN401 - JSON
         """Ask the referee to check an arrangement."""
-        told = {
+        given = {
             "round": {"header": header, "certificates": [certificate]},
             "seat": seat,
             "arrangement": {name: [enum_of(card) for card in cards] for name, cards in rows.items()},
         }
-        return await self._ask("MauBinhService/CheckArrangement", told)
+        return await self._ask("MauBinhService/CheckArrangement", given)
 
     async def suggest(self, header: Any, certificate: str, seat: int) -> list[dict[str, list[str]]]:  # noqa: ANN401 - JSON
         """Arrangements of a sealed hand, best first."""
-        told = {"dealt": {"round": {"header": header, "certificates": [certificate]}, "seat": seat}, "count": 3}
-        answer = await self._ask("MauBinhService/SuggestArrangement", told)
+        given = {"dealt": {"round": {"header": header, "certificates": [certificate]}, "seat": seat}, "count": 3}
+        answer = await self._ask("MauBinhService/SuggestArrangement", given)
         return [
             {name: [card_of(card) for card in one["arrangement"].get(name, [])] for name in ("back", "middle", "front")}
             for one in answer.get("suggestions", [])
@@ -100,10 +100,10 @@ class Gateway:
             async with self._http.post(
                 f"{self._base}/referee.v1.{method}", json=message, headers=headers, timeout=timeout
             ) as answer:
-                told = await answer.json()
+                given = await answer.json()
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             msg = f"the referee's gateway does not answer: {error or type(error).__name__}"
             raise GatewayError(msg) from error
         if answer.status != 200:  # noqa: PLR2004 - HTTP's OK
-            raise GatewayError(str(told.get("message", answer.reason)))
-        return told
+            raise GatewayError(str(given.get("message", answer.reason)))
+        return given

@@ -47,10 +47,10 @@ class Lobby(Screen[None]):
             if ruleset.get("can_seal") and app.has_gateway:
                 choices.add_option(Option(f"{title} · {look.say('sealed')}", id=f"seal {ruleset['id']}"))
         for room in app.rooms:
-            told = [titles.get(room["ruleset"], room["ruleset"]), ", ".join(room.get("persons", ()))]
-            told += [look.say("free_seats", count=room.get("free_seats", 0))]
-            told += [look.say("sealed")] if room.get("sealed") else []
-            choices.add_option(Option(f"{look.say('join')}: {' · '.join(told)}", id=f"join {room['room']}"))
+            given = [titles.get(room["ruleset"], room["ruleset"]), ", ".join(room.get("persons", ()))]
+            given += [look.say("free_seats", count=room.get("free_seats", 0))]
+            given += [look.say("sealed")] if room.get("sealed") else []
+            choices.add_option(Option(f"{look.say('join')}: {' · '.join(given)}", id=f"join {room['room']}"))
         if choices.option_count:
             choices.highlighted = min(kept or 0, choices.option_count - 1)
         keys = (("Enter", look.say("join")), ("l", look.say("language")), ("q", look.say("quit")))

@@ -27,12 +27,12 @@ class Over(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Lay out the content and the key that closes it."""
         with VerticalScroll(id="over"):
-            yield Static(self._content, id="told")
+            yield Static(self._content, id="content")
             yield Static(hints((("Esc", self.app.look.say("close")),)))
 
     def replace(self, content: Text) -> None:
         """Other content is shown."""
-        self.query_one("#told", Static).update(content)
+        self.query_one("#content", Static).update(content)
 
     def on_key(self, event: Key) -> None:
         """Any key but those that scroll closes it."""

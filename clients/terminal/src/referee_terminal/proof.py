@@ -1,6 +1,6 @@
 """A finished round's proof, checked in the terminal: its bundle, by the keys that are known and the audit's own law.
 
-The law: the keys are those that this terminal was given, or saw first at this table server; a server that shows others
+The keys are those that this terminal was given, or saw first at this table server; a server that shows others
 later is not believed. What holds and what does not is said check by check.
 """
 
@@ -22,7 +22,7 @@ class ProofError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is to be said of a round's proof."""
+    """Verdict on a round's proof."""
 
     found: ProvedRound
 

@@ -1,6 +1,6 @@
 """A room as one person sees it: the newest view, what this seat holds, and what the protocol asks of it by itself.
 
-The law: what is asked of every page is done once for each round and phase, unasked: bind, show the seed, fetch a sealed
+What is asked of every page is done once for each round and phase, unasked: bind, show the seed, fetch a sealed
 hand, open the arrangement that the seat is bound to. It may be asked again, after a break, and is answered the same.
 """
 
@@ -37,8 +37,8 @@ class Room:
     @property
     def round(self) -> View:
         """The round being played; empty between rounds."""
-        told: View = self.view.get("round") or {}
-        return told
+        given: View = self.view.get("round") or {}
+        return given
 
     @property
     def you(self) -> int | None:
@@ -61,16 +61,16 @@ class Room:
         if view.get("room") == self.view.get("room") and view.get("version", 0) <= self.view.get("version", -1):
             return False
         self.view = view
-        told = self.round
-        if told.get("round_id", "") != self._round_id:
+        given = self.round
+        if given.get("round_id", "") != self._round_id:
             self._keeping.forget(self._round_id)
-            self._round_id = str(told.get("round_id", ""))
+            self._round_id = str(given.get("round_id", ""))
             self._certificate, self.cards, self.arrangement, self.is_sent = "", [], None, False
             self.hand.show(())
             self._done.clear()
-        if told.get("hand"):
-            self._hold(told["hand"])
-        mau_binh = told.get("mau_binh")
+        if given.get("hand"):
+            self._hold(given["hand"])
+        mau_binh = given.get("mau_binh")
         if mau_binh and self.arrangement is not None and not self.is_sent and mau_binh.get("arrangement"):
             self.arrangement.lay(mau_binh["arrangement"])
         if mau_binh and self.you is not None:
@@ -87,15 +87,15 @@ class Room:
     async def do_duties(self) -> None:
         """Do what the phase requires of this seat; raise RefusedError or GatewayError if that fails."""
         async with self._doing:
-            seat, told = self.you, self.round
-            if seat is None or not told.get("round_id"):
+            seat, given = self.you, self.round
+            if seat is None or not given.get("round_id"):
                 return
             kept = self._keeping.of(self._round_id)
             match self.view["phase"]:
-                case "BINDING" if seat not in told.get("bound", ()):
+                case "BINDING" if seat not in given.get("bound", ()):
                     bound = binding(self._round_id, seat, kept, is_sealed=self.is_sealed)
                     await self._once("bind", bound)
-                case "SEEDING" if seat not in told.get("seeded", ()):
+                case "SEEDING" if seat not in given.get("seeded", ()):
                     await self._once("seed", {"seed": kept["seed"]})
                 case "PLAYING" if self.is_sealed and not self.cards:
                     await self._fetch(seat, str(kept["token"]))
@@ -135,12 +135,12 @@ class Room:
         if self.is_sealed:
             if self._gateway is None:
                 return
-            told = await self._gateway.check(self.round["header"], self._certificate, self.you, rows)
-            told = {**told, "violations": [{"code": one.get("code", "")} for one in told.get("violations", ())]}
+            given = await self._gateway.check(self.round["header"], self._certificate, self.you, rows)
+            given = {**given, "violations": [{"code": one.get("code", "")} for one in given.get("violations", ())]}
         else:
-            told = await self._session.command("check", round_id=self._round_id, **rows)
+            given = await self._session.command("check", round_id=self._round_id, **rows)
         if laid.rows == rows:  # it may have been changed meanwhile
-            laid.told = told
+            laid.given = given
 
     async def send_arrangement(self) -> None:
         """Submit the arrangement as it is laid out; in a sealed room, commit to it."""
@@ -162,16 +162,16 @@ class Room:
                 self.arrangement.take_suggestions(await self._suggested_arrangements())
             self.arrangement.lay_next()
         elif "tien_len" in self.round:
-            told = (await self._session.command("suggest", round_id=self._round_id)).get("suggestions") or ()
-            if told:
-                self.hand.choose(told[0].get("cards") or ())
-                return tuple(told[0].get("reasons") or ())
+            given = (await self._session.command("suggest", round_id=self._round_id)).get("suggestions") or ()
+            if given:
+                self.hand.choose(given[0].get("cards") or ())
+                return tuple(given[0].get("reasons") or ())
         return ()
 
     async def _suggested_arrangements(self) -> list[Any]:
         if not self.is_sealed:
-            told = (await self._session.command("suggest", round_id=self._round_id)).get("suggestions") or ()
-            return [one.get("arrangement", one) for one in told]
+            given = (await self._session.command("suggest", round_id=self._round_id)).get("suggestions") or ()
+            return [one.get("arrangement", one) for one in given]
         if self._gateway is None or self.you is None:
             return []
         return await self._gateway.suggest(self.round["header"], self._certificate, self.you)

@@ -1,6 +1,6 @@
-"""Who paid whom and why, line by line, and what it comes to.
+"""Who paid whom and why, line by line, and the total.
 
-The law: every line is a transfer of the settled round under the ruleset's own name for its reason; the nets are sums
+Every line is a transfer of the settled round under the ruleset's own name for its reason; the nets are sums
 that the referee's answer already has, and are shown beside.
 """
 
@@ -49,8 +49,8 @@ def draw(last: Mapping[str, Any], look: Look) -> Text:
         text.append(f"{names[HOUSE]:<14} {last.get('house_net_minor', 0):>+10,}  ")
         text.append_text(row(last["house"], four_colours=look.four_colours))
         qualified = look.say("qualifies" if last.get("house_qualified") else "not_qualified")
-        told = [text_of((last.get("house_value") or {}).get("name"), look.language), qualified]
-        text.append(f"  {' · '.join(one for one in told if one)}\n", "dim")
+        given = [text_of((last.get("house_value") or {}).get("name"), look.language), qualified]
+        text.append(f"  {' · '.join(one for one in given if one)}\n", "dim")
     if last.get("board"):
         text.append(f"{look.say('board'):<14} {'':>10}  ")
         text.append_text(row(last["board"], four_colours=look.four_colours))

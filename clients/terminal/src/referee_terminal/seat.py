@@ -1,6 +1,6 @@
 """What a seat draws, keeps and shows: its seed, in sealed rooms its token, and the arrangement it is bound to.
 
-The law: secrets are drawn here, written to a file before anything that binds to them is sent, and forgotten when their
+Secrets are drawn here, written to a file before anything that binds to them is sent, and forgotten when their
 round is over. A terminal that starts again in the middle of a round finds them there.
 """
 

@@ -1,8 +1,8 @@
 """The stream to the table server: hello, views as they come, commands and their answers, and coming back after a break.
 
-The law: there is one stream a person. A break is answered by connecting again, each time a little later, and commands
+There is one stream a person. A break is answered by connecting again, each time a little later, and commands
 that were not answered are sent again with their old ids, so nothing is done twice. Taken over by another terminal or
-page, it stays away until it is told to come back.
+page, it stays away until the person takes the seat back.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _FATAL: Final = frozenset({TAKEN_OVER, 4002, 4003})
 """Closes after which connecting again would do no good."""
 
 Message = Mapping[str, Any]
-Hear = Callable[[Message], Awaitable[None]]
+OnMessage = Callable[[Message], Awaitable[None]]
 
 
 class RefusedError(RuntimeError):
@@ -40,15 +40,15 @@ class RefusedError(RuntimeError):
 class Session:
     """One person at one table server.
 
-    ``hear`` is told every message but answers, and besides ``{"type": "connected"}`` and ``{"type": "away", "wait":
+    ``on_message`` gets every message but answers, and besides ``{"type": "connected"}`` and ``{"type": "away", "wait":
     seconds}``; seconds are null where it will not come back by itself.
     """
 
     def __init__(  # noqa: PLR0913 - who somebody is
-        self, url: str, *, secret: str, name: str, language: str, hear: Hear, room: str | None = None
+        self, url: str, *, secret: str, name: str, language: str, on_message: OnMessage, room: str | None = None
     ) -> None:
         self._url: Final = url
-        self._hear: Final = hear
+        self._on_message: Final = on_message
         self._person: Final = {"secret": secret, "name": name, "language": language, "tab": secrets.token_hex(8)}
         self._room = room
         self._ids: Final = itertools.count(1)
@@ -73,10 +73,10 @@ class Session:
                 self._stream = None
             self._back.clear()
             if code in _FATAL:
-                await self._hear({"type": "away", "wait": None, "code": code})
+                await self._on_message({"type": "away", "wait": None, "code": code})
                 await self._back.wait()
                 continue
-            await self._hear({"type": "away", "wait": wait})
+            await self._on_message({"type": "away", "wait": wait})
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._back.wait(), wait)
             wait = min(2 * wait, LONGEST_WAIT)
@@ -115,8 +115,8 @@ class Session:
             match message.get("type"):
                 case "welcome":
                     self._room = None  # an invitation is taken once
-                    await self._hear({"type": "connected"})
-                    await self._hear(message)
+                    await self._on_message({"type": "connected"})
+                    await self._on_message(message)
                     for asked, _ in list(self._asked.values()):
                         await self._send(stream, asked)
                 case "done" | "refused":
@@ -124,7 +124,7 @@ class Session:
                     if answered is not None and not answered.done():
                         answered.set_result(message)
                 case _:
-                    await self._hear(message)
+                    await self._on_message(message)
         return stream.close_code
 
     async def _send(self, stream: aiohttp.ClientWebSocketResponse, message: Message) -> None:

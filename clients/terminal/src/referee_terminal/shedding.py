@@ -1,6 +1,6 @@
 """Tiến Lên in a terminal: a hand to choose from, the lawful plays lit, the trick so far.
 
-The law: what can be played is the referee's to say, and comes with the view; here a choice is only compared with it.
+What can be played is the referee's to say, and comes with the view; here a choice is only compared with it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,10 +63,10 @@ class Hand:
         turn, left = game.get("turn"), game.get("cards_left", ())
         for seat, name in names.items():
             mark = "▶ " if seat == turn else "  "
-            told = [say_("cards_left", count=left[seat])] if seat < len(left) else []
-            told += [say_("passed")] if seat in game.get("passed", ()) else []
-            told += [say_("gone")] if seat in game.get("gone", ()) else []
-            text.append(f"{mark}{name:<14} {', '.join(told)}\n", "bold" if seat == turn else "")
+            given = [say_("cards_left", count=left[seat])] if seat < len(left) else []
+            given += [say_("passed")] if seat in game.get("passed", ()) else []
+            given += [say_("gone")] if seat in game.get("gone", ()) else []
+            text.append(f"{mark}{name:<14} {', '.join(given)}\n", "bold" if seat == turn else "")
         text.append("\n")
         trick = game.get("trick") or ()
         if not trick and game.get("last_trick"):

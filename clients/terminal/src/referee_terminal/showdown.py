@@ -1,4 +1,4 @@
-"""The show of a round of Mậu Binh: chi by chi at its pace, and at the end what they come to."""
+"""The show of a round of Mậu Binh: chi by chi at its pace, and at the end the result."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,8 +21,8 @@ def draw(show: Mapping[str, Any], names: Mapping[int, str], now: float, look: Lo
             text.append(f"  {names.get(hand['seat'], hand['seat']):<12} ")
             text.append_text(row(hand.get("cards") or (), four_colours=look.four_colours))
             net = hand.get("units_won", 0) - hand.get("units_lost", 0)
-            told = text_of(hand.get("name"), look.language) or (look.say("gone") if hand.get("gone") else "")
-            text.append(f"  {told}", "dim")
+            given = text_of(hand.get("name"), look.language) or (look.say("gone") if hand.get("gone") else "")
+            text.append(f"  {given}", "dim")
             text.append(f"  {net:+}\n", "green" if net > 0 else "red" if net < 0 else "dim")
         text.append("\n")
     if show.get("summary_time", now + 1) <= now:

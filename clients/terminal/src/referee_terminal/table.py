@@ -65,13 +65,13 @@ class TableScreen(Screen[None]):
         if not view:
             return
         ruleset = app.rulesets.get(view["ruleset"], {})
-        told = [text_of(ruleset.get("title", view["ruleset"]), app.look.language)]
-        told += [app.look.say("stake", amount=f"{view['stake_minor']:,}"), app.look.say(view["phase"])]
-        told += [app.look.say("sealed")] if view.get("sealed") else []
+        given = [text_of(ruleset.get("title", view["ruleset"]), app.look.language)]
+        given += [app.look.say("stake", amount=f"{view['stake_minor']:,}"), app.look.say(view["phase"])]
+        given += [app.look.say("sealed")] if view.get("sealed") else []
         if view.get("deadline"):
             left = max(0, round((view["deadline"] - app.server_time) / 1000))
-            told.append(app.look.say("seconds_left", count=left))
-        self.query_one("#top", Static).update(f"[b]{told[0]}[/b] · {' · '.join(told[1:])}")
+            given.append(app.look.say("seconds_left", count=left))
+        self.query_one("#top", Static).update(f"[b]{given[0]}[/b] · {' · '.join(given[1:])}")
 
     def _persons(self) -> Grid:
         view, look = self.app.room.view, self.app.look
@@ -103,17 +103,17 @@ class TableScreen(Screen[None]):
 
     def _mau_binh(self) -> Text:
         room, look = self.app.room, self.app.look
-        told = room.round.get("mau_binh") or {}
-        show = told.get("showdown")
+        given = room.round.get("mau_binh") or {}
+        show = given.get("showdown")
         if show:
             return showdown.draw(show, room.names, self.app.server_time, look)
         text = Text()
         if room.arrangement is not None:
             text.append_text(room.arrangement.draw(look.language, four_colours=look.four_colours))
-        missing = sum(1 for one in told.get("submitted") or () if not one)
+        missing = sum(1 for one in given.get("submitted") or () if not one)
         if room.is_sent:
             text.append(f"\n\n{look.say('sent')}", "green")
-        if told:
+        if given:
             text.append(f"\n{look.say('waiting_for', count=missing)}", "dim")
         return text
 
@@ -226,9 +226,9 @@ class TableScreen(Screen[None]):
     async def _suggest(self) -> None:
         room = self.app.room
         if "ultimate_texas" in room.round:
-            told = await self.app.session.command("suggest", round_id=room.round["round_id"])
+            given = await self.app.session.command("suggest", round_id=room.round["round_id"])
             worth = [
-                f"{self.app.look.say(one['decision'])} {one['value_minor']:+,}" for one in told.get("suggestions", ())
+                f"{self.app.look.say(one['decision'])} {one['value_minor']:+,}" for one in given.get("suggestions", ())
             ]
             self.app.notice = f"{self.app.look.say('suggest')}: {' · '.join(worth)}"
             return

@@ -99,7 +99,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "refuted": ("KHÔNG ĐÚNG: {check}", "REFUTED: {check}"),
     "checking": ("đang kiểm chứng…", "checking…"),
     "not_revealed": ("hạt giống của máy chủ chưa được mở; thử lại sau giây lát", "the server's seed is not shown yet"),
-    "in_log": ("nằm trong sổ đã ký, đúng chỗ", "stands in the signed log, in its place"),
+    "in_log": ("nằm trong sổ đã ký, đúng chỗ", "is in the signed log, at its place"),
     "signatures": ("chữ ký của trọng tài và người chia bài", "signed by shuffler and referee"),
     "replayed": ("tính lại theo luật: đúng từng điểm", "judged again by the rules: every transfer follows"),
     "redealt": ("chia lại từ hạt giống: đúng từng lá", "dealt again from the seeds: every card follows"),
@@ -115,8 +115,8 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
 
 def say(language: str, key: str, **fields: object) -> str:
     """Return a sentence; return an unknown key as it is, for codes that are newer than this terminal."""
-    told = WORDS.get(key)
-    sentence = key if told is None else told[LANGUAGES.index(language)]
+    given = WORDS.get(key)
+    sentence = key if given is None else given[LANGUAGES.index(language)]
     return sentence.format(**fields) if fields else sentence
 
 

@@ -48,7 +48,7 @@ export function checkOwn(
   const payloads = payloadsOf(bundle, last.round_id);
   const seeds = payloads.find((one) => "client_seeds" in one)?.["client_seeds"] as
     string[] | undefined;
-  const found = payloads.find((one) => "found" in one)?.["found"] as
+  const results = payloads.find((one) => "results" in one)?.["results"] as
     { transfers: SignedTransfer[] } | undefined;
   const outcome = (known: boolean, holds: () => boolean): OwnOutcome =>
     known ? (holds() ? "PASSED" : "FAILED") : "NOT_CHECKED";
@@ -58,12 +58,12 @@ export function checkOwn(
       () => seeds?.[own.seat] === own.seed,
     ),
     SHOWN_RESULT: outcome(
-      found !== undefined && last.transfers !== undefined,
+      results !== undefined && last.transfers !== undefined,
       () =>
         spelt(
           (last.transfers ?? []).map((one) => [one.payer, one.payee, one.amount_minor, one.reason]),
         ) ===
-        spelt((found?.transfers ?? []).map((one) => [one.from, one.to, one.amount, one.reason])),
+        spelt((results?.transfers ?? []).map((one) => [one.from, one.to, one.amount, one.reason])),
     ),
   };
 }

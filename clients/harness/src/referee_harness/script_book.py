@@ -1,10 +1,9 @@
-"""What is told for which round: the book that a server asks for the seed of each round it opens.
+"""Scripts by round; the server asks here for the seed of each round it opens.
 
-The law: a script is for one round, the next that its table opens, or a numbered one; one without a table is for the
-next round that any table opens. What a round was given once it keeps. A round that nothing is told of is dealt from the
-book's own luck, which is the same in every run from the same ``luck``, and nobody wins it at the deal.
+A script is for one round, the next that its table opens, or a numbered one; one without a table is for the
+next round that any table opens. What a round was given once it keeps. A round without a
+script is dealt by the book's own random numbers, the same for the same ``luck``, and no seat wins it at the deal.
 
-It refuses to know what was played.
 """
 
 import random
@@ -29,7 +28,7 @@ _NO_SCRIPT: Final = Script()
 _NO_MIX: Final = b""
 
 
-class ToldBook:
+class ScriptBook:
     """Scripts by table and round; ``seed_of`` is what the server asks."""
 
     def __init__(self, catalogue: Catalogue, *, luck: int = 0) -> None:
@@ -40,7 +39,7 @@ class ToldBook:
         self._next: dict[str, deque[Script]] = {}
         self._given: dict[bytes, bytes] = {}
 
-    def tell(self, script: Script, *, table_id: str = ANY_TABLE, round_number: int = NEXT_ROUND) -> None:
+    def add(self, script: Script, *, table_id: str = ANY_TABLE, round_number: int = NEXT_ROUND) -> None:
         """Script a round; replace an earlier script for the same number."""
         with self._lock:
             if round_number == NEXT_ROUND:
@@ -51,7 +50,7 @@ class ToldBook:
                 self._numbered[table_id, round_number] = script
 
     def forget(self) -> None:
-        """Nothing is told any more; rounds that were opened keep their decks."""
+        """Drop all scripts; rounds that were opened keep their decks."""
         with self._lock:
             self._numbered.clear()
             self._next.clear()
@@ -74,7 +73,7 @@ class ToldBook:
             except HarnessError as error:
                 raise RefusedError(
                     ErrorReason.ERROR_REASON_INVALID_FIELD,
-                    f"the deck that was told for this round cannot be dealt: {error.field}: {error}",
+                    f"the scripted deck of this round cannot be dealt: {error.field}: {error}",
                     script_field=error.field,
                 ) from None
             seed = self._seed(order, header, leader=script.leader)

@@ -1,12 +1,8 @@
-"""The told part of a transcript, the same for every game.
+"""The inputs of a transcript, the same for every game.
 
-A transcript is the canonical JSON object ``{"format", "found", "round_id", "told"}``; ``told`` has the members of
-``Told`` below. Hands and board stand as ``sections``: lists of card numbers by section index of the header's layout,
-from section 0 on without gaps. The game's own part of ``found`` is written by the module of that game beside this one.
-
-A round of a sealed table is told as ``sealed``. Its hands stand there all the same: they were open when it was settled.
-
-Format 1 is what this code writes. A later format adds a number here and keeps reading this one.
+A transcript is the canonical JSON object ``{"format", "inputs", "results", "round_id"}``; ``inputs`` has the members
+of ``Inputs``. Hands and board are ``sections``: lists of card numbers by section index of the header's layout, from
+section 0 on without gaps. The results of each game are documented in its codec.
 """
 
 from collections.abc import Sequence
@@ -27,15 +23,15 @@ Attested = Literal["FRONTEND", "RECEIPT", "SEAT"]
 
 
 class TranscriptError(ValueError):
-    """Bytes that are no transcript, or events that are none of the game."""
+    """Bytes that are not a transcript, or inputs that no round of the game can have."""
 
 
-class ToldEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class InputEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One event: its own canonical bytes, when it happened (ms since 1970 UTC) and how that is attested.
 
     ``receipt`` is the referee's signature over the event receipt (64 bytes, hex), ``signature`` the seat's over h_k. An
     event that its seat signed is attested by that, and may have a receipt too, which then attests its time.
-    ``opens_section`` is the section that the receipt names; left out where it names none, and without a receipt.
+    ``opens_section`` is the section that the receipt names, if it names one.
     """
 
     event: msgspec.Raw
@@ -46,10 +42,10 @@ class ToldEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     opens_section: int | msgspec.UnsetType = msgspec.UNSET
 
 
-def fitted(events: Sequence[ToldEvent]) -> tuple[ToldEvent, ...]:
-    """The events with as many attestations as there is room for.
+def fitted(events: Sequence[InputEvent]) -> tuple[InputEvent, ...]:
+    """Return the events with as many attestations as there is room for.
 
-    In a long round the last of those that their seats signed have no receipts: their times are the frontend's word.
+    In a long round the last of those that their seats signed lose their receipts, so their times are only reported.
     """
     fewer = sum(bool(event.receipt) + bool(event.signature) for event in events) - MAX_ATTESTATIONS
     kept = list(events)
@@ -61,56 +57,56 @@ def fitted(events: Sequence[ToldEvent]) -> tuple[ToldEvent, ...]:
     return tuple(kept)
 
 
-class Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What was told of a round. ``leader`` is the seat that led, where the game has one."""
+class Inputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Inputs of a round. ``leader`` is the seat that led, where the game has one."""
 
     header: HeaderJson
     deck_root: str
     dealt_time: int
     closed_time: int
     sections: tuple[tuple[int, ...], ...]
-    events: tuple[ToldEvent, ...]
+    events: tuple[InputEvent, ...]
     leader: int | msgspec.UnsetType = msgspec.UNSET
     previous_winner_seat: int | msgspec.UnsetType = msgspec.UNSET
     sealed: Literal[1] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def is_sealed(self) -> bool:
-        """Whether the round was one of a sealed table."""
+        """Whether the table was sealed."""
         return self.sealed is not msgspec.UNSET
 
     def cards(self) -> tuple[tuple[Card, ...], ...]:
-        """The sections as cards; TranscriptError where a number names none."""
+        """Return the sections as cards; raise TranscriptError for a number that names none."""
         try:
             return tuple([cards_of(section) for section in self.sections])
         except UnknownCardError as error:
             raise TranscriptError(str(error)) from None
 
     def read_header(self) -> Header:
-        """The header that the round was played under; TranscriptError where it breaks the protocol."""
+        """Return the header of the round; raise TranscriptError where it breaks the protocol."""
         try:
             return self.header.to_header()
         except HeaderError as error:
-            msg = f"told.header.{error.field}: {error}"
+            msg = f"inputs.header.{error.field}: {error}"
             raise TranscriptError(msg) from None
 
 
 class Transcript(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A whole transcript; ``found`` stays raw because only its game can say what it must be."""
+    """A whole transcript; ``results`` stays raw because only its game can say what it must be."""
 
     format: int
-    found: msgspec.Raw
+    inputs: Inputs
+    results: msgspec.Raw
     round_id: str
-    told: Told
 
 
 _decoder = msgspec.json.Decoder(Transcript, strict=True)
 
 
 def parse(payload: bytes) -> Transcript:
-    """The transcript in a payload; TranscriptError where it has not the members it must have.
+    """Parse a payload; raise TranscriptError unless it has the members of a transcript.
 
-    Whether the payload is canonical is not looked at here: ``replay`` writes it again and the bytes must be equal.
+    That it is canonical is not checked here: ``replay`` writes it again and the bytes must be equal.
     """
     try:
         transcript = _decoder.decode(payload)
@@ -123,13 +119,13 @@ def parse(payload: bytes) -> Transcript:
     return transcript
 
 
-def check_openings(told: Told, openings: Sequence[int | None]) -> None:
-    """Nothing, where each receipt names the section that its event opens, by event, None for none.
+def check_openings(inputs: Inputs, openings: Sequence[int | None]) -> None:
+    """Verify that each receipt names the section that its event opens; raise TranscriptError otherwise.
 
-    TranscriptError otherwise. An event without a receipt names none.
+    ``openings`` go by event, None for an event that opens none; an event without a receipt names none.
     """
-    for number, (event, opening) in enumerate(zip(told.events, openings, strict=True), 1):
+    for number, (event, opening) in enumerate(zip(inputs.events, openings, strict=True), 1):
         due = msgspec.UNSET if opening is None or not event.receipt else opening
         if event.opens_section != due:
-            msg = f"event {number} opens section {opening}, and what is told of its receipt says {event.opens_section}"
+            msg = f"event {number} opens section {opening}, and its receipt says {event.opens_section}"
             raise TranscriptError(msg)

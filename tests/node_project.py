@@ -1,0 +1,64 @@
+"""The Node projects of this tree: installed and built once, by whichever worker of a run comes first."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+SECONDS: Final = 280
+_RUN: Final = os.environ.get("PYTEST_XDIST_TESTRUNUID") or uuid.uuid4().hex
+
+
+def install(folder: Path) -> str:
+    """Install a project's pinned packages; return why they cannot be, or an empty string."""
+    for tool in ("node", "npm"):
+        if shutil.which(tool) is None:
+            return f"{tool} is not on the path"
+    with _alone_in(folder):
+        if (folder / "node_modules" / ".package-lock.json").exists():  # written last by npm
+            return ""
+        done = run(folder, "npm", "ci", "--no-audit")
+        return f"npm ci failed: {done.stderr.strip()[-300:]}" if done.returncode else ""
+
+
+def build(folder: Path, *scripts: str, environment: Mapping[str, str] | None = None) -> None:
+    """Run scripts of an installed project that this run of the tests has not run yet."""
+    with _alone_in(folder):
+        for script in scripts:
+            stamp = folder / "node_modules" / f".{script.replace(':', '-')}-of-run"
+            if stamp.exists() and stamp.read_text("utf-8") == _RUN:
+                continue
+            done = run(folder, "npm", "run", script, environment=environment)
+            assert done.returncode == 0, done.stdout + done.stderr
+            stamp.write_text(_RUN, "utf-8")
+
+
+def run(
+    folder: Path, *command: str, stdin: str = "", environment: Mapping[str, str] | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """Run a command of a folder and return its output."""
+    return subprocess.run(
+        command,
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+        env={**os.environ, **(environment or {})},
+    )
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
