@@ -288,7 +288,7 @@ export class Tables {
 
 /** The seat that a transcript names as its first winner; null where it names none. */
 export function winnerOf(transcript: Transcript, header: Header): LastWinner | null {
-  const { found } = transcript;
+  const { results: found } = transcript;
   if (typeof found !== "object" || Array.isArray(found) || !Array.isArray(found.winners)) {
     return null;
   }

@@ -1,0 +1,189 @@
+"""One registration makes a game: built-in ones and those that installed packages name."""
+
+import dataclasses
+from importlib.metadata import EntryPoint
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from referee.cards import DECK, Card, Seat
+from referee.games import (
+    GAMES,
+    AnyGame,
+    Clock,
+    Deal,
+    DealError,
+    EventBytesError,
+    Registry,
+    RegistryError,
+    StakesError,
+    UnlawfulEventError,
+    game_of,
+    play,
+    refusals,
+    registry,
+)
+from referee.rulesets import load_builtin
+
+RULESETS = {ruleset.game: ruleset for ruleset in load_builtin()}
+DEALT_TIME = 1_000
+
+
+def deal_of(game: AnyGame, *, is_sealed: bool = False) -> Deal:
+    """A deal of three seats; each player's cards are of one deck, and no hand of it wins at once."""
+    bet_unit = RULESETS[game.name].bet_unit
+    layout = game.layout(3)
+    cards = iter([*DECK[0:52:3], *DECK[1:52:3], *DECK[2:52:3]])
+    sections = tuple(tuple(next(cards) for _ in range(layout.sizes[section])) for section in layout.shown)
+    return Deal(
+        seat_count=3,
+        stake=bet_unit,
+        seat_stakes=tuple([(bet_unit,) + (0,) * (len(game.seat_stake_names) - 1)] * 3) if game.seat_stake_names else (),
+        bet_unit=bet_unit,
+        sections=sections,
+        leader=Seat(1) if game.has_leader else None,
+        dealt_time=DEALT_TIME,
+        is_sealed=is_sealed,
+    )
+
+
+def leaving(game: AnyGame, seat: int, time: int) -> Any:  # noqa: ANN401 - an event of whichever game
+    """A seat that leaves, as each game spells it."""
+    texts = (b'{"kind":"LEAVE","seat":%d}', b'{"decision":"LEAVE","kind":"DECIDE","seat":%d}')
+    for text in texts:
+        try:
+            return game.decode_event(text % seat, time=time, round_id=bytes(32))
+        except EventBytesError:
+            continue
+    msg = f"{game.name} has no event of leaving"
+    raise AssertionError(msg)
+
+
+@pytest.fixture(params=list(GAMES))
+def game(request: pytest.FixtureRequest) -> AnyGame:
+    return GAMES[request.param]
+
+
+def test_game_is_found_by_the_id_of_a_ruleset():
+    for ruleset in load_builtin():
+        assert game_of(ruleset.id) is GAMES[ruleset.game]
+        assert isinstance(ruleset.rules, GAMES[ruleset.game].rules_type)
+    with pytest.raises(KeyError):
+        game_of("whist.club")
+
+
+def test_round_of_a_game_goes_from_its_deal_to_its_settlement(game: AnyGame):
+    """Every field of ``Game`` takes part; two of three seats leave, which ends a round of any game by its time."""
+    rules, deal = RULESETS[game.name].rules, deal_of(game)
+    assert {field.name for field in dataclasses.fields(game)} <= set(dir(game))
+    state = game.begin(rules, deal)
+    assert (state.rules, state.deal, state.event_count, state.last_time) == (rules, deal, 0, DEALT_TIME)
+    clock = game.clock(state) or Clock(DEALT_TIME, 30_000, None)
+    assert clock.start == DEALT_TIME
+    events = [leaving(game, seat, DEALT_TIME + 1 + seat) for seat in (0, 2, 1)[: 3 if not game.has_leader else 2]]
+    events.sort(key=lambda event: event.time)
+    for event in events:
+        assert game.decode_event(game.encode_event(event), time=event.time, round_id=bytes(32)) == event
+        assert game.check(state, event) == ()
+        assert game.needs(state, event) == ()
+        assert game.minimum_seen(state, event) == 0
+        assert not game.is_imposed(event)
+    played = play(game, state, events)
+    assert (played.violations, played.refused_event, len(played.openings)) == ((), 0, len(events))
+    assert played.state.event_count == len(events) <= game.max_events
+    closed_time = clock.start + clock.limit * 3
+    assert game.check_closing(played.state, closed_time) == ()
+    assert [fault.code for fault in game.check_closing(played.state, DEALT_TIME - 1)]
+    outcome = game.settle(played.state)
+    assert len(outcome.net) == 3
+    assert set(outcome.winners) <= {0, 1, 2}
+    results = game.encode_results(played.state, outcome)
+    assert results["transfers"] == outcome.transfers
+    assert [seat["net"] for seat in results["seats"]] == list(outcome.net)  # type: ignore[index, union-attr, call-overload] # any game's seats are records
+    assert game.opens_at_deal(rules, deal.hands) is False
+    shortest, longest = game.round_bounds(rules)
+    assert clock.limit <= shortest < longest
+
+
+def test_unlawful_event_stops_a_round(game: AnyGame):
+    state = game.begin(RULESETS[game.name].rules, deal_of(game))
+    stray = leaving(game, 9, DEALT_TIME)
+    faults = game.check(state, stray)
+    assert [fault.code for fault in refusals(game, faults)] == ["UNKNOWN_SEAT"]
+    with pytest.raises(UnlawfulEventError) as caught:
+        game.apply(state, stray)
+    assert caught.value.violations == faults
+    played = play(game, state, [leaving(game, 0, DEALT_TIME), stray, leaving(game, 1, DEALT_TIME)])
+    assert (played.refused_event, played.violations) == (2, faults)
+    assert len(played.openings) == 3
+
+
+def test_impossible_deal_and_stake_begin_no_round(game: AnyGame):
+    rules, deal = RULESETS[game.name].rules, deal_of(game)
+    first: tuple[Card, ...] = deal.sections[0] or ()
+    with pytest.raises(DealError, match="more than once"):
+        game.begin(rules, replaced(deal, sections=(first, first, *deal.sections[2:])))
+    with pytest.raises(DealError, match=f"section 0 has {len(first)} cards, not {len(first) - 1}"):
+        game.begin(rules, replaced(deal, sections=(first[1:], *deal.sections[1:])))
+    with pytest.raises(StakesError) as caught:
+        game.begin(rules, replaced(deal, stake=-1))
+    assert caught.value.violations == game.check_stakes(
+        rules, seat_count=3, stake=-1, seat_stakes=deal.seat_stakes, bet_unit=deal.bet_unit
+    )
+    with pytest.raises(ValueError, match="cannot be dealt"):
+        game.layout(27)
+
+
+def test_closed_hand_is_needed_only_where_the_game_says_so(game: AnyGame):
+    rules, deal = RULESETS[game.name].rules, deal_of(game)
+    closed = replaced(deal, sections=(None, *deal.sections[1:]))
+    if game.needs_hands:
+        with pytest.raises(DealError, match="not open"):
+            game.begin(rules, closed)
+    else:
+        game.begin(rules, closed)
+    if game.can_be_sealed:
+        state = game.begin(rules, replaced(closed, is_sealed=True))
+        assert game.open_sections(state, deal.sections).deal.sections == deal.sections
+    else:
+        with pytest.raises(DealError, match="sealed"):
+            game.begin(rules, replaced(deal, is_sealed=True))
+
+
+def test_installed_package_adds_a_game(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry, "entry_points", points(("whist", SimpleNamespace(name="whist"))))
+    games: Registry[Any] = Registry("referee.games", (SimpleNamespace(name="tien_len"),))
+    assert list(games) == ["tien_len", "whist"]
+    assert len(games) == 2
+    assert games["whist"].name == "whist"
+
+
+def test_name_that_is_registered_twice_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry, "entry_points", points(("tien_len", SimpleNamespace(name="tien_len"))))
+    games: Registry[Any] = Registry("referee.games", (SimpleNamespace(name="tien_len"),))
+    with pytest.raises(RegistryError, match=r"'tien_len' is registered by referee and by a package \(tests:0\)"):
+        list(games)
+
+
+def test_game_under_another_name_than_its_own_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry, "entry_points", points(("bridge", SimpleNamespace(name="whist"))))
+    games: Registry[Any] = Registry("referee.games", ())
+    with pytest.raises(RegistryError, match="registered as 'bridge' and calls itself 'whist'"):
+        list(games)
+
+
+def points(*registered: tuple[str, object]) -> Any:  # noqa: ANN401 - in place of importlib's own
+    """Entry points that load these values."""
+
+    class Point(EntryPoint):
+        def load(self) -> object:
+            return registered[int(self.value.partition(":")[2])][1]
+
+    made = [Point(name, f"tests:{number}", "referee.games") for number, (name, _) in enumerate(registered)]
+    return lambda *, group: [point for point in made if point.group == group]
+
+
+def replaced(deal: Deal, **changed: Any) -> Deal:  # noqa: ANN401 - members of Deal
+    """The deal with some members changed."""
+    return type(deal)(**{name: getattr(deal, name) for name in deal.__struct_fields__} | changed)
