@@ -4,7 +4,7 @@
 (['mau_binh', 'tien_len', 'ultimate_texas'], 160)
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from importlib.metadata import entry_points
 from typing import Final, Generic, Protocol, TypeVar
@@ -36,13 +36,13 @@ class Registry(Mapping[str, NamedT], Generic[NamedT]):
     Entry points are loaded on first use, so that an installed package may import this one while it is imported itself.
     """
 
-    def __init__(self, group: str, builtin: tuple[NamedT, ...]) -> None:
+    def __init__(self, group: str, builtin: Callable[[], tuple[NamedT, ...]]) -> None:
         self._group = group
         self._builtin = builtin
 
     @cached_property
     def _values(self) -> dict[str, NamedT]:
-        values = {value.name: value for value in self._builtin}
+        values = {value.name: value for value in self._builtin()}
         origins = dict.fromkeys(values, "referee")
         for entry in sorted(entry_points(group=self._group), key=lambda entry: (entry.name, entry.value)):
             origin = f"{entry.dist.name if entry.dist else 'a package'} ({entry.value})"
@@ -68,7 +68,7 @@ class Registry(Mapping[str, NamedT], Generic[NamedT]):
         return len(self._values)
 
 
-GAMES: Final[Registry[AnyGame]] = Registry("referee.games", (MAU_BINH, TIEN_LEN, ULTIMATE_TEXAS))
+GAMES: Final[Registry[AnyGame]] = Registry("referee.games", lambda: (MAU_BINH, TIEN_LEN, ULTIMATE_TEXAS))
 """The games by name."""
 
 

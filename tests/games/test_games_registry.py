@@ -153,7 +153,7 @@ def test_closed_hand_is_needed_only_where_the_game_says_so(game: AnyGame):
 
 def test_installed_package_adds_a_game(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(registry, "entry_points", points(("whist", SimpleNamespace(name="whist"))))
-    games: Registry[Any] = Registry("referee.games", (SimpleNamespace(name="tien_len"),))
+    games: Registry[Any] = Registry("referee.games", lambda: (SimpleNamespace(name="tien_len"),))
     assert list(games) == ["tien_len", "whist"]
     assert len(games) == 2
     assert games["whist"].name == "whist"
@@ -161,14 +161,14 @@ def test_installed_package_adds_a_game(monkeypatch: pytest.MonkeyPatch):
 
 def test_name_that_is_registered_twice_is_refused(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(registry, "entry_points", points(("tien_len", SimpleNamespace(name="tien_len"))))
-    games: Registry[Any] = Registry("referee.games", (SimpleNamespace(name="tien_len"),))
+    games: Registry[Any] = Registry("referee.games", lambda: (SimpleNamespace(name="tien_len"),))
     with pytest.raises(RegistryError, match=r"'tien_len' is registered by referee and by a package \(tests:0\)"):
         list(games)
 
 
 def test_game_under_another_name_than_its_own_is_refused(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(registry, "entry_points", points(("bridge", SimpleNamespace(name="whist"))))
-    games: Registry[Any] = Registry("referee.games", ())
+    games: Registry[Any] = Registry("referee.games", tuple)
     with pytest.raises(RegistryError, match="registered as 'bridge' and calls itself 'whist'"):
         list(games)
 
