@@ -1,9 +1,6 @@
-"""Advice: what a player had best do, said without deciding anything.
+"""Advice for players, computed only from what the asker may know and from published tables.
 
-The law of this room: advice is worked out from what its asker may know and from published tables alone, answers alike
-whenever the same is asked, and never names what the rules forbid. It judges nothing, signs nothing and moves no money;
-it refuses to know clocks, networks and the cards of others. Each game stands in a folder of its own, none knowing
-another.
+The same question has the same answer, and nothing unlawful is advised. No game's advice imports another's.
 
 >>> from referee.advice.mau_binh import Advisor
 >>> Advisor.__name__

@@ -1,7 +1,6 @@
-"""The 52 cards and the seats they are dealt to: names only, no order and no game.
+"""The 52 cards and the seats they are dealt to.
 
-A card is a name, not a strength. Which card beats which is the law of a game and stands in its ruleset, so this
-room refuses to compare cards; it only numbers, spells and validates them.
+A card is a name, not a strength: which card beats which is up to a game's ruleset, so cards do not compare.
 
 >>> from referee.cards import Card, parse_cards, spell
 >>> Card(52)

@@ -1,7 +1,7 @@
-"""Cards are numbered 1 to 52 as ``4 * rank + suit + 1``: ranks 2 to A, suits spade, club, diamond, heart.
+"""Cards numbered 1 to 52 as ``4 * rank + suit + 1``: ranks 2 to A, suits spade, club, diamond, heart.
 
-Zero and everything above 52 is no card. proto3 enums are open and let such numbers through, so ``Card(number)`` is
-the check at the edge. Equality is identity; ``<`` is a TypeError on purpose.
+Other numbers are no card. proto3 enums are open and let them through, so ``Card(number)`` validates at the edge.
+Equality is identity; ``<`` raises TypeError on purpose.
 """
 
 import enum
@@ -14,7 +14,7 @@ class UnknownCardError(ValueError):
 
 
 class Rank(enum.Enum):
-    """Rank index 0 (two) to 12 (ace), as used in a card's number. The order of ranks is a game's affair."""
+    """Rank index 0 (two) to 12 (ace), as used in a card's number. A game decides the order of ranks."""
 
     TWO = 0
     THREE = 1
@@ -143,9 +143,9 @@ _BY_NUMBER: Final = {card.number: card for card in DECK}
 
 
 def cards_of(numbers: Iterable[int]) -> tuple[Card, ...]:
-    """The cards with these numbers, in their order; UnknownCardError where one names no card.
+    """Return the cards with these numbers, in their order; raise UnknownCardError if a number is no card.
 
-    The same as ``Card(number)`` for each, several times as fast.
+    This is ``Card(number)`` for each, several times as fast.
     """
     try:
         return tuple([_BY_NUMBER[number] for number in numbers])
@@ -158,7 +158,7 @@ _BY_TEXT: Final = {card.text: card for card in DECK}
 
 
 def parse_card(text: str) -> Card:
-    """The card that a text names: rank ``2``-``9``, ``T`` or ``10``, ``J``, ``Q``, ``K``, ``A``, then ``S C D H``.
+    """Parse a card: rank ``2``-``9``, ``T`` or ``10``, ``J``, ``Q``, ``K``, ``A``, then ``S C D H``.
 
     Case does not matter. Raises UnknownCardError naming the text.
     """
@@ -170,10 +170,10 @@ def parse_card(text: str) -> Card:
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:
-    """The cards named in a text, separated by spaces, in its order; a card may stand twice."""
+    """Parse cards separated by spaces, in their order; a card may occur twice."""
     return tuple(parse_card(word) for word in text.split())
 
 
 def spell(cards: Iterable[Card]) -> str:
-    """The text of some cards in their order, separated by one space."""
+    """Return the texts of cards in their order, separated by one space."""
     return " ".join(card.text for card in cards)

@@ -41,9 +41,9 @@ def learn(
 
 def _learn(ruleset: Ruleset, rules: MauBinhRules, *, rounds: int, seed: int, folder: Path) -> None:
     from referee.advice.mau_binh.population import Origin  # noqa: PLC0415 - no other command waits for numpy
+    from referee.advice.mau_binh.populations import SUFFIX  # noqa: PLC0415 - as above
     from referee.advice.mau_binh.self_play import learn as learned  # noqa: PLC0415 - as above
     from referee.advice.mau_binh.self_play import sweep_kind  # noqa: PLC0415 - as above
-    from referee.advice.mau_binh.shelf import SUFFIX  # noqa: PLC0415 - as above
 
     console, distances = Console(), [1.0]
     origin = Origin(

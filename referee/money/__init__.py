@@ -1,7 +1,7 @@
-"""Money is whole minor units that move between seats, each time for a stated reason.
+"""Money in whole minor units that move between seats, each time for a stated reason.
 
-The law of this room: no floats, no rounding, nothing beyond 2**53 - 1 (every JSON reader keeps that), and a
-settlement is a list of transfers, so it sums to zero by construction. It knows no game and no ruleset.
+There are no floats, no rounding and nothing beyond 2**53 - 1, which every JSON reader keeps. A settlement is a list of
+transfers, so it sums to zero by construction.
 
 >>> from referee.cards import Seat
 >>> from referee.money import Amount, Transfer, net_amounts

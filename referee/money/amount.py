@@ -14,7 +14,7 @@ class AmountError(ValueError):
 
 
 def checked_amount(value: int) -> Amount:
-    """The value as an amount; raises AmountError unless ``0 <= value <= MAX_AMOUNT``."""
+    """Return the value as an amount; raise AmountError unless ``0 <= value <= MAX_AMOUNT``."""
     if not 0 <= value <= MAX_AMOUNT:
         msg = f"{value} is no amount; amounts are whole minor units from 0 to 2^53-1"
         raise AmountError(msg)

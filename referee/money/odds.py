@@ -1,4 +1,4 @@
-"""Odds are exact: ``3/2`` pays three for two, and a payout that is not whole is refused, never rounded."""
+"""Exact odds: ``3/2`` pays three for two, and a payout that is not whole is refused, never rounded."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _TEXT = re.compile(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})")
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """What a bet pays for each unit staked, on top of the stake itself.
+    """The payout of a bet for each unit staked, on top of the stake itself.
 
     >>> str(Odds.parse("3/2"))
     '3/2'
@@ -22,7 +22,7 @@ class Odds:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The odds that a text such as ``50/1`` or ``3/2`` names; ValueError unless in lowest terms."""
+        """Parse odds such as ``50/1`` or ``3/2``; raise ValueError unless they are in lowest terms."""
         match = _TEXT.fullmatch(text)
         if match is None:
             msg = f"{text!r} are no odds; write two whole numbers such as 3/2 or 50/1"
@@ -38,7 +38,7 @@ class Odds:
 
 
 def pays(stake: Amount, odds: Odds) -> Amount:
-    """The winnings of a stake at these odds; AmountError when they would not be whole.
+    """Return the winnings of a stake at these odds; raise AmountError if they would not be whole.
 
     >>> pays(Amount(200), Odds.parse("3/2"))
     300

@@ -12,7 +12,7 @@ class Transfer(msgspec.Struct, frozen=True, gc=False, rename={"payer": "from", "
     """``amount`` minor units that ``payer`` owes ``payee``.
 
     ``reason`` is a stable code of the game's own list; ``subject`` is the code of the hand, pattern or bet that the
-    reason is about, empty where there is none. Either seat may be HOUSE. In JSON the seats are ``from`` and ``to``.
+    reason is about, empty if there is none. Either seat may be HOUSE. In JSON the seats are ``from`` and ``to``.
     """
 
     payer: Seat
@@ -23,7 +23,7 @@ class Transfer(msgspec.Struct, frozen=True, gc=False, rename={"payer": "from", "
 
 
 def net_amounts(transfers: Iterable[Transfer], seat_count: int) -> tuple[int, ...]:
-    """What each seat has won (positive) or lost, by seat; it sums to zero unless the house took part."""
+    """Return what each seat has won (positive) or lost; it sums to zero unless the house took part."""
     net = [0] * seat_count
     for transfer in transfers:
         if transfer.payer != HOUSE:
@@ -34,7 +34,7 @@ def net_amounts(transfers: Iterable[Transfer], seat_count: int) -> tuple[int, ..
 
 
 def house_net(transfers: Iterable[Transfer]) -> int:
-    """What the house has won (positive) or lost."""
+    """Return what the house has won (positive) or lost."""
     return sum(
         (transfer.amount if transfer.payee == HOUSE else 0) - (transfer.amount if transfer.payer == HOUSE else 0)
         for transfer in transfers

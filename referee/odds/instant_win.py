@@ -1,4 +1,4 @@
-"""What wins at the deal are worth: counts of thirteen-card hands, and the rates that follow.
+"""Wins at the deal: counts of thirteen-card hands, and the rates that follow.
 
 >>> odds = InstantWinOdds(chances=(InstantWinChance(pattern="DRAGON", units=39, met=67_108_860, wins=67_108_860),))
 >>> odds.hands, odds.any_win, odds.worth(4) == 3 * 39 * odds.any_win
@@ -14,9 +14,9 @@ from referee.evidence import canonical
 
 
 class InstantWinChance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One pattern of a ruleset, in the ruleset's order: how many hands meet it, and how many win with it.
+    """One pattern of a ruleset: how many hands meet it, and how many win with it.
 
-    A hand that meets several wins with one, as the game says; every other seat then pays ``units``.
+    A hand that meets several wins with one of them, as the game decides; every other seat then pays ``units``.
     """
 
     pattern: str
@@ -26,27 +26,27 @@ class InstantWinChance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
 
 
 class InstantWinOdds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """All patterns of a ruleset. ``hands`` is how many hands there are."""
+    """All patterns of a ruleset, in its order. ``hands`` is the number of possible hands."""
 
     chances: tuple[InstantWinChance, ...]
     hands: int = math.comb(52, 13)
 
     @property
     def any_win(self) -> Fraction:
-        """How often thirteen dealt cards win."""
+        """Chance that thirteen dealt cards win."""
         return Fraction(sum(one.wins for one in self.chances), self.hands)
 
     def worth_of(self, one: InstantWinChance, seats: int) -> Fraction:
-        """What a seat collects in the mean with this pattern, in stakes a round: chance, units, and the seats that pay.
+        """Return what a seat collects on average with this pattern, in stakes a round.
 
-        Each win is counted as if no other seat won at the same deal, so it is an upper bound of what is collected.
+        Each win is counted as if no other seat won at the same deal, so this is an upper bound.
         """
         return Fraction(one.wins * one.units * (seats - 1), self.hands)
 
     def worth(self, seats: int) -> Fraction:
-        """The same with all patterns together."""
+        """Return what a seat collects on average with all patterns, in stakes a round."""
         return sum((self.worth_of(one, seats) for one in self.chances), Fraction(0))
 
     def write(self) -> bytes:
-        """The bytes of the counts' file, canonical JSON."""
+        """Encode the counts as canonical JSON."""
         return canonical.encode(msgspec.to_builtins(self))

@@ -1,8 +1,8 @@
-"""How many of the 635,013,559,600 hands of Mậu Binh win at the deal, and with what.
+"""Counts of the 635,013,559,600 hands of Mậu Binh that win at the deal, by pattern.
 
-What a hand is hangs on three things: how many ranks it holds once, twice, three and four times; whether its ranks split
-into three straights; and how many cards of each suit it holds. Hands are counted by these three, and of each kind one
-hand is made and shown to the law itself.
+Three things decide which patterns a hand meets: how many ranks it holds once, twice, three and four times; whether its
+ranks split into three straights; and how many cards of each suit it holds. Hands are counted by these three, and one
+hand of each kind is judged by the game's own rules.
 
 >>> from referee.rulesets import get
 >>> odds = instant_win_odds(get("mau_binh.classic").rules)
@@ -28,11 +28,11 @@ SUITS: Final = 4
 _SPLIT: Final = (5, 5, 3)
 
 Vector: TypeAlias = tuple[int, ...]
-"""How many cards a hand holds of each rank, from the two to the ace."""
+"""Number of cards of each rank in a hand, from the two to the ace."""
 
 
 def instant_win_odds(rules: MauBinhRules) -> InstantWinOdds:
-    """The counts under a ruleset, in the order of its list."""
+    """Count the wins under a ruleset, in the order of its list."""
     met: Counter[str] = Counter()
     wins: Counter[str] = Counter()
     for hand, count in _kinds():
@@ -48,7 +48,7 @@ def instant_win_odds(rules: MauBinhRules) -> InstantWinOdds:
 
 
 def _kinds() -> Iterator[tuple[list[Card], int]]:
-    """One hand of every kind that there is, and how many are of its kind."""
+    """Yield one hand of every kind, and how many hands are of its kind."""
     straights: dict[Vector, list[Vector]] = {}
     for vector in sorted(_three_straights()):
         straights.setdefault(_shape(vector), []).append(vector)
@@ -71,7 +71,7 @@ def _shape(vector: Vector) -> Vector:
 
 
 def _shapes() -> Iterator[Vector]:
-    """Every way for thirteen ranks to hold thirteen cards, the fullest rank first."""
+    """Yield every way for thirteen ranks to hold thirteen cards, the fullest rank first."""
 
     def grow(shape: Vector, left: int) -> Iterator[Vector]:
         if len(shape) == RANKS:
@@ -86,7 +86,7 @@ def _shapes() -> Iterator[Vector]:
 
 
 def _vectors(shape: Vector) -> Iterator[Vector]:
-    """Some vectors of a shape: more than three straights have, where the shape has so many."""
+    """Yield some vectors of a shape: more than three straights have, if the shape has so many."""
     for first in range(RANKS):
         turned = shape[first:] + shape[:first]
         yield turned
@@ -95,7 +95,7 @@ def _vectors(shape: Vector) -> Iterator[Vector]:
 
 
 def _three_straights() -> set[Vector]:
-    """The vectors of three runs of five, five and three, the ace low or high."""
+    """Return the vectors of three runs of five, five and three, the ace low or high."""
     ends = (12, *range(13))
     runs = [[ends[low : low + size] for low in range(len(ends) - size + 1)] for size in _SPLIT]
     found = set()
@@ -106,7 +106,7 @@ def _three_straights() -> set[Vector]:
 
 
 def _suit_counts(shape: Vector) -> npt.NDArray[np.int64]:
-    """By spades, clubs and diamonds held, the rest being hearts, in how many ways ranks of this shape take suits."""
+    """Count the ways in which ranks of this shape have suits, by numbers of spades, clubs and diamonds."""
     ways = np.zeros((HAND_SIZE + 1,) * 3, dtype=np.int64)
     ways[0, 0, 0] = 1
     for count in shape:
@@ -122,7 +122,7 @@ def _suit_counts(shape: Vector) -> npt.NDArray[np.int64]:
 
 
 def _hand(vector: Vector, suits: Sequence[int]) -> list[Card]:
-    """A hand with these ranks and suits, which there is: the fullest ranks first take the suits most wanted."""
+    """Build a hand with these ranks and suits: the fullest ranks first take the suits with most cards left."""
     wanted = list(suits)
     hand = []
     for rank in sorted(range(RANKS), key=lambda one: -vector[one]):

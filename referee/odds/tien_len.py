@@ -1,8 +1,8 @@
-"""How many of the 635,013,559,600 hands of Tiến Lên win at the deal, and with what.
+"""Counts of the 635,013,559,600 hands of Tiến Lên that win at the deal, by pattern.
 
-But for twelve of one suit, which 2,032 hands hold, a win is a matter of ranks. Hands are counted rank by rank, together
-where the same has been seen so far of pairs, triples, quads and runs of pairs; of each kind one hand is made and shown
-to the law itself. The 2,032 are shown to it one by one.
+A win depends on ranks alone, except for twelve cards of one suit, which 2,032 hands have. Hands are counted rank by
+rank, together while they agree in pairs, triples, quads and runs of pairs; one hand of each kind, and each of the
+2,032, is judged by the game's own rules.
 
 >>> from referee.rulesets import get
 >>> odds = instant_win_odds(get("tien_len.mien_nam").rules)
@@ -28,7 +28,7 @@ _PAIR, _TRIPLE, _QUAD = 2, 3, 4
 
 
 class _Seen(NamedTuple):
-    """What the ranks so far come to; hands that agree in it meet the same patterns."""
+    """A summary of the ranks so far; hands that agree in it meet the same patterns."""
 
     cards: int = 0
     pairs: int = 0
@@ -58,7 +58,7 @@ class _Seen(NamedTuple):
 
 
 def instant_win_odds(rules: TienLenRules) -> InstantWinOdds:
-    """The counts under a ruleset, in the order of its list."""
+    """Count the wins under a ruleset, in the order of its list."""
     met: Counter[str] = Counter()
     wins: Counter[str] = Counter()
     for hand, count in itertools.chain(_kinds(), _of_one_suit()):
@@ -79,9 +79,9 @@ def instant_win_odds(rules: TienLenRules) -> InstantWinOdds:
 
 
 def _kinds() -> Iterator[tuple[CardSet, int]]:
-    """One hand of every kind without twelve of a suit, and how many hands are of its kind: those with twelve are too.
+    """Return one hand of every kind, without twelve cards of a suit, and the number of hands of its kind.
 
-    ``_of_one_suit`` takes those away again.
+    The number includes hands with twelve cards of a suit; ``_of_one_suit`` subtracts them again.
     """
     kinds: dict[_Seen, tuple[CardSet, int]] = {_Seen(): (0, 1)}
     for rank in range(RANK_COUNT):
@@ -96,12 +96,12 @@ def _kinds() -> Iterator[tuple[CardSet, int]]:
 
 
 def _cards(rank: int, count: int) -> CardSet:
-    """So many cards of a rank, of suits that turn with the rank, so that no suit gathers twelve."""
+    """Return ``count`` cards of a rank, whose suits rotate with the rank so that no suit has twelve."""
     return sum(1 << SUITS * rank + (rank + step) % SUITS for step in range(count))
 
 
 def _of_one_suit() -> Iterator[tuple[CardSet, int]]:
-    """Every hand with twelve or more of a suit, once; and, counted out again, a hand of the same ranks without."""
+    """Yield every hand with twelve or more cards of a suit, and with count -1 a hand of the same ranks without."""
     for suit in range(SUITS):
         own = DECK[suit::SUITS]
         hands = [own]
@@ -115,6 +115,6 @@ def _of_one_suit() -> Iterator[tuple[CardSet, int]]:
 
 
 def _turned(hand: CardSet) -> CardSet:
-    """A hand of the same ranks whose suits turn."""
+    """Return a hand of the same ranks whose suits rotate."""
     counts = [(hand >> SUITS * rank & 15).bit_count() for rank in range(len(BY_STRENGTH) // SUITS)]
     return sum(_cards(rank, count) for rank, count in enumerate(counts))

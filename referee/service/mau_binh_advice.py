@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from referee.advice.mau_binh import Advisor, NoPopulationError, PopulationError, Shelf
+from referee.advice.mau_binh import Advisor, NoPopulationError, PopulationError, Populations
 from referee.cards import Card
 from referee.games.mau_binh import MauBinhRules, instant_win_of
 from referee.rulesets import Ruleset
@@ -41,7 +41,7 @@ class ArrangementAdvice:
         self._served = served
         self._verifier = verifier
         self._folder = populations
-        self._shelf: Shelf | None = None
+        self._shelf: Populations | None = None
         self._advisors: Memo[tuple[bytes, int], tuple[Advisor, bytes]] = Memo(_ADVISORS)
 
     def suggest(self, request: mau_binh_pb2.SuggestArrangementRequest) -> mau_binh_pb2.SuggestArrangementResponse:
@@ -95,7 +95,9 @@ class ArrangementAdvice:
         if known is None:
             try:
                 if self._shelf is None:
-                    self._shelf = Shelf.builtin() if self._folder is None else Shelf.with_folder(self._folder)
+                    self._shelf = (
+                        Populations.builtin() if self._folder is None else Populations.with_folder(self._folder)
+                    )
                 population = self._shelf.population_for(rules, digest=ruleset.digest)
             except (NoPopulationError, PopulationError, OSError) as error:
                 raise RefusedError(ErrorReason.ERROR_REASON_NO_ADVICE, f"{ruleset.id}: {error}") from None

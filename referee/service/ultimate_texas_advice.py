@@ -6,7 +6,7 @@ from pathlib import Path
 from referee.advice.ultimate_texas import (
     NoTableError,
     PreflopTableError,
-    Shelf,
+    PreflopTables,
     UnsupportedRankingError,
     advise,
 )
@@ -24,7 +24,7 @@ class DecisionAdvice:
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
-        self._shelf: Shelf | None = None
+        self._shelf: PreflopTables | None = None
 
     def fill(
         self,
@@ -50,7 +50,7 @@ class DecisionAdvice:
     def _refusal(ruleset: Ruleset, reason: str) -> RefusedError:
         return RefusedError(ErrorReason.ERROR_REASON_NO_ADVICE, f"{ruleset.id}: {reason}", ruleset_id=ruleset.id)
 
-    def _tables(self) -> Shelf:
+    def _tables(self) -> PreflopTables:
         if self._shelf is None:
-            self._shelf = Shelf.builtin() if self._folder is None else Shelf.with_folder(self._folder)
+            self._shelf = PreflopTables.builtin() if self._folder is None else PreflopTables.with_folder(self._folder)
         return self._shelf

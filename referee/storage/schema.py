@@ -146,7 +146,7 @@ def open_schema(connection: Connection) -> None:
 
 
 def check_version(version: int) -> None:
-    """Raise SchemaVersionError unless the store's version is that of this program; 0 stands for none."""
+    """Raise SchemaVersionError unless the store's version is that of this program; 0 means that it has none."""
     if version != VERSION:
         msg = (
             f"the store has schema version {version}, and this program reads and writes version {VERSION} only: "

@@ -1,7 +1,6 @@
-"""A verdict: every rule that something breaks, all at once. An empty verdict means lawful.
+"""Verdicts: all rules that something breaks, at once. An empty verdict means lawful.
 
-A broken rule is an answer, not an error. Each game has its own list of codes; codes are stable, and their wording in
-Vietnamese and English is data that stands elsewhere.
+A broken rule is an answer, not an error. Each game has its own list of stable codes; their texts are data.
 """
 
 from referee.verdict.violation import Violation

@@ -3,7 +3,7 @@
 import math
 from typing import Final
 
-from referee.advice.tien_len import MAX_SAMPLES, MAX_SUGGESTIONS, Advice, PlayGroup, Suggestion
+from referee.advice.tien_len import MAX_SAMPLES, MAX_SUGGESTIONS, Advice, PlayGroup, PlaySuggestion
 from referee.cards import Seat, spell
 from referee.games.tien_len import Combination, Event, Leave, Outcome, Pass, Play, State, Timeout, turn_deadline
 from referee.rulesets import Language, Ruleset, Texts
@@ -82,7 +82,7 @@ def write_group(group: PlayGroup, ruleset: Ruleset, *, stake: int) -> tien_len_p
 
 
 def write_suggestion(
-    suggestion: Suggestion, ruleset: Ruleset, texts: Texts, *, stake: int
+    suggestion: PlaySuggestion, ruleset: Ruleset, texts: Texts, *, stake: int
 ) -> tien_len_pb2.SuggestedPlay:
     """Write a suggestion with its reasons as text."""
     message = tien_len_pb2.SuggestedPlay(

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from referee.advice.mau_binh import Advisor, Shelf, Splitter
+from referee.advice.mau_binh import Advisor, Populations, Splitter
 from referee.cards import DECK, Card
 from referee.games.mau_binh import MauBinhRules
 from referee.rulesets import get
@@ -49,7 +49,7 @@ def main(calls: int) -> None:
         if not isinstance(ruleset.rules, MauBinhRules):
             raise TypeError(ruleset_id)
         start = time.process_time()
-        population = Shelf.builtin().population_for(ruleset.rules, digest=ruleset.digest)
+        population = Populations.builtin().population_for(ruleset.rules, digest=ruleset.digest)
         advisor = Advisor.of(ruleset.rules, population, seat_count=4)
         made = (time.process_time() - start) * 1000
         split = microseconds(Splitter(ruleset.rules.ranker).split, hands)

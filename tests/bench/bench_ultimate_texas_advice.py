@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from referee.advice.ultimate_texas import Shelf, advise
+from referee.advice.ultimate_texas import PreflopTables, advise
 from referee.cards import DECK
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.money import Amount
@@ -54,7 +54,7 @@ def main(rounds: int) -> None:
 def _in_process(ruleset_id: str, size: int) -> float:
     """Milliseconds of CPU an answer, over random cards, tables warm."""
     rules, luck = rules_as(UltimateTexasRules, ruleset_id), random.Random(size)  # noqa: S311 - cards to be timed
-    table, stake = Shelf.builtin().table_for(rules), Stake(ante=Amount(100), trips=Amount(20))
+    table, stake = PreflopTables.builtin().table_for(rules), Stake(ante=Amount(100), trips=Amount(20))
     deals = [luck.sample(DECK, 2 + size) for _ in range(REPEATS)]
     advise(rules, stake, hole=deals[0][:2], board=deals[0][2:], table=table)
     begun = time.process_time()

@@ -5,7 +5,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from referee.advice.ultimate_texas import Shelf, advise, best_of
+from referee.advice.ultimate_texas import PreflopTables, advise, best_of
 from referee.cards import DECK
 from referee.cli.bots_ultimate_texas import play_round
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
@@ -51,7 +51,7 @@ def test_bots_decide_what_is_worth_most(tmp_path: Path, ruleset_id: str):
         hole = [DECK[card - 1] for card in dealt.hands[event.seat].cards]
         stake = Stake(ante=Amount(STAKES[event.seat][0]), trips=Amount(STAKES[event.seat][1]))
         seen = board[: (0, 3, 5)[asked[event.seat]]]
-        options = advise(rules, stake, hole=hole, board=seen, table=Shelf.builtin().table_for(rules))
+        options = advise(rules, stake, hole=hole, board=seen, table=PreflopTables.builtin().table_for(rules))
         assert best_of(options, stake).decision == Decision.Name(event.decision).removeprefix("DECISION_")
         asked[event.seat] += 1
     assert all(asked.values())

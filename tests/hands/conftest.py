@@ -37,7 +37,7 @@ def maubinh_com() -> Ranking:
 
 @pytest.fixture(scope="session")
 def ultimate() -> Ranking:
-    """The royal flush apart, three cards not ranked: seed 004."""
+    """Return the ranking of seed 004: the royal flush apart, three cards not ranked."""
     return _ranking("ultimate_texas")
 
 

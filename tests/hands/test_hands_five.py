@@ -47,7 +47,7 @@ CLASSES: Final = {
 
 @cache
 def _strengths(ranking: Ranking) -> "array[int]":
-    """The strength of every hand of five, hands in the order of their card numbers."""
+    """Return the strength of every hand of five, in the order of their card numbers."""
     return array("H", map(ranking.five_strength, itertools.combinations(DECK, 5)))
 
 

@@ -27,7 +27,7 @@ THREE: Final = (Category.HIGH_CARD, Category.PAIR, Category.THREE_OF_A_KIND)
 
 
 def naive_category(cards: Sequence[Card], rules: RankingRules) -> Category:
-    """The narrowest category of five cards that the rules list, found by asking one question after another."""
+    """Find the narrowest category of five cards that the rules list, by one question after another."""
     ranks = sorted(card.rank for card in cards)
     counts = sorted(Counter(ranks).values())
     is_flush = len({card.suit for card in cards}) == 1
@@ -51,7 +51,7 @@ def naive_category(cards: Sequence[Card], rules: RankingRules) -> Category:
 
 
 def naive_key(cards: Sequence[Card], rules: RankingRules) -> Key:
-    """What five cards compare by: the category's place, then ranks by how often they stand and how high they are."""
+    """Return the key of five cards: the category's place, then ranks by how often they occur and how high they are."""
     category = naive_category(cards, rules)
     counts = Counter(card.rank for card in cards)
     ranks = [rank for rank, _ in sorted(counts.items(), key=lambda item: (-item[1], -item[0]))]
@@ -64,14 +64,14 @@ def naive_key(cards: Sequence[Card], rules: RankingRules) -> Key:
 
 
 def naive_three_key(cards: Sequence[Card], rules: RankingRules) -> Key:
-    """What three cards compare by, on the scale of ``naive_key``."""
+    """Return the key of three cards, on the scale of ``naive_key``."""
     counts = Counter(card.rank for card in cards)
     category = {3: Category.HIGH_CARD, 2: Category.PAIR, 1: Category.THREE_OF_A_KIND}[len(counts)]
     return rules.order.index(category), sorted(counts, key=lambda rank: (-counts[rank], -rank))
 
 
 def dense(keys: Sequence[Key]) -> list[int]:
-    """The place of each key among the distinct keys, from 1; equal keys share a place."""
+    """Return the place of each key among the distinct keys, from 1; equal keys share a place."""
     places = {repr(key): place for place, key in enumerate(sorted({repr(key): key for key in keys}.values()), 1)}
     return [places[repr(key)] for key in keys]
 

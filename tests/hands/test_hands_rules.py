@@ -57,7 +57,7 @@ def test_contradictory_rules_are_refused(data: dict[str, Any], reason: str) -> N
         (AceLowStraight.NOT_A_STRAIGHT, ["AS 2C 3S 4S 5S", "AS 2C 3S 4S 6S", "2S 2C 3S 4S 5S", "2S 3C 4S 5S 6S"]),
     ],
 )
-def test_the_low_straight_stands_where_the_rules_say(ace_low: AceLowStraight, weaker_to_stronger: list[str]) -> None:
+def test_the_low_straight_ranks_where_the_rules_say(ace_low: AceLowStraight, weaker_to_stronger: list[str]) -> None:
     ranking = Ranking.of(msgspec.convert(_data(ace_low_straight=ace_low.value), RankingRules))
     values = [ranking.five(parse_cards(text)) for text in weaker_to_stronger]
     assert values == sorted(values)
@@ -71,7 +71,7 @@ def test_no_straight_wraps_around_the_ace(classic: Ranking, text: str) -> None:
     assert classic.five(parse_cards(text)).category is Category.HIGH_CARD
 
 
-def test_straight_flushes_of_seed_000_stand_plain_low_royal_and_four_aces_above(maubinh_com: Ranking) -> None:
+def test_straight_flushes_of_seed_000_rank_plain_low_royal(maubinh_com: Ranking) -> None:
     """Strong to weak: four aces, 10-A, A-5, then the others by their top card, then four kings."""
     texts = ["AS AC AD AH 2S", "AS KS QS JS TS", "5S 4S 3S 2S AS", "KS QS JS TS 9S", "6S 5S 4S 3S 2S", "KS KC KD KH AS"]
     values = [maubinh_com.five(parse_cards(text)) for text in texts]

@@ -67,7 +67,7 @@ def test_four_aces_in_the_middle_always_foul_where_they_outrank_all(maubinh_com:
     assert maubinh_com.is_fouled(back=strongest, middle=middle, front=front)
 
 
-def test_four_aces_in_the_middle_are_lawful_under_a_straight_flush_elsewhere(classic: Ranking) -> None:
+def test_four_aces_in_the_middle_are_lawful_under_a_straight_flush(classic: Ranking) -> None:
     middle, front = classic.five(parse_cards("AS AC AD AH 2S")), classic.three(parse_cards("5S 4S 3S"))
     back = classic.five(parse_cards("7D 6D 5D 4D 3D"))
     assert not classic.is_fouled(back=back, middle=middle, front=front)

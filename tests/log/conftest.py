@@ -16,11 +16,11 @@ class NamedSigner:
         self.public_key = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
     def sign(self, message: bytes) -> bytes:
-        """The signature."""
+        """Sign a message."""
         return self._key.sign(message)
 
 
 @pytest.fixture(scope="session")
 def make_signer() -> Callable[[str], NamedSigner]:
-    """Makes the signer of a name."""
+    """Return the function that makes the signer of a name."""
     return NamedSigner

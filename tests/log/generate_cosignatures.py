@@ -20,7 +20,7 @@ LARGEST_TIME: Final = 2**63 - 1
 
 
 def private(seed: str) -> Ed25519PrivateKey:
-    """The key that follows from a word."""
+    """Derive a key from a word."""
     return Ed25519PrivateKey.from_private_bytes(hashlib.sha256(seed.encode()).digest())
 
 
@@ -30,32 +30,32 @@ def public(seed: str) -> bytes:
 
 
 def hint(name: str, seed: str, kind: int) -> bytes:
-    """The four bytes before a key's signatures."""
+    """Return the four bytes before a key's signatures."""
     return hashlib.sha256(name.encode() + b"\n" + bytes([kind]) + public(seed)).digest()[:4]
 
 
 def vkey(name: str, seed: str) -> str:
-    """A witness's verifier key."""
+    """Return a witness's verifier key."""
     return f"{name}+{hint(name, seed, 4).hex()}+{base64.b64encode(bytes([4]) + public(seed)).decode()}"
 
 
 def line(  # noqa: PLR0913 - what can be false in a line
     name: str, seed: str, time: int, *, text: str = TEXT, signed_time: int | None = None, by: str = ""
 ) -> str:
-    """A cosignature's line; signed for another text or time, or by another key, where these are given."""
+    """Return a cosignature's line, signed for another text or time, or by another key, if given."""
     message = f"cosignature/v1\ntime {time if signed_time is None else signed_time}\n{text}".encode()
     signature = private(by or seed).sign(message)
     return f"— {name} {base64.b64encode(hint(name, seed, 4) + time.to_bytes(8, 'big') + signature).decode()}\n"
 
 
 def log_line() -> str:
-    """The log's own signature."""
+    """Return the log's own signature."""
     signature = private("log").sign(TEXT.encode())
     return f"— log.example/1 {base64.b64encode(hint('log.example/1', 'log', 1) + signature).decode()}\n"
 
 
 def lines() -> Iterator[str]:
-    """The lines of the file."""
+    """Return the lines of the file."""
     one, two, three = (vkey(f"witness.example/{seed}", seed) for seed in ("w1", "w2", "w3"))
     alias = vkey("other.example/w1", "w1")
     good = [line(f"witness.example/{seed}", seed, 1_800_000_000 + at) for at, seed in enumerate(("w1", "w2", "w3"))]

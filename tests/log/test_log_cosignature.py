@@ -39,7 +39,7 @@ def key_of(signer: Signer, name: str) -> VerifierKey:
 
 
 def note_of(make_signer: MakeSigner, *cosigners: tuple[str, str, int]) -> Note:
-    """The head's note with a line for each key, name and time."""
+    """Return the head's note with a line for each key, name and time."""
     note = Note.parse(CheckpointSigner(make_signer("log"), key_name=ORIGIN).sign(HEAD))
     for key, name, time in cosigners:
         note = merged(note, [cosign(note, name=name, signer=make_signer(key), time=time)])

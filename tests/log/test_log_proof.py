@@ -35,7 +35,7 @@ class TileFolder:
         self.reads = 0
 
     def tile(self, level: int, index: int, width: int) -> list[bytes]:
-        """The first hashes of a tile."""
+        """Return the first hashes of a tile."""
         self.reads += 1
         return self.rows[level][TILE_WIDTH * index :][:width]
 

@@ -1,4 +1,4 @@
-"""The slot machine against a model written from the other side: what a table's history forbids, told as sentences."""
+"""The slot machine against a model written from the other side: what a table's history forbids, taken as sentences."""
 
 import itertools
 import json
@@ -43,7 +43,7 @@ class History:
     taken: list[tuple[Step, bytes]] = field(default_factory=list)
 
     def of(self, key: SlotKey, *kinds: type[Step]) -> list[tuple[Step, bytes]]:
-        """The steps of these kinds that this round has taken."""
+        """Return the steps of these kinds that this round has taken."""
         return [(step, leaf) for step, leaf in self.taken if step.key == key and isinstance(step, kinds)]
 
     def forbids(self, step: Step) -> SlotReason | None:
@@ -122,12 +122,12 @@ steps = st.one_of(
 
 
 @settings(max_examples=examples(100))
-@given(told=st.lists(steps, max_size=30), knows_previous=st.booleans())
-def test_machine_and_model_agree_on_any_steps(told: list[Step], *, knows_previous: bool):
+@given(taken=st.lists(steps, max_size=30), knows_previous=st.booleans())
+def test_machine_and_model_agree_on_any_steps(taken: list[Step], *, knows_previous: bool):
     """Half of the runs let OPEN name the right leaf, so that tables come far."""
     history = History()
     rounds: dict[SlotKey, Round] = {}
-    for step, leaf in zip(told, LEAVES, strict=False):
+    for step, leaf in zip(taken, LEAVES, strict=False):
         asked = step
         if knows_previous and isinstance(step, OpenStep) and step.key.round_number > 1:
             ends = history.of(SlotKey(step.key.table_id, step.key.round_number - 1), SettleStep, AbortStep)
@@ -166,10 +166,10 @@ def _alphabet() -> list[Step]:
 def test_machine_and_model_agree_on_every_five_steps():
     """All 161,051 sequences of five steps of eleven; every reason occurs."""
     seen = set()
-    for told in itertools.product(_alphabet(), repeat=5):
+    for taken in itertools.product(_alphabet(), repeat=5):
         history = History()
         rounds: dict[SlotKey, Round] = {}
-        for step, leaf in zip(told, LEAVES, strict=False):
+        for step, leaf in zip(taken, LEAVES, strict=False):
             expected = history.forbids(step)
             assert expected == _take(rounds, step, leaf)
             seen.add(expected)
@@ -178,8 +178,8 @@ def test_machine_and_model_agree_on_every_five_steps():
     assert seen == {None, *SlotReason}
 
 
-def _told(step: dict[str, Any], leaves: list[bytes]) -> Step:
-    """A vector's step: ``previous`` is the place of a leaf in the sequence, ``deck`` and ``id`` are names."""
+def _step_of(step: dict[str, Any], leaves: list[bytes]) -> Step:
+    """Build a vector's step: ``previous`` is the place of a leaf in the sequence, ``deck`` and ``id`` are names."""
     key, round_id = SlotKey("t", step["round"]), sha256(f"id {step.get('id', '')}".encode()).digest()
     deck_root = sha256(f"deck {step.get('deck', 'dealt')}".encode()).digest()
     match step["kind"]:
@@ -200,7 +200,9 @@ def _told(step: dict[str, Any], leaves: list[bytes]) -> Step:
 def test_sequences(vector: dict[str, Any]):
     rounds: dict[SlotKey, Round] = {}
     leaves = [bytes([n + 1]) * 32 for n in range(len(vector["steps"]))]
-    found = [_take(rounds, _told(step, leaves), leaf) or "" for step, leaf in zip(vector["steps"], leaves, strict=True)]
+    found = [
+        _take(rounds, _step_of(step, leaves), leaf) or "" for step, leaf in zip(vector["steps"], leaves, strict=True)
+    ]
     assert found == [step["refused"] for step in vector["steps"]]
 
 

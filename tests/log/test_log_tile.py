@@ -163,7 +163,7 @@ def test_bundles_are_read_as_the_specification_says(vector):
 
 
 @given(st.lists(st.binary(max_size=300), min_size=1, max_size=TILE_WIDTH))
-def test_leaves_come_back_out_of_their_bundle_and_a_second_reader_reads_the_same(leaves: list[bytes]):
+def test_encoded_leaves_decode_here_and_in_a_second_implementation(leaves: list[bytes]):
     from tlog_scales.reader import Tile  # noqa: PLC0415 - imports an HTTP client
 
     data = encode_entries(leaves)
@@ -206,5 +206,5 @@ class Cut:
             self.files[tile.path] = join_hashes(nodes)
 
     def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
-        """The hashes of a tile."""
+        """Return the hashes of a tile."""
         return split_hashes(self.files[HashTile(level=level, index=index, width=width).path], width=width)

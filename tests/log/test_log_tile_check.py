@@ -36,7 +36,7 @@ class Files:
         self._files = files
 
     def tile(self, level: int, index: int, width: int) -> tuple[bytes, ...]:
-        """The hashes of a tile; none where there is no file."""
+        """Return the hashes of a tile; none if there is no file."""
         data = self._files.get(HashTile(level=level, index=index, width=width).path)
         return () if data is None else split_hashes(data, width=width)
 

@@ -37,11 +37,11 @@ class Files:
         assert {parse_path(path) for path in self.files} == set(hash_tiles(size))
 
     def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
-        """The hashes of a tile, as our proofs ask for it."""
+        """Return the hashes of a tile, as our proofs ask for it."""
         return split_hashes(self.files[HashTile(level=level, index=index, width=width).path], width=width)
 
     def get(self, *path: str) -> bytes | None:
-        """A file, as the other implementation asks for it."""
+        """Return a file, as the other implementation asks for it."""
         return self.files.get("/".join(path))
 
 
@@ -84,7 +84,7 @@ def test_roots_and_proofs_are_those_of_a_merkle_library():
 
 
 def flips(proof: Sequence[bytes]) -> list[list[bytes]]:
-    """The proof with one bit of one hash flipped, another bit for each place."""
+    """Yield the proof with one bit of one hash flipped, another bit for each place."""
     flipped = []
     for place, node in enumerate(proof):
         bit = hashlib.sha256(node).digest()[0]

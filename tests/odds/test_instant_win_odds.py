@@ -35,7 +35,7 @@ MAU_BINH_MET = {
 
 
 @pytest.mark.parametrize("ruleset", MAU_BINH, ids=lambda ruleset: ruleset.id)
-def test_hands_of_mau_binh_that_meet_a_pattern_are_as_many_as_the_formulas_say(ruleset: Ruleset):
+def test_counts_of_mau_binh_patterns_are_those_of_the_formulas(ruleset: Ruleset):
     rules = rules_as(MauBinhRules, ruleset)
     odds = mau_binh.instant_win_odds(rules)
     assert {one.pattern: one.met for one in odds.chances} == {
@@ -49,7 +49,7 @@ def test_every_hand_of_mau_binh_is_counted_once():
     assert sum(count for _, count in mau_binh._kinds()) == HANDS  # noqa: SLF001 - what the counts run over
 
 
-def test_three_flushes_win_unless_a_pattern_of_ranks_stands_higher():
+def test_three_flushes_win_unless_a_pattern_of_ranks_is_higher():
     """Second count, rank by rank with the suits held: hands of 5-5-3, 10-3, 8-5 or 13 that are pairs or a dragon."""
     shapes = {(5, 5, 3, 0), (10, 3, 0, 0), (8, 5, 0, 0), (13, 0, 0, 0)}
     states: Counter[tuple[tuple[int, ...], int, int]] = Counter({((0, 0, 0, 0), 0, 0): 1})

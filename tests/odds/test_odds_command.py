@@ -43,7 +43,7 @@ def test_unanswerable_question_ends_with_2(arguments: tuple[str, ...], words: st
 @pytest.mark.timeout(3600)
 def test_house_ruleset_gets_a_table_that_a_server_reads(tmp_path: Path):
     """A paytable of one's own: a flush of the Blind at 2 to 1 in place of 3 to 2 is worth more to the seat."""
-    from referee.advice.ultimate_texas import Shelf  # noqa: PLC0415 - no other test here waits for numpy
+    from referee.advice.ultimate_texas import PreflopTables  # noqa: PLC0415 - no other test here waits for numpy
     from referee.odds.ultimate_texas import Figures  # noqa: PLC0415 - as above
     from referee.rulesets import get, load_folder  # noqa: PLC0415 - as above
 
@@ -57,7 +57,7 @@ def test_house_ruleset_gets_a_table_that_a_server_reads(tmp_path: Path):
     )
     assert result.exit_code == 0
     rules = rules_as(UltimateTexasRules, load_folder(tmp_path).get("ultimate_texas.house"))
-    assert Shelf.with_folder(tmp_path).table_for(rules) is not None
+    assert PreflopTables.with_folder(tmp_path).table_for(rules) is not None
     assert (
         0
         < Figures.read(files[0].read_bytes()).house_edge

@@ -1,7 +1,7 @@
 """What Ultimate Texas Hold'em is worth: the committed counts against published figures, and how they were counted.
 
 ``ultimate_texas.*.json`` beside this file are what ``referee odds ID --json FILE`` writes; the exhaustive test writes
-them again. Everything published stands here and nowhere in the code.
+them again. Published figures are here and nowhere in the code.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from referee.advice.ultimate_texas import KINDS, Prices, Shelf, kind_of
+from referee.advice.ultimate_texas import KINDS, PreflopTables, Prices, kind_of
 from referee.advice.ultimate_texas.pair import PAIR_INDEX, PAIRS
 from referee.advice.ultimate_texas.showdown import on_river
 from referee.advice.ultimate_texas.strength import BoardStrengths
@@ -67,7 +67,7 @@ TIES: Final = 113_130_263_816
 
 
 def counted(ruleset_id: str) -> Figures:
-    """The committed counts of a ruleset."""
+    """Read the committed counts of a ruleset."""
     return Figures.read((Path(__file__).parent / f"{ruleset_id}.json").read_bytes())
 
 
@@ -84,12 +84,12 @@ def test_counts_are_those_committed(ruleset_id: str):
 def test_counts_and_tables_are_counted_again(ruleset_id: str):
     """Every deal, in one process; with more it is the same, since whole numbers are summed."""
     rules = rules_as(UltimateTexasRules, ruleset_id)
-    told: list[float] = []
-    strategy, figures = census(rules, progress=lambda done, of: told.append(done / of))
+    reported: list[float] = []
+    strategy, figures = census(rules, progress=lambda done, of: reported.append(done / of))
     assert hashlib.sha256(figures.write()).hexdigest() == COUNTED[ruleset_id]
-    assert strategy.table == Shelf.builtin().table_for(rules)
-    assert told == sorted(told)
-    assert told[-1] == 1
+    assert strategy.table == PreflopTables.builtin().table_for(rules)
+    assert reported == sorted(reported)
+    assert reported[-1] == 1
 
 
 def test_house_edge_of_the_casino_game_is_the_published_one():
@@ -154,7 +154,7 @@ def test_value_is_the_mean_of_the_outcomes_by_the_price_list(ruleset_id: str):
 @pytest.mark.parametrize("ruleset_id", [CASINO, SEED])
 def test_table_and_counts_are_of_one_law_and_one_value(ruleset_id: str):
     rules = rules_as(UltimateTexasRules, ruleset_id)
-    table, figures = Shelf.builtin().table_for(rules), counted(ruleset_id)
+    table, figures = PreflopTables.builtin().table_for(rules), counted(ruleset_id)
     assert table is not None
     values = values_of(table, Prices.of(rules))
     mean = sum((values[kind] * int(count) for kind, count in zip(KINDS, PAIRS_OF_KIND, strict=True)), Fraction(0))
@@ -217,7 +217,7 @@ def test_every_board_counts_for_each_of_its_ten_flops():
 
 def test_picture_shows_every_kind_with_its_bet():
     rules = rules_as(UltimateTexasRules, CASINO)
-    table, prices = Shelf.builtin().table_for(rules), Prices.of(rules)
+    table, prices = PreflopTables.builtin().table_for(rules), Prices.of(rules)
     assert table is not None
     bets, values = bets_of(table, prices), values_of(table, prices)
     picture = ET.fromstring(draw_svg(bets, values, title="<&>"))  # noqa: S314 - our own text

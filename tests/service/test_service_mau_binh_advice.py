@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 
-from referee.advice.mau_binh import SCALE, Advisor, Origin, Shelf, learn
+from referee.advice.mau_binh import SCALE, Advisor, Origin, Populations, learn
 from referee.advice.mau_binh.self_play import sweep_kind
 from referee.cards import Card, parse_cards
 from referee.rulesets import Catalogue, Ruleset, get, parse_ruleset
@@ -23,7 +23,7 @@ PLAIN: Final = "KS KC KD 5S 5C 9H 9D 4C 4H TD QS JC 2D"
 
 def advisor_of(ruleset: Ruleset, *, seat_count: int) -> Advisor:
     rules: Any = ruleset.rules
-    return Advisor.of(rules, Shelf.builtin().population_for(rules, digest=ruleset.digest), seat_count=seat_count)
+    return Advisor.of(rules, Populations.builtin().population_for(rules, digest=ruleset.digest), seat_count=seat_count)
 
 
 def free(held: str, ruleset_id: str = "mau_binh.classic", **fields: Any) -> mau_binh_pb2.FreeHand:  # noqa: ANN401 - any field

@@ -29,7 +29,7 @@ class SeedSigner:
         self.public_key = bytes(self._key.verify_key)
 
     def sign(self, message: bytes) -> bytes:
-        """The signature."""
+        """Sign a message."""
         return self._key.sign(message).signature
 
 
@@ -56,7 +56,7 @@ def _appends(table: str, number: int, previous: bytes) -> list[Append]:
 
 
 def main() -> None:
-    """Plays."""
+    """Play rounds."""
     place, table, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
     step, countdown = (sys.argv[4], int(sys.argv[5])) if len(sys.argv) > 4 else ("", 0)
 

@@ -28,7 +28,7 @@ class SeedSigner:
         self.public_key = bytes(self._key.verify_key)
 
     def sign(self, message: bytes) -> bytes:
-        """The signature."""
+        """Sign a message."""
         return self._key.sign(message).signature
 
 
@@ -51,7 +51,7 @@ def _appends(table: str) -> list[Append]:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     signer = CheckpointSigner(SeedSigner(), key_name=ORIGIN)
     with tempfile.TemporaryDirectory() as folder:
         store = open_sqlite(Path(folder))

@@ -31,13 +31,13 @@ class Place:
 
 @pytest.fixture(scope="session")
 def bench() -> Bench:
-    """The signer and the short ways."""
+    """Return the signer and shortcuts for appends."""
     return Bench()
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    """A PostgreSQL server of this run's own; the test is skipped, saying so, where none is installed."""
+    """Run a PostgreSQL server for the tests; skip with a reason if none is installed."""
     if why := missing():
         pytest.skip(why)
     server = PostgresServer()
@@ -47,7 +47,7 @@ def postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    """An empty place of each kind of store. A new kind is one more parameter."""
+    """Return an empty place for each kind of store. A new kind is one more parameter."""
     folder = tmp_path / "data"
     if request.param == "sqlite":
         return Place(str(folder), lambda: open_sqlite(folder), lambda: open_sqlite_reader(folder))
@@ -57,7 +57,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
 
 @pytest.fixture
 def store(place: Place) -> Iterator[Store]:
-    """A store in an empty place."""
+    """Open a store in an empty place."""
     opened = place.open()
     yield opened
     opened.close()
@@ -65,6 +65,6 @@ def store(place: Place) -> Iterator[Store]:
 
 @pytest.fixture
 def writer(store: Store, bench: Bench) -> Iterator[Writer]:
-    """A writer on the store, so that the store holds a log."""
+    """Open a writer on the store, which makes a log in it."""
     with Writer(store, bench.signer, origin=ORIGIN) as running:
         yield running

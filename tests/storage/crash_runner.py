@@ -9,7 +9,7 @@ one process after the other die at random on one log until it is full, and begin
 
 The leaves are those of real rounds. A life is: open, check, audit, compare with everything that was ever promised,
 hand out the head, append what is missing and wait for each answer. *Promised* are leaves that were answered and heads
-that anybody could read, at the moment of death as well.
+that anyone could read, at the moment of death as well.
 """
 
 import itertools
@@ -58,17 +58,17 @@ class Fate:
 
 @dataclass
 class LogReceiptCheck:
-    """Everything that anybody was told of one log."""
+    """All that the processes reported of one log."""
 
     leaves: dict[int, str] = field(default_factory=dict)
     heads: dict[int, str] = field(default_factory=dict)
     forks: list[str] = field(default_factory=list)
 
-    def hear(self, told: dict[str, Any]) -> None:
+    def record(self, line: dict[str, Any]) -> None:
         """One line of a process."""
-        if "leaf" in told and self.leaves.setdefault(told["index"], told["leaf"]) != told["leaf"]:
-            self.forks.append(f"leaf {told['index']} was answered twice")
-        note = told.get("head")
+        if "leaf" in line and self.leaves.setdefault(line["index"], line["leaf"]) != line["leaf"]:
+            self.forks.append(f"leaf {line['index']} was answered twice")
+        note = line.get("head")
         if note:
             head = Checkpoint.parse(Note.parse(note.encode()).text)
             if self.heads.setdefault(head.size, head.root.hex()) != head.root.hex():
@@ -76,12 +76,12 @@ class LogReceiptCheck:
 
 
 class Life:
-    """One process from its start to its fate. ``tell`` writes a line that its parent reads."""
+    """One process from its start to its fate. ``report`` writes a line that its parent reads."""
 
-    def __init__(self, folder: Path, fate: Fate, tell: Callable[..., None], *, seed: int, forced: bool) -> None:
+    def __init__(self, folder: Path, fate: Fate, report: Callable[..., None], *, seed: int, forced: bool) -> None:
         self._folder = folder
         self._fate = fate
-        self.tell = tell
+        self.report = report
         self._luck = random.Random(seed)  # noqa: S311 - what a power cut leaves may be repeated
         self._forced = forced
         self._count = 0
@@ -118,7 +118,7 @@ class Life:
                 raise AssertionError(msg)
         self._store = None
         store.close()
-        self.tell(end=True)
+        self.report(end=True)
 
     def _append(self, writer: Writer, request: list[Append]) -> None:
         for logged in writer.submit(*request).result():
@@ -126,10 +126,10 @@ class Life:
             if logged.leaf != LEAVES[index]:
                 msg = f"leaf {index} is another one"
                 raise AssertionError(msg)
-            self.tell(index=index, leaf=leaf_hash(logged.leaf).hex(), head=logged.receipt.checkpoint.decode())
+            self.report(index=index, leaf=leaf_hash(logged.leaf).hex(), head=logged.receipt.checkpoint.decode())
 
     def visit(self, place: str, tear: Callable[[], None] | None = None) -> None:
-        """The process is at this place, and dies there if that is its fate; somebody reads the head just before."""
+        """Note that the process is at this place; read the head and die if that is its fate."""
         self._count += 1
         self._passed.add(place)
         is_named = place == self._fate.place and self._fate.after in self._passed
@@ -148,7 +148,7 @@ class Life:
             self._disk.cut_power(self._luck, survives=SURVIVES[fate.how])
             self._disk.unforced.clear()
         _unforced_of(self._folder).write_bytes(pickle.dumps(self._disk.unforced))
-        self.tell(died=place, head=head)
+        self.report(died=place, head=head)
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -172,7 +172,7 @@ def _stop_forcing(store: Store) -> None:
 
 
 def compare(store: Reader, promises: LogReceiptCheck) -> None:
-    """The log is whole, audits clean, and has everything that was promised; AssertionError otherwise."""
+    """Verify that the log is whole, audits clean and has all that was promised; raise AssertionError otherwise."""
     head = check_store(store)
     leaves = list(store.iterate())
     if leaves != LEAVES[: len(leaves)]:
@@ -227,10 +227,10 @@ class Deaths:
         died = fault = ""
         with os.fdopen(source, encoding="utf-8") as lines:
             for line in lines:
-                told = json.loads(line)
-                self.promises.hear(told)
-                died, fault = told.get("died", died), told.get("fault", fault)
-                self.has_ended |= "end" in told
+                report = json.loads(line)
+                self.promises.record(report)
+                died, fault = report.get("died", died), report.get("fault", fault)
+                self.has_ended |= "end" in report
         _, status = os.waitpid(child, 0)
         if fault or os.waitstatus_to_exitcode(status) != (-signal.SIGKILL if died else 0):
             self.faults.append(f"{fate}: {fault or f'ended with {os.waitstatus_to_exitcode(status)}'}")
@@ -242,10 +242,10 @@ class Deaths:
 
 
 def _teller(sink: int) -> Callable[..., None]:
-    def tell(**what: object) -> None:
+    def report(**what: object) -> None:
         os.write(sink, json.dumps(what).encode() + b"\n")
 
-    return tell
+    return report
 
 
 def _be(life: Life, promises: LogReceiptCheck, unforced: list[Unforced]) -> None:
@@ -253,14 +253,14 @@ def _be(life: Life, promises: LogReceiptCheck, unforced: list[Unforced]) -> None
     code = 0
     try:
         life.live(promises, unforced)
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the parent must hear of it
-        life.tell(fault="".join(traceback.format_exception_only(error)).strip())
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the parent must get it
+        life.report(fault="".join(traceback.format_exception_only(error)).strip())
         code = 1
     os._exit(code)
 
 
 def sweep(folder: Path, stride: int) -> Deaths:
-    """A process dies at every ``stride``-th place, on a new log and on one that another process left half-way."""
+    """Kill a process at every ``stride``-th place, on a new log and on one that another process left half-way."""
     total = Deaths(folder)
     for name, begun in (("new", Fate()), ("half", Fate(place="half"))):
         for how in WAYS:
@@ -280,7 +280,7 @@ def sweep(folder: Path, stride: int) -> Deaths:
 
 
 def chain(folder: Path, count: int, seed: int, *, forced: bool = True) -> Deaths:
-    """Processes die at random places, each on what the last one left, until so many have."""
+    """Kill processes at random places, each on what the last one left, until ``count`` have died."""
     total, luck = Deaths(folder), random.Random(seed)  # noqa: S311 - the same in every run
     for number in itertools.count():
         deaths = Deaths(folder / f"{number}")
@@ -297,7 +297,7 @@ def chain(folder: Path, count: int, seed: int, *, forced: bool = True) -> Deaths
 
 
 def reopen(folder: Path) -> Deaths:
-    """A process is killed when a commit is written and not forced; the next one reads it, and then the power goes."""
+    """Kill a process after a commit is written and before it is forced; let the next one read it; cut the power."""
     deaths = Deaths(folder / "reopened")
     deaths.live(Fate(place="force wal before", after="WRITTEN"), seed=0)
     deaths.live(Fate(place=RESTARTED, how="CUT"), seed=0)
@@ -309,7 +309,7 @@ def reopen(folder: Path) -> Deaths:
 
 def _finish(deaths: Deaths, total: Deaths) -> None:
     if not deaths.has_ended:
-        deaths.faults.append("the log never came to its end")
+        deaths.faults.append("the log was never finished")
     total.places += deaths.places
     total.faults += [f"{deaths.folder.name}: {fault}" for fault in deaths.faults]
     shutil.rmtree(deaths.folder, ignore_errors=True)
@@ -317,7 +317,7 @@ def _finish(deaths: Deaths, total: Deaths) -> None:
 
 
 def main() -> None:
-    """Runs what the command line says."""
+    """Run what the command line asks for."""
     folder, what, *numbers = Path(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:])
     match what:
         case "sweep":

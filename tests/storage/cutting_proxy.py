@@ -1,7 +1,7 @@
 """A connection that is cut in the middle of a commit: a relay on loopback between a store and its database.
 
 ``cut`` says what befalls the next COMMIT that passes: ``BEFORE``, the server never gets it; ``AFTER``, the server
-answers it and the answer never arrives; ``MUTE``, the server never gets it and nobody hears of that. Each befalls one
+answers it and the answer never arrives; ``MUTE``, the server never gets it and no one is notified. Each befalls one
 COMMIT, and everything else passes.
 """
 

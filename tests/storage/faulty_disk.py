@@ -36,7 +36,7 @@ _SYNC = ctypes.CFUNCTYPE(_I, _P, _I)
 Really = Callable[..., int]
 """What SQLite would have called."""
 Visit = Callable[[str, Callable[[], None] | None], None]
-"""Told a place, such as ``write wal before``, and for a torn write how to do half of it."""
+"""Called with a place, such as ``write wal before``, and for a torn write with how to do half of it."""
 
 
 class _Vfs(ctypes.Structure):
@@ -107,7 +107,7 @@ class FaultyDisk:
         vfs.open, vfs.delete = (ctypes.cast(each, _P) for each in self._kept[-2:])
 
     def cut_power(self, luck: random.Random, *, survives: float) -> None:
-        """The machine is off: of what was not forced, each sector got to the disk with this chance. Dies next."""
+        """Cut the power: of what was not forced, each sector reaches the disk with this chance; then die."""
         with self._lock:
             for each in reversed(self.unforced):
                 os.pwrite(self._file(each.path), each.before, each.start)

@@ -32,7 +32,7 @@ class FixedSigner:
         self.public_key = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
     def sign(self, message: bytes) -> bytes:
-        """The signature."""
+        """Sign a message."""
         return self._key.sign(message)
 
 
@@ -50,11 +50,11 @@ class Bench:
         self.signer = CheckpointSigner(FixedSigner(), key_name=ORIGIN)
 
     def verify(self, leaf: bytes, receipt: LogReceipt) -> Checkpoint:
-        """The checkpoint that the receipt shows the leaf under."""
+        """Verify the receipt and return its checkpoint."""
         return receipt.verify(leaf, origin=ORIGIN, keys=[self.signer.key])
 
     def step(self, kind: str, table: str, number: int, *, previous: bytes = NO_LEAF, **facts: int) -> Step:
-        """A step of this kind; ABORT is that of a round that was dealt, ABANDON of one that was not."""
+        """Return a step of this kind; ABORT is that of a round that was dealt, ABANDON of one that was not."""
         key, round_id, deck_root = SlotKey(table, number), digest("id", table, number), digest("deck", table, number)
         deadlines = {"deal_deadline": 1_000, "round_deadline": 2_000} | facts
         steps: dict[str, Callable[[], Step]] = {
@@ -68,10 +68,17 @@ class Bench:
         return steps[kind]()
 
     def append(
-        self, kind: str, table: str = "t", number: int = 1, *, told: str = "", previous: bytes = NO_LEAF, **facts: int
+        self,
+        kind: str,
+        table: str = "t",
+        number: int = 1,
+        *,
+        variant: str = "",
+        previous: bytes = NO_LEAF,
+        **facts: int,
     ) -> Append:
-        """An append whose leaf and told digest follow from its words; another ``told`` makes another request."""
-        words = f"{kind} {number} of {table} {told}"
+        """Return an append whose leaf and request digest follow from its words; ``variant`` makes another request."""
+        words = f"{kind} {number} of {table} {variant}"
         return Append(
             leaf=words.encode(),
             step=self.step(kind, table, number, previous=previous, **facts),

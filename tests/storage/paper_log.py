@@ -12,7 +12,7 @@ from referee.storage import Append
 Bench: TypeAlias = Any  # a fixture, with its class in conftest
 Shown: TypeAlias = SlotReason | list[tuple[int, bytes, bool]]
 Words: TypeAlias = tuple[str, str, int, str, str]
-"""Kind, table, round, how it is told, and how the round before ended."""
+"""Kind, table, round, variant of the request, and how the round before ended."""
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Paper:
     slots: dict[tuple[SlotKey, StepKind], tuple[bytes, int]] = field(default_factory=dict)
 
     def take(self, request: list[Append]) -> Shown:
-        """What the request comes to; everything is put back where one of its appends is refused."""
+        """Apply the request and return its result; restore everything if one of its appends is refused."""
         copy = self.copy()
         try:
             shown = [copy.place(append) for append in request]
@@ -34,11 +34,11 @@ class Paper:
         return shown
 
     def copy(self) -> "Paper":
-        """Another sheet that says the same."""
+        """Return a copy of the sheet."""
         return Paper(self.leaves.copy(), self.rounds.copy(), self.slots.copy())
 
     def place(self, append: Append) -> tuple[int, bytes, bool]:
-        """Index, leaf and whether it stood there."""
+        """Append a leaf; return its index, the leaf and whether it was there before."""
         step = append.step
         if step is not None:
             digest, index = self.slots.get((step.key, step.kind), (b"", 0))
@@ -66,10 +66,10 @@ WORDS = st.tuples(
 
 
 def append_of(bench: Bench, words: Words) -> Append:
-    """The append that these words mean."""
-    kind, table, number, told, end = words
+    """Return the append that these words describe."""
+    kind, table, number, variant, end = words
     if kind == "KEY":
         return Append(leaf=f"key {table} {number}".encode())
     ended = bench.append(end, table, number - 1).leaf if number > 1 else None
     previous = leaf_hash(ended) if ended is not None else bytes(32)
-    return bench.append(kind, table, number, told=told, previous=previous)
+    return bench.append(kind, table, number, variant=variant, previous=previous)

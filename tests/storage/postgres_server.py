@@ -59,17 +59,17 @@ class PostgresServer:
         self.start()
 
     def url(self, schema: str, *, port: int = 0) -> str:
-        """The URL of a schema, by socket, or by loopback through another port."""
+        """Return the URL of a schema, by socket, or by loopback through another port."""
         way = f"127.0.0.1:{port}/postgres?" if port else f"/postgres?host={self.folder}&port={self.port}&"
         return f"postgresql://{USER}@{way}options=-csearch_path%3D{schema}"
 
     def make_schema(self, name: str) -> str:
-        """The URL of a schema that is new."""
+        """Make a schema and return its URL."""
         self.execute(f"CREATE SCHEMA {name}")
         return self.url(name)
 
     def execute(self, statement: str, *parameters: object) -> list[tuple[object, ...]]:
-        """The rows of a statement that the server's owner runs; none where it gives none."""
+        """Run a statement as the server's owner and return its rows, if any."""
         import psycopg  # noqa: PLC0415 - the server can be missing, and the driver with it
 
         with psycopg.connect(
@@ -79,15 +79,15 @@ class PostgresServer:
             return cursor.fetchall() if cursor.description else []
 
     def start(self) -> None:
-        """The server runs."""
+        """Start the server."""
         self._run("pg_ctl", "-D", str(self._data), "-w", "-l", str(self.folder / "log"), "start")
 
     def stop(self, how: str = "fast") -> None:
-        """The server has ended: ``fast`` cuts connections, ``immediate`` is a crash of it."""
+        """Stop the server: ``fast`` cuts connections, ``immediate`` is a crash."""
         self._run("pg_ctl", "-D", str(self._data), "-w", "-m", how, "stop")
 
     def close(self) -> None:
-        """The server has ended, and its folder is gone."""
+        """Stop the server and remove its folder."""
         with contextlib.suppress(subprocess.CalledProcessError):
             self.stop("immediate")
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -11,7 +11,7 @@ __all__ = ["HALF", "LEAVES", "LOG", "ORIGIN", "REQUESTS", "ROOT", "START"]
 
 
 def work() -> list[list[Append]]:
-    """Requests that fill a log: its keys, then rounds of three games, steps alone and several at once."""
+    """Return requests that fill a log: its keys, then rounds of three games, steps alone and several at once."""
     builder = LogBuilder.founded()
     keys = [Append(leaf=leaf) for leaf in builder.entries]
     tables = [

@@ -44,8 +44,8 @@ def _fill(store: Store) -> None:
 def _all(store: Store) -> list[object]:
     """Everything that a store says of itself."""
     keys = [SlotKey("mau", 1), SlotKey("mau", 2), SlotKey("texas", 1), SlotKey("tien", 1)]
-    told = [(store.round(key), store.marks(key), store.contributions(key)) for key in keys]
-    return [store.origin, store.head(), list(store.iterate()), told, store.overdue_rounds(2**50, 9)]
+    rounds = [(store.round(key), store.marks(key), store.contributions(key)) for key in keys]
+    return [store.origin, store.head(), list(store.iterate()), rounds, store.overdue_rounds(2**50, 9)]
 
 
 def test_restored_log_is_the_one_that_was_backed_up_and_goes_on(tmp_path: Path):
@@ -64,7 +64,7 @@ def test_restored_log_is_the_one_that_was_backed_up_and_goes_on(tmp_path: Path):
 
 
 def test_log_moves_from_a_file_into_any_store(tmp_path: Path, place: Place):
-    """The same again in another kind of store, where it goes on too; a log that stands there is not poured over."""
+    """The same again in another kind of store, where it goes on too; a log that is there already is not poured over."""
     with closing(open_sqlite(tmp_path / "from")) as store:
         _fill(store)
         said = _all(store)
@@ -145,7 +145,7 @@ def test_damaged_log_gives_no_backup_and_damaged_backup_no_log(tmp_path: Path):
 
 
 def test_backup_that_is_behind_what_is_known_is_refused(tmp_path: Path):
-    """The log went on after its backup; whoever has the newer checkpoint finds out before anything is restored."""
+    """The log went on after its backup; a caller with the newer checkpoint finds out before anything is restored."""
     data = tmp_path / "data"
     with closing(open_sqlite(data)) as store:
         _fill(store)

@@ -1,4 +1,4 @@
-"""Any requests, cut into any batches, come to what they come to one by one on a sheet of paper."""
+"""Any requests, cut into any batches, have the results that they have one by one on a sheet of paper."""
 
 import tempfile
 from pathlib import Path

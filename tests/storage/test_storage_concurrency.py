@@ -36,7 +36,7 @@ class ManyWriters(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        """An empty log."""
+        """Make an empty log."""
         self.bench = Bench()
         self.folder = Path(tempfile.mkdtemp())
         self.stores: list[Store] = []
@@ -53,25 +53,25 @@ class ManyWriters(RuleBasedStateMachine):
 
     @rule(words=st.lists(WORDS, min_size=1, max_size=3), who=WRITERS)
     def ask(self, words: list[Words], who: int) -> None:
-        """A request, not waited for."""
+        """Submit a request without waiting for its answer."""
         self._ask([append_of(self.bench, each) for each in words], who)
 
     @rule(table=st.sampled_from("ab"), number=st.integers(1, 3), who=st.permutations(range(3)))
     def race(self, table: str, number: int, who: list[int]) -> None:
-        """The same round is played by all at once, each a step ahead of the other, and told otherwise by the third."""
+        """Play one round from all writers at once, each a step ahead of the other, the third with another request."""
         for kind in ("OPEN", "DEAL", "SETTLE", "REVEAL"):
-            for writer, told in zip(who, ("", "", "otherwise"), strict=True):
-                self._ask([append_of(self.bench, (kind, table, number, told, "SETTLE"))], writer)
+            for writer, variant in zip(who, ("", "", "otherwise"), strict=True):
+                self._ask([append_of(self.bench, (kind, table, number, variant, "SETTLE"))], writer)
 
     @rule(who=WRITERS)
     def name_key(self, who: int) -> None:
-        """A leaf that takes no step; each is its own."""
+        """Append a leaf that takes no step; each is different."""
         self.keys += 1
         self._ask([Append(leaf=f"key {self.keys}".encode())], who)
 
     @rule(who=WRITERS)
     def restart(self, who: int) -> None:
-        """A writer answers what it has taken on, and another one stands in its place."""
+        """Close a writer, which answers what it has queued, and open another in its place."""
         self.writers[who].close()
         self.stores[who].close()
         self.stores[who] = open_sqlite(self.folder)
@@ -93,7 +93,7 @@ class ManyWriters(RuleBasedStateMachine):
         self.asked.clear()
 
     def teardown(self) -> None:
-        """The last answers, and the folder is gone."""
+        """Check the last answers and remove the folder."""
         if not hasattr(self, "folder"):
             return
         self.wait()
@@ -107,7 +107,7 @@ class ManyWriters(RuleBasedStateMachine):
         self.asked.append(Asked(request, size, self.writers[who].submit(*request)))
 
     def _states(self, size: int) -> list[Paper]:
-        """What the paper says after each leaf; a leaf that the paper would not take there fails the test.
+        """Replay the leaves on paper; fail the test on a leaf that the paper would not take there.
 
         Requests that name another leaf before them may have the same leaf; one of them must be lawful there.
         """

@@ -23,7 +23,7 @@ Place: TypeAlias = Any  # both are fixtures, and have their classes in conftest
 
 
 def _settle_round(writer: Writer, bench: Bench, table: str, number: int, previous: bytes) -> bytes:
-    """A whole round; the hash of the leaf that ended it."""
+    """Append a whole round; return the hash of the leaf that ended it."""
     writer.append(bench.append("OPEN", table, number, previous=previous))
     writer.append(bench.append("DEAL", table, number))
     ended = writer.append(bench.append("SETTLE", table, number))

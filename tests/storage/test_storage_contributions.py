@@ -18,7 +18,7 @@ KEY = SlotKey("t", 1)
 
 
 def seed_of(seat: int, *, key: SlotKey = KEY, byte: bytes = b"s", signature: bytes = b"") -> Contribution:
-    """A seat's contribution."""
+    """Return a seat's contribution."""
     return Contribution(key=key, seat=seat, seed=byte * 32, signature=signature)
 
 
@@ -37,7 +37,7 @@ def test_contributed_seeds_are_read_back_by_seat_and_after_a_restart(place: Plac
     again.close()
 
 
-def test_first_seed_of_a_seat_stands(writer: Writer, store: Store, bench: Bench):
+def test_first_seed_of_a_seat_counts(writer: Writer, store: Store, bench: Bench):
     """The same again and another one are both answered with the first."""
     writer.append(bench.append("OPEN"))
     writer.contribute(seed_of(1, byte=b"a"))
@@ -76,7 +76,7 @@ def test_round_that_waits_for_no_seeds_takes_none(
     assert store.contributions(KEY) == ()
 
 
-def test_seed_that_stands_is_answered_again_after_the_deal(writer: Writer, bench: Bench):
+def test_kept_seed_is_answered_again_after_the_deal(writer: Writer, bench: Bench):
     """A lost answer can be asked for whenever."""
     writer.append(bench.append("OPEN"))
     writer.contribute(seed_of(0))
@@ -86,7 +86,7 @@ def test_seed_that_stands_is_answered_again_after_the_deal(writer: Writer, bench
 
 @pytest.mark.parametrize("step", ["DEAL", "ABANDON"])
 def test_leaf_that_was_made_up_without_a_seed_is_refused(writer: Writer, store: Store, bench: Bench, step: str):
-    """So no seat is told that its seed is kept and then finds it left out, or itself blamed for its lack."""
+    """So no seat gets the answer that its seed is kept and then finds it left out, or itself blamed for its lack."""
     writer.append(bench.append("OPEN"))
     writer.contribute(seed_of(0))
     head = store.head()
@@ -100,7 +100,7 @@ def test_leaf_that_was_made_up_without_a_seed_is_refused(writer: Writer, store: 
 
 
 def held_up(place: Place, bench: Bench, requests: Callable[[Writer], list[Callable[[], object]]]) -> list[object]:
-    """What requests come to that all wait while one batch is being committed, and so share the next."""
+    """Return the results of requests that all wait while one batch is committed, and so share the next."""
     begun, go_on = threading.Event(), threading.Event()
 
     def probe(step: str) -> None:

@@ -25,7 +25,7 @@ def test_cosigned_checkpoints_are_listed_by_size(store: Store, writer: Writer):
     assert store.newest_cosigned() == Cosigned(size=2**40, note=f"note {2**40}".encode(), is_quorate=True)
 
 
-def test_newest_is_told_with_and_without_a_quorum(store: Store, writer: Writer):
+def test_newest_is_returned_with_and_without_a_quorum(store: Store, writer: Writer):
     del writer
     assert store.newest_cosigned() is None
     keep(store, 9, b"one witness", quorate=False)
@@ -35,7 +35,7 @@ def test_newest_is_told_with_and_without_a_quorum(store: Store, writer: Writer):
     assert newest.note == b"one witness"
 
 
-def test_what_was_kept_is_handed_to_whoever_adds_to_it(store: Store, writer: Writer):
+def test_merge_gets_the_note_that_was_kept(store: Store, writer: Writer):
     del writer
     seen: list[bytes | None] = []
 
@@ -54,7 +54,7 @@ def test_addition_that_fails_keeps_what_there_was(store: Store, writer: Writer):
     keep(store, 4, b"kept", quorate=True)
 
     class BrokenError(Exception):
-        """Whoever adds fails."""
+        """Fail while adding."""
 
     def fail(_: bytes | None) -> Cosigned:
         raise BrokenError

@@ -37,7 +37,7 @@ def _answers(printed: str) -> list[tuple[int, str, bool]]:
 
 
 def _stored(place: Place) -> list[str]:
-    """The leaf hashes of the log, after it was proved to be whole."""
+    """Verify that the log is whole; return its leaf hashes."""
     reader = place.open_reader()
     check_store(reader)
     hashes = [leaf_hash(leaf).hex() for leaf in reader.iterate()]
@@ -104,7 +104,7 @@ def test_processes_that_write_at_once_make_one_log(place: Place):
     assert answers[2] != answers[3]
     assert [index for index, _, _ in answers[2]] == [index for index, _, _ in answers[3]]
     taken = zip(answers[2], answers[3], strict=True)
-    assert all(one[2] is not other[2] for one, other in taken)  # whoever comes second repeats
+    assert all(one[2] is not other[2] for one, other in taken)  # the second one repeats
 
 
 def test_reader_in_another_process_sees_the_log_grow(place: Place):

@@ -1,4 +1,4 @@
-"""Processes that die at every place of an append, alone or with the power: what was promised stands.
+"""Processes that die at every place of an append, alone or with the power: what was promised holds.
 
 The places are SQLite's own file operations, before, half-way through and after each, and the writer's steps between
 them; ``faulty_disk`` and ``crash_runner`` say how. Finding 51 of the attacks is this test.
@@ -50,8 +50,8 @@ def test_some_deaths_lose_nothing_that_was_promised(tmp_path: Path):
     assert _count(chained) == 30
 
 
-def test_commit_that_a_killed_process_left_unforced_is_forced_before_it_is_read(tmp_path: Path):
-    """SQLite takes it for done when it opens the file again; opening a store forces it before anybody can be told."""
+def test_commit_left_unforced_by_a_killed_process_is_forced_first(tmp_path: Path):
+    """SQLite takes it as done when it opens the file again; opening a store forces it before anyone can read it."""
     report = _run(tmp_path, "reopen")
     assert report["faults"] == []
     assert report["places"] == {"force wal before": {"KILL": 1}, "restarted": {"CUT": 1}}

@@ -34,7 +34,7 @@ Server: TypeAlias = Any  # both are fixtures, and have their classes in conftest
 
 @pytest.fixture
 def schema(postgres: Server) -> str:
-    """A schema that is new."""
+    """Make a schema."""
     name = f"test_{uuid.uuid4().hex}"
     postgres.make_schema(name)
     return name
@@ -42,7 +42,7 @@ def schema(postgres: Server) -> str:
 
 @pytest.fixture
 def proxy(postgres: Server) -> Iterator[CuttingProxy]:
-    """A relay to the server."""
+    """Run a relay to the server."""
     relay = CuttingProxy(postgres.port)
     yield relay
     relay.close()
@@ -114,7 +114,7 @@ def test_commit_that_was_not_answered_is_looked_up(  # noqa: PLR0913, PLR0917 - 
     happened: bool,  # noqa: FBT001 - a parameter of the test
     through: str,
 ):
-    """What happened is answered as such and stands once; what did not is refused, and may be asked for again."""
+    """What happened is answered as such and is in the log once; what did not is refused, and may be asked for again."""
     monkeypatch.setattr("referee.storage.postgres._SILENCE_MS", 1_000)
     with (
         closing(open_postgres(postgres.url(schema, port=proxy.port))) as store,
@@ -151,7 +151,7 @@ def test_commit_that_was_not_answered_is_looked_up(  # noqa: PLR0913, PLR0917 - 
 
 
 def test_commit_is_unknown_where_the_store_does_not_come_back(postgres: Server, schema: str, bench: Bench):
-    """Nothing is claimed either way; when the store is back the step is answered as it stands."""
+    """Nothing is claimed either way; when the store is back the step is answered as it happened."""
     relay = CuttingProxy(postgres.port)
     with (
         closing(open_postgres(postgres.url(schema, port=relay.port), timeout=0.3)) as store,
@@ -172,7 +172,7 @@ def test_commit_is_unknown_where_the_store_does_not_come_back(postgres: Server, 
 
 
 def test_lookup_waits_for_the_transaction_that_it_asks_about(postgres: Server, schema: str, bench: Bench):
-    """The connection is gone and the server still commits: whoever looks must not see the head of before.
+    """The connection is gone and the server still commits: a reader must not see the head of before.
 
     A second transaction does not begin before the first has ended, which is why a lookup is one.
     """
@@ -198,7 +198,7 @@ def test_lookup_waits_for_the_transaction_that_it_asks_about(postgres: Server, s
 
 @pytest.mark.parametrize("step", ["BEGUN", "JUDGED", "SIGNED", "WRITTEN", "COMMITTED"])
 def test_server_that_crashes_at_any_step_leaves_a_whole_log(postgres: Server, schema: str, bench: Bench, step: str):
-    """``immediate`` is a crash: no connection is told, and the server recovers from its own write-ahead log."""
+    """``immediate`` is a crash: no connection is notified, and the server recovers from its own write-ahead log."""
     url = postgres.url(schema)
     crashing = threading.Event()
 
@@ -246,7 +246,7 @@ def _play_on(url: str, table: str, bench: Bench, answered: dict[bytes, int], don
 
 @pytest.mark.parametrize("how", ["fast", "immediate"])
 def test_writers_live_through_a_restart_of_the_server(postgres: Server, schema: str, bench: Bench, how: str):
-    """Two writers append on and on while it stops and starts three times; each leaf stands once, where it was said."""
+    """Two writers append while it stops and starts three times; each leaf is there once, at the index answered."""
     url, done = postgres.url(schema), threading.Event()
     answered: dict[bytes, int] = {}
     threads = [threading.Thread(target=_play_on, args=(url, table, bench, answered, done)) for table in "ab"]

@@ -19,7 +19,7 @@ Place: TypeAlias = Any  # both are fixtures, and have their classes in conftest
 
 
 def _settle_round(writer: Writer, bench: Bench, table: str, number: int, previous: bytes) -> bytes:
-    """A whole round; the hash of the leaf that ended it."""
+    """Append a whole round; return the hash of the leaf that ended it."""
     writer.append(bench.append("OPEN", table, number, previous=previous))
     writer.append(bench.append("DEAL", table, number))
     ended = writer.append(bench.append("SETTLE", table, number))
@@ -75,8 +75,8 @@ def test_same_request_is_answered_again_under_the_newest_checkpoint(writer: Writ
     assert store.head().size == 5
 
 
-def test_repeat_is_known_by_its_digest_and_answered_with_the_leaf_that_stands(writer: Writer, bench: Bench):
-    """The caller may have signed another leaf at another time; what stands in the log is the first."""
+def test_repeat_with_the_same_digest_is_answered_with_the_first_leaf(writer: Writer, bench: Bench):
+    """The caller may have signed another leaf at another time; the log has the first."""
     first = bench.append("OPEN")
     writer.append(first)
     retry = Append(leaf=b"signed later", step=first.step, request_digest=first.request_digest, memo=b"other memo")
@@ -100,7 +100,7 @@ def test_another_request_for_a_taken_slot_is_refused(
 ):
     _settle_round(writer, bench, "t", 1, bytes(32))
     with pytest.raises(SlotError) as refused:
-        writer.append(bench.append(kind, told="otherwise"))
+        writer.append(bench.append(kind, variant="otherwise"))
     assert refused.value.reason is reason
     assert store.head().size == 4
 
@@ -110,7 +110,7 @@ def test_aborted_round_is_not_settled(writer: Writer, bench: Bench):
         writer.append(bench.append(kind))
     for kind in ("SETTLE", "DEAL"):
         with pytest.raises(SlotError) as refused:
-            writer.append(bench.append(kind, told="late"))
+            writer.append(bench.append(kind, variant="late"))
         assert refused.value.reason is SlotReason.ABORTED
     writer.append(bench.append("REVEAL"))
 
@@ -146,8 +146,8 @@ def test_requests_of_one_batch_are_judged_one_after_the_other(writer: Writer, st
     end = leaf_hash(settle.leaf)
     requests = [
         [bench.append("OPEN")],
-        [bench.append("SETTLE", told="too early")],
-        [bench.append("DEAL"), bench.append("DEAL", told="otherwise")],
+        [bench.append("SETTLE", variant="too early")],
+        [bench.append("DEAL"), bench.append("DEAL", variant="otherwise")],
         [bench.append("DEAL"), settle],
         [bench.append("OPEN")],
         [settle],

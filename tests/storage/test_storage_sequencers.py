@@ -34,13 +34,13 @@ class Racer:
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
 
-    def hear(self) -> list[str]:
-        """The words of its next line."""
+    def read(self) -> list[str]:
+        """Read the words of its next line."""
         assert self._process.stdout is not None
         return self._process.stdout.readline().split()
 
     def go(self) -> None:
-        """It may go on."""
+        """Let it continue."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
@@ -52,35 +52,35 @@ class Racer:
 
 
 def test_of_two_changes_from_one_head_one_is_made(place: Place):
-    """Sixty races from heads that both processes have seen: one wins, the other is told so and grows from the winner's.
+    """Sixty races from heads that both processes have seen: one wins, the other learns that and grows from its head.
 
     Both have signed a checkpoint of the same size before they ask. Only the winner's is ever in the store, so only
     that one can have been handed out.
     """
     place.open().close()
     racers = [Racer(place, name, 30) for name in ("one", "other")]
-    states = [racer.hear() for racer in racers]
-    told: Counter[str] = Counter()
+    states = [racer.read() for racer in racers]
+    outcomes: Counter[str] = Counter()
     heads: dict[int, str] = {}
     while all(state[0] == "READY" for state in states):
         assert states[0] == states[1]  # both have seen the same head
         for racer in racers:
             racer.go()
-        came = [racer.hear() for racer in racers]
+        came = [racer.read() for racer in racers]
         assert sorted(words[0] for words in came) == ["MOVED", "WON"]
-        told.update(words[0] for words in came)
+        outcomes.update(words[0] for words in came)
         (won,) = (words for words in came if words[0] == "WON")
         assert heads.setdefault(int(won[1]), won[2]) == won[2]
-        states = [racer.hear() for racer in racers]
+        states = [racer.read() for racer in racers]
     last = next(racer for racer, state in zip(racers, states, strict=True) if state[0] == "READY")
-    for number in range(60 - told["WON"]):
+    for number in range(60 - outcomes["WON"]):
         last.go()
-        won = last.hear()
+        won = last.read()
         assert won[0] == "WON"
         heads[int(won[1])] = won[2]
-        assert last.hear()[0] == ("READY" if number < 59 - told["WON"] else "DONE")
+        assert last.read()[0] == ("READY" if number < 59 - outcomes["WON"] else "DONE")
     assert [racer.end() for racer in racers] == [0, 0]
-    assert told["WON"] == told["MOVED"] >= 30
+    assert outcomes["WON"] == outcomes["MOVED"] >= 30
     with closing(place.open_reader()) as reader:
         assert check_store(reader).size == 60 == len(heads)
         leaves = list(reader.iterate())

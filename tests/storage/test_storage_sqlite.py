@@ -115,7 +115,7 @@ def test_held_lock_is_busy_and_nothing_is_appended(tmp_path: Path, bench: Bench)
 
 
 def test_full_disk_fails_the_append_and_hurts_nothing(tmp_path: Path, bench: Bench):
-    """A limit on the pages of the file stands for the disk; once it is lifted the log goes on."""
+    """A limit on the pages of the file imitates the disk; once it is lifted the log goes on."""
     _fill(tmp_path, bench, count=100)
     store = open_sqlite(tmp_path)
     with Writer(store, bench.signer, origin=bench.origin) as writer:
@@ -206,12 +206,12 @@ def test_odd_folder_names_are_paths_and_no_options(tmp_path: Path, bench: Bench)
     reader.close()
 
 
-def test_progress_is_told_up_to_the_end(tmp_path: Path, bench: Bench):
+def test_progress_is_reported_up_to_the_end(tmp_path: Path, bench: Bench):
     _fill(tmp_path, bench)
     reader = open_sqlite_reader(tmp_path)
-    told: list[tuple[int, int]] = []
-    check_store(reader, progress=lambda done, size: told.append((done, size)))
-    assert told == [(256, 601), (512, 601), (601, 601)]
+    reported: list[tuple[int, int]] = []
+    check_store(reader, progress=lambda done, size: reported.append((done, size)))
+    assert reported == [(256, 601), (512, 601), (601, 601)]
     reader.close()
 
 
@@ -252,7 +252,7 @@ def test_damage_is_found_before_the_log_goes_on(tmp_path: Path, bench: Bench, st
     store.close()
 
 
-def test_head_that_was_put_back_together_with_its_tables_is_found_by_what_others_know(tmp_path: Path, bench: Bench):
+def test_head_put_back_with_its_tables_contradicts_a_known_checkpoint(tmp_path: Path, bench: Bench):
     """A backup is whole in itself. A checkpoint that a witness has cosigned shows that it is old, or another log."""
     folder, backup, fork = tmp_path / "data", tmp_path / "backup", tmp_path / "fork"
     _fill(folder, bench, count=300)
@@ -299,7 +299,7 @@ def test_head_that_was_put_back_together_with_its_tables_is_found_by_what_others
     ],
 )
 def test_hole_is_not_papered_over(tmp_path: Path, bench: Bench, ask: Callable[[Any], object]):
-    """Whoever asks for what is lost hears of the loss."""
+    """A question for what is lost raises DataLossError."""
     _fill(tmp_path, bench, count=100)
     _damage(tmp_path, "DELETE FROM node WHERE position = 50")
     _damage(tmp_path, "DELETE FROM leaf WHERE position = 50")

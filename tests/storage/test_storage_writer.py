@@ -120,7 +120,7 @@ def test_appends_submitted_together_are_taken_as_far_as_there_is_room(place: Pla
 
 
 def test_callers_that_are_ready_share_one_commit(place: Place, bench: Bench):
-    """One asks; whoever gets the processor before the batch is begun asks too, and all are in that batch."""
+    """One asks; other threads that run before the batch begins ask too, and all are in that batch."""
     store = place.open()
     sizes: list[int] = []
     with Writer(store, bench.signer, origin=bench.origin, watch=sizes.append) as writer:
@@ -157,7 +157,7 @@ def test_append_that_takes_too_long_times_out_and_still_happens(place: Place, be
 
 @pytest.mark.parametrize("step", ["BEGUN", "JUDGED", "SIGNED", "WRITTEN"])
 def test_failure_inside_a_transaction_undoes_all_of_it(place: Place, bench: Bench, step: str):
-    """The caller hears of it, asks again, and the round goes on."""
+    """The caller gets the error, asks again, and the round goes on."""
     store = place.open()
     failing = True
 

@@ -22,7 +22,7 @@ SECONDS: Final = 120
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Starts servers; all have ended when the test has."""
+    """Start servers; end them with the test."""
     started: list[subprocess.Popen[str]] = []
 
     def begin(data: Path, url: str) -> subprocess.Popen[str]:
@@ -40,7 +40,7 @@ def start() -> Iterator[Start]:
 
 
 @pytest.mark.parametrize("is_same", [True, False])
-def test_keys_are_named_once_whoever_is_first(
+def test_keys_are_named_once_in_either_order(
     start: Start,
     postgres: Any,  # noqa: ANN401 - has its class in postgres_server
     tmp_path: Path,
@@ -60,8 +60,8 @@ def test_keys_are_named_once_whoever_is_first(
     for process, line in zip(processes, printed, strict=True):
         if not line:
             assert process.wait(SECONDS) == 2
-            told = process.stderr.read() if process.stderr else ""
-            assert "other keys" in told or "did not sign" in told
+            errors = process.stderr.read() if process.stderr else ""
+            assert "other keys" in errors or "did not sign" in errors
     reader = open_postgres_reader(url)
     size = reader.head().size
     assert size == 3

@@ -1,21 +1,20 @@
-"""Which of the 72,072 ways to lay out thirteen cards is worth most at this table, and why.
+"""The value of each of the 72,072 ways to arrange thirteen cards at a table, and the best ones with their reasons.
 
-The law of this room: an arrangement is worth what it wins from opponents who arrange as the *population* does, at the
-ruleset's own prices and the table's own number of seats. Every split is valued, in whole numbers, so the best is the
-best and not a guess at it; a foul is never named. It refuses to know anybody else's cards: only the thirteen asked
-about count.
+An arrangement is worth what it wins from opponents who arrange as a *population* does, at the ruleset's prices and the
+table's number of seats. Every split that does not foul is valued, in whole numbers, so the best one is exact. Only the
+thirteen cards of the asker count.
 
-*The model.* A population is learned by self-play (``self_play``): how often each strength stands in the back, middle
-and front of players who all follow this advice. The chi are valued by these counts exactly: what is won from weaker
-hands less what is lost to stronger ones. What a sweep (*sập hầm*, *sập 3 chi*) or four aces add depends on all three
-chi at once, which are not independent, so it is taken from joint counts over bins of strengths. Opponents are taken to
-be independent of one another and of the cards asked about; seats with an instant win are left out, because they end the
-round at the deal, and so are seats that foul or leave.
+*The model.* A population is learned by self-play (``self_play``): how often each strength is in the back, middle and
+front of players who all follow this advice. The chi are valued by these counts exactly: what is won from weaker hands
+less what is lost to stronger ones. A sweep (*sập hầm*, *sập 3 chi*) or four aces depend on all three chi at once, which
+are not independent, so their value comes from joint counts over bins of strengths. Opponents are assumed independent of
+one another and of the asker's cards. Seats with an instant win are left out, because they end the round at the deal,
+and so are seats that foul or leave.
 
 >>> from referee.cards import parse_cards, spell
 >>> from referee.rulesets import get
 >>> ruleset = get("mau_binh.classic")
->>> shelf = Shelf.builtin()
+>>> shelf = Populations.builtin()
 >>> advisor = Advisor.of(ruleset.rules, shelf.population_for(ruleset.rules, digest=ruleset.digest), seat_count=4)
 >>> best = advisor.suggest(parse_cards("KS KC KD 5S 5C 9H 9D 4C 4H TD QS QC 2D"), count=1)[0]
 >>> [spell(sorted(chi, key=lambda card: card.number)) for chi in best.arrangement.chi]
@@ -26,8 +25,8 @@ True
 
 from referee.advice.mau_binh.advisor import Advisor, Part, Suggestion
 from referee.advice.mau_binh.population import Origin, Population, PopulationError
+from referee.advice.mau_binh.populations import NoPopulationError, Populations
 from referee.advice.mau_binh.self_play import learn
-from referee.advice.mau_binh.shelf import NoPopulationError, Shelf
 from referee.advice.mau_binh.splits import Splits, Splitter
 from referee.advice.mau_binh.value import SCALE, ValueTable
 
@@ -39,7 +38,7 @@ __all__ = [
     "Part",
     "Population",
     "PopulationError",
-    "Shelf",
+    "Populations",
     "Splits",
     "Splitter",
     "Suggestion",

@@ -1,14 +1,13 @@
-"""The best arrangements of thirteen cards, each with what it is worth and what that is made of.
+"""The best arrangements of thirteen cards, each with its value and what makes it up.
 
-The order of the cards asked about means nothing. Splits of the same three strengths are one suggestion, told with the
-first cards that make it. Of suggestions worth the same the one with the stronger back comes first, then middle, then
-front.
+The order of the cards does not matter. Splits of the same three strengths are one suggestion, shown with the first
+cards that make it. Among suggestions of equal value the one with the stronger back is first, then middle, then front.
 
->>> from referee.advice.mau_binh.shelf import Shelf
+>>> from referee.advice.mau_binh.populations import Populations
 >>> from referee.cards import parse_cards
 >>> from referee.rulesets import get
 >>> ruleset = get("mau_binh.chi_2020")
->>> population = Shelf.builtin().population_for(ruleset.rules, digest=ruleset.digest)
+>>> population = Populations.builtin().population_for(ruleset.rules, digest=ruleset.digest)
 >>> advisor = Advisor.of(ruleset.rules, population, seat_count=2)
 >>> best = advisor.suggest(parse_cards("AS AC AD 2S 2C KH QH JC 9D 8D 7S 5H 4C"), count=2)[0]
 >>> [value.category.value for value in best.values], [part.reason.value for part in best.parts]
@@ -49,9 +48,9 @@ _FOULED: Final = -(1 << 62)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One thing that an arrangement is worth something by.
+    """One part of an arrangement's value.
 
-    ``won`` and ``lost`` are the chances to be paid it by one opponent and to pay it to one, in 65,536ths. ``units`` is
+    ``won`` and ``lost`` are the chances to be paid for it by one opponent and to pay one, in 65,536ths. ``units`` is
     what an opponent pays, in stakes. ``expected`` is against all opponents together, in 65,536ths of a stake.
     """
 
@@ -64,7 +63,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """An arrangement that does not foul, the values of its chi, and its worth part by part."""
+    """An arrangement that does not foul, the values of its chi, and the parts of its value."""
 
     arrangement: Arrangement
     values: ChiValues
@@ -72,12 +71,12 @@ class Suggestion:
 
     @property
     def expected(self) -> int:
-        """What the seat wins on average from all opponents together, in 65,536ths of a stake."""
+        """Average win of the seat from all opponents together, in 65,536ths of a stake."""
         return sum(part.expected for part in self.parts)
 
 
 class _Buffers(threading.local):
-    """What a thread writes the worth of its splits into."""
+    """The arrays of one thread for the values of its splits."""
 
     def __init__(self) -> None:
         shape = len(THREES), PAIRS
@@ -87,7 +86,7 @@ class _Buffers(threading.local):
 
 
 class Advisor:
-    """Advises seats of one kind of table; may be used by several threads at once."""
+    """An advisor for one kind of table, which several threads may use at once."""
 
     def __init__(self, table: ValueTable) -> None:
         self.table = table
@@ -96,7 +95,7 @@ class Advisor:
         shape = table.joint.shape
         strides = (shape[1] * shape[2], shape[2], 1)
         if table.joint.size > _IN_BINS:
-            msg = f"{table.joint.size} bins are more than an index has room for"
+            msg = f"the population has {table.joint.size} bins, at most {_IN_BINS} are possible"
             raise ValueError(msg)
         self._back, self._middle, self._front = (
             _packed(values, table.population.of_bin(chi) * strides[chi]) for chi, values in enumerate(table.chi)
@@ -106,20 +105,20 @@ class Advisor:
 
     @staticmethod
     def of(rules: MauBinhRules, population: Population, *, seat_count: int) -> "Advisor":
-        """The advisor of a table; ValueError where the population or the seats do not fit the rules."""
+        """Return the advisor of a table; raise ValueError if the population or the seats do not fit the rules."""
         return Advisor(ValueTable(rules, population, seat_count=seat_count))
 
     def suggest(self, cards: Sequence[Card], *, count: int) -> tuple[Suggestion, ...]:
-        """The best arrangements of thirteen different cards, best first; fewer where there are not so many."""
+        """Return at most ``count`` arrangements of thirteen different cards, best first."""
         ordered = sorted(cards, key=lambda card: card.number)
         splits = self._splitter.split(ordered)
         values = self.values(splits)
         return tuple([self._suggestion(splits, place) for place in _best(splits, values, count)])
 
     def values(self, splits: Splits) -> Ints:
-        """What each split is worth against one opponent; a fouled one less than anything.
+        """Value each split against one opponent; a fouled one is below all others.
 
-        The array is the thread's until its next call.
+        The thread's next call overwrites the array.
         """
         held = self._buffers
         value = np.take(self._back, splits.backs, out=held.value, mode="clip")
@@ -142,7 +141,7 @@ class Advisor:
         return Suggestion(splits.arrangement(*place), values, tuple(self._parts(values)))
 
     def _parts(self, values: ChiValues) -> Iterator[Part]:
-        """What the three chi are worth, then what a sweep and four aces add."""
+        """Yield the values of the three chi, then what a sweep and four aces add."""
         table, units = self.table, []
         for chi, (reason, value) in enumerate(zip(CHI_REASONS, values, strict=True)):
             units.append(table.rules.units[chi][value.category])
@@ -164,19 +163,19 @@ class Advisor:
 
 @lru_cache(maxsize=16)
 def splitter_of(ranking: Ranking) -> Splitter:
-    """The splitter of a ranking, made on first use."""
+    """Return the splitter of a ranking, made on first use."""
     return Splitter(ranking)
 
 
 def _packed(values: Ints, bins: Ints) -> Ints:
-    """By strength, a value above the place that its bin adds: sums of three hold both sums, since neither overflows."""
+    """Pack value and bin of each strength into one number; a sum of three has both sums, as neither overflows."""
     packed = values << _BIN_BITS
     packed[1:] += bins
     return packed
 
 
 def _best(splits: Splits, values: Ints, count: int) -> list[tuple[int, int]]:
-    """The places of the best splits, one for each three strengths."""
+    """Return the places of the best splits, one for each three strengths."""
     of_fronts = np.sort(values.max(axis=1))
     looked_at = count
     while True:
@@ -201,7 +200,7 @@ def _best(splits: Splits, values: Ints, count: int) -> list[tuple[int, int]]:
 
 
 def _sweep_units(rules: MauBinhRules, units: int) -> int:
-    """What a sweep adds to three chi that pay so much."""
+    """Return what a sweep adds to three chi that pay ``units``."""
     match rules.sweep:
         case SweptByAll() | SweptPairTimes():
             return (rules.sweep.multiplier - 1) * units

@@ -1,14 +1,14 @@
-"""A population: how often players who follow the advice hold each strength in each chi, and in all three at once.
+"""Populations: how often players who follow the advice have each strength in each chi, and in all three at once.
 
-It knows a ranking and counts, and refuses to know prices: what a hand is worth follows from these counts and a
-ruleset's own prices, so one population serves every ruleset of its ranking.
+A population has a ranking and counts but no prices: values follow from the counts and a ruleset's prices, so one
+population serves every ruleset of its ranking.
 
-The file, version 1, is made to be read in any language: one line of canonical JSON, then the arrays that it lists, one
-after the other without gaps, little-endian, the last index running fastest.
+The file, version 1, can be read in any language: one line of canonical JSON, then the arrays that it lists, without
+gaps, little-endian, the last index running fastest.
 
 - ``back``, ``middle`` (7,462 counts) and ``front`` (455), each of 4 bytes: hands by strength, the weakest first.
 - ``joint``, counts of 2 bytes: hands by bin of back, middle and front. ``back_bins`` and so on in the first line name
-  the strongest strength of each bin. No bin holds two categories.
+  the strongest strength of each bin. No bin has two categories.
 
 >>> from referee.rulesets import get
 >>> ranking = get("mau_binh.classic").rules.ranker
@@ -33,7 +33,7 @@ from referee.hands import Category, Ranking, RankingRules
 
 FORMAT: Final = "referee.mau_binh.population/1"
 BINS: Final = 30
-"""A bin is closed once it holds more than one part in so many of the population, and where a category ends."""
+"""A bin ends once it has more than this fraction of the population, and where a category ends."""
 
 _FIVE_CARD_HANDS: Final = 7462
 _CHI: Final = ("back", "middle", "front")
@@ -42,13 +42,13 @@ _JOINT: Final = "<u2"
 
 
 class PopulationError(ValueError):
-    """Bytes that are no population, or counts that make none."""
+    """Bytes or counts that are no population."""
 
 
 class Origin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a population was learned from: the ruleset (digest in hexadecimal), the rounds played and the seed.
+    """The source of a population: the ruleset (digest in hexadecimal), the rounds played and the seed.
 
-    ``sweep`` is the kind of the ruleset's sweep, as its file has it.
+    ``sweep`` is the kind of the ruleset's sweep, as its file names it.
     """
 
     ruleset_id: str
@@ -71,15 +71,15 @@ class _FirstLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
     @property
     def bins(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-        """Of back, middle and front."""
+        """Bins of back, middle and front."""
         return self.back_bins, self.middle_bins, self.front_bins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """Counts of hands. ``counts`` has for each chi one number a strength, from strength 1; ``joint`` has bins.
+    """Counts of hands: ``counts`` by chi and strength, from strength 1, ``joint`` by bins of all three chi.
 
-    ``bins`` names for each chi the strongest strength of each bin, ``of_bin`` the bin of each strength from 1.
+    ``bins`` has for each chi the strongest strength of each bin.
     """
 
     origin: Origin
@@ -90,7 +90,7 @@ class Population:
 
     @classmethod
     def counted(cls, ranking: Ranking, hands: Sequence[tuple[int, int, int]] | Ints, *, origin: Origin) -> Self:
-        """The population of these hands, each the strengths of its back, middle and front."""
+        """Count hands, each given by the strengths of its back, middle and front."""
         strengths = np.asarray(hands, dtype=np.int64).reshape(-1, len(_CHI))
         counts = tuple(
             np.bincount(strengths[:, chi] - 1, minlength=len(categories))
@@ -106,12 +106,12 @@ class Population:
 
     @classmethod
     def read(cls, data: bytes) -> Self:
-        """The population of a file's bytes; PopulationError unless they are exactly one."""
+        """Read a file's bytes; raise PopulationError unless they are exactly one population."""
         line, _, rest = data.partition(b"\n")
         try:
             first = msgspec.json.decode(line, type=_FirstLine)
         except (msgspec.DecodeError, ValueError) as error:
-            msg = f"the first line is no population's: {error}"
+            msg = f"the first line is not that of a population: {error}"
             raise PopulationError(msg) from None
         shapes: list[tuple[tuple[int, ...], str]] = [
             ((len(held),), _COUNT) for held in categories_of(Ranking.of(first.ranking))
@@ -121,21 +121,21 @@ class Population:
         for shape, kind in shapes:
             size = int(np.prod(shape)) * np.dtype(kind).itemsize
             if len(rest) < size:
-                msg = "the file is cut short"
+                msg = f"the file ends {size - len(rest)} bytes early"
                 raise PopulationError(msg)
             arrays.append(np.frombuffer(rest[:size], dtype=kind).astype(np.int64).reshape(shape))
             rest = rest[size:]
         made = cls(first.origin, first.ranking, first.bins, tuple(arrays[:3]), arrays[3])
         made.check()
         if first.format != FORMAT or made.to_bytes() != data:
-            msg = f"this is not {FORMAT} as it is written"
+            msg = f"the bytes are not the canonical form of {FORMAT}"
             raise PopulationError(msg)
         return made
 
     def check(self) -> None:
-        """Nothing, where bins and counts agree; PopulationError where they do not."""
+        """Verify that bins and counts agree; raise PopulationError otherwise."""
         if self.size == 0:
-            msg = "nobody was counted"
+            msg = "the population is empty"
             raise PopulationError(msg)
         for chi, edges in enumerate(self.bins):
             count = self.counts[chi]
@@ -144,11 +144,11 @@ class Population:
                 msg = f"the bins of the {_CHI[chi]} do not cover its strengths"
                 raise PopulationError(msg)
             if not np.array_equal(_sums(count, edges), self.joint.sum(axis=others)):
-                msg = f"the counts of the {_CHI[chi]} are not those of all three chi"
+                msg = f"the counts of the {_CHI[chi]} are not the sums of the joint counts"
                 raise PopulationError(msg)
 
     def to_bytes(self) -> bytes:
-        """The file's bytes; PopulationError where a count has no room in them."""
+        """Encode the file; raise PopulationError if a count is too large for it."""
         if max(int(count.max()) for count in self.counts) > np.iinfo(_COUNT).max:
             msg = "too many hands for the counts' four bytes"
             raise PopulationError(msg)
@@ -169,21 +169,21 @@ class Population:
 
     @property
     def size(self) -> int:
-        """How many hands were counted."""
+        """Number of hands counted."""
         return int(self.joint.sum())
 
     @property
     def digest(self) -> bytes:
-        """The SHA-256 of the file."""
+        """SHA-256 of the file."""
         return hashlib.sha256(self.to_bytes()).digest()
 
     def of_bin(self, chi: int) -> Ints:
-        """The bin of each strength of a chi (0 back, 1 middle, 2 front), from strength 1."""
+        """Return the bin of each strength of a chi (0 back, 1 middle, 2 front), from strength 1."""
         edges = self.bins[chi]
         return np.searchsorted(edges, np.arange(1, len(self.counts[chi]) + 1)).astype(np.int64)
 
     def distance(self, other: "Population") -> float:
-        """The largest difference between shares of hands up to a strength, in any chi; the ranking is the same."""
+        """Return the largest difference, over chi and strengths, of the shares of hands up to a strength."""
         return max(
             float(np.abs(mine.cumsum() / mine.sum() - theirs.cumsum() / theirs.sum()).max())
             for mine, theirs in zip(self.counts, other.counts, strict=True)
@@ -198,7 +198,7 @@ class Population:
 
 @cache
 def categories_of(ranking: Ranking) -> tuple[tuple[Category, ...], ...]:
-    """For back, middle and front the category of each strength from 1."""
+    """Return for back, middle and front the category of each strength from 1."""
     table = ranking.three_table
     five = tuple([ranking.five_of_strength(strength).category for strength in range(1, _FIVE_CARD_HANDS + 1)])
     three = tuple([ranking.three_of_strength(strength).category for strength in range(1, len(table.floors))])
@@ -206,7 +206,7 @@ def categories_of(ranking: Ranking) -> tuple[tuple[Category, ...], ...]:
 
 
 def _bins_of(categories: Sequence[Category], count: Ints) -> tuple[int, ...]:
-    """The strongest strength of each bin: closed where a category ends or the bin holds its share of the hands."""
+    """Return the strongest strength of each bin; a bin ends with a category or with its share of the hands."""
     share = int(count.sum()) // BINS
     edges, held = [], 0
     for index, (category, hands) in enumerate(zip(categories, count.tolist(), strict=True)):
@@ -218,6 +218,6 @@ def _bins_of(categories: Sequence[Category], count: Ints) -> tuple[int, ...]:
 
 
 def _sums(count: Ints, edges: Sequence[int]) -> Ints:
-    """How many hands stand in each bin."""
+    """Count the hands in each bin."""
     sums: Ints = np.diff(count.cumsum()[np.array(edges) - 1], prepend=0)
     return sums

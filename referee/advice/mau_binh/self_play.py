@@ -1,15 +1,13 @@
-"""A population learned by self-play to a fixed point: everybody arranges by the advice that the last population gives.
+"""Populations learned by self-play to a fixed point: all seats follow the advice that the last population gives.
 
-The rounds are played in equal steps. In the first everybody arranges for the greatest sum of strengths; in each later
-one by the advice that follows from the hands of the later half of the steps before it. Answering one step alone goes
-round in circles for good: where all hold strong fronts, strong middles pay, and the other way about; answering the mean
-of many steps (fictitious play) comes to rest. The hands of the later half of all steps are the population.
+The rounds are played in equal steps. In the first all seats arrange for the greatest sum of strengths; in each later
+one by the advice that follows from the hands of the later half of the steps before it. Answering only the last step
+would cycle for ever: strong fronts make strong middles pay, and the other way round. Answering the mean of many steps
+(fictitious play) converges. The hands of the later half of all steps are the population.
 
-Hands are dealt at each number of seats that the rules know in turn. Rounds that an instant win ends at the deal are not
-counted.
-
-Everything is whole numbers and the deals are the plain output of PCG64, which numpy keeps for good, so the same rounds
-and seed give the same bytes on any machine.
+Hands are dealt at each allowed number of seats in turn. Rounds that an instant win ends at the deal are not counted.
+Everything is whole numbers, and the deals are the plain output of PCG64, which numpy guarantees to keep, so the same
+rounds and seed give the same bytes on any machine.
 
 >>> from referee.rulesets import get
 >>> ruleset = get("mau_binh.classic")
@@ -43,7 +41,7 @@ _FIVES: Final = 7462
 _THREES: Final = 455
 
 Choose = Callable[[Splits, int], tuple[int, int]]
-"""From the splits of a hand, at a table of so many seats, to the place of one."""
+"""Function from the splits of a hand and the number of seats to the place of one split."""
 
 
 def learn(
@@ -53,11 +51,11 @@ def learn(
     progress: Callable[[int], None] = lambda _rounds: None,
     settled: Callable[[float], None] = lambda _distance: None,
 ) -> Population:
-    """The population that players of these rules come to.
+    """Learn the population of players of these rules.
 
-    ``progress`` is told of each round played; ``settled`` after each step but the first how far its hands are from the
-    population that they answer (``Population.distance``): at a fixed point, as far as chance takes them. ValueError
-    where there are too few rounds for a step to count anybody.
+    ``progress`` is called with each round played, ``settled`` after each step but the first with the distance of its
+    hands from the population that they answer (``Population.distance``), which at a fixed point is only chance. Raises
+    ValueError if there are too few rounds to count any hand in a step.
     """
     dealer = _deals(origin.seed)
     choose: Choose = greatest_sum
@@ -66,7 +64,7 @@ def learn(
     while True:
         hands = list(_played(rules, dealer, choose, rounds=origin.rounds // STEPS, progress=progress))
         if not hands:
-            msg = f"{origin.rounds} rounds are too few to learn from in {STEPS} steps"
+            msg = f"{origin.rounds} rounds are too few to learn from in {STEPS} steps; play more"
             raise ValueError(msg)
         if answered is not None:
             settled(Population.counted(rules.ranker, hands, origin=origin).distance(answered))
@@ -78,19 +76,19 @@ def learn(
 
 
 def sweep_kind(rules: MauBinhRules) -> str:
-    """The kind of the rules' sweep, as a ruleset's file has it."""
+    """Return the kind of the rules' sweep, as a ruleset's file names it."""
     return str(rules.sweep.__struct_config__.tag)
 
 
 def greatest_sum(splits: Splits, _seat_count: int) -> tuple[int, int]:
-    """The split with the greatest sum of strengths, each beside the strongest there is."""
+    """Choose the split with the greatest sum of strengths, each relative to the strongest."""
     sums = (splits.backs + splits.middles) * _THREES + splits.fronts[:, np.newaxis] * _FIVES
     front, pair = divmod(int(np.where(splits.fouled, -1, sums).argmax()), PAIRS)
     return front, pair
 
 
 def _by_advice(rules: MauBinhRules, population: Population) -> Choose:
-    """The split that is worth most at a table of so many seats."""
+    """Return the function that chooses the split of the highest value."""
     advisors = {
         seat_count: Advisor.of(rules, population, seat_count=seat_count)
         for seat_count in range(rules.seats.minimum, rules.seats.maximum + 1)
@@ -111,7 +109,7 @@ def _played(
     rounds: int,
     progress: Callable[[int], None],
 ) -> Iterator[tuple[int, int, int]]:
-    """The strengths of back, middle and front of every hand in so many rounds."""
+    """Yield the strengths of back, middle and front of every hand of ``rounds`` rounds."""
     splitter = splitter_of(rules.ranker)
     for number in range(rounds):
         seat_count = rules.seats.minimum + number % (rules.seats.maximum - rules.seats.minimum + 1)
@@ -125,7 +123,7 @@ def _played(
 
 
 def _deals(seed: int) -> Iterator[list[tuple[Card, ...]]]:
-    """Deals without end: four hands of thirteen, each sorted by number."""
+    """Yield deals without end: four hands of thirteen, each sorted by number."""
     words = np.random.PCG64(seed)
     size = len(DECK)
     while True:

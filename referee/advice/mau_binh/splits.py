@@ -1,11 +1,11 @@
 """Every way to split thirteen cards into a back and middle of five and a front of three, valued at once.
 
-A front leaves ten cards, and ten cards make 126 unordered pairs of five; of a pair the stronger hand is the back, since
-the other way round would foul. So 286 fronts by 126 pairs stand for all 72,072 splits: those left out foul, or are of
-two hands equally strong and only exchange them.
+A front leaves ten cards, which form 126 unordered pairs of five; the stronger hand of a pair is the back, since the
+other way round would foul. So 286 fronts by 126 pairs represent all 72,072 splits: those left out foul, or only
+exchange two hands of equal strength.
 
-Two gathers by indices made once do the work, into buffers that each thread keeps; what ``split`` returns is overwritten
-by the next call in the same thread.
+Two gathers by precomputed indices do the work, into buffers that each thread keeps; the next call of ``split`` in the
+same thread overwrites the result.
 
 >>> from referee.cards import DECK
 >>> from referee.hands import AceLowStraight, Category, Ranking, RankingRules
@@ -32,13 +32,13 @@ from referee.hands import RANK_KEYS, Ranking
 Ints: TypeAlias = NDArray[np.int64]
 
 FIVES: Final = np.array(list(itertools.combinations(range(HAND_SIZE), 5)))
-"""The 1,287 ways to take five of thirteen places."""
+"""The 1,287 choices of five of thirteen places."""
 
 THREES: Final = np.array(list(itertools.combinations(range(HAND_SIZE), 3)))
-"""The 286 ways to take three of thirteen places: the fronts."""
+"""The 286 choices of three of thirteen places: the fronts."""
 
 PAIRS: Final = 126
-"""How many unordered pairs of five the ten cards beside a front make."""
+"""Number of unordered pairs of five of the ten cards beside a front."""
 
 _FIVE_MASKS: Final = (1 << FIVES).sum(axis=1)
 _SUITS: Final = range(4)
@@ -46,7 +46,7 @@ _FLUSH: Final = 5
 
 
 def _pairs_of_fives() -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """By front and pair, the places in ``FIVES`` of the pair's two hands."""
+    """Return the places in ``FIVES`` of the two hands of each pair, by front and pair."""
     everything = (1 << HAND_SIZE) - 1
     place = np.zeros(everything + 1, dtype=np.intp)
     place[_FIVE_MASKS] = np.arange(len(FIVES))
@@ -60,7 +60,7 @@ FIRST, SECOND = _pairs_of_fives()
 
 
 def _incidence(chosen: NDArray[np.int64]) -> NDArray[np.float64]:
-    """A matrix that sums what stands at the chosen places; its sums are whole and exact."""
+    """Return a matrix that sums the chosen places; the sums are whole and exact."""
     matrix = np.zeros((len(chosen), HAND_SIZE))
     np.put_along_axis(matrix, chosen, 1.0, axis=1)
     return matrix
@@ -85,7 +85,7 @@ class Splits:
     fives: Ints
 
     def arrangement(self, front: int, pair: int) -> Arrangement:
-        """The cards of one split, each chi in the order of the hand."""
+        """Return the cards of one split, each chi in the order of the hand."""
         back, middle = FIRST[front, pair], SECOND[front, pair]
         if self.fives[back] < self.fives[middle]:
             back, middle = middle, back
@@ -98,7 +98,7 @@ class Splits:
 
 
 class _Buffers(threading.local):
-    """What a thread writes its splits into."""
+    """The arrays of one thread for its splits."""
 
     def __init__(self) -> None:
         shape = len(THREES), PAIRS
@@ -109,7 +109,7 @@ class _Buffers(threading.local):
 
 
 class Splitter:
-    """Splits hands under one ranking; may be used by several threads at once."""
+    """A splitter of hands under one ranking, which several threads may use at once."""
 
     def __init__(self, ranking: Ranking) -> None:
         table = ranking.five_table
@@ -123,7 +123,7 @@ class Splitter:
         self._buffers = _Buffers()
 
     def split(self, cards: Sequence[Card]) -> Splits:
-        """All splits of thirteen different cards; unchecked. The arrays are the thread's until its next call."""
+        """Split thirteen different cards in all ways; unchecked. The thread's next call overwrites the arrays."""
         keys = np.array([RANK_KEYS[card.rank] for card in cards], dtype=np.float64)
         fives = self._fives(cards, (_SUM_OF_FIVE @ keys).astype(np.intp))
         fronts = self._three.take((_SUM_OF_THREE @ keys).astype(np.intp))
@@ -136,7 +136,7 @@ class Splitter:
         return Splits(tuple(cards), backs, middles, fronts, fouled, fives)
 
     def _fives(self, cards: Sequence[Card], keys: NDArray[np.intp]) -> Ints:
-        """The strengths of all fives, by the sums of their keys."""
+        """Return the strengths of all fives, by the sums of their keys."""
         strengths = self._unsuited.take(keys).astype(np.int64)
         suits = [card.suit for card in cards]
         for suit in _SUITS:

@@ -1,24 +1,24 @@
-"""What each split is worth against one opponent of a population, at a ruleset's prices: one number a chi and one joint.
+"""The value of each split against one opponent of a population, at a ruleset's prices: one number a chi and one joint.
 
 All numbers are whole: 65,536ths (``SCALE``) of a stake. With *N* hands counted, a chi of strength *s* and price *u* is
 worth ``u * (weaker hands) / N`` less what the stronger hands are paid; equal hands move nothing. What a sweep or four
-aces add is worked out for every bin of back, middle and front from the joint counts; of two hands of one bin each is
-the stronger as often as the counts say, independently in the three chi.
+aces add is computed for every bin of back, middle and front from the joint counts; of two hands of one bin each is the
+stronger as often as the counts say, independently in the three chi.
 
 The joint part, for *o* opponents. *W* is the chance to win all three chi from one opponent, *L* to lose them all to
 one, *U* what the three chi pay.
 
 - Between two seats, times *m*: ``(m - 1) * (U * W - what they are paid)``; plus *u*: ``u * (W - L)``.
-- By every seat: an opponent pays ``(m - 1) * U`` more when it is swept by this seat and all the others, which depends
-  on its own hand; this seat pays the same to each when all sweep it, which has the chance ``L`` for each other one.
-- Four aces in the back that win all three chi from everyone: ``W ** o`` times what that adds, and then no sweep. Beside
-  a sweep by every seat one chance is not exact: that the others sweep a seat and these aces sweep the others. The
-  latter is taken at its mean over everyone who sweeps anybody.
+- By every seat: an opponent pays ``(m - 1) * U`` more when this seat and all the others sweep it, which depends on its
+  own hand; this seat pays the same to each when all sweep it, which has the chance ``L`` for each other one.
+- Four aces in the back that win all three chi from everyone: ``W ** o`` times what that adds, and then no sweep. With a
+  sweep by every seat one chance is not exact: that the others sweep a seat and these aces sweep the others. The latter
+  is its mean over all hands that sweep a seat.
 
->>> from referee.advice.mau_binh.shelf import Shelf
+>>> from referee.advice.mau_binh.populations import Populations
 >>> from referee.rulesets import get
 >>> ruleset = get("mau_binh.classic")
->>> population = Shelf.builtin().population_for(ruleset.rules, digest=ruleset.digest)
+>>> population = Populations.builtin().population_for(ruleset.rules, digest=ruleset.digest)
 >>> table = ValueTable(ruleset.rules, population, seat_count=2)
 >>> 2.99 < int(table.chi[2][455]) / SCALE < 3  # three aces in front win 3, but for nothing against their like
 True
@@ -44,7 +44,7 @@ from referee.hands import Category
 
 SCALE_BITS: Final = 16
 SCALE: Final = 1 << SCALE_BITS
-"""A stake, in the numbers of a table."""
+"""One stake in the numbers of a table."""
 
 _SHARE_BITS: Final = 30
 _BEATS_BITS: Final = 10
@@ -55,9 +55,9 @@ Cube: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What one rule adds to the three chi, by bins: the chances to be paid it and to pay it, and what it is worth.
+    """What one rule adds to the three chi, by bins: the chances to be paid and to pay, and its value.
 
-    All in 65,536ths, against one opponent.
+    All are in 65,536ths, against one opponent.
     """
 
     won: Cube
@@ -66,11 +66,11 @@ class Extra:
 
 
 class ValueTable:
-    """What every back, middle and front is worth against one opponent of a population, at these prices.
+    """The value of every back, middle and front against one opponent of a population, at these prices.
 
-    ``chi`` has for back, middle and front one number a strength, counted from 1 (the first stands for none).
-    ``sweep`` and ``aces`` are what is added, None where the rules add nothing; ``joint`` is their sum. ValueError where
-    the population has another ranking, or the rules forbid so many seats.
+    ``chi`` has for back, middle and front one number a strength, from 1 (entry 0 is unused). ``sweep`` and ``aces`` are
+    what is added, None if the rules add nothing; ``joint`` is their sum. Raises ValueError if the population has
+    another ranking or the rules do not allow this number of seats.
     """
 
     chi: tuple[Ints, ...]
@@ -80,10 +80,10 @@ class ValueTable:
 
     def __init__(self, rules: MauBinhRules, population: Population, *, seat_count: int) -> None:
         if population.ranking != rules.ranking.rules:
-            msg = "the population ranks hands otherwise than these rules"
+            msg = "the population has another ranking than these rules"
             raise ValueError(msg)
         if not rules.seats.minimum <= seat_count <= rules.seats.maximum:
-            msg = f"these rules know no round of {seat_count} seats"
+            msg = f"these rules allow {rules.seats.minimum} to {rules.seats.maximum} seats, not {seat_count}"
             raise ValueError(msg)
         self.rules, self.population, self.seat_count = rules, population, seat_count
         self.opponents = seat_count - 1
@@ -97,24 +97,24 @@ class ValueTable:
         self.joint = sum((extra.value for extra in (self.aces, self.sweep) if extra), np.zeros_like(population.joint))
 
     def value(self, *, back: int, middle: int, front: int) -> int:
-        """What three chi of these strengths are worth against all opponents together."""
+        """Return the value of three chi of these strengths against all opponents together."""
         alone = sum(int(values[strength]) for values, strength in zip(self.chi, (back, middle, front), strict=True))
         return self.opponents * (alone + int(self.joint[self.bins_of(back, middle, front)]))
 
     def bins_of(self, *strengths: int) -> tuple[int, int, int]:
-        """The bins of a back, a middle and a front."""
+        """Return the bins of a back, a middle and a front."""
         back, middle, front = (bins[strength - 1] for bins, strength in zip(self._of_bin, strengths, strict=True))
         return back, middle, front
 
     def beaten(self, chi: int, strength: int) -> tuple[int, int]:
-        """The chances that a chi of this strength beats an opponent's, and that it is beaten."""
+        """Return the chances that a chi of this strength beats an opponent's, and that it is beaten."""
         up_to = self._up_to[chi]
         weaker, stronger, size = up_to[strength - 1], up_to[-1] - up_to[strength], up_to[-1]
         return (weaker * SCALE + size // 2) // size, (stronger * SCALE + size // 2) // size
 
 
 def _prices_of(rules: MauBinhRules) -> tuple[Ints, ...]:
-    """For back, middle and front what a chi won with each strength from 1 is worth, in stakes."""
+    """Return for back, middle and front what a chi won with each strength from 1 pays, in stakes."""
     return tuple(
         np.array([units[category] for category in categories], dtype=np.int64)
         for units, categories in zip(rules.units, categories_of(rules.ranker), strict=True)
@@ -122,7 +122,7 @@ def _prices_of(rules: MauBinhRules) -> tuple[Ints, ...]:
 
 
 def _chi_values(prices: Ints, count: Ints) -> Ints:
-    """What a chi of each strength, from none, is worth against one opponent."""
+    """Return the value of a chi of each strength, from 0, against one opponent."""
     size, paid = int(count.sum()), prices * count
     won = prices * (count.cumsum() - count)
     lost = int(paid.sum()) - paid.cumsum()
@@ -147,7 +147,7 @@ class _Bins:
         self._won, self._lost = self._over(self._shares, wins=True), self._over(self._shares, wins=False)
 
     def aces(self, opponents: int) -> Extra | None:
-        """What four aces add that win everything; None where the rules add nothing."""
+        """Return what four aces add that win everything; None if the rules add nothing."""
         rule = self._rules.four_aces_sweep
         if not isinstance(rule, FourAcesFullSweep):
             return None
@@ -158,7 +158,7 @@ class _Bins:
         return Extra(won, lost, added * (won - lost))
 
     def sweep(self, opponents: int) -> Extra | None:
-        """What losing all three chi adds; None where it adds nothing."""
+        """Return what losing all three chi adds; None if it adds nothing."""
         rule = self._rules.sweep
         if isinstance(rule, NoSweep):
             return None
@@ -181,18 +181,18 @@ class _Bins:
         return Extra(won, lost, value)
 
     def _of_aces(self, chance: Cube) -> Cube:
-        """The chance, where the back is four aces for which a sweep of everyone pays; elsewhere 0."""
+        """Return the chance for bins whose back is four aces that are paid for a sweep of all seats; 0 for others."""
         if not isinstance(self._rules.four_aces_sweep, FourAcesFullSweep):
             return np.zeros_like(self._shares)
         return np.where(self._is_aces, chance, 0)
 
     def _sweepers_won(self) -> Cube:
-        """By own bins, the chance to win all three chi from one that wins all three from somebody."""
+        """Return, by own bins, the chance to win all three chi from one that wins all three from another seat."""
         sweepers = self._shares * self._won >> SCALE_BITS
         return self._over((sweepers << _SHARE_BITS) // max(int(sweepers.sum()), 1), wins=True)
 
     def _over(self, weights: Cube, *, wins: bool) -> Cube:
-        """By own bins, the weights of all opponents from whom all three chi are won, or to whom they are lost."""
+        """Sum, by own bins, the weights of opponents from whom all three chi are won, or to whom they are lost."""
         for axis, same_bin in enumerate(self._same_bin):
             up_to = weights.cumsum(axis=axis)
             others = up_to - weights if wins else up_to.take([-1], axis=axis) - up_to
@@ -203,7 +203,7 @@ class _Bins:
 
 
 def _same_bin(count: Ints, edges: tuple[int, ...]) -> Ints:
-    """How often, of two hands of one bin, the first is the stronger, in 1,024ths."""
+    """Return how often, of two hands of one bin, the first is the stronger, in 1,024ths."""
     starts = np.concatenate([[0], np.array(edges[:-1], dtype=np.int64)])
     hands, pairs_tied = np.add.reduceat(count, starts), np.add.reduceat(count * count, starts)
     pairs = np.maximum(hands * hands, 1)
@@ -212,7 +212,7 @@ def _same_bin(count: Ints, edges: tuple[int, ...]) -> Ints:
 
 
 def _power(chance: Cube, exponent: int) -> Cube:
-    """A chance to the power of a small exponent."""
+    """Raise a chance to a small power."""
     power = np.full_like(chance, SCALE)
     for _ in range(exponent):
         power = power * chance >> SCALE_BITS

@@ -1,21 +1,7 @@
-"""Advice for Tiến Lên: what the seat on turn had best do, from its own cards and what lies on the table.
+"""Advice for Tiến Lên: the best plays of the seat on turn, from its own cards and what is on the table.
 
-The law: nothing is advised that is not lawful, no hidden card is looked at, and the same position is advised alike
-every time. Prices are the ruleset's. Weights and slopes are measured by tournaments of bots, and say nothing of people.
-
-==============  ==================================================================================
-module          what it says
-==============  ==================================================================================
-``view``        what the seat on turn may know
-``structure``   how a hand falls into plays: the plan of least cost
-``control``     how likely a play holds its trick
-``policy``      candidates weighed, in microseconds
-``playout``     a round played to its end in the head
-``sampling``    what candidates are worth in money, over many deals of the unseen cards
-``reason``      why: codes with facts
-``suggestion``  the best plays with their reasons
-``grouping``    legal plays as a player thinks of them
-==============  ==================================================================================
+Nothing unlawful is advised, no hidden card is used, and the same position gets the same advice. Prices are the
+ruleset's. Weights and slopes are measured by tournaments of bots.
 
 >>> from referee.cards import Seat, parse_cards, spell
 >>> from referee.games import Deal
@@ -30,16 +16,16 @@ module          what it says
 """
 
 from referee.advice.tien_len.grouping import PlayGroup, group_plays, whole_plays
-from referee.advice.tien_len.reason import Advice, Reason
-from referee.advice.tien_len.suggestion import MAX_SAMPLES, MAX_SUGGESTIONS, Suggestion, suggest
+from referee.advice.tien_len.reason import Advice, AdviceReason
+from referee.advice.tien_len.suggestion import MAX_SAMPLES, MAX_SUGGESTIONS, PlaySuggestion, suggest
 
 __all__ = [
     "MAX_SAMPLES",
     "MAX_SUGGESTIONS",
     "Advice",
+    "AdviceReason",
     "PlayGroup",
-    "Reason",
-    "Suggestion",
+    "PlaySuggestion",
     "group_plays",
     "suggest",
     "whole_plays",

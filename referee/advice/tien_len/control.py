@@ -1,14 +1,13 @@
-"""How likely a play holds its trick: what is unseen that beats it, and what of that rivals can hold.
+"""The chance that a play holds its trick: what is unseen that beats it, and what of that rivals can have.
 
-The law: only cards that the seat cannot place count, each as likely with any holder of unseen cards; rivals are those
-who can still play in the trick. From the number of better plays that rivals hold on average follows a chance, by a
-slope for each kind: rivals do not always spend what they hold. Chops are rare and reckoned as one constant. The slopes
-are measured by tournaments of the bots; this module prices nothing and chooses nothing.
+Each unseen card is equally likely with any holder of unseen cards; rivals are those who can still play in the trick.
+The number of better plays that rivals have on average gives a chance, by a slope for each kind, as rivals do not always
+spend what they have. Chops are rare and counted as one constant. The slopes are measured by tournaments of the bots.
 
 >>> from referee.advice.tien_len.view import EVERYTHING
 >>> from referee.cards import parse_cards
 >>> from referee.games.tien_len import read_combination, set_of
->>> control = Control(unseen=EVERYTHING, rivals=(13, 13, 13))
+>>> control = HoldChances(unseen=EVERYTHING, rivals=(13, 13, 13))
 >>> [round(control.hold(read_combination(set_of(parse_cards(text)))), 2) for text in ("3S", "KH", "2H")]
 [0.0, 0.03, 0.97]
 """
@@ -22,15 +21,15 @@ from referee.games.tien_len.combination import Combination
 from referee.games.tien_len.order import COUNT, RANK_COUNT, RANK_OF_TWOS, CardSet
 
 NO_CHOP: Final = 0.97
-"""The chance that nobody chops a two, and that nothing beats what chops twos."""
+"""Chance that no rival chops a two, and that nothing beats what chops twos."""
 
 _SLOPES: Final = {Kind.SINGLE: 0.6, Kind.PAIR: 0.9, Kind.TRIPLE: 1.0, Kind.RUN: 1.0}
 _PAIR: Final = 2
 _TRIPLE: Final = 3
 
 
-class Control:
-    """What rivals may hold in one position: ``unseen`` cards, and how many cards each rival has of them."""
+class HoldChances:
+    """The chances in one position: the ``unseen`` cards, and how many of them each rival has."""
 
     def __init__(self, *, unseen: CardSet, rivals: Sequence[int]) -> None:
         self._unseen = unseen
@@ -41,7 +40,7 @@ class Control:
         self._triples: tuple[float, ...] = ()
 
     def hold(self, play: Combination) -> float:
-        """The chance that nobody beats a play."""
+        """Return the chance that no rival beats a play."""
         if not self._shares:
             return 1.0
         kind = play.kind
@@ -59,7 +58,7 @@ class Control:
         return chance * NO_CHOP if play.top >> 2 == RANK_OF_TWOS else chance
 
     def _better_groups(self, top: int, by_count: tuple[float, ...]) -> float:
-        """How many ranks rivals hold, on average, that beat a group with this top card."""
+        """Return how many ranks rivals have, on average, that beat a group with this top card."""
         rank = top >> 2
         found = 0.0
         same = self._unseen >> 4 * rank & 15
@@ -70,7 +69,7 @@ class Control:
         return found
 
     def _better_runs(self, top: int, length: int) -> float:
-        """How many runs of a length rivals hold, on average, with a top rank at least this card's."""
+        """Return how many runs of a length rivals have, on average, with a top rank at least this card's."""
         found = 0.0
         counts = [COUNT[self._unseen >> 4 * rank & 15] for rank in range(RANK_OF_TWOS)]
         for high in range(top >> 2, RANK_OF_TWOS):
@@ -87,7 +86,7 @@ class Control:
         return found
 
     def _chances_of_pairs(self) -> tuple[float, ...]:
-        """By how many cards of a rank are unseen: on how many rivals holding two of them, on average."""
+        """Return how many rivals have two cards of a rank, on average, by how many of it are unseen."""
         if not self._pairs:
             self._pairs = tuple([self._chance(unseen, _PAIR) for unseen in range(5)])
         return self._pairs

@@ -1,9 +1,9 @@
-"""Legal plays as a player thinks of them: by kind, runs by their length, with what each chops and what stays whole.
+"""Legal plays in groups: by kind, runs by their length, with what each chops and which plays keep the hand whole.
 
-The law: every legal play stands in one group and one only, in the order in which the law lists them. A group's plays
-are all of one kind and length, so they all chop the same thing or none does. A play keeps the hand whole where the best
-plan for the hand costs no less than the play's own cost with the best plan for the rest: nothing is broken by it,
-though equal plans may pair the cards otherwise.
+Every legal play is in exactly one group, in the order of the list of legal plays. A group's plays are all of one kind
+and length, so they all chop the same thing or none does. A play keeps the hand whole if the best plan for the hand
+costs no less than the play's own cost with the best plan for the rest, though equal plans may pair the cards
+differently.
 
 >>> from referee.cards import Seat, parse_cards, spell
 >>> from referee.games import Deal
@@ -33,7 +33,7 @@ from referee.games.tien_len.code import Price
 class PlayGroup(msgspec.Struct, frozen=True):
     """Plays of one kind and length: their places in the list of plays, from weaker to stronger top cards.
 
-    ``chops`` is what they chop of what is on the table, None for nothing, and ``units`` what that pays by itself.
+    ``chops`` is what they chop on the table, None for nothing, and ``units`` what that pays by itself.
     """
 
     kind: Kind
@@ -44,7 +44,7 @@ class PlayGroup(msgspec.Struct, frozen=True):
 
 
 def group_plays(state: State, plays: Sequence[Combination]) -> tuple[PlayGroup, ...]:
-    """The legal plays of the seat on turn in groups, in the order of the list."""
+    """Group the legal plays of the seat on turn, in the order of the list."""
     places: dict[tuple[Kind, int], list[int]] = {}
     for place, play in enumerate(plays):
         places.setdefault((play.kind, play.length), []).append(place)
@@ -52,7 +52,7 @@ def group_plays(state: State, plays: Sequence[Combination]) -> tuple[PlayGroup, 
 
 
 def whole_plays(state: State, plays: Sequence[Combination]) -> tuple[int, ...]:
-    """The places of the plays that keep the hand of the seat on turn whole."""
+    """Return the places of the plays that keep the hand of the seat on turn whole."""
     if state.is_over:
         return ()
     hand = state.held[state.turn]

@@ -1,8 +1,7 @@
-"""A round played to its end in the head: the law of ``referee.games.tien_len``, without its checks.
+"""A round simulated to its end by the rules of ``referee.games.tien_len``, without their checks.
 
-The law: lawful moves lead here to the same turns, the same end and the same payments as ``apply`` and ``settle`` do;
-the tests play whole rounds both ways and compare. Nothing is checked, nothing is remembered but what the rest of the
-round needs, and money is counted in stakes, by seat. It is changed in place; ``copied`` gives another to play with.
+Lawful moves lead here to the same turns, end and payments as ``apply`` and ``settle`` do; the tests play whole rounds
+both ways and compare. Only what the rest of the round needs is kept. Money is counted in stakes, by seat.
 
 >>> from referee.cards import parse_cards
 >>> from referee.games.tien_len import read_combination, set_of
@@ -28,7 +27,7 @@ from referee.games.tien_len.rules import TienLenRules
 
 
 class Playout:
-    """A round under way: ``held`` by seat, ``turn``, what is to be beaten and by whom, and ``net`` stakes so far.
+    """A round in progress: ``held`` by seat, ``turn``, what is to be beaten and by whom, and ``net`` stakes so far.
 
     ``winner`` is None until the end; then everything is in ``net``.
     """
@@ -57,7 +56,7 @@ class Playout:
         self.passed = 0
         self.gone = 0
         self.chain = 0
-        """What the chops that end in ``to_beat`` are worth, unpaid as yet."""
+        """Unpaid stakes of the chops that end in ``to_beat``."""
         self.victim = turn
         self.net = [0] * len(held)
         self.played: CardSet = 0
@@ -65,7 +64,7 @@ class Playout:
 
     @classmethod
     def of(cls, view: View, held: Sequence[CardSet]) -> Self:
-        """A round that looks to the seat on turn as the view says, with these hands."""
+        """Build a round with these hands that looks to the seat on turn as the view says."""
         playout = cls(view.rules, held, turn=view.seat)
         playout.to_beat, playout.to_beat_seat = view.to_beat, view.to_beat_seat
         playout.passed, playout.gone = view.passed, view.gone
@@ -74,7 +73,7 @@ class Playout:
         return playout
 
     def view(self) -> View:
-        """What the seat on turn sees."""
+        """Return what the seat on turn sees."""
         hand = self.held[self.turn]
         return View(
             self.rules,
@@ -90,22 +89,8 @@ class Playout:
             self.victim,
         )
 
-    def copied(self) -> Self:
-        """The same round, to be played on apart."""
-        other = type(self).__new__(type(self))
-        other.rules, other.turn, other.to_beat, other.to_beat_seat = (
-            self.rules,
-            self.turn,
-            self.to_beat,
-            self.to_beat_seat,
-        )
-        other.passed, other.gone, other.chain, other.victim = self.passed, self.gone, self.chain, self.victim
-        other.held, other.net, other.winner = self.held.copy(), self.net.copy(), self.winner
-        other.played = self.played
-        return other
-
     def play(self, combination: Combination) -> None:
-        """The seat on turn plays; the combination must be lawful."""
+        """Play a lawful combination for the seat on turn."""
         seat, beaten = self.turn, self.to_beat
         self.played |= combination.card_set
         if beaten is not None:
@@ -124,7 +109,7 @@ class Playout:
             self._end(seat, with_three=combination.card_set == THREE_OF_SPADES)
 
     def pass_turn(self) -> None:
-        """The seat on turn passes."""
+        """Pass for the seat on turn."""
         self.passed |= 1 << self.turn
         self._go_on(self.turn)
 
@@ -145,7 +130,7 @@ class Playout:
         self.turn = following
 
     def _chop(self, combination: Combination, beaten: Combination) -> None:
-        """Reckons a chop; where each victim pays, it is paid at once."""
+        """Account for a chop; if each victim pays, pay it at once."""
         price = None
         if combination.kind in CHOPPING and (beaten.top >> 2 == RANK_OF_TWOS or beaten.kind in CHOPPING):
             price = chopped_by(self.rules.chops, combination, victim=beaten)
@@ -156,14 +141,14 @@ class Playout:
             self.victim = self.to_beat_seat
 
     def _pay_chain(self) -> None:
-        """The last victim pays the chain to the seat whose play stands."""
+        """Pay the chain from the last victim to the seat that played last."""
         if self.chain:
             self.net[self.victim] -= self.chain
             self.net[self.to_beat_seat] += self.chain
             self.chain = 0
 
     def _stop(self, winner: int) -> None:
-        """A seat that went for 3S is beaten: it pays every seat that had not passed."""
+        """End the round for a seat that kept 3S and is beaten: it pays every seat that had not passed."""
         stopped, out = self.to_beat_seat, self.passed | self.gone
         self.to_beat_seat = winner
         self._pay_chain()
@@ -184,5 +169,5 @@ class Playout:
 
 
 def left_units(rules: TienLenRules, hand: CardSet) -> int:
-    """What a hand costs that is left, in stakes."""
+    """Return what a hand left at the end costs, in stakes."""
     return sum(item.units for item in price_leftover(rules.leftover_prices, hand))

@@ -1,12 +1,12 @@
-"""What a seat had best do, weighed quickly: shed many cards, keep the hand whole, hold the lead, mind the money.
+"""A quick policy for one seat: shed many cards, keep the hand whole, hold the lead, mind the money.
 
-The law: a choice depends on the view and the weights alone. Every candidate is weighed in *leads*: what its plan of
-the rest still costs, what the lead is worth that it may keep, how many cards it sheds, what it chops, and what it
-risks. The weights are measured by tournaments of the bots against one another, not derived.
+A choice depends on the view and the weights alone. Every candidate is weighed in *leads*: what its plan of the rest
+still costs, the value of the lead that it may keep, how many cards it sheds, what it chops, and what it risks. The
+weights are measured by tournaments of the bots against one another, not derived.
 
-*Kết 3 bích*: a seat whose last card is 3♠ wins the dearest price of the game, and pays as much where the play before
-it is beaten. So 3♠ is kept while the seat holds a card that nothing unseen beats, and what leaves 3♠ alone is weighed
-by its chance to hold.
+*Kết 3 bích*: a seat whose last card is 3♠ wins the highest price of the game, and pays as much if the play before it is
+beaten. So 3♠ is kept while the seat has a card that nothing unseen beats, and a play that leaves 3♠ alone is weighed by
+its chance to hold.
 
 >>> from referee.advice.tien_len.view import EVERYTHING
 >>> from referee.cards import parse_cards, spell
@@ -21,7 +21,7 @@ by its chance to hold.
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from referee.advice.tien_len.control import Control
+from referee.advice.tien_len.control import HoldChances
 from referee.advice.tien_len.structure import LEAD, cost_of, plan_of
 from referee.advice.tien_len.view import CHOPPING, View
 from referee.games.tien_len.chop import chop_units, chopped_by
@@ -31,26 +31,26 @@ from referee.games.tien_len.order import RANK_OF_TWOS, THREE_OF_SPADES
 
 
 class Weights(NamedTuple):
-    """What counts how much, in leads."""
+    """The weight of each consideration, in leads."""
 
     card: float
     """Each card shed."""
     lead: float
-    """Keeping the lead for certain, while nobody is near the end."""
+    """Keeping the lead for certain while no seat is near the end."""
     urgency: float
-    """How much more the lead is worth when the nearest opponent holds one card; half as much at two, and so on."""
+    """Extra value of the lead when the nearest opponent has one card; half as much at two, and so on."""
     passing: float
     """Letting the trick go, in leads kept."""
     danger: float
-    """Letting out a rival that holds just as many cards as are played."""
+    """Letting out a rival that has exactly as many cards as are played."""
     chop: float
     """A chop of six stakes."""
     three: float
     """Going for 3S with a play that certainly holds, and failing with one that certainly does not."""
     keep_three: float
-    """Spending 3S while the seat holds a card that nothing unseen beats."""
+    """Spending 3S while the seat has a card that nothing unseen beats."""
     keep_control: float
-    """Spending that card while the seat holds 3S and more than it."""
+    """Spending that card while the seat has 3S and further cards."""
 
 
 WEIGHTS: Final = Weights(
@@ -70,7 +70,7 @@ _CHOP_UNITS: Final = 6
 class Weighed(NamedTuple):
     """A candidate: the play, or None for passing, and its weight in leads, more being better.
 
-    ``cost`` is what the plan of the cards left costs, in thousandths of a lead; ``hold`` the chance to hold the trick.
+    ``cost`` is that of the plan of the cards left, in thousandths of a lead; ``hold`` the chance to hold the trick.
     """
 
     play: Combination | None
@@ -81,14 +81,15 @@ class Weighed(NamedTuple):
 
 
 def choose(view: View, weights: Weights = WEIGHTS) -> Combination | None:
-    """The best candidate's play; None for passing."""
+    """Return the best candidate's play; None for passing."""
     return weigh(view, weights)[0].play
 
 
 def weigh(view: View, weights: Weights = WEIGHTS, *, wide: bool = False) -> list[Weighed]:
-    """The candidates, best first. ``wide`` weighs every lawful play when leading, one a shape and top rank.
+    """Weigh the candidates; return them best first. ``wide`` weighs, when leading, one play a shape and top rank.
 
-    Otherwise a leader's candidates are the groups of its plan and its best card. What empties the hand stands alone.
+    Otherwise a leader's candidates are the groups of its plan and its best card. A play that empties the hand is the
+    only candidate.
     """
     weigher = _Weigher(view, weights)
     found: list[Weighed] = []
@@ -103,7 +104,7 @@ def weigh(view: View, weights: Weights = WEIGHTS, *, wide: bool = False) -> list
 
 
 def candidates(view: View, *, wide: bool) -> list[Combination]:
-    """What is worth weighing, of each kind and top rank the weakest; of twos each card apart."""
+    """Return the plays worth weighing: the weakest of each kind and top rank, and each two."""
     if view.to_beat is None and not wide:
         groups = list(plan_of(view.hand).groups)
         top = view.hand.bit_length() - 1
@@ -131,13 +132,13 @@ def _chopped(view: View, play: Combination) -> Price | None:
 
 
 class _Weigher:
-    """What all candidates of a view share."""
+    """The data that all candidates of a view share."""
 
     def __init__(self, view: View, weights: Weights) -> None:
         self.view = view
         self.weights = weights
         self.rivals = view.rivals()
-        self.control = Control(unseen=view.unseen, rivals=[view.counts[seat] for seat in self.rivals])
+        self.control = HoldChances(unseen=view.unseen, rivals=[view.counts[seat] for seat in self.rivals])
         opponents = view.opponents()
         fewest = min([view.counts[seat] for seat in opponents], default=1)
         self.opponents = max(1, len(opponents))

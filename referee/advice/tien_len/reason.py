@@ -1,6 +1,6 @@
-"""Why a play is advised, as stable codes with numbers; the words for people are the rulesets' texts.
+"""Reasons for a play as stable codes with numbers; the rulesets' texts have the words.
 
->>> Reason("CHOPS").value
+>>> AdviceReason("CHOPS").value
 'CHOPS'
 """
 
@@ -11,8 +11,8 @@ import msgspec
 from referee.cards import Card, Seat
 
 
-class Reason(enum.StrEnum):
-    """What speaks for a suggestion, or what to mind with it; in the order in which reasons are told."""
+class AdviceReason(enum.StrEnum):
+    """A reason for a suggestion, or a warning about it, in the order in which reasons are listed."""
 
     LAST_CARDS = "LAST_CARDS"
     """It empties the hand, which wins."""
@@ -25,11 +25,11 @@ class Reason(enum.StrEnum):
     GOES_FOR_THREE = "GOES_FOR_THREE"
     """It leaves 3S alone: ``units`` from each other seat if it holds, as much to each that had not passed if not."""
     KEEPS_THREE = "KEEPS_THREE"
-    """It keeps 3S, ``cards``, to go out with: the seat holds a card that nothing unseen beats."""
+    """It keeps 3S, ``cards``, to go out with: the seat has a card that nothing unseen beats."""
     LETS_OUT = "LETS_OUT"
-    """A warning: ``seat`` holds just as many cards as are played, and goes out if it can beat this."""
+    """A warning: ``seat`` has exactly as many cards as are played, and goes out if it can beat this."""
     BLOCKS = "BLOCKS"
-    """``seat`` is near the end and holds fewer cards than are played."""
+    """``seat`` is near the end and has fewer cards than are played."""
     LIKELY_HOLDS = "LIKELY_HOLDS"
     """It keeps the lead with a chance of ``chance_permille``."""
     KEEPS_GROUPS = "KEEPS_GROUPS"
@@ -43,15 +43,15 @@ class Reason(enum.StrEnum):
     WEAKEST = "WEAKEST"
     """It is the weakest play that beats what is on the table."""
     SAVES_STRENGTH = "SAVES_STRENGTH"
-    """Passing: what would beat it is worth more later."""
+    """Passing: the plays that would beat it are worth more later."""
     PLAYED_OUT = "PLAYED_OUT"
     """Over ``samples`` rounds played out it did best."""
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
-    """A reason with its facts; those that it does not speak of are absent or empty."""
+    """A reason with its facts; others are absent or empty."""
 
-    reason: Reason
+    reason: AdviceReason
     cards: tuple[Card, ...] = ()
     seat: Seat | None = None
     units: int | None = None

@@ -1,12 +1,10 @@
-"""What candidates are worth in money: the unseen cards dealt many times over, and each round played to its end.
+"""The value of candidates in money: the unseen cards are dealt many times, and each round is played to its end.
 
-The law: the answer follows from the view, the candidates and the number of samples alone. The deals are drawn by a
-generator that is seeded with a hash of the view, so the same position gives the same answer on any machine and nothing
-need be remembered. In every sample each candidate meets the same hands, and every seat goes on by the policy.
-Candidates are halved twice as samples go on. The policy's own choice is given up only for one that did better by more
-than the error of the difference.
-
-What it cannot know: what a seat's passes said of its hand, and that people do not play by this policy.
+The answer depends on the view, the candidates and the number of samples alone: the deals come from a generator seeded
+with a hash of the view, so the same position gives the same answer on any machine. In every sample each candidate meets
+the same hands, and every seat continues by the policy. Candidates are halved twice as samples go on. The policy's own
+choice is replaced only by one that did better by more than the error of the difference. What a seat's passes say of its
+hand is not used.
 """
 
 import hashlib
@@ -26,7 +24,7 @@ STAGES: Final = 3
 
 
 class Sampled(NamedTuple):
-    """A candidate with what it came to: stakes won on average (negative: lost) over ``samples`` rounds.
+    """A candidate with its result: stakes won on average (negative: lost) over ``samples`` rounds.
 
     ``error`` is the standard error of that average.
     """
@@ -38,10 +36,9 @@ class Sampled(NamedTuple):
 
 
 def sample(view: View, candidates: Sequence[Weighed], *, samples: int, weights: Weights = WEIGHTS) -> list[Sampled]:
-    """The candidates, best first by what they came to; the first is the one to choose.
+    """Sample the candidates; return them best first. The first is the one to choose.
 
-    ``candidates`` are in the policy's order, the first being its choice. Those that were halved away come after those
-    that were not.
+    ``candidates`` are in the policy's order, the first being its choice. Those that were dropped come last.
     """
     chance = random.Random(_seed(view))  # noqa: S311 - sampled opinions, never a deal
     kept = list(range(min(MOST_CANDIDATES, len(candidates))))
@@ -59,11 +56,11 @@ def sample(view: View, candidates: Sequence[Weighed], *, samples: int, weights: 
             kept = [kept[0], *in_order[:half]]
     chosen = _chosen(kept, results)
     rest = sorted([place for place in kept if place != chosen], key=lambda place: -sum(results[place]))
-    return [_told(candidates[place], results[place]) for place in (chosen, *rest, *dropped)]
+    return [_result(candidates[place], results[place]) for place in (chosen, *rest, *dropped)]
 
 
 def _chosen(kept: Sequence[int], results: Sequence[Sequence[int]]) -> int:
-    """The policy's choice, or the one that did best where it did better by more than the difference's error."""
+    """Return the policy's choice, or the best one if it did better by more than the difference's error."""
     own = kept[0]
     best = max(kept, key=lambda place: sum(results[place]))
     differences = [one - other for one, other in zip(results[best], results[own], strict=True)]
@@ -72,7 +69,7 @@ def _chosen(kept: Sequence[int], results: Sequence[Sequence[int]]) -> int:
 
 
 def _played_out(view: View, hands: Sequence[CardSet], play: Combination | None, weights: Weights) -> int:
-    """What the seat has won or lost, in stakes, when a round with these hands ends after this play."""
+    """Play a round with these hands to its end after this play; return what the seat won, in stakes."""
     playout = Playout.of(view, hands)
     if play is None:
         playout.pass_turn()
@@ -88,7 +85,7 @@ def _played_out(view: View, hands: Sequence[CardSet], play: Combination | None, 
 
 
 def _deal(view: View, chance: random.Random) -> list[CardSet]:
-    """Hands for all seats that look to this seat as the position does."""
+    """Deal hands to all seats that agree with what this seat sees."""
     unseen = [place for place in range(52) if view.unseen >> place & 1]
     chance.shuffle(unseen)
     hands = []
@@ -102,7 +99,7 @@ def _deal(view: View, chance: random.Random) -> list[CardSet]:
 
 
 def _seed(view: View) -> int:
-    """A number that follows from all that the view says."""
+    """Hash the view to a number."""
     to_beat = 0 if view.to_beat is None else view.to_beat.card_set
     numbers = (
         *(view.seat, view.hand, view.unseen, to_beat, view.to_beat_seat, view.passed, view.gone, view.chain),
@@ -111,7 +108,7 @@ def _seed(view: View) -> int:
     return int.from_bytes(hashlib.sha256(repr(numbers).encode("ascii")).digest(), "big")
 
 
-def _told(weighed: Weighed, results: Sequence[int]) -> Sampled:
+def _result(weighed: Weighed, results: Sequence[int]) -> Sampled:
     mean, error = _mean_and_error(results)
     return Sampled(weighed, mean, error, len(results))
 

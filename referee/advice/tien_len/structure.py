@@ -1,13 +1,10 @@
-"""How a hand falls into plays: the plan that costs the fewest leads.
+"""The plan of a hand: its division into plays that costs the fewest leads.
 
-A *plan* splits a hand into combinations. Each costs what it costs to play it: about one lead for a low single, which
-others beat and lead next, and little for what hardly anything beats. The plan of least cost is found exactly, rank by
-rank: at each rank some cards go on with runs begun below it, some begin one, and the rest stand together. Runs of pairs
-are tried before all else, twos stand alone. Costs are thousandths of a lead and the same in every position, so that
-what is known of a count of ranks is remembered; what a group is worth in one position is ``control``'s to say. What is
-left of a plan when one of its groups is played is a plan of least cost of the cards left.
-
-It knows one hand and nothing else: no other seat, no price.
+A *plan* splits a hand into combinations. Each has a cost: about one lead for a low single, which others beat and lead
+next, and little for what hardly anything beats. The plan of least cost is found exactly, rank by rank: at each rank
+some cards continue runs begun below it, some begin one, and the rest are grouped. Runs of pairs are tried first; twos
+are singles. Costs are thousandths of a lead and the same in every position, so results are remembered by the counts of
+ranks. What is left of a plan when one of its groups is played is a plan of least cost of the cards left.
 
 >>> from referee.cards import parse_cards, spell
 >>> from referee.games.tien_len import set_of
@@ -25,7 +22,7 @@ from referee.games.tien_len.combination import Combination
 from referee.games.tien_len.order import COUNT, RANK_OF_TWOS, TWOS, CardSet
 
 LEAD: Final = 1000
-"""What a lead is in costs."""
+"""The cost of one lead."""
 
 _SINGLE: Final = (1000, 990, 980, 970, 950, 930, 900, 860, 800, 720, 640, 520)
 _PAIR: Final = (960, 940, 920, 890, 860, 820, 780, 720, 650, 560, 450, 320)
@@ -34,7 +31,7 @@ _QUAD: Final = 60
 _PAIR_RUN: Final = 60
 _TWO: Final = 150
 _RUN: Final = tuple(max(100, 720 - 50 * top) for top in range(RANK_OF_TWOS))
-"""What each group costs by its top rank; a run's length does not count, but the longer, the fewer other groups."""
+"""Cost of each group by its top rank. A run's length does not count, but longer runs leave fewer other groups."""
 
 _GROUPED: Final = tuple(
     (
@@ -46,7 +43,7 @@ _GROUPED: Final = tuple(
     )
     for rank in range(RANK_OF_TWOS)
 )
-"""``_GROUPED[rank][count]``: how so many cards of a rank stand together best, and what that costs."""
+"""``_GROUPED[rank][count]``: the cost of the best grouping of ``count`` cards of a rank, and its sizes."""
 
 _IMPOSSIBLE: Final = 1 << 30
 _REMEMBERED: Final = 1 << 18
@@ -64,7 +61,7 @@ class Plan(NamedTuple):
 
 
 def plan_of(hand: CardSet) -> Plan:
-    """The plan of least cost of a hand, which may be empty."""
+    """Return the plan of least cost of a hand, which may be empty."""
     ranks, ranks_of_runs, cost = _best(_counts_of(hand & ~TWOS))
     groups: list[Combination] = []
     rest = hand
@@ -84,17 +81,17 @@ def plan_of(hand: CardSet) -> Plan:
 
 
 def cost_of(hand: CardSet) -> int:
-    """What the best plan of a hand costs, in thousandths of a lead."""
+    """Return the cost of the best plan of a hand, in thousandths of a lead."""
     return _best(_counts_of(hand & ~TWOS))[2] + _TWO * (hand & TWOS).bit_count()
 
 
 def is_whole(hand: CardSet, play: CardSet) -> bool:
-    """Whether a play breaks nothing: it costs as much as it adds to the best plan of the cards left."""
+    """Return True if a play breaks nothing: it costs what it adds to the best plan of the cards left."""
     return cost_of(hand ^ play) + cost_of(play) == cost_of(hand)
 
 
 def _counts_of(hand: CardSet) -> int:
-    """Three bits a rank, threes lowest."""
+    """Count the cards of each rank, in three bits a rank, threes lowest."""
     counts = shift = 0
     while hand:
         counts |= COUNT[hand & 15] << shift
@@ -105,7 +102,7 @@ def _counts_of(hand: CardSet) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _best(counts: int) -> tuple[int, tuple[tuple[int, int], ...], int]:
-    """The counts that are left without runs of pairs, those runs as lowest rank and length, and the whole cost."""
+    """Return the counts without runs of pairs, those runs as lowest rank and length, and the whole cost."""
     best: tuple[int, tuple[tuple[int, int], ...], int] = (counts, (), _cost_from(0, counts, 0, 0, 0)[0])
     for low, length in _pair_runs(counts):
         left, runs, cost = _best(counts - sum(2 << 3 * rank for rank in range(low, low + length)))
@@ -126,10 +123,10 @@ _known: dict[_Step | tuple[int, int, int, int, int], tuple[int, int, int]] = {}
 
 
 def _cost_from(rank: int, counts: int, begun: int, two_long: int, long: int) -> tuple[int, int, int]:
-    """The least cost of the ranks from ``rank`` on, how many long runs go on there, and how many begin.
+    """Return the least cost of the ranks from ``rank`` on, and how many long runs continue and how many begin there.
 
-    ``counts`` are of these ranks. ``begun``, ``two_long`` and ``long`` are how many runs of one, two and at least three
-    cards reach the rank below; the former two must go on.
+    ``counts`` are of these ranks. ``begun``, ``two_long`` and ``long`` are the numbers of runs of one, two and at least
+    three cards that reach the rank below; the former two must continue.
     """
     key = (rank, counts, begun, two_long, long)
     known = _known.get(key)
@@ -158,7 +155,7 @@ def _cost_from(rank: int, counts: int, begun: int, two_long: int, long: int) -> 
 
 
 def _groups_along(hand: CardSet, counts: int) -> list[Combination]:
-    """The groups of the best way through the ranks. Runs take the weaker cards of a rank, the longest first."""
+    """Return the groups of the best plan. Runs take the weaker cards of a rank, the longest run first."""
     groups: list[Combination] = []
     runs: list[tuple[int, CardSet]] = []  # length and cards of the runs that reach the rank below, longest first
     begun = two_long = long = 0
@@ -195,7 +192,7 @@ def _run(length: int, cards: CardSet) -> Combination:
 
 
 def _lowest(hand: CardSet, *, low: int, length: int, width: int) -> CardSet:
-    """So many of the weakest cards of each of some ranks."""
+    """Return the ``width`` weakest cards of each of ``length`` ranks."""
     taken = 0
     for rank in range(low, low + length):
         cards = hand >> 4 * rank & 15

@@ -1,8 +1,7 @@
 """Suggestions: the best plays of the seat on turn with the reasons for them, from what that seat may know.
 
-The law: a suggestion is lawful, whatever the position, and a round over has none. It depends on the seat's view alone:
-exchange the hidden hands, and it stays the same. The same position gives the same answer. ``samples = 0`` answers by
-the policy at once; more samples play rounds out and say what plays are worth.
+A suggestion is lawful, depends on the seat's view alone, and is the same whenever the position is; a round that is over
+has none. ``samples = 0`` answers by the policy at once; more samples play rounds out and give the value of plays.
 
 >>> from referee.cards import DECK, Seat, parse_cards, spell
 >>> from referee.games import Deal
@@ -24,7 +23,7 @@ from typing import Final
 import msgspec
 
 from referee.advice.tien_len.policy import Weighed, weigh
-from referee.advice.tien_len.reason import Advice, Reason
+from referee.advice.tien_len.reason import Advice, AdviceReason
 from referee.advice.tien_len.sampling import Sampled, sample
 from referee.advice.tien_len.structure import is_whole, plan_of
 from referee.advice.tien_len.view import View
@@ -42,11 +41,11 @@ _MANY: Final = 4
 _NEAR_THE_END: Final = 3
 
 
-class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
-    """A play, or None for passing, with its reasons, what speaks for it first.
+class PlaySuggestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A play, or None for passing, with its reasons.
 
     ``stakes`` is what the seat wins on average from here on, negative for a loss, ``error`` its standard error, over
-    ``samples`` rounds; None and 0 where none were played out.
+    ``samples`` rounds; None and 0 if none were played out.
     """
 
     play: Combination | None
@@ -56,23 +55,23 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
     samples: int = 0
 
 
-def suggest(state: State, *, count: int, samples: int = 0) -> tuple[Suggestion, ...]:
-    """At most ``count`` suggestions for the seat on turn, best first; none once the round is over."""
+def suggest(state: State, *, count: int, samples: int = 0) -> tuple[PlaySuggestion, ...]:
+    """Return at most ``count`` suggestions for the seat on turn, best first; none once the round is over."""
     if state.is_over:
         return ()
     view = View.of(state)
     weighed = weigh(view, wide=count > 1)
     facts = _Facts(view)
     if not samples or len(weighed) == 1:
-        return tuple([Suggestion(play=one.play, advice=facts.advice(one)) for one in weighed[:count]])
+        return tuple([PlaySuggestion(play=one.play, advice=facts.advice(one)) for one in weighed[:count]])
     return tuple([_played_out(facts, one) for one in sample(view, weighed, samples=samples)[:count]])
 
 
-def _played_out(facts: "_Facts", sampled: Sampled) -> Suggestion:
+def _played_out(facts: "_Facts", sampled: Sampled) -> PlaySuggestion:
     advice = facts.advice(sampled.weighed)
-    return Suggestion(
+    return PlaySuggestion(
         play=sampled.weighed.play,
-        advice=(*advice, Advice(reason=Reason.PLAYED_OUT, samples=sampled.samples)),
+        advice=(*advice, Advice(reason=AdviceReason.PLAYED_OUT, samples=sampled.samples)),
         stakes=sampled.stakes,
         error=sampled.error,
         samples=sampled.samples,
@@ -80,7 +79,7 @@ def _played_out(facts: "_Facts", sampled: Sampled) -> Suggestion:
 
 
 class _Facts:
-    """What reasons are read from: the view and the best plan for the hand."""
+    """The source of reasons: the view and the best plan for the hand."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -91,9 +90,9 @@ class _Facts:
             self.weakest = None if first is None else first.card_set
 
     def advice(self, weighed: Weighed) -> tuple[Advice, ...]:
-        """The reasons for a candidate, in the order of Reason."""
+        """Return the reasons for a candidate, in the order of AdviceReason."""
         if weighed.play is None:
-            reason = Reason.NOTHING_BEATS if self.weakest is None else Reason.SAVES_STRENGTH
+            reason = AdviceReason.NOTHING_BEATS if self.weakest is None else AdviceReason.SAVES_STRENGTH
             return (Advice(reason=reason),)
         play = weighed.play
         return (
@@ -105,48 +104,50 @@ class _Facts:
 
     def _of_the_end(self, play: Combination) -> Iterator[Advice]:
         if play.card_set == self.view.hand:
-            yield Advice(reason=Reason.LAST_CARDS)
+            yield Advice(reason=AdviceReason.LAST_CARDS)
 
     def _of_money(self, weighed: Weighed, play: Combination) -> Iterator[Advice]:
         view, rules = self.view, self.view.rules
         if weighed.chops is not None:
-            yield Advice(reason=Reason.CHOPS, units=chop_units(rules.chop_prices, weighed.chops) + view.chain)
+            yield Advice(reason=AdviceReason.CHOPS, units=chop_units(rules.chop_prices, weighed.chops) + view.chain)
         three_is_hidden = view.unseen & THREE_OF_SPADES and view.to_beat is not None
         if three_is_hidden and view.counts[view.to_beat_seat] == 1:
             chance = 1000 // view.unseen.bit_count()
             units = rules.stopped_three_of_spades.units
             yield Advice(
-                reason=Reason.MAY_BE_LAST_THREE, seat=Seat(view.to_beat_seat), units=units, chance_permille=chance
+                reason=AdviceReason.MAY_BE_LAST_THREE, seat=Seat(view.to_beat_seat), units=units, chance_permille=chance
             )
         rest = view.hand ^ play.card_set
         if rest == THREE_OF_SPADES:
-            yield Advice(reason=Reason.GOES_FOR_THREE, units=rules.last_three_of_spades.units)
+            yield Advice(reason=AdviceReason.GOES_FOR_THREE, units=rules.last_three_of_spades.units)
         elif rest & THREE_OF_SPADES and not view.unseen >> rest.bit_length() - 1:
-            yield Advice(reason=Reason.KEEPS_THREE, cards=cards_of(THREE_OF_SPADES))
+            yield Advice(reason=AdviceReason.KEEPS_THREE, cards=cards_of(THREE_OF_SPADES))
 
     def _of_rivals(self, play: Combination) -> Iterator[Advice]:
         view, shed = self.view, play.card_set.bit_count()
         for seat in view.rivals():
             if view.counts[seat] == shed:
-                yield Advice(reason=Reason.LETS_OUT, seat=Seat(seat))
+                yield Advice(reason=AdviceReason.LETS_OUT, seat=Seat(seat))
         for seat in view.rivals():
             if view.counts[seat] < min(shed, _NEAR_THE_END + 1):
-                yield Advice(reason=Reason.BLOCKS, seat=Seat(seat))
+                yield Advice(reason=AdviceReason.BLOCKS, seat=Seat(seat))
 
     def _of_the_hand(self, weighed: Weighed, play: Combination) -> Iterator[Advice]:
         cards = play.card_set
         if weighed.hold >= _LIKELY and cards != self.view.hand:
-            yield Advice(reason=Reason.LIKELY_HOLDS, chance_permille=int(1000 * weighed.hold))
+            yield Advice(reason=AdviceReason.LIKELY_HOLDS, chance_permille=int(1000 * weighed.hold))
         if is_whole(self.view.hand, cards):
-            yield Advice(reason=Reason.KEEPS_GROUPS)
+            yield Advice(reason=AdviceReason.KEEPS_GROUPS)
         else:
             for group in self.plan.groups:
                 if group.card_set & cards and group.card_set & ~cards:
-                    yield Advice(reason=Reason.BREAKS_GROUP, cards=group.cards)
+                    yield Advice(reason=AdviceReason.BREAKS_GROUP, cards=group.cards)
         if cards.bit_count() >= _MANY:
-            yield Advice(reason=Reason.SHEDS_MANY, cards=play.cards)
+            yield Advice(reason=AdviceReason.SHEDS_MANY, cards=play.cards)
         if cards & TWOS:
             left = price_leftover(self.view.rules.leftover_prices, cards & TWOS)
-            yield Advice(reason=Reason.SHEDS_TWOS, cards=cards_of(cards & TWOS), units=sum(item.units for item in left))
+            yield Advice(
+                reason=AdviceReason.SHEDS_TWOS, cards=cards_of(cards & TWOS), units=sum(item.units for item in left)
+            )
         if cards == self.weakest:
-            yield Advice(reason=Reason.WEAKEST)
+            yield Advice(reason=AdviceReason.WEAKEST)

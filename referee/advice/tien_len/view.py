@@ -1,8 +1,7 @@
-"""What one seat may know of a round: its own cards, what has been played, and how many cards each other seat holds.
+"""What one seat may know of a round: its own cards, what has been played, and how many cards each other seat has.
 
-The law: a view holds nothing that its seat cannot see at the table. Two rounds that look alike to a seat have the same
-view, and so the same advice. Hands of others are in it only as counts; cards that were not dealt cannot be told from
-those that others hold.
+A view has nothing that its seat cannot see at the table, so two rounds that look alike to a seat have the same view and
+the same advice. Cards that were not dealt are indistinguishable from those in other hands.
 
 >>> from referee.cards import DECK, Seat, parse_cards
 >>> from referee.games import Deal
@@ -35,9 +34,9 @@ CHOPPING: Final = frozenset((Kind.PAIR_RUN_3, Kind.QUAD, Kind.PAIR_RUN_4))
 class View(NamedTuple):
     """A position as the seat on turn sees it.
 
-    ``hand`` is its own, ``unseen`` the cards that it neither holds nor saw played; ``counts`` are cards held by seat.
-    ``passed`` and ``gone`` are sets of seats, one bit a seat. ``chain`` is what the chops that end in ``to_beat`` are
-    worth together, in stakes, where the last victim pays them all; 0 where there are none. ``victim`` is that victim.
+    ``hand`` is its own, ``unseen`` the cards that it neither has nor saw played; ``counts`` are numbers of cards by
+    seat. ``passed`` and ``gone`` are sets of seats, one bit a seat. ``chain`` is the sum of the chops that end in
+    ``to_beat``, in stakes, if the last victim pays them all, else 0. ``victim`` is that victim.
     """
 
     rules: TienLenRules
@@ -54,7 +53,7 @@ class View(NamedTuple):
 
     @classmethod
     def of(cls, state: State) -> "View":
-        """What the seat on turn sees; the round must not be over."""
+        """Return what the seat on turn sees; the round must not be over."""
         played = 0
         for dealt, held in zip(state.dealt, state.held, strict=True):
             played |= dealt ^ held
@@ -74,7 +73,7 @@ class View(NamedTuple):
         )
 
     def plays(self) -> Iterator[Combination]:
-        """Every lawful play, in the order in which the law lists them."""
+        """Yield every lawful play, in the order of the game's own list."""
         to_beat = self.to_beat
         if to_beat is None:
             yield from combinations_in(self.hand)
@@ -90,11 +89,11 @@ class View(NamedTuple):
                         yield play
 
     def opponents(self) -> list[int]:
-        """The other seats that have not left."""
+        """Return the other seats that have not left."""
         return [seat for seat in range(len(self.counts)) if seat != self.seat and not self.gone >> seat & 1]
 
     def rivals(self) -> list[int]:
-        """Those of them that can still play in this trick."""
+        """Return the other seats that can still play in this trick."""
         out = self.passed | self.gone
         return [seat for seat in range(len(self.counts)) if seat != self.seat and not out >> seat & 1]
 

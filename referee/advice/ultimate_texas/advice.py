@@ -1,16 +1,14 @@
-"""The exact value of each decision that a seat has before it, from its own cards and the open board.
+"""The exact value of each decision of a seat, from its own cards and the open board.
 
-A decision is worth the mean of what the seat wins or loses, over everything that can still be dealt, when it goes on to
-decide for the best. Ante, Blind and play bet are valued in Antes, Trips in units of Trips; what is maximised is their
-sum under the seat's own stakes, because a fold gives up Trips as well.
-
-The cards of other seats count as unseen, as in the published analyses of the game: they are on the certificates that a
-frontend holds, but not in the eyes of the player who asks.
+The value is the mean of what the seat wins or loses, over everything that can still be dealt, if it decides best from
+there on. Ante, Blind and play bet are valued in Antes, Trips in units of Trips; the best option maximises their sum
+under the seat's own stakes, because a fold gives up Trips as well. The cards of other seats count as unseen, as in the
+published analyses of the game.
 
 One case is not exact. Before the flop, with Trips above nothing but below ``Prices.sure_trips`` Antes (a quarter with
-the usual paytable), a hand that Trips pays is sometimes folded and sometimes not, by the very ratio of the stakes.
-Checking is then valued by the better of the two strategies on either side, which is a lower bound, and says so. Under
-the rulesets that come with the referee it is less than 1/200 of an Ante too low, and what is best is never in doubt.
+the usual paytable), a hand that Trips pays is sometimes folded and sometimes not, by the ratio of the stakes. Checking
+then has the value of the better of the two strategies on either side, which is a lower bound and marked as one. Under
+the rulesets that come with the referee it is less than 1/200 of an Ante too low, and the best option is never in doubt.
 
 >>> from referee.cards import parse_cards
 >>> from referee.games.ultimate_texas import Stake
@@ -41,14 +39,14 @@ _FLOP, _RIVER = 3, 5
 
 
 class NoTableError(LookupError):
-    """A value before the flop was asked for and there is no table of the ruleset's law."""
+    """A question before the flop without a table for the ruleset's prices."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """A decision and its value: ``antes`` of Ante, Blind and play bet, ``trips`` for each unit of Trips.
 
-    Where ``is_lower_bound`` the decision may be worth a little more.
+    If ``is_lower_bound`` is set, the true value may be a little higher.
     """
 
     decision: Decision
@@ -57,7 +55,7 @@ class Option:
     is_lower_bound: bool = False
 
     def worth(self, stake: Stake) -> Fraction:
-        """The value in minor units under these stakes."""
+        """Return the value in minor units under these stakes."""
         return self.antes * stake.ante + self.trips * stake.trips
 
 
@@ -69,25 +67,26 @@ def advise(
     board: Sequence[Card],
     table: PreflopTable | None = None,
 ) -> tuple[Option, ...]:
-    """The options of a seat that has made no play bet, in the order CHECK, play bets from the smallest, FOLD.
+    """Value the options of a seat that has made no play bet: CHECK, play bets from the smallest, FOLD, in this order.
 
-    ``board`` is nothing, the flop, or all five cards. ``table`` is needed before the flop only; NoTableError without.
+    ``board`` is empty, the flop, or all five cards. ``table`` is needed before the flop only; raises NoTableError
+    without.
     """
     if len(board) == _RIVER:
         return _on_river(rules, hole=hole, board=board)
     if len(board) == _FLOP:
         return _on_flop(rules, stake, hole=hole, flop=board)
     if board:
-        msg = f"no street has {len(board)} cards on the board"
+        msg = f"a board has 0, 3 or 5 open cards, not {len(board)}"
         raise ValueError(msg)
     if table is None:
-        msg = "no table of values before the flop was counted under this ruleset's law"
+        msg = "there is no table of values before the flop for this ruleset; `referee odds --table` makes one"
         raise NoTableError(msg)
     return _before_flop(rules, stake, table.kinds[kind_of(hole)])
 
 
 def best_of(options: Sequence[Option], stake: Stake) -> Option:
-    """The option worth most under these stakes; of equal ones the first."""
+    """Return the option of the highest value under these stakes; of equal ones the first."""
     return max(options, key=lambda option: option.worth(stake))
 
 
@@ -129,7 +128,7 @@ def _on_flop(
 
 
 def best_plays(stays: Whole, play: Whole, prices: Prices) -> Whole:
-    """The sums of the best play bet on the river, in units."""
+    """Return the sums of the best play bet on the river, in units."""
     best = stays + prices.river[0] * play
     for multiple in prices.river[1:]:
         np.maximum(best, stays + multiple * play, out=best)
@@ -137,7 +136,7 @@ def best_plays(stays: Whole, play: Whole, prices: Prices) -> Whole:
 
 
 def _folds(goes_on: Whole, paid: Whole, stake: Stake, prices: Prices) -> np.typing.NDArray[np.bool_]:
-    """By runout whether folding is worth more than going on; in whole numbers of any size."""
+    """Return for each runout whether folding is worth more than going on; in whole numbers of any size."""
     lost = goes_on - prices.fold * HOUSES
     if not stake.trips:
         return lost < 0

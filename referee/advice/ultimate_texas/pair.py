@@ -1,6 +1,6 @@
 """The 1,326 pairs of cards as arrays, so that a whole board's showdowns are a few array operations.
 
-A card is its index 0 to 51, ``4 * rank + suit``; pairs stand in the order of ``itertools.combinations(range(52), 2)``.
+A card is its index 0 to 51, ``4 * rank + suit``; pairs are in the order of ``itertools.combinations(range(52), 2)``.
 A pair's rank class is its two ranks without suits, one of 91. A suit mask has bit ``rank`` for each card of that suit.
 
 >>> first = PAIRS[0]
@@ -31,7 +31,7 @@ SUITS: Final = 4
 
 
 def _combinations(count: int) -> Cards:
-    """All pairs of places below ``count``, in lexicographic order."""
+    """Return all pairs of places below ``count``, in lexicographic order."""
     return np.array(list(itertools.combinations(range(count), 2)), dtype=np.uint8)
 
 
@@ -39,14 +39,14 @@ PAIRS: Final = _combinations(DECK_SIZE)
 """The two cards of each pair, the lower first."""
 
 PAIR_INDEX: Final = np.full((DECK_SIZE, DECK_SIZE), -1, dtype=np.int16)
-"""From two cards in any order to their pair; -1 for a card and itself."""
+"""The pair of two cards in any order; -1 for a card and itself."""
 PAIR_INDEX[PAIRS[:, 0], PAIRS[:, 1]] = PAIR_INDEX[PAIRS[:, 1], PAIRS[:, 0]] = np.arange(len(PAIRS))
 
 RANK_CLASSES: Final = np.array(list(itertools.combinations_with_replacement(range(RANKS), 2)), dtype=np.uint8)
 """The two ranks of each rank class, the lower first."""
 
 CLASS_INDEX: Final = np.zeros((RANKS, RANKS), dtype=np.uint8)
-"""From two ranks in any order to their class."""
+"""The class of two ranks in any order."""
 CLASS_INDEX[RANK_CLASSES[:, 0], RANK_CLASSES[:, 1]] = np.arange(len(RANK_CLASSES))
 CLASS_INDEX[RANK_CLASSES[:, 1], RANK_CLASSES[:, 0]] = np.arange(len(RANK_CLASSES))
 
@@ -55,7 +55,7 @@ RANK_CLASS: Final = CLASS_INDEX[PAIRS[:, 0] >> 2, PAIRS[:, 1] >> 2]
 
 
 def suit_masks(cards: Cards) -> npt.NDArray[np.uint16]:
-    """The masks of some cards along the last axis: one for each suit, which becomes the first axis."""
+    """Return the masks of the cards along the last axis: one for each suit, which becomes the first axis."""
     bits = (1 << (cards >> 2).astype(np.uint16)).astype(np.uint16)
     return np.stack([np.bitwise_or.reduce(np.where(cards & 3 == suit, bits, 0), axis=-1) for suit in range(SUITS)])
 
@@ -65,12 +65,12 @@ SUIT_MASKS: Final = suit_masks(PAIRS)
 
 
 def indices_of(cards: Iterable[Card]) -> Cards:
-    """The indices of some cards, in their order."""
+    """Return the indices of cards, in their order."""
     return np.array([card.number - 1 for card in cards], dtype=np.uint8)
 
 
 def pairs_among(cards: Cards) -> npt.NDArray[np.int16]:
-    """The pairs that some ascending cards make, in the order of combinations."""
+    """Return the pairs of ascending cards, in the order of combinations."""
     places = places_of(len(cards))
     pairs: npt.NDArray[np.int16] = PAIR_INDEX[cards[places[:, 0]], cards[places[:, 1]]]
     return pairs
@@ -80,7 +80,7 @@ _PLACES: Final[dict[int, Cards]] = {}
 
 
 def places_of(count: int) -> Cards:
-    """All pairs of places below ``count``; made once for each count."""
+    """Return all pairs of places below ``count``; made once for each count."""
     found = _PLACES.get(count)
     if found is None:
         found = _PLACES[count] = _combinations(count)

@@ -1,16 +1,24 @@
-"""What two hole cards are worth before the flop: exact sums over the 20,975,724,000 ways that a deal can go on.
+"""The values of hole cards before the flop: exact sums over the 20,975,724,000 ways that a deal can go on.
 
-They are counted once, by ``referee odds --table``, and kept as a file: canonical JSON that names the law it was
-counted under (``law_digest``). Hole cards are told apart by kind: ``AA``, ``AKs`` of one suit, ``AKo`` of two.
+They are counted once, by ``referee odds RULESET --table FOLDER``, and kept as a file of canonical JSON with the digest
+of the rules that decide values (``law_digest``); it fits every ruleset with that digest. An operator's file is named
+after its ruleset, ``<id>.preflop``. Hole cards are named by kind: ``AA``, ``AKs`` of one suit, ``AKo`` of two.
 
 >>> from referee.cards import parse_cards
 >>> kind_of(parse_cards("5H KH")), kind_of(parse_cards("5H KS")), kind_of(parse_cards("5H 5S")), len(KINDS)
 ('K5s', 'K5o', '55', 169)
+>>> from referee.rulesets import get
+>>> PreflopTables.builtin().table_for(get("ultimate_texas.casino").rules).unit
+2
 """
 
+import hashlib
 import itertools
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -18,12 +26,13 @@ import msgspec
 from referee.advice.ultimate_texas.price import Prices
 from referee.cards import Card
 from referee.evidence import canonical
+from referee.games.ultimate_texas import UltimateTexasRules
 
 WAYS: Final = 19_600 * 1_081 * 990
-"""Flops, runouts of turn and river, and hands of the house: what the sums of a kind run over."""
+"""Number of deals in the sums of a kind: flops, runouts of turn and river, and hands of the house."""
 
 SUFFIX: Final = ".preflop"
-"""How a table's file is named: after its ruleset, with this behind it."""
+"""The end of the name of a table's file."""
 
 _LETTERS: Final = "23456789TJQKA"
 
@@ -35,6 +44,15 @@ KINDS: Final = (
 """The 169 kinds of hole cards: pairs, suited, unsuited, each from the highest."""
 
 
+SHIPPED: Final = MappingProxyType(
+    {
+        "ultimate_texas.casino.preflop": "b1d31a1624960f3cb03a68219b58cde17e2f5bf40d07ceccfa28a73e744a142c",
+        "ultimate_texas.two_plus_three.preflop": "62c0402b6e9a0d27b290580585e9dbe2b098b0a02cf1ef5048d85fef89044037",
+    }
+)
+"""SHA-256 of the files that come with the referee."""
+
+
 class PreflopTableError(ValueError):
     """Bytes that are no table of values before the flop."""
 
@@ -42,10 +60,9 @@ class PreflopTableError(ValueError):
 class KindSums(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Sums of one kind over every way that a deal can go on.
 
-    In units of Ante: ``stays``, what Ante and Blind come to once a play bet is made; ``play``, once the Ante as a play
-    bet; ``check``, the best after a check with no Trips; ``check_sure``, the same where Trips is so large that no hand
-    it pays is folded. In units of Trips: ``trips``, with nothing folded; ``given_up``, what the folds of ``check`` give
-    away of that.
+    In units of Ante: ``stays``, Ante and Blind once a play bet is made; ``play``, a play bet of one Ante; ``check``,
+    the best after a check without Trips; ``check_sure``, the same if Trips is so large that no hand it pays is folded.
+    In units of Trips: ``trips``, with nothing folded; ``given_up``, what the folds of ``check`` lose of that.
     """
 
     stays: int
@@ -57,7 +74,7 @@ class KindSums(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class PreflopTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The sums of every kind under one law. ``unit`` is how many units an Ante has."""
+    """The sums of every kind. ``law`` is the digest of the rules, ``unit`` the number of units of an Ante."""
 
     law: str
     unit: int
@@ -65,7 +82,7 @@ class PreflopTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     @classmethod
     def read(cls, data: bytes) -> "PreflopTable":
-        """The table that a file's bytes are; PreflopTableError for any other bytes."""
+        """Read a file's bytes; raise PreflopTableError unless they are a table."""
         try:
             table = msgspec.convert(canonical.decode(data), cls)
         except (canonical.CanonicalError, msgspec.ValidationError) as error:
@@ -77,12 +94,12 @@ class PreflopTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         return table
 
     def write(self) -> bytes:
-        """The bytes of the table's file."""
+        """Encode the table's file."""
         return canonical.encode(msgspec.to_builtins(self))
 
 
 def kind_of(hole: Sequence[Card]) -> str:
-    """The kind of two hole cards, in any order."""
+    """Return the kind of two hole cards, in any order."""
     low, high = sorted(card.rank for card in hole)
     if low == high:
         return _LETTERS[low] * 2
@@ -90,10 +107,76 @@ def kind_of(hole: Sequence[Card]) -> str:
 
 
 def best_bet(sums: KindSums, prices: Prices) -> tuple[int, int]:
-    """The play bet before the flop that is worth most, the smaller among equals, and its sum in units."""
+    """Return the best play bet before the flop, the smaller among equals, and its sum in units."""
     return max(((multiple, sums.stays + multiple * sums.play) for multiple in prices.preflop), key=lambda bet: bet[1])
 
 
-def per_ante(units: int, *, unit: int) -> Fraction:
-    """A sum in units as a value in Antes."""
-    return Fraction(units, WAYS * unit)
+class PreflopTables:
+    """The tables that come with the referee, and an operator's own; iterates over them."""
+
+    def __init__(self, tables: Iterable[PreflopTable]) -> None:
+        self._tables = {table.law: table for table in tables}
+
+    def __iter__(self) -> Iterator[PreflopTable]:
+        return iter(self._tables.values())
+
+    @staticmethod
+    def builtin() -> "PreflopTables":
+        """Return the tables that come with the referee; read once."""
+        return _builtin()
+
+    @classmethod
+    def with_folder(cls, folder: Path) -> "PreflopTables":
+        """Read the tables that come with the referee and every ``.preflop`` file of a folder.
+
+        Raises PreflopTableError, naming the file, if one is none; OSError if the folder cannot be read.
+        """
+        own = [file for file in sorted(folder.iterdir()) if file.suffix == SUFFIX]
+        return cls([*cls.builtin(), *(_read(file.read_bytes(), name=str(file)) for file in own)])
+
+    def table_for(self, rules: UltimateTexasRules) -> PreflopTable | None:
+        """Return the table for these rules; None if there is none."""
+        return self._tables.get(law_digest(rules))
+
+
+@cache
+def _builtin() -> PreflopTables:
+    folder = resources.files("referee.advice.ultimate_texas") / "data"
+    tables = []
+    for name, digest in SHIPPED.items():
+        data = (folder / name).read_bytes()
+        if hashlib.sha256(data).hexdigest() != digest:
+            msg = f"{name} is not the file that came with the referee"
+            raise PreflopTableError(msg)
+        tables.append(_read(data, name=name))
+    return PreflopTables(tables)
+
+
+def _read(data: bytes, *, name: str) -> PreflopTable:
+    try:
+        return PreflopTable.read(data)
+    except PreflopTableError as error:
+        msg = f"{name}: {error}"
+        raise PreflopTableError(msg) from None
+
+
+def law_digest(rules: UltimateTexasRules) -> str:
+    """Return the SHA-256, in hexadecimal, of the canonical JSON of the rules that decide values.
+
+    Two files that agree in these have the same values, whatever their names, seats and sources.
+    """
+    ranking = rules.ranking.rules
+    law = {
+        "hands": str(rules.hands.rule),
+        "order": [str(category) for category in ranking.order],
+        "ace_low_straight": str(ranking.ace_low_straight),
+        "preflop": list(rules.streets.preflop.multiples),
+        "flop": list(rules.streets.flop.multiples),
+        "river": list(rules.streets.river.multiples),
+        "qualifying": str(rules.qualifying.category),
+        "ante": rules.ante.odds,
+        "play": rules.play.odds,
+        "blind": [[str(payout.hand), payout.odds] for payout in rules.blind],
+        "trips": [[str(payout.hand), payout.odds] for payout in rules.trips],
+    }
+    return hashlib.sha256(canonical.encode(law)).hexdigest()

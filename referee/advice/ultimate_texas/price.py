@@ -1,4 +1,4 @@
-"""What a ruleset pays, as whole numbers: arrays by strength, in units of which the Ante has ``unit``.
+"""The payouts of a ruleset as whole numbers: arrays by strength, in units of which the Ante has ``unit``.
 
 The unit is the smallest that makes every payout of one Ante whole, so that sums over billions of deals stay exact.
 
@@ -28,7 +28,7 @@ STRENGTHS: Final = 7_462
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Prices:
-    """What is won and lost, in units.
+    """The amounts won and lost, in units.
 
     ``ante`` and ``play`` are won for one Ante staked, ``blind`` by the strength that beats the house. A lost bet costs
     ``unit``, a fold ``-fold``. ``trips`` is won (or -1) for each unit of Trips, by the seat's strength. The house
@@ -51,12 +51,12 @@ class Prices:
 
     @property
     def fold(self) -> int:
-        """What a fold wins: the Ante and the Blind are lost, whatever Trips was."""
+        """Result of a fold: the Ante and the Blind are lost, whatever Trips was."""
         return -2 * self.unit
 
     @staticmethod
     def of(rules: UltimateTexasRules) -> "Prices":
-        """The prices of a ruleset's rules; made once for equal ones."""
+        """Return the prices of a ruleset's rules; made once for equal ones."""
         return _prices(rules)
 
 

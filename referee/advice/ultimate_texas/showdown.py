@@ -1,7 +1,7 @@
-"""How a seat's hand fares against every hand that the house can still hold, board by board.
+"""A seat's hand against every hand that the house can still have, board by board.
 
 On the river one board meets 990 pairs of the house. On the flop 1,081 boards can follow, each meeting the 990 pairs
-that share no card with it: 1,070,190 showdowns, all of them counted. Cards that other seats hold are unseen here.
+that share no card with it: 1,070,190 showdowns, all of them counted. Cards of other seats count as unseen.
 
 >>> from referee.cards import parse_cards
 >>> from referee.rulesets import get
@@ -34,19 +34,19 @@ from referee.cards import Card
 from referee.games.ultimate_texas import UltimateTexasRules
 
 HOUSES: Final = 990
-"""The pairs that the house can hold beside a seat's two cards and a board: two of 45 cards."""
+"""Number of pairs that the house can have besides a seat's two cards and a board: two of 45 cards."""
 
 RUNOUTS: Final = 1_081
-"""The ways for turn and river to follow a flop: two of 47 cards."""
+"""Number of turns and rivers that can follow a flop: two of 47 cards."""
 
 _ALWAYS_HIGHER: Final = 0xFFFF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tally:
-    """By board: the seat's strength, and how many of the 990 hands of the house it beats and loses to.
+    """The seat's strength on each board, and how many of the 990 hands of the house it beats and loses to.
 
-    The other two count those of them with which the house qualifies.
+    The last two count those with which the house qualifies.
     """
 
     own: Strengths
@@ -56,19 +56,19 @@ class Tally:
     lost_qualified: Whole
 
     def bets(self, prices: Prices) -> tuple[Whole, Whole]:
-        """By board what Ante and Blind come to, and what once the Ante as a play bet does: sums in units."""
+        """Return for each board the sums, in units, of Ante and Blind, and of a play bet of one Ante."""
         stays = prices.ante * self.won_qualified + prices.blind[self.own] * self.won
         stays -= prices.unit * (self.lost_qualified + self.lost)
         return stays, prices.play * self.won - prices.unit * self.lost
 
 
 def on_river(rules: UltimateTexasRules, *, hole: Sequence[Card], board: Sequence[Card]) -> Tally:
-    """The tally of one complete board."""
+    """Count one complete board."""
     return _tally(rules, hole, indices_of(board)[None])
 
 
 def on_flop(rules: UltimateTexasRules, *, hole: Sequence[Card], flop: Sequence[Card]) -> Tally:
-    """The tally of the 1,081 boards that a flop can become, in the order of their turn and river."""
+    """Count the 1,081 boards that can follow a flop, in the order of their turn and river."""
     flop_cards = indices_of(flop)
     runouts = _unseen(np.concatenate([indices_of(hole), flop_cards]))[places_of(DECK_SIZE - 5)]
     boards = np.concatenate([np.broadcast_to(flop_cards, (len(runouts), 3)), runouts], axis=1)
@@ -96,7 +96,7 @@ def _tally(rules: UltimateTexasRules, hole: Sequence[Card], boards: Cards) -> Ta
 
 
 def _count(matrix: npt.NDArray[np.bool_]) -> Whole:
-    """How many are true, by row; rows are shorter than 2^16."""
+    """Count the true values of each row; rows are shorter than 2^16."""
     counts: Whole = matrix.view(np.uint8).sum(axis=1, dtype=np.uint16).astype(np.int64)
     return counts
 
@@ -107,7 +107,7 @@ def _unseen(cards: Cards) -> Cards:
 
 @lru_cache(maxsize=4)
 def _overlapping(runouts: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """The runouts and pairs of the house, both among the same unseen cards, that have a card in common."""
+    """Return the runouts and pairs of the house, both of the same unseen cards, that share a card."""
     places = places_of(next(count for count in range(DECK_SIZE) if count * (count - 1) // 2 == runouts))
     shared = (places[:, None, :, None] == places[None, :, None, :]).any(axis=(2, 3))
     rows, columns = np.nonzero(shared)

@@ -1,10 +1,10 @@
-"""What every pair of hole cards is worth on a board, for many boards at once, under either hand rule.
+"""The strengths of every pair of hole cards on many boards at once, under either hand rule.
 
 Without a flush a hand depends on ranks alone, so a board has one strength for each of the 91 rank classes. A flush
-needs three of its suit on the board; there the best flush of each pair is looked up by the ranks it has in that suit.
+needs three of its suit on the board; there the best flush of each pair is looked up by its ranks in that suit.
 
-Both are right together only where a suit never weakens a hand, which is checked: a ranking that puts a flush below a
-high card of the same ranks, or a straight flush below a straight, is refused.
+This is right only if a suit never weakens a hand, which is checked: a ranking that puts a flush below a high card of
+the same ranks, or a straight flush below a straight, is refused.
 
 >>> from referee.advice.ultimate_texas.pair import indices_of, pairs_among
 >>> from referee.cards import parse_cards
@@ -44,7 +44,7 @@ _CLASS_KEYS: Final = _KEYS[RANK_CLASSES]
 
 
 class UnsupportedRankingError(ValueError):
-    """A ranking in which cards of one suit are worth less than cards of the same ranks that are not."""
+    """A ranking in which cards of one suit are worth less than the same ranks of several suits."""
 
 
 class BoardStrengths:
@@ -58,11 +58,11 @@ class BoardStrengths:
 
     @staticmethod
     def of(rules: UltimateTexasRules) -> "BoardStrengths":
-        """The strengths under a ruleset's rules. Raises UnsupportedRankingError."""
+        """Return the strengths under a ruleset's rules; raise UnsupportedRankingError if they cannot be computed."""
         return _of(rules.hands.rule, rules.ranking.rules)
 
     def rows(self, boards: Cards, pairs: npt.NDArray[np.int16]) -> Strengths:
-        """By board and pair the strength of the hand they make; of a pair with a card of the board, no meaning."""
+        """Return the strength of each pair on each board; undefined for a pair that shares a card with the board."""
         keys = _KEYS[boards >> 2]
         _, first, inverse = np.unique(keys.sum(axis=1), return_index=True, return_inverse=True)
         strengths: Strengths = self._by_ranks(keys[first])[inverse].take(RANK_CLASS[pairs], axis=1)
@@ -70,7 +70,7 @@ class BoardStrengths:
         return strengths
 
     def _by_ranks(self, keys: npt.NDArray[np.int32]) -> Strengths:
-        """By board (the rank keys of its cards) and rank class the strength where no flush is made."""
+        """Return the strengths without flushes by board (the rank keys of its cards) and rank class."""
         boards = keys.sum(axis=1)
         two = boards[:, None] + _CLASS_KEYS.sum(axis=1)
         best = np.zeros(two.shape, dtype=np.uint16)
@@ -101,7 +101,7 @@ class BoardStrengths:
                 strengths[where] = np.maximum(strengths[where], self._of_three(boards[rows], suit, held[columns]))
 
     def _of_three(self, boards: Cards, suit: int, held: npt.NDArray[np.uint16]) -> Strengths:
-        """By board and pair (its mask of the suit) the best flush with three of the board; zero where there is none."""
+        """Return the best flush of each pair (its mask of the suit) with three of each board; zero if there is none."""
         best = np.zeros((len(boards), len(held)), dtype=np.uint16)
         for three in itertools.combinations(range(_BOARD), 3):
             masks = suit_masks(boards[:, three])[suit]
@@ -110,7 +110,7 @@ class BoardStrengths:
 
 
 def _flushes(suited: dict[int, int], unsuited: Strengths) -> Strengths:
-    """The strength of the best flush among the ranks of one suit, by their mask; zero for fewer than five ranks."""
+    """Return the strength of the best flush by the mask of ranks in one suit; zero for fewer than five ranks."""
     best = np.zeros(1 << RANKS, dtype=np.uint16)
     for mask in range(1 << RANKS):
         ranks = [rank for rank in range(RANKS) if mask >> rank & 1]
@@ -118,7 +118,7 @@ def _flushes(suited: dict[int, int], unsuited: Strengths) -> Strengths:
             key = sum(RANK_KEYS[rank] for rank in ranks)
             best[mask] = suited[key]
             if suited[key] < unsuited[key]:
-                msg = "the ranking puts five cards of one suit below the same ranks of several; no values are counted"
+                msg = "the ranking puts five cards of one suit below the same ranks of several, which is not supported"
                 raise UnsupportedRankingError(msg)
         elif len(ranks) > _FLUSH:
             best[mask] = max(best[mask ^ 1 << rank] for rank in ranks)

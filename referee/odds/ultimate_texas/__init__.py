@@ -1,7 +1,6 @@
-"""What Ultimate Texas Hold'em is worth under any paytable, counted over every deal.
+"""The value of Ultimate Texas Hold'em under any paytable, counted over every deal.
 
-``census`` finds the best play and how often everything happens under it; ``Figures`` works rates out of the counts.
-Nothing is sampled and nothing is typed in.
+``census`` finds the best play and counts every outcome under it; ``Figures`` derives rates from the counts.
 """
 
 from referee.odds.ultimate_texas.census import census

@@ -1,9 +1,9 @@
-"""Every board and every start of a deal, up to the naming of suits, with how many each stands for.
+"""Every board and every start of a deal, up to renaming suits, with the number of sets that each represents.
 
-Suits mean nothing by themselves, so a set of cards can be told by one mask of ranks for each suit, in any order of the
-suits. The one whose masks descend stands for all: 134,459 boards for 2,598,960, 1,755 flops for 22,100. Of a flop with
-two hole cards, the hole cards are renamed with the flop, and where suits of the flop are alike, renamed to the lowest
-pair: 1,286,792 starts for 25,989,600.
+Only which cards share a suit matters, so a set of cards is one mask of ranks for each suit, in any order of the suits.
+The set whose masks descend represents all: 134,459 boards for 2,598,960, 1,755 flops for 22,100. Of a flop with two
+hole cards, the hole cards are renamed with the flop, and if suits of the flop are alike, to the lowest pair: 1,286,792
+starts for 25,989,600.
 
 >>> boards, weights = canonical_boards()
 >>> len(boards), int(weights.sum())
@@ -26,22 +26,22 @@ FLOPS: Final = math.comb(DECK_SIZE, 3)
 FLOPS_IN_BOARD: Final = tuple(itertools.combinations(range(5), 3))
 _FIRST, _SECOND, _THIRD = 4, 2, 1
 _NAMINGS: Final = np.array([24, 12, 12, 4, 12, 6, 4, 1], dtype=np.int64)
-"""How many sets of cards a canonical one stands for, by which neighbours among its four masks are equal."""
+"""Number of sets that a canonical one represents, by which neighbours among its four masks are equal."""
 
 
 def subsets(size: int) -> Cards:
-    """All ascending choices of so many cards, in lexicographic order."""
+    """Return all ascending choices of ``size`` cards, in lexicographic order."""
     chosen = itertools.chain.from_iterable(itertools.combinations(range(DECK_SIZE), size))
     return np.fromiter(chosen, dtype=np.uint8).reshape(-1, size)
 
 
 def canonical_boards() -> tuple[Cards, Whole]:
-    """The boards that stand for all, in lexicographic order, and how many each stands for."""
+    """Return the canonical boards, in lexicographic order, and how many boards each represents."""
     return _canonical(subsets(5))
 
 
 def flop_number(cards: Cards) -> npt.NDArray[np.intp]:
-    """The number of a flop, from its three ascending cards along the last axis: 0 to 22,099."""
+    """Return the number of a flop, 0 to 22,099, from its three ascending cards along the last axis."""
     low, middle, high = (cards[..., place].astype(np.intp) for place in range(3))
     number: npt.NDArray[np.intp] = high * (high - 1) * (high - 2) // 6 + middle * (middle - 1) // 2 + low
     return number
@@ -49,10 +49,10 @@ def flop_number(cards: Cards) -> npt.NDArray[np.intp]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Starts:
-    """The classes that hole cards and flop fall into.
+    """The equivalence classes of hole cards and flop.
 
-    ``numbers`` is by flop number and pair the class; of a pair that has a card of the flop it means nothing. ``sizes``
-    is by class how many starts it has, ``pairs`` one pair of hole cards of it.
+    ``numbers`` is the class by flop number and pair, undefined for a pair that shares a card with the flop. ``sizes``
+    is the number of starts of each class, ``pairs`` one pair of hole cards of it.
     """
 
     numbers: npt.NDArray[np.int32]
@@ -61,7 +61,7 @@ class Starts:
 
 
 def starts() -> Starts:
-    """The classes of all 25,989,600 starts."""
+    """Return the classes of all 25,989,600 starts."""
     flops = subsets(3)
     canonical, _ = _canonical(flops)
     namings = np.array(list(itertools.permutations(range(SUITS))), dtype=np.uint8)
@@ -80,7 +80,7 @@ def starts() -> Starts:
 
 
 def _dense(numbers: npt.NDArray[np.int32], flops: Cards) -> Starts:
-    """The classes numbered without gaps."""
+    """Renumber the classes without gaps."""
     is_start = np.ones(numbers.shape, dtype=np.bool_)
     rows = flop_number(flops)
     for card, place in itertools.product(range(3), range(2)):
@@ -102,18 +102,18 @@ def _canonical(sets: Cards) -> tuple[Cards, Whole]:
 
 
 def _rows(canonical: Cards) -> dict[int, int]:
-    """From the number of a canonical flop to its row."""
+    """Map the number of a canonical flop to its row."""
     return {int(number): row for row, number in enumerate(flop_number(canonical))}
 
 
 def _renamed(cards: Cards, naming: Cards) -> Cards:
-    """The cards with suit ``naming[suit]`` in place of each suit."""
+    """Return the cards with suit ``naming[suit]`` in place of each suit."""
     renamed: Cards = (cards & 0xFC) | naming[cards & 3]
     return renamed
 
 
 def _lowest_pairs(masks: npt.NDArray[np.uint16], namings: Cards, pairs: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """By pair the lowest that it can be renamed to without changing a flop of these masks."""
+    """Return for each pair the lowest that it can be renamed to without changing a flop of these masks."""
     same = [place for place, naming in enumerate(namings) if (masks[naming] == masks).all()]
     lowest: npt.NDArray[np.int32] = pairs[same].min(axis=0)
     return lowest

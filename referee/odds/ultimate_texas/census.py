@@ -1,7 +1,7 @@
-"""One pass over all boards for the best play, one more for how often everything happens under it.
+"""One pass over all boards for the best play, one more to count every outcome under it.
 
-Boards are cut into parts that any number of processes share; they are spawned, and each makes its own index of starts
-(about 450 MB). The result is whole numbers and depends on neither parts nor processes.
+Boards are cut into parts that any number of spawned processes share; each makes its own index of starts (about 450 MB).
+The result is whole numbers and does not depend on the number of parts or processes.
 """
 
 import multiprocessing
@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from referee.advice.ultimate_texas.law import law_digest
 from referee.advice.ultimate_texas.pair import Cards
+from referee.advice.ultimate_texas.preflop import law_digest
 from referee.advice.ultimate_texas.price import Prices
 from referee.advice.ultimate_texas.strength import BoardStrengths
 from referee.games.ultimate_texas import UltimateTexasRules
@@ -23,18 +23,18 @@ from referee.odds.ultimate_texas.outcome import Met, count_boards, paths_of
 from referee.odds.ultimate_texas.strategy import StartSums, Strategy, merged, strategy_of, sum_boards, value_of
 
 PARTS: Final = 48
-"""Into how many parts the boards are cut: small enough for a bar to move, large enough to be worth sending."""
+"""Number of parts of the boards: small enough for a progress bar, large enough to be worth sending."""
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Told how many parts are done, of how many."""
+"""Called with the number of parts done, and of all."""
 
 _Map: TypeAlias = Callable[[Callable[[Any], Any], list[Any]], Iterator[Any]]
-"""Applies a function to each of some tasks; the results come in any order."""
+"""Function that applies another to each task; results come in any order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Worker:
-    """What every part needs."""
+    """The data that every part needs."""
 
     strengths: BoardStrengths
     prices: Prices
@@ -56,7 +56,7 @@ def census(
     processes: int = 1,
     progress: Progress = lambda _done, _of: None,
 ) -> tuple[Strategy, Figures]:
-    """The best play under some rules and everything that it comes to, counted over every deal.
+    """Find the best play under some rules and count its outcomes over every deal.
 
     Raises UnsupportedRankingError as ``BoardStrengths`` does.
     """
@@ -64,14 +64,14 @@ def census(
     BoardStrengths.of(rules)
     pairs = starts().pairs
     with _mapping(rules, processes) as mapped:
-        sums = merged(_told(mapped(_sum_part, list(range(PARTS))), progress, already=0))
+        sums = merged(_reported(mapped(_sum_part, list(range(PARTS))), progress, already=0))
         strategy = strategy_of(sums, pairs, prices, law=law_digest(rules))
         tasks = [(strategy, part) for part in range(PARTS)]
-        counts = np.sum(list(_told(mapped(_count_part, tasks), progress, already=PARTS)), axis=0)
+        counts = np.sum(list(_reported(mapped(_count_part, tasks), progress, already=PARTS)), axis=0)
     return strategy, _figures(strategy, prices, counts)
 
 
-def _told(parts: Iterator[Any], progress: Progress, *, already: int) -> Iterator[Any]:
+def _reported(parts: Iterator[Any], progress: Progress, *, already: int) -> Iterator[Any]:
     for done, part in enumerate(parts, already + 1):
         progress(done, 2 * PARTS)
         yield part

@@ -1,6 +1,6 @@
-"""What best play comes to: counts over every deal, and the figures that follow from them.
+"""Counts of the outcomes of best play over every deal, and the figures that follow from them.
 
-The file holds whole numbers alone; every rate is a fraction worked out from them and from the ruleset's prices.
+The file has only whole numbers; every rate is a fraction computed from them and from the ruleset's prices.
 
 >>> from referee.rulesets import get
 >>> rules = get("ultimate_texas.casino").rules
@@ -25,11 +25,11 @@ from referee.games.ultimate_texas import UltimateTexasRules
 from referee.hands import Category
 
 DEALS: Final = math.comb(52, 2) * WAYS
-"""Hole cards, flop, turn and river, the house's cards."""
+"""Number of deals: hole cards, flop, turn and river, the house's cards."""
 
 
 class OutcomeCount(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How many deals end so: the play bet's street and Antes (0 a fold), the seat's hand, how it met the house's."""
+    """A number of deals by the play bet's street and Antes (0 a fold), the seat's hand and its result."""
 
     street: str
     multiple: int
@@ -39,7 +39,7 @@ class OutcomeCount(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The counts of one law. ``value_units`` is what all deals together are worth to a seat, ``unit`` to the Ante."""
+    """The counts of one paytable. ``value_units`` is the value of all deals to a seat, with ``unit`` to the Ante."""
 
     law: str
     unit: int
@@ -48,39 +48,39 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     @classmethod
     def read(cls, data: bytes) -> "Figures":
-        """The figures of a file. CanonicalError or msgspec.ValidationError for other bytes."""
+        """Read the figures of a file; raise CanonicalError or msgspec.ValidationError for other bytes."""
         return msgspec.convert(canonical.decode(data), cls)
 
     def write(self) -> bytes:
-        """The bytes of the figures' file, canonical JSON."""
+        """Encode the figures as canonical JSON."""
         return canonical.encode(msgspec.to_builtins(self))
 
     @property
     def house_edge(self) -> Fraction:
-        """What the house keeps of an Ante, Trips aside."""
+        """Part of an Ante that the house keeps, without Trips."""
         return Fraction(-self.value_units, DEALS * self.unit)
 
     @property
     def mean_bet(self) -> Fraction:
-        """What is bet in the mean, in Antes: Ante, Blind and Play."""
+        """Average bet in Antes: Ante, Blind and Play."""
         return 2 + Fraction(sum(one.multiple * one.deals for one in self.outcomes), DEALS)
 
     @property
     def element_of_risk(self) -> Fraction:
-        """What the house keeps of all that is bet."""
+        """Part of all bets that the house keeps."""
         return self.house_edge / self.mean_bet
 
     def qualifies(self, rules: UltimateTexasRules) -> Fraction:
-        """How often the house qualifies; of a tie the seat's hand tells."""
+        """Return the chance that the house qualifies; a tie shows it by the seat's hand."""
         tied = {str(category) for category in rules.qualifying_categories}
         return self.chance(lambda one: one.met.endswith("_QUALIFIED") or (one.met == "TIED" and one.category in tied))
 
     def chance(self, is_meant: Callable[[OutcomeCount], bool]) -> Fraction:
-        """How often one of some outcomes comes."""
+        """Return the chance of the outcomes that ``is_meant`` selects."""
         return Fraction(sum(one.deals for one in self.outcomes if is_meant(one)), DEALS)
 
     def by_path(self) -> dict[tuple[str, int], Fraction]:
-        """How often each path is taken: the street of the play bet and its Antes, 0 for a fold."""
+        """Return the chance of each path: the street of the play bet and its Antes, 0 for a fold."""
         counts: Counter[tuple[str, int]] = Counter()
         for one in self.outcomes:
             counts[one.street, one.multiple] += one.deals
@@ -88,7 +88,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     @staticmethod
     def net(rules: UltimateTexasRules, one: OutcomeCount) -> Fraction:
-        """What an outcome wins or loses, in Antes, Trips aside."""
+        """Return what an outcome wins or loses, in Antes, without Trips."""
         if not one.multiple:
             return Fraction(-2)
         if one.met == "TIED":
@@ -101,12 +101,12 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         return Fraction(-1 - one.multiple - qualified)
 
     def variance(self, rules: UltimateTexasRules) -> Fraction:
-        """The variance of a round, in Antes squared, Trips aside."""
+        """Return the variance of a round, in Antes squared, without Trips."""
         squares = sum((self.net(rules, one) ** 2 * one.deals for one in self.outcomes), Fraction(0))
         return squares / DEALS - self.house_edge**2
 
     def trips_edge(self, rules: UltimateTexasRules, *, folds: bool) -> Fraction:
-        """What the house keeps of a unit on Trips; where ``folds`` count, as this play folds, else as if none did."""
+        """Return what the house keeps of a unit on Trips, if this play folds (``folds``) or as if it never did."""
         returned = 0
         for one in self.outcomes:
             is_lost = folds and not one.multiple

@@ -1,7 +1,7 @@
-"""How often everything happens under a strategy: every showdown of every board, by path, seat's hand and result.
+"""Counts of the outcomes of a strategy: every showdown of every board, by path, seat's hand and result.
 
-A path is where the seat made its play bet, or that it folded. The counts are over all deals, the flop told apart from
-turn and river: ``DEALS`` of them.
+A path is the street of the play bet, or a fold. The counts are over all ``DEALS``, which distinguish the flop from turn
+and river.
 """
 
 import enum
@@ -29,7 +29,7 @@ class Path(NamedTuple):
 
 
 class Met(enum.StrEnum):
-    """How the seat's hand and the house's compare; of a folded hand, how they would have."""
+    """The comparison of the seat's hand with the house's; of a folded hand, as it would have been."""
 
     WON_QUALIFIED = "WON_QUALIFIED"
     WON_UNQUALIFIED = "WON_UNQUALIFIED"
@@ -43,12 +43,12 @@ _PER_BOARD: Final = len(FLOPS_IN_BOARD)
 
 
 def paths_of(prices: Prices) -> tuple[Path, ...]:
-    """The paths of a ruleset: play bets by street, the smallest first, then the fold."""
+    """Return the paths of a ruleset: play bets by street, the smallest first, then the fold."""
     bets = ((Street.PREFLOP, prices.preflop), (Street.FLOP, prices.flop), (Street.RIVER, prices.river))
     return (*(Path(street, multiple) for street, multiples in bets for multiple in multiples), FOLD)
 
 
-def count_boards(  # noqa: PLR0913, PLR0917 - a strategy and what it is counted over
+def count_boards(  # noqa: PLR0913, PLR0917 - a strategy and the deals that it is counted over
     strengths: BoardStrengths,
     prices: Prices,
     starts: Starts,
@@ -56,7 +56,7 @@ def count_boards(  # noqa: PLR0913, PLR0917 - a strategy and what it is counted 
     boards: Cards,
     weights: Whole,
 ) -> Whole:
-    """The counts of some boards by path, category of the seat's hand (in the ranking's order) and how it met."""
+    """Count some boards by path, category of the seat's hand (in the ranking's order) and result."""
     paths = paths_of(prices)
     counts = np.zeros((len(paths), len(prices.categories), len(Met)), dtype=np.int64)
     for first in range(0, len(boards), BATCH):
@@ -88,7 +88,7 @@ def _taken(
     numbers: npt.NDArray[np.int32],
     paths: tuple[Path, ...],
 ) -> list[Whole]:
-    """By path: by board and pair in how many of the ten orders of the board the path is taken."""
+    """Return, by path, in how many of the ten orders of the board it is taken, by board and pair."""
     preflop = np.broadcast_to(strategy.preflop[KIND_OF_PAIR], found.strengths.shape)
     flop = np.where(preflop[:, None, :] > 0, 0, strategy.flop[numbers])
     stays, play = found.bets(prices)

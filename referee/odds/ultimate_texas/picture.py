@@ -1,4 +1,4 @@
-"""When to bet before the flop, as a square of 169 kinds: suited above the diagonal of pairs, unsuited below it.
+"""The best bet before the flop as a square of 169 kinds: suited above the diagonal of pairs, unsuited below it.
 
 >>> from referee.odds.ultimate_texas.picture import RANKS, kind_at
 >>> kind_at(0, 1), kind_at(1, 0), kind_at(0, 0)
@@ -21,14 +21,14 @@ _COLOURS: Final = ("#e9ecef", "#ffe08a", "#ffd166", "#8ecae6", "#52b788")
 
 
 def kind_at(row: int, column: int) -> str:
-    """The kind that stands at a place of the square."""
+    """Return the kind at a place of the square."""
     if row == column:
         return RANKS[row] * 2
     return RANKS[row] + RANKS[column] + "s" if row < column else RANKS[column] + RANKS[row] + "o"
 
 
 def bets_of(table: PreflopTable, prices: Prices) -> dict[str, int]:
-    """By kind the best play bet before the flop in Antes, 0 for a check."""
+    """Return, by kind, the best play bet before the flop in Antes, 0 for a check."""
     bets = {}
     for kind, sums in table.kinds.items():
         multiple, value = best_bet(sums, prices)
@@ -37,13 +37,13 @@ def bets_of(table: PreflopTable, prices: Prices) -> dict[str, int]:
 
 
 def values_of(table: PreflopTable, prices: Prices) -> dict[str, Fraction]:
-    """By kind what it is worth under best play, in Antes, Trips aside."""
+    """Return, by kind, its value under best play, in Antes, without Trips."""
     ways = WAYS * table.unit
     return {kind: Fraction(max(best_bet(sums, prices)[1], sums.check), ways) for kind, sums in table.kinds.items()}
 
 
 def draw_text(bets: Mapping[str, int]) -> str:
-    """The square in letters: the bet in Antes, a dot for a check. One line a rank."""
+    """Draw the square in letters, one line a rank: the bet in Antes, a dot for a check."""
     lines = ["    " + "  ".join(RANKS)]
     for row, rank in enumerate(RANKS):
         cells = [str(bets[kind_at(row, column)] or "·") for column in range(len(RANKS))]
@@ -52,7 +52,7 @@ def draw_text(bets: Mapping[str, int]) -> str:
 
 
 def draw_svg(bets: Mapping[str, int], values: Mapping[str, Fraction], *, title: str) -> str:
-    """The square as an SVG picture: each kind with its bet as a colour and its value in Antes."""
+    """Draw the square as SVG: each kind with its bet as a colour and its value in Antes."""
     side = _CELL * len(RANKS)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side + _TOP}" font-family="sans-serif">',

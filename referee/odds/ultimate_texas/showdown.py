@@ -1,7 +1,7 @@
-"""All showdowns of a board at once: how each of the 1,081 pairs fares against the 990 that share no card with it.
+"""All showdowns of a board at once: each of the 1,081 pairs against the 990 that share no card with it.
 
 Pairs are counted by strength, once over the board and once for each card. The pairs that a hand beats are those weaker
-than it, less those that hold either of its cards, so 1,070,190 showdowns of a board cost a few passes over its pairs.
+than it, less those that contain one of its cards, so 1,070,190 showdowns of a board cost a few passes over its pairs.
 """
 
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ _PAIR_BITS: Final = _CARD_BITS[PAIRS].sum(axis=1, dtype=np.uint64)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Showdowns:
-    """By board and pair the strength and how many of 990 hands of the house it beats and loses to.
+    """The strength of each pair of each board, and how many of 990 hands of the house it beats and loses to.
 
-    The last two count those with which the house qualifies. Of a pair that has a card of the board (``is_dealt`` is
-    false) nothing means anything.
+    The last two count the hands with which the house qualifies. Values of a pair that shares a card with the board
+    (``is_dealt`` is false) are undefined.
     """
 
     is_dealt: npt.NDArray[np.bool_]
@@ -40,7 +40,7 @@ class Showdowns:
     lost_qualified: Counts
 
     def bets(self, prices: Prices) -> tuple[Counts, Counts]:
-        """What Ante and Blind come to, and what once the Ante as a play bet does: sums in units, 0 for no deal."""
+        """Return the sums, in units, of Ante and Blind, and of a play bet of one Ante; 0 if not dealt."""
         stays = prices.ante * self.won_qualified + prices.blind[self.strengths] * self.won
         stays -= prices.unit * (self.lost_qualified + self.lost)
         play = prices.play * self.won - prices.unit * self.lost
@@ -48,7 +48,7 @@ class Showdowns:
 
 
 def showdowns(strengths: BoardStrengths, boards: Cards, *, qualifying: int) -> Showdowns:
-    """The showdowns of some boards; the house qualifies from a strength up."""
+    """Compute the showdowns of some boards; the house qualifies from a strength up."""
     rows = strengths.rows(boards, _ALL_PAIRS)
     board_bits = _CARD_BITS[boards].sum(axis=1, dtype=np.uint64)
     is_dealt = (board_bits[:, None] & _PAIR_BITS) == 0
@@ -80,7 +80,7 @@ def showdowns(strengths: BoardStrengths, boards: Cards, *, qualifying: int) -> S
 
 
 def _by_card(step: npt.NDArray[np.int32], width: int) -> Counts:
-    """By board, card and step how many dealt pairs with the card stand below the step; one step more than there are."""
+    """Count the dealt pairs with a card below a step, by board, card and step; one step more than there are."""
     boards = len(step)
     base = np.arange(boards)[:, None] * (DECK_SIZE * width)
     places = np.concatenate([base + _LOW * width + step, base + _HIGH * width + step], axis=1)

@@ -1,9 +1,9 @@
 """The best play of every start, from sums over all boards: bet or check on the flop, bet or check before it.
 
-Each board is met once by every pair of hole cards. What a start of hole cards and flop is worth is the sum over the
-boards that hold the flop; what hole cards are worth is the sum over flops of the better of betting and going on.
-Everything is a whole number of units, so no order of summing matters, and equal values are seen to be equal: there a
-check is preferred.
+Every pair of hole cards meets each board once. The value of a start of hole cards and flop is the sum over the boards
+that contain the flop; the value of hole cards is the sum over flops of the better of betting and checking. Everything
+is a whole number of units, so the order of summing does not matter and equal values are equal: then a check is
+preferred.
 
 Two strategies are found at once: for Ante, Blind and Play alone, and for the same beside Trips so large that no hand it
 pays is worth folding (``Prices.sure_trips``).
@@ -27,7 +27,7 @@ from referee.odds.ultimate_texas.board import FLOPS_IN_BOARD, Starts, Whole, flo
 from referee.odds.ultimate_texas.showdown import showdowns
 
 BATCH: Final = 128
-"""Boards that are worked on at once; a matter of memory, not of the result."""
+"""Boards computed at once; it affects memory, not the result."""
 
 KIND_OF_PAIR: Final = np.array(
     [KINDS.index(kind_of((DECK[low], DECK[high]))) for low, high in PAIRS.tolist()], dtype=np.intp
@@ -37,10 +37,10 @@ PAIRS_OF_KIND: Final = np.bincount(KIND_OF_PAIR)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StartSums:
-    """By start, summed over its boards and all of its hole cards and flops: units, and of Trips by kind.
+    """Sums in units by start, over its boards and all of its hole cards and flops, and of Trips by kind.
 
-    ``sure_loss`` is what the second strategy gives up on the river beside the first, ``given_up`` what the folds of the
-    first give up of Trips.
+    ``sure_loss`` is what the second strategy loses on the river compared with the first, ``given_up`` what the folds of
+    the first lose of Trips.
     """
 
     stays: Whole
@@ -52,19 +52,19 @@ class StartSums:
 
     @classmethod
     def empty(cls, starts: int) -> Self:
-        """No board summed yet."""
+        """Return the sums of no boards."""
         stays, play, check, sure_loss, given_up = (np.zeros(starts, dtype=np.int64) for _ in range(5))
         return cls(stays, play, check, sure_loss, given_up, np.zeros(len(KINDS), dtype=np.int64))
 
     def add(self, other: "StartSums") -> None:
-        """These and the other's boards."""
+        """Add the sums of other boards."""
         for name in self.__slots__:
             mine: Whole = getattr(self, name)
             mine += getattr(other, name)
 
 
 def sum_boards(strengths: BoardStrengths, prices: Prices, starts: Starts, boards: Cards, weights: Whole) -> StartSums:
-    """The sums of some boards, each counted with its weight."""
+    """Sum some boards, each with its weight."""
     sums = StartSums.empty(len(starts.sizes))
     for first in range(0, len(boards), BATCH):
         batch, weight = boards[first : first + BATCH], weights[first : first + BATCH, None]
@@ -89,14 +89,14 @@ def sum_boards(strengths: BoardStrengths, prices: Prices, starts: Starts, boards
 
 
 def _scatter(total: Whole, numbers: npt.NDArray[np.int32], values: Whole) -> None:
-    """Adds a board's value of a pair to each of the ten starts that it belongs to. Sums stay far below 2^53."""
+    """Add a board's value of a pair to each of its ten starts. Sums stay far below 2^53."""
     spread = np.broadcast_to(values[:, None, :], numbers.shape)
     total += np.bincount(numbers.ravel(), spread.ravel(), minlength=len(total)).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strategy:
-    """What to bet: by kind before the flop and by start on it, in Antes, 0 for a check; on the river ``best_plays``.
+    """The bets by kind before the flop and by start on it, in Antes, 0 for a check; on the river see ``best_plays``.
 
     ``table`` has the sums of each kind.
     """
@@ -107,9 +107,9 @@ class Strategy:
 
 
 def strategy_of(sums: StartSums, pairs: npt.NDArray[np.int16], prices: Prices, *, law: str) -> Strategy:
-    """The best play that the sums of all boards come to, Trips aside; its table has the values beside Trips too.
+    """Find the best play, without Trips, from the sums of all boards; its table has the values with Trips too.
 
-    ``pairs`` are by start one pair of its hole cards.
+    ``pairs`` has one pair of hole cards of each start.
     """
     flop, bet = _best_bets(sums, prices)
     sure = sums.check - sums.sure_loss
@@ -136,7 +136,7 @@ def strategy_of(sums: StartSums, pairs: npt.NDArray[np.int16], prices: Prices, *
 
 
 def value_of(table: PreflopTable, prices: Prices) -> int:
-    """What a deal is worth under best play without Trips: the sum over all pairs of hole cards, in units."""
+    """Return the value of all deals under best play without Trips, in units."""
     return sum(
         int(count) * max(best_bet(table.kinds[name], prices)[1], table.kinds[name].check)
         for name, count in zip(KINDS, PAIRS_OF_KIND, strict=True)
@@ -144,7 +144,7 @@ def value_of(table: PreflopTable, prices: Prices) -> int:
 
 
 def _best_bets(sums: StartSums, prices: Prices) -> tuple[Whole, Whole]:
-    """By start the play bet on the flop that is worth most, and its sum."""
+    """Return, by start, the play bet on the flop of the highest value, and its sum."""
     multiples = np.array(prices.flop, dtype=np.int64)
     values = sums.stays + multiples[:, None] * sums.play
     best = values.argmax(axis=0)
@@ -163,7 +163,7 @@ def _by_kind(kinds: npt.NDArray[np.intp], column: Whole) -> Whole:
 
 
 def _per_pair(total: Whole) -> Whole:
-    """The sums of one pair of each kind; every pair of a kind has the same, so the division is exact."""
+    """Return the sums of one pair of each kind; all pairs of a kind have the same, so the division is exact."""
     quotient, rest = np.divmod(total, PAIRS_OF_KIND)
     if rest.any():
         msg = "pairs of one kind do not have the same sums; the boards are not complete"
@@ -172,7 +172,7 @@ def _per_pair(total: Whole) -> Whole:
 
 
 def merged(parts: Iterator[StartSums]) -> StartSums:
-    """The sums of all parts, one at least; the first is added to."""
+    """Add up the parts, at least one, into the first."""
     total = next(parts)
     for part in parts:
         total.add(part)

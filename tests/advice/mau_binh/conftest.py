@@ -53,7 +53,7 @@ class Few:
 
 
 def few_of(rules: MauBinhRules) -> Few:
-    """The twelve arrangements under these rules."""
+    """Return the twelve arrangements under these rules."""
     made = [Arrangement(*(parse_cards(chi) for chi in text.split("/"))) for text in ARRANGED]
     few = Few(rules, tuple(made), Population.counted(rules.ranker, [(1, 1, 1)], origin=ORIGIN))
     counted = Population.counted(rules.ranker, [few.strengths(one) for one in made], origin=ORIGIN)
@@ -73,7 +73,7 @@ def rules(ruleset: Ruleset) -> MauBinhRules:
 
 @pytest.fixture(params=[*RULESETS, "no sweep", "no four aces", "four aces and a sweep between two"], scope="session")
 def few(request: pytest.FixtureRequest) -> Few:
-    """The twelve under each ruleset, and under three that only a house could play."""
+    """Return the twelve under each ruleset, and under three variants of a house."""
     name = request.param if request.param in RULESETS else RULESETS[0]
     rules = get(name).rules
     assert isinstance(rules, MauBinhRules)

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 import pytest
 
-from referee.advice.mau_binh import Advisor, Shelf, Suggestion
+from referee.advice.mau_binh import Advisor, Populations, Suggestion
 from referee.cards import DECK, Card
 from referee.games.mau_binh import Arrangement, MauBinhRules, check_arrangement
 from referee.games.mau_binh.foul import chi_values
@@ -21,7 +21,7 @@ ALL_SPLITS: Final = 72_072
 
 
 def advisor_of(ruleset: Ruleset, rules: MauBinhRules, *, seat_count: int) -> Advisor:
-    population = Shelf.builtin().population_for(rules, digest=ruleset.digest)
+    population = Populations.builtin().population_for(rules, digest=ruleset.digest)
     return Advisor.of(rules, population, seat_count=seat_count)
 
 
@@ -61,7 +61,7 @@ def best_by_the_rules(advisor: Advisor, hand: Sequence[Card], count: int) -> lis
 
 
 def best_by_loops(advisor: Advisor, hand: Sequence[Card], count: int) -> list[tuple[int, Strengths]]:
-    """The same, with strengths looked up by the cards and fouls by the ranking's floors."""
+    """Find the same, with strengths looked up by the cards and fouls by the ranking's floors."""
     rules, table = advisor.table.rules, advisor.table
     ranker, floors = rules.ranker, rules.ranker.three_table.floors
     bits = [1 << place for place in range(13)]
@@ -87,7 +87,7 @@ def _first(found: dict[Strengths, int], count: int) -> list[tuple[int, Strengths
     return sorted(((worth, strengths) for strengths, worth in found.items()), reverse=True)[:count]
 
 
-def told(suggestions: Sequence[Suggestion]) -> list[tuple[int, Strengths]]:
+def summary(suggestions: Sequence[Suggestion]) -> list[tuple[int, Strengths]]:
     """Worth and strengths, as above."""
     found = []
     for one in suggestions:
@@ -97,7 +97,7 @@ def told(suggestions: Sequence[Suggestion]) -> list[tuple[int, Strengths]]:
 
 
 def check_cards(rules: MauBinhRules, hand: Sequence[Card], suggestions: Sequence[Suggestion]) -> None:
-    """The cards of each suggestion are the hand's, lawful, and have the values that are told."""
+    """Check that the cards of each suggestion are the hand's, lawful, and have the stated values."""
     for one in suggestions:
         assert check_arrangement(rules, hand, one.arrangement) == ()
         assert chi_values(rules, one.arrangement.chi) == one.values
@@ -112,7 +112,7 @@ def test_suggestions_are_the_best_splits_that_the_rules_allow(
     for hand in hands_of(seat_count, 2):
         suggestions = advisor.suggest(hand, count=10)
         check_cards(rules, hand, suggestions)
-        assert told(suggestions) == best_by_the_rules(advisor, hand, 10)
+        assert summary(suggestions) == best_by_the_rules(advisor, hand, 10)
 
 
 @pytest.mark.parametrize("seat_count", [pytest.param(2, marks=AT_LENGTH), 3, pytest.param(4, marks=AT_LENGTH)])
@@ -121,7 +121,7 @@ def test_suggestions_are_the_best_splits_found_by_loops(ruleset: Ruleset, rules:
     for hand in hands_of(100 + seat_count, 15):
         suggestions = advisor.suggest(hand, count=10)
         check_cards(rules, hand, suggestions)
-        assert told(suggestions) == best_by_loops(advisor, hand, 10)
+        assert summary(suggestions) == best_by_loops(advisor, hand, 10)
 
 
 @pytest.mark.exhaustive("tries thousands of hands")
@@ -130,7 +130,7 @@ def test_suggestions_for_thousands_of_hands_are_the_best_splits(ruleset: Ruleset
     for hand in hands_of(7, 3_000):
         suggestions = advisor.suggest(hand, count=3)
         check_cards(rules, hand, suggestions)
-        assert told(suggestions) == best_by_loops(advisor, hand, 3)
+        assert summary(suggestions) == best_by_loops(advisor, hand, 3)
 
 
 def test_order_of_the_cards_means_nothing(ruleset: Ruleset, rules: MauBinhRules) -> None:
@@ -154,7 +154,7 @@ def test_hand_with_few_splits_gets_them_all(ruleset: Ruleset, rules: MauBinhRule
     hand = (*DECK[0:4], *DECK[20:24], *DECK[40:44], DECK[51])
     suggestions = advisor.suggest(hand, count=10_000)
     assert 0 < len(suggestions) < 10_000
-    assert told(suggestions) == best_by_loops(advisor, hand, 10_000)
+    assert summary(suggestions) == best_by_loops(advisor, hand, 10_000)
 
 
 def test_threads_do_not_disturb_one_another(ruleset: Ruleset, rules: MauBinhRules) -> None:

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from referee.advice.mau_binh import NoPopulationError, Origin, Population, PopulationError, Shelf, learn
+from referee.advice.mau_binh import NoPopulationError, Origin, Population, PopulationError, Populations, learn
 from referee.advice.mau_binh.self_play import STEPS, sweep_kind
 from referee.games.mau_binh import MauBinhRules
 from referee.hands import AceLowStraight
@@ -142,18 +142,18 @@ def house(name: str, *, ace_low: AceLowStraight = AceLowStraight.LOWEST) -> MauB
 
 
 def test_ruleset_is_advised_by_its_own_population(ruleset: Ruleset, rules: MauBinhRules) -> None:
-    assert Shelf.builtin().population_for(rules, digest=ruleset.digest).origin.ruleset_id == ruleset.id
+    assert Populations.builtin().population_for(rules, digest=ruleset.digest).origin.ruleset_id == ruleset.id
 
 
 @pytest.mark.parametrize("name", ["mau_binh.classic", "mau_binh.chi_2020", "mau_binh.maubinh_com"])
-def test_house_variant_of_known_ranking_is_advised_by_the_one_that_sweeps_alike(name: str) -> None:
-    assert Shelf.builtin().population_for(house(name), digest=bytes(32)).origin.ruleset_id == name
+def test_house_variant_is_advised_by_the_population_that_sweeps_alike(name: str) -> None:
+    assert Populations.builtin().population_for(house(name), digest=bytes(32)).origin.ruleset_id == name
 
 
 def test_ranking_that_nobody_learned_is_refused_with_the_way_out() -> None:
     rules = house("mau_binh.classic", ace_low=AceLowStraight.SECOND_HIGHEST)
     with pytest.raises(NoPopulationError, match="referee learn"):
-        Shelf.builtin().population_for(rules, digest=bytes(32))
+        Populations.builtin().population_for(rules, digest=bytes(32))
 
 
 def test_population_in_the_folder_is_found(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_population_in_the_folder_is_found(tmp_path: Path) -> None:
     learned = learn(rules, origin=origin)
     (tmp_path / "mau_binh.house.population").write_bytes(learned.to_bytes())
     (tmp_path / "other.txt").write_text("not looked at")
-    shelf = Shelf.with_folder(tmp_path)
+    shelf = Populations.with_folder(tmp_path)
     assert shelf.population_for(rules, digest=bytes.fromhex("11" * 32)) == learned
     assert shelf.population_for(get("mau_binh.classic").rules, digest=get("mau_binh.classic").digest) != learned  # type: ignore[arg-type] # it is of this game
 
@@ -177,4 +177,4 @@ def test_population_in_the_folder_is_found(tmp_path: Path) -> None:
 def test_broken_file_in_the_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "mau_binh.house.population").write_bytes(b"{}\n")
     with pytest.raises(PopulationError, match=r"mau_binh\.house\.population"):
-        Shelf.with_folder(tmp_path)
+        Populations.with_folder(tmp_path)

@@ -9,27 +9,27 @@ from typing import Any, Final, TypeAlias
 import msgspec
 import pytest
 
-from referee.advice.mau_binh import SCALE, Advisor, Population, Shelf, Splitter, ValueTable
+from referee.advice.mau_binh import SCALE, Advisor, Population, Populations, Splitter, ValueTable
 from referee.cards import DECK, Seat
 from referee.games.mau_binh import GAME, Arrange, Arrangement, MauBinhRules, begin, instant_win_of, settle
 from referee.rulesets import Ruleset
 from tests.games.rounds import hands_deal, settled
 
-Few: TypeAlias = Any  # its class stands in conftest
+Few: TypeAlias = Any  # its class is in conftest
 
 DEALT: Final = tuple(DECK[start : start + 13] for start in range(0, 52, 13))
 
 
 def paid_by_the_game(rules: MauBinhRules, arrangements: tuple[Arrangement, ...]) -> int:
-    """What the first seat wins, in stakes, settled by the game; the cards of the seats need not be of one deck."""
+    """Settle by the game and return what the first seat wins, in stakes; the cards need not be of one deck."""
     count = len(arrangements)
-    told = begin(rules, hands_deal(DEALT[:count]))
-    told = msgspec.structs.replace(told, arrangements=arrangements, instant_wins=(None,) * count)
-    return settle(told).net[0]
+    state = begin(rules, hands_deal(DEALT[:count]))
+    state = msgspec.structs.replace(state, arrangements=arrangements, instant_wins=(None,) * count)
+    return settle(state).net[0]
 
 
 @pytest.mark.parametrize("seat_count", [2, 3, 4])
-def test_value_is_the_mean_of_what_the_game_pays_over_every_table_of_opponents(few: Few, seat_count: int) -> None:
+def test_value_is_the_mean_payment_over_every_table_of_opponents(few: Few, seat_count: int) -> None:
     """The population is twelve known arrangements, so every table they can make is played out.
 
     Exact but for rounding, except where four aces and a sweep by every seat meet (see ``ValueTable``).
@@ -69,7 +69,7 @@ def test_twelve_arrangements_meet_every_sweep(few: Few) -> None:
 
 def test_chi_of_every_strength_are_worth_what_counting_says(ruleset: Ruleset, rules: MauBinhRules) -> None:
     """Against the shipped population, counted again with fractions: won from the weaker, paid to the stronger."""
-    population = Shelf.builtin().population_for(rules, digest=ruleset.digest)
+    population = Populations.builtin().population_for(rules, digest=ruleset.digest)
     table = ValueTable(rules, population, seat_count=2)
     ranker, luck = rules.ranker, random.Random(4)  # noqa: S311 - a test that repeats itself
     for chi in range(3):
@@ -87,16 +87,16 @@ def test_chi_of_every_strength_are_worth_what_counting_says(ruleset: Ruleset, ru
 
 
 @pytest.mark.slow("plays thousands of rounds")
-def test_advised_players_win_on_average_what_they_are_told(ruleset: Ruleset, rules: MauBinhRules) -> None:
+def test_advised_players_win_on_average_what_is_expected(ruleset: Ruleset, rules: MauBinhRules) -> None:
     """Two seats follow the advice over 3,000 deals; what they win is the predicted amount, thrown together by size.
 
     The prediction knows neither the opponent's cards nor that its own are missing from them, so a small bias is right.
     """
-    population = Shelf.builtin().population_for(rules, digest=ruleset.digest)
+    population = Populations.builtin().population_for(rules, digest=ruleset.digest)
     advisor = Advisor.of(rules, population, seat_count=2)
     luck = random.Random(11)  # noqa: S311 - a test that repeats itself
-    told: list[tuple[float, int]] = []
-    while len(told) < 3_000:
+    results: list[tuple[float, int]] = []
+    while len(results) < 3_000:
         deck = luck.sample(DECK, 26)
         hands = tuple(deck[:13]), tuple(deck[13:])
         if any(instant_win_of(rules, hand) for hand in hands):
@@ -105,25 +105,25 @@ def test_advised_players_win_on_average_what_they_are_told(ruleset: Ruleset, rul
         events = [Arrange(Seat(seat), *one.arrangement.chi, time=0) for seat, one in enumerate(best)]
         outcome = settled(GAME, rules, hands_deal(hands), events, closed_time=0).outcome
         assert not outcome.fouls
-        told.append((best[0].expected / SCALE, outcome.net[0]))
-    told.sort()
-    for part in (told[:1_000], told[1_000:2_000], told[2_000:]):
+        results.append((best[0].expected / SCALE, outcome.net[0]))
+    results.sort()
+    for part in (results[:1_000], results[1_000:2_000], results[2_000:]):
         predicted, won = mean(one[0] for one in part), mean(one[1] for one in part)
         error = (mean((one[1] - won) ** 2 for one in part) / len(part)) ** 0.5
         assert abs(predicted - won) < 4 * error + 0.25, (predicted, won, error)
-    assert mean(one[0] for one in told[2_000:]) > mean(one[0] for one in told[:1_000]) + 2
+    assert mean(one[0] for one in results[2_000:]) > mean(one[0] for one in results[:1_000]) + 2
 
 
 def test_population_of_another_ranking_is_refused(rules: MauBinhRules) -> None:
     other = msgspec.structs.replace(rules.ranking.rules, ace_low_straight="SECOND_HIGHEST")
     changed = msgspec.structs.replace(rules, ranking=msgspec.structs.replace(rules.ranking, rules=other))
-    population = next(iter(Shelf.builtin()))
-    with pytest.raises(ValueError, match="ranks hands otherwise"):
+    population = next(iter(Populations.builtin()))
+    with pytest.raises(ValueError, match="another ranking"):
         ValueTable(changed, population, seat_count=2)
 
 
 def test_table_of_five_seats_is_refused(few: Few) -> None:
-    with pytest.raises(ValueError, match="no round of 5 seats"):
+    with pytest.raises(ValueError, match="seats, not 5"):
         ValueTable(few.rules, few.population, seat_count=5)
 
 

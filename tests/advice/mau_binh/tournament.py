@@ -25,7 +25,7 @@ from typing import Final, TypeAlias
 import msgspec
 import numpy as np
 
-from referee.advice.mau_binh import Advisor, Shelf, Splits, Splitter
+from referee.advice.mau_binh import Advisor, Populations, Splits, Splitter
 from referee.advice.mau_binh.self_play import greatest_sum
 from referee.cards import DECK, Card, Seat
 from referee.games.mau_binh import GAME, Arrange, MauBinhRules, instant_win_of
@@ -81,7 +81,7 @@ class Report:
 
 
 def back_first(splits: Splits) -> Place:
-    """The strongest back, then middle, then front."""
+    """Choose the strongest back, then middle, then front."""
     order = (splits.backs * 10_000 + splits.middles) * 1_000 + splits.fronts[:, np.newaxis]
     return place_of(int(np.where(splits.fouled, -1, order).argmax()))
 
@@ -97,14 +97,14 @@ def random_lawful(luck: random.Random) -> Policy:
 
 
 def by_advice(ruleset: Ruleset, *, seat_count: int = SEATS) -> Policy:
-    """The split that is worth most."""
+    """Choose the split of the highest value."""
     rules = rules_of(ruleset)
-    population = Shelf.builtin().population_for(rules, digest=ruleset.digest)
+    population = Populations.builtin().population_for(rules, digest=ruleset.digest)
     return _by(Advisor.of(rules, population, seat_count=seat_count))
 
 
 def standard_policies(ruleset: Ruleset, *, seed: int) -> dict[str, Policy]:
-    """The four policies."""
+    """Return the four policies."""
     return {
         ADVICE: by_advice(ruleset),
         "back first": back_first,
@@ -114,9 +114,9 @@ def standard_policies(ruleset: Ruleset, *, seed: int) -> dict[str, Policy]:
 
 
 def parts_of_the_model(ruleset: Ruleset) -> dict[str, Policy]:
-    """The advice, whole and without parts of its model, and the strongest of the other policies."""
+    """Return the advice, whole and without parts of its model, and the strongest of the other policies."""
     rules = rules_of(ruleset)
-    population = Shelf.builtin().population_for(rules, digest=ruleset.digest)
+    population = Populations.builtin().population_for(rules, digest=ruleset.digest)
     shares = [
         np.bincount(population.of_bin(chi), count) / population.size for chi, count in enumerate(population.counts)
     ]
@@ -137,7 +137,7 @@ def _by(advisor: Advisor) -> Policy:
 
 
 def play(ruleset: Ruleset, policies: Mapping[str, Policy], *, deals: int, seed: int) -> Report:
-    """The report of so many deals, each played once for every rotation of the seats."""
+    """Play the deals, each once for every rotation of the seats, and return a report."""
     rules, names, report = rules_of(ruleset), tuple(policies), Report()
     report.totals = {name: Winnings() for name in names}
     report.against = {pair: Winnings() for pair in itertools.permutations(names, 2)}
@@ -161,14 +161,14 @@ def play(ruleset: Ruleset, policies: Mapping[str, Policy], *, deals: int, seed: 
 
 
 def rules_of(ruleset: Ruleset) -> MauBinhRules:
-    """The rules of a ruleset of this game."""
+    """Return the rules of a ruleset of this game."""
     if not isinstance(ruleset.rules, MauBinhRules):
         raise TypeError(ruleset.id)
     return ruleset.rules
 
 
 def place_of(index: int) -> Place:
-    """The front and pair of an index into all splits."""
+    """Return the front and pair of an index into all splits."""
     front, pair = divmod(index, PAIRS)
     return front, pair
 

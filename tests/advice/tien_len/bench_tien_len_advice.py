@@ -23,7 +23,7 @@ SAMPLED = 40
 
 
 def positions(seed: int) -> list[View]:
-    """What the seats on turn saw in some rounds."""
+    """Return what the seats on turn saw in some rounds."""
     chance = random.Random(seed)  # noqa: S311 - the same rounds every time
     found = []
     for _ in range(ROUNDS):

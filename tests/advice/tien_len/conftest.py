@@ -15,7 +15,7 @@ from tests.games.rounds import hands_deal
 
 @pytest.fixture(scope="session")
 def rules() -> TienLenRules:
-    """The rules as released."""
+    """Return the rules as released."""
     found = get("tien_len.mien_nam").rules
     assert isinstance(found, TienLenRules)
     return found
@@ -23,7 +23,7 @@ def rules() -> TienLenRules:
 
 @pytest.fixture(scope="session")
 def chain_rules(rules: TienLenRules) -> TienLenRules:
-    """The same, but each victim of a chain pays its own chopper, and runs of three pairs do not chop one another."""
+    """Return a variant: each victim of a chain pays its own chopper, and runs of three pairs do not chop another."""
     data = msgspec.to_builtins(rules)
     data["chops"]["chain"] = "EACH_VICTIM_PAYS"
     data["chops"]["pair_run_3"] = ["TWO"]
@@ -34,7 +34,7 @@ RICH: Final = ("3S 3C 4S 4C 5S 5C 6S 6C 2S", "3D 3H 4D 4H 5D 5H 7S 7C 7D 7H 2C",
 
 
 def deal_hands(chance: random.Random, seats: int) -> list[tuple[Card, ...]]:
-    """A deal: even, or of hands that can chop one another."""
+    """Deal hands: even, or such that can chop one another."""
     if chance.random() < 0.5:
         cards = chance.sample(DECK, 13 * seats)
         return [tuple(cards[13 * seat : 13 * seat + 13]) for seat in range(seats)]
@@ -47,7 +47,7 @@ def deal_hands(chance: random.Random, seats: int) -> list[tuple[Card, ...]]:
 
 @pytest.fixture(scope="session")
 def play_at_random() -> Callable[[TienLenRules, random.Random, int], Iterator[tuple[State, Play | Pass]]]:
-    """Rounds played at random: every state with the event that follows it; nothing where a hand wins at the deal."""
+    """Play rounds at random; yield every state with the next event, and nothing if a hand wins at the deal."""
 
     def play(rules: TienLenRules, chance: random.Random, seats: int) -> Iterator[tuple[State, Play | Pass]]:
         state = begin(rules, hands_deal(deal_hands(chance, seats), leader=Seat(chance.randrange(seats))))

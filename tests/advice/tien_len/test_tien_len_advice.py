@@ -5,8 +5,8 @@ import random
 import msgspec
 import pytest
 
-from referee.advice.tien_len import MAX_SUGGESTIONS, Reason, group_plays, suggest, whole_plays
-from referee.advice.tien_len.control import Control
+from referee.advice.tien_len import MAX_SUGGESTIONS, AdviceReason, group_plays, suggest, whole_plays
+from referee.advice.tien_len.control import HoldChances
 from referee.advice.tien_len.policy import choose
 from referee.advice.tien_len.structure import cost_of
 from referee.advice.tien_len.view import EVERYTHING, View
@@ -30,7 +30,7 @@ from tests.games.rounds import hands_deal
 
 @pytest.fixture(scope="module")
 def positions(rules, chain_rules, play_at_random):
-    """Some thousand positions of rounds played at random, a few seats having left."""
+    """Return some thousand positions of rounds played at random, a few seats having left."""
     chance = random.Random(12)  # noqa: S311 - the same positions every time
     found = []
     for number in range(60):
@@ -92,7 +92,7 @@ def test_playing_out_gives_the_same_answer_every_time(positions):
         assert first == suggest(state, count=3, samples=6)
         if len(suggest(state, count=3)) > 1:
             assert first[0].samples
-            assert first[0].advice[-1].reason is Reason.PLAYED_OUT
+            assert first[0].advice[-1].reason is AdviceReason.PLAYED_OUT
 
 
 def test_a_round_over_has_no_advice(rules):
@@ -104,7 +104,7 @@ def test_a_round_over_has_no_advice(rules):
 
 
 def position(rules, mine: str, *, others: tuple[int, ...], unseen: str = "", to_beat: str = "") -> View:
-    """A view of seat 0 made by hand; seat 1 played what is to be beaten."""
+    """Build a view of seat 0; seat 1 played what is to be beaten."""
     hand = set_of(parse_cards(mine))
     hidden = set_of(parse_cards(unseen)) if unseen else EVERYTHING ^ hand
     beaten = read_combination(set_of(parse_cards(to_beat))) if to_beat else None
@@ -124,7 +124,7 @@ def chosen(view: View) -> str:
         ("7S 7C", (5, 5), "6S 6C", "7S 7C"),  # the last cards win
         ("4S 4C 5S 5C 6S 6C TS KD", (8, 8, 8), "2H", "4S 4C 5S 5C 6S 6C"),  # a chop
         ("8S 8C 8D 8H 9S JD", (8, 8, 8), "2D 2H", "8S 8C 8D 8H"),  # a chop of a pair of twos
-        ("3C 5S 9D TC JH QS KD", (9, 9, 9), "4S", "5S"),  # the single that stands in no run
+        ("3C 5S 9D TC JH QS KD", (9, 9, 9), "4S", "5S"),  # the single that is in no run
     ],
 )
 def test_plays_that_no_player_would_miss(rules, mine: str, others: tuple[int, ...], to_beat: str, wanted: str):
@@ -145,7 +145,7 @@ def test_three_of_spades_is_not_left_alone_behind_a_weak_card(rules):
 
 def test_certain_plays_hold_and_hopeless_ones_do_not():
     unseen = set_of(parse_cards("4S 4C 7D 9D 9H TC JS QC QD KD AS"))
-    control = Control(unseen=unseen, rivals=(5, 6))
+    control = HoldChances(unseen=unseen, rivals=(5, 6))
     hold = {}
     for text in ("AH", "3H", "QS QH", "KS KC"):
         combination = read_combination(set_of(parse_cards(text)))
@@ -163,8 +163,8 @@ def test_the_more_rivals_can_beat_a_play_the_less_it_holds():
     for _ in range(300):
         unseen = sum(1 << place for place in chance.sample(range(52), 30))
         play = next(iter(combinations_in(EVERYTHING ^ unseen)))
-        fewer = Control(unseen=unseen, rivals=(8,)).hold(play)
-        assert Control(unseen=unseen, rivals=(8, 8)).hold(play) <= fewer
+        fewer = HoldChances(unseen=unseen, rivals=(8,)).hold(play)
+        assert HoldChances(unseen=unseen, rivals=(8, 8)).hold(play) <= fewer
         assert 0 <= fewer <= 1
 
 
@@ -178,7 +178,7 @@ def test_groups_hold_each_play_once_and_in_order(positions):
 
 
 def test_groups_chop_what_their_plays_chop(positions):
-    """By the payments of the law: the chop is played, and the round's chops tell what was taken."""
+    """Compare with the game's payments: the chop is played, and the round's chops show what was taken."""
     chopped = 0
     for state in positions:
         plays = legal_plays(state)
@@ -202,7 +202,7 @@ def test_whole_plays_are_those_that_cost_the_plan_nothing(positions):
         assert list(whole_plays(state, plays)) == expected
 
 
-def test_reasons_tell_what_is_so(positions):
+def test_reasons_state_facts(positions):
     """Each reason's facts against the position."""
     met = set()
     for state in positions:
@@ -210,16 +210,20 @@ def test_reasons_tell_what_is_so(positions):
         for one in suggest(state, count=MAX_SUGGESTIONS):
             reasons = {advice.reason: advice for advice in one.advice}
             met |= set(reasons)
-            assert (Reason.NOTHING_BEATS in reasons) == (one.play is None and not legal_plays(state))
+            assert (AdviceReason.NOTHING_BEATS in reasons) == (one.play is None and not legal_plays(state))
             if one.play is None:
                 continue
-            assert (Reason.LAST_CARDS in reasons) == (one.play.card_set == rest)
-            if Reason.CHOPS in reasons:
+            assert (AdviceReason.LAST_CARDS in reasons) == (one.play.card_set == rest)
+            if AdviceReason.CHOPS in reasons:
                 after = apply(state, Play(state.turn, one.play.cards, 0))
                 assert len(after.chops) == len(state.chops) + 1
-            if Reason.BREAKS_GROUP in reasons:
-                assert Reason.KEEPS_GROUPS not in reasons
-            if Reason.WEAKEST in reasons:
+            if AdviceReason.BREAKS_GROUP in reasons:
+                assert AdviceReason.KEEPS_GROUPS not in reasons
+            if AdviceReason.WEAKEST in reasons:
                 assert one.play == legal_plays(state)[0]
                 assert beats(state.rules.chops, one.play, than=state.to_beat)
-    assert met >= set(Reason) - {Reason.MAY_BE_LAST_THREE, Reason.GOES_FOR_THREE, Reason.PLAYED_OUT}
+    assert met >= set(AdviceReason) - {
+        AdviceReason.MAY_BE_LAST_THREE,
+        AdviceReason.GOES_FOR_THREE,
+        AdviceReason.PLAYED_OUT,
+    }

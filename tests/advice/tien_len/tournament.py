@@ -75,7 +75,7 @@ def sampling(samples: int) -> Player:
 
 
 def play_round(rules: TienLenRules, hands: Sequence[int], players: Sequence[Player], *, leader: int) -> Playout:
-    """A round played to its end."""
+    """Play a round to its end."""
     playout = Playout(rules, hands, turn=leader)
     while playout.winner is None:
         play = players[playout.turn](playout)
@@ -89,7 +89,7 @@ def play_round(rules: TienLenRules, hands: Sequence[int], players: Sequence[Play
 def compete(  # noqa: PLR0913 - what a tournament is made of
     player: Player, opponent: Player, *, seats: int, deals: int, seed: int, rules: TienLenRules
 ) -> Score:
-    """What the player wins of opponents over so many deals, each played from every seat."""
+    """Play the deals, each from every seat; return what the player wins of its opponents."""
     chance = random.Random(seed)  # noqa: S311 - the same deals every time
     means: list[float] = []
     wins: list[float] = []

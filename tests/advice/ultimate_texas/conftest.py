@@ -13,7 +13,7 @@ Edited = Callable[..., UltimateTexasRules]
 
 @pytest.fixture(scope="session")
 def edited() -> Edited:
-    """The casino's rules with pieces of its file replaced; each piece must stand there."""
+    """Return the casino's rules with pieces of its file replaced; each piece must be in it."""
 
     def _edited(*edits: tuple[str, str]) -> UltimateTexasRules:
         text = get("ultimate_texas.casino").source.decode()

@@ -13,15 +13,14 @@ from referee.advice.ultimate_texas import (
     NoTableError,
     PreflopTable,
     PreflopTableError,
+    PreflopTables,
     Prices,
-    Shelf,
     advise,
     best_of,
     kind_of,
     law_digest,
 )
-from referee.advice.ultimate_texas.preflop import WAYS, best_bet
-from referee.advice.ultimate_texas.shelf import SHIPPED
+from referee.advice.ultimate_texas.preflop import SHIPPED, WAYS, best_bet
 from referee.cards import DECK, parse_cards
 from referee.games.ultimate_texas import Decision, Stake, UltimateTexasRules
 from referee.money import Amount
@@ -31,9 +30,9 @@ SHIPPED_IDS = ["ultimate_texas.casino", "ultimate_texas.two_plus_three"]
 
 
 def shipped(ruleset_id: str) -> tuple[UltimateTexasRules, PreflopTable]:
-    """A ruleset that comes with the referee, and its table."""
+    """Return a ruleset that comes with the referee, and its table."""
     rules = rules_as(UltimateTexasRules, ruleset_id)
-    table = Shelf.builtin().table_for(rules)
+    table = PreflopTables.builtin().table_for(rules)
     assert table is not None
     return rules, table
 
@@ -91,7 +90,7 @@ def test_table_is_the_mean_over_all_19_600_flops(ruleset_id: str, hole: str):
 
 
 @pytest.mark.parametrize("ruleset_id", SHIPPED_IDS)
-def test_check_beside_light_trips_is_a_bound_that_leaves_no_doubt_what_is_best(ruleset_id: str):
+def test_check_with_light_trips_is_a_bound_that_decides_what_is_best(ruleset_id: str):
     """The exact value is convex in Trips: it lies under the line between those at 0 and a quarter.
 
     The bound is the higher of two lines, the bet is a line: it is enough to look at both ends and where those cross.
@@ -164,15 +163,15 @@ def test_table_fits_a_house_ruleset_of_the_same_law_and_no_other(edited):
     """Seats, names and quotes do not matter to values; a price does."""
     same = edited(("maximum = 6", "maximum = 3"), ('order = "ANY"', 'order = "BY_SEAT"'))
     other = edited(('odds = "10/1"', 'odds = "9/1"'))
-    assert Shelf.builtin().table_for(same) is shipped("ultimate_texas.casino")[1]
-    assert Shelf.builtin().table_for(other) is None
+    assert PreflopTables.builtin().table_for(same) is shipped("ultimate_texas.casino")[1]
+    assert PreflopTables.builtin().table_for(other) is None
 
 
 def test_shelf_reads_the_tables_of_a_folder(tmp_path: Path, edited):
     other = edited(('odds = "10/1"', 'odds = "9/1"'))
     table = PreflopTable(law=law_digest(other), unit=2, kinds=shipped("ultimate_texas.casino")[1].kinds)
     (tmp_path / "ultimate_texas.house.preflop").write_bytes(table.write())
-    assert Shelf.with_folder(tmp_path).table_for(other) == table
+    assert PreflopTables.with_folder(tmp_path).table_for(other) == table
     (tmp_path / "ultimate_texas.worse.preflop").write_bytes(b"{}")
     with pytest.raises(PreflopTableError, match=r"ultimate_texas\.worse\.preflop"):
-        Shelf.with_folder(tmp_path)
+        PreflopTables.with_folder(tmp_path)

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import grpc
 import pytest
 
-from referee.advice.tien_len import Reason
+from referee.advice.tien_len import AdviceReason
 from referee.cards import DECK, parse_cards
 from referee.rulesets import Language, load_texts
 from referee.v1 import tien_len_pb2
@@ -137,9 +137,9 @@ def test_groups_of_a_lead_are_kinds_and_lengths(house: House):
 
 def test_every_reason_has_words_in_both_languages():
     texts = load_texts("tien_len")
-    assert set(texts.advice) == set(Reason)
+    assert set(texts.advice) == set(AdviceReason)
     facts = dict.fromkeys(("cards", "seat", "units", "percent", "samples"), "7")
-    for reason in Reason:
+    for reason in AdviceReason:
         words = {texts.advise(reason, facts, language) for language in Language}
         assert len(words) == 2
         assert not any("{" in text for text in words)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.advice.ultimate_texas import PreflopTable, Shelf, advise, best_of, law_digest
+from referee.advice.ultimate_texas import PreflopTable, PreflopTables, advise, best_of, law_digest
 from referee.cards import DECK, Card
 from referee.games.ultimate_texas import Decision as Domain
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
@@ -51,7 +51,7 @@ def test_answer_is_the_advice_on_the_seats_own_cards_and_the_open_board(server, 
         answer = ask(server, dealt_round.told, seat)
         stake = Stake(ante=Amount(ante), trips=Amount(trips))
         hole = cards(dealt_round.dealt.hands[seat].cards)
-        table = Shelf.builtin().table_for(rules)
+        table = PreflopTables.builtin().table_for(rules)
         options = advise(rules, stake, hole=hole, board=board, table=table)
         assert [option.decision for option in options] == [_name(one.decision) for one in answer.options]
         assert _name(answer.best) == best_of(options, stake).decision
@@ -138,7 +138,7 @@ def test_tables_of_the_settings_folder_are_read(tmp_path: Path):
     text = get(CASINO).source.decode().replace(CASINO, "ultimate_texas.house").replace('"10/1"', '"9/1"')
     (tmp_path / "house.toml").write_text(text, encoding="utf-8")
     house = load_folder(tmp_path).get("ultimate_texas.house")
-    shipped = Shelf.builtin().table_for(rules_as(UltimateTexasRules, CASINO))
+    shipped = PreflopTables.builtin().table_for(rules_as(UltimateTexasRules, CASINO))
     assert shipped is not None
     table = PreflopTable(law=law_digest(rules_as(UltimateTexasRules, house)), unit=2, kinds=shipped.kinds)
     (tmp_path / "ultimate_texas.house.preflop").write_bytes(table.write())

@@ -1,12 +1,12 @@
-"""The populations at hand: those that come with the referee, and an operator's own beside their rulesets.
+"""The available populations: those that come with the referee, and an operator's own beside their rulesets.
 
-A ruleset is advised by the population that was learned from it. Where there is none, one of the same ranking serves,
-since prices are taken from the ruleset itself: first one that sweeps alike, then by id. An operator's file is named
-after its ruleset, ``<id>.population``, and is written by ``referee learn``.
+A ruleset is advised by the population that was learned from it. Without one, a population of the same ranking serves,
+since prices are taken from the ruleset itself: first one with the same kind of sweep, then by id. An operator's file is
+named after its ruleset, ``<id>.population``; ``referee learn`` writes it.
 
 >>> from referee.rulesets import get
 >>> ruleset = get("mau_binh.classic")
->>> Shelf.builtin().population_for(ruleset.rules, digest=ruleset.digest).origin.ruleset_id
+>>> Populations.builtin().population_for(ruleset.rules, digest=ruleset.digest).origin.ruleset_id
 'mau_binh.classic'
 """
 
@@ -25,25 +25,25 @@ SUFFIX: Final = ".population"
 
 
 class NoPopulationError(LookupError):
-    """No population at hand has the ranking of these rules."""
+    """Rules with a ranking that no available population has."""
 
 
-class Shelf:
-    """Populations, found by the ruleset that they are to advise."""
+class Populations:
+    """Populations by the ruleset that they advise."""
 
     def __init__(self, populations: Iterable[Population]) -> None:
         self._populations = sorted(populations, key=lambda one: (one.origin.ruleset_id, one.origin.ruleset_version))
 
     @staticmethod
-    def builtin() -> "Shelf":
-        """The populations that come with the referee; read once."""
+    def builtin() -> "Populations":
+        """Return the populations that come with the referee; read once."""
         return _builtin()
 
     @classmethod
-    def with_folder(cls, folder: Path) -> "Shelf":
-        """The populations that come with the referee and every ``.population`` file of a folder.
+    def with_folder(cls, folder: Path) -> "Populations":
+        """Read the populations that come with the referee and every ``.population`` file of a folder.
 
-        PopulationError, naming the file, where one is none; OSError where the folder cannot be read.
+        Raises PopulationError, naming the file, if one is none; OSError if the folder cannot be read.
         """
         own = [file for file in sorted(folder.iterdir()) if file.suffix == SUFFIX]
         return cls([*cls.builtin(), *(_read(file) for file in own)])
@@ -52,7 +52,7 @@ class Shelf:
         return iter(self._populations)
 
     def population_for(self, rules: MauBinhRules, *, digest: bytes) -> Population:
-        """The population to advise a ruleset by, its file's SHA-256 given; NoPopulationError where none fits."""
+        """Return the population for a ruleset with this digest of its file; raise NoPopulationError if none fits."""
         fitting = [one for one in self._populations if one.ranking == rules.ranking.rules]
         for one in reversed(fitting):
             if one.origin.ruleset_digest == digest.hex():
@@ -66,9 +66,9 @@ class Shelf:
 
 
 @cache
-def _builtin() -> Shelf:
+def _builtin() -> Populations:
     folder = resources.files("referee.advice.mau_binh") / "data"
-    return Shelf(_read(file) for file in folder.iterdir() if file.name.endswith(SUFFIX))
+    return Populations(_read(file) for file in folder.iterdir() if file.name.endswith(SUFFIX))
 
 
 def _read(file: Traversable) -> Population:
