@@ -120,7 +120,7 @@ class Ruleset:
 
 def parse_ruleset(source: bytes, *, file: str) -> Ruleset:
     """Return the ruleset that a file's bytes state; raise RulesetError with every fault of the file."""
-    data = {"schema": 1, **read_toml(source, file=file)}
+    data = read_toml(source, file=file)
     common = {key: value for key, value in data.items() if key in Header.__struct_fields__}
     own = {key: value for key, value in data.items() if key not in common}
     rules_type = GAMES.get(str(data.get("game")))

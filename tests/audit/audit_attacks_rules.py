@@ -18,11 +18,11 @@ from tests.audit.audit_builder import (
 
 
 @mutation(Code.WRONG_RESULT, "money moves that the rules do not move")
-def transfer_doubled() -> Attacked:
+def transfer_added() -> Attacked:
     log, parts = begun()
     assert parts.told is not None
     found = msgspec.json.decode(parts.transcript)["results"]
-    found["transfers"][0]["amount"] *= 2
+    found["transfers"].append({"amount": 100, "from": 0, "reason": "BACK", "subject": "PAIR", "to": 1})
     parts.transcript = write_transcript(parts.header, parts.told, found)
     return ended(log, parts)
 

@@ -179,7 +179,7 @@ def test_page_of_a_large_log_is_bounded_and_says_what_is_left_out(audit: Auditor
 
 
 def test_each_language_stands_alone_and_both_have_a_switch(audit: Auditor):
-    attacked = next(one for one in MUTATIONS if one.id == "transfer_doubled").attack()
+    attacked = next(one for one in MUTATIONS if one.id == "transfer_added").attack()
     pages = [page_of(attacked, audit, language=one) for one in ("vi", "en", "both")]
     vietnamese, english, both = ["".join(read(page).text) for page in pages]
     words = load_words().page

@@ -43,7 +43,7 @@ def test_rewritten_history_is_printed_with_both_notes(audit: Auditor):
 
 
 def test_wrong_result_is_printed_told_above_found(audit: Auditor):
-    lines = list(report_lines(report_of(audit, "transfer_doubled")))
+    lines = list(report_lines(report_of(audit, "transfer_added")))
     at = lines.index("    first difference at found.transfers[0].amount")
     told, found = (int(line.split()[1]) for line in lines[at + 1 : at + 3])
     assert told == 2 * found

@@ -63,7 +63,7 @@ def test_a_round_of_tien_len_pays_as_its_vector(row: dict[str, Any], harness: Ha
     game.deal()
     assert game.leader == row["leader"]
     for event in row["events"]:
-        seat, _, choice = event.partition(" ")
+        seat, _, choice = event.partition(" @")[0].partition(" ")
         act = {"pass": game.pass_turn, "leave": game.leave, "timeout": game.time_out}.get(choice)
         if choice == "timeout":
             harness.clock.advance(120_000)

@@ -42,7 +42,7 @@ def refusal(source: bytes) -> RulesetError:
 @pytest.mark.parametrize("ruleset", BUILTIN)
 def test_dumping_a_ruleset_gives_what_was_read(ruleset: Ruleset) -> None:
     """Header and rules written out again are the file's data, without a key more or less."""
-    data = {"schema": 1, **tomllib.loads(ruleset.source.decode())}
+    data = tomllib.loads(ruleset.source.decode())
     header = {key: data[key] for key in Header.__struct_fields__}
     dumped = header | msgspec.json.decode(msgspec.json.encode(ruleset.rules))
     assert data == dumped
@@ -61,7 +61,7 @@ def test_digest_is_the_sha256_of_the_file(ruleset: Ruleset) -> None:
 @pytest.mark.parametrize("ruleset", BUILTIN)
 def test_every_key_is_needed(ruleset: Ruleset) -> None:
     """Without any one of its keys, at any depth, a file is no ruleset or another one; none has a default."""
-    data = {"schema": 1, **tomllib.loads(ruleset.source.decode())}
+    data = tomllib.loads(ruleset.source.decode())
     rules_type = GAMES[ruleset.game]
     own = {key: value for key, value in data.items() if key not in Header.__struct_fields__}
     removed = 0
@@ -85,7 +85,7 @@ def test_every_payout_is_whole_at_one_bet_unit(ruleset: Ruleset) -> None:
 
 @pytest.mark.parametrize("ruleset", BUILTIN)
 def test_every_table_quotes_a_seed(ruleset: Ruleset) -> None:
-    data = {"schema": 1, **tomllib.loads(ruleset.source.decode())}
+    data = tomllib.loads(ruleset.source.decode())
     quoted = [table for table in tables(data) if "source" in table]
     assert len(quoted) > 10
     assert all(SEEDS.fullmatch(str(table["source"])) and str(table["quote"]).strip() for table in quoted)
@@ -219,7 +219,7 @@ def test_released_ruleset_cannot_change(tmp_path: Path) -> None:
     (tmp_path / "copy.toml").write_bytes(CLASSIC)
     assert len(load_folder(tmp_path)) == len(load_builtin())
     (tmp_path / "other.toml").write_bytes(CLASSIC + b"# a note\n")
-    with pytest.raises(RulesetError, match=r"other\.toml, line 5: mau_binh\.classic 1\.0\.0 is already a built-in"):
+    with pytest.raises(RulesetError, match=r"other\.toml, line 6: mau_binh\.classic 1\.0\.0 is already a built-in"):
         load_folder(tmp_path)
 
 
@@ -227,7 +227,7 @@ def test_two_house_files_cannot_share_an_identity(tmp_path: Path) -> None:
     house = edited("mau_binh.classic", "mau_binh.house")
     (tmp_path / "a.toml").write_bytes(house)
     (tmp_path / "b.toml").write_bytes(house + b"\n")
-    with pytest.raises(RulesetError, match=r"b\.toml, line 5: mau_binh\.house 1\.0\.0 is already .*a\.toml"):
+    with pytest.raises(RulesetError, match=r"b\.toml, line 6: mau_binh\.house 1\.0\.0 is already .*a\.toml"):
         load_folder(tmp_path)
 
 

@@ -1,8 +1,7 @@
-"""The rules of Mậu Binh as data: every number and every difference between the sheets is a field, none has a default.
+"""Rules of Mậu Binh as data: every number and every difference between the sheets is a field, none has a default.
 
 A house variant is another file of this shape, never code. Where rules differ in kind the field is a tagged union or a
-closed enum. Each table says in ``source`` which text it is taken from and in ``quote`` the sentence. Units are stakes.
-This module knows how a ruleset is shaped and which combinations make no sense; it refuses to know how rounds go.
+closed enum. Units are stakes.
 
 >>> import msgspec
 >>> msgspec.convert({"kind": "BETWEEN_TWO_TIMES", "multiplier": 3, "source": "s", "quote": "q"}, type=Sweep).multiplier
@@ -10,7 +9,7 @@ This module knows how a ruleset is shaped and which combinations make no sense; 
 """
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, TypeAlias
@@ -18,124 +17,94 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from referee.games.mau_binh.code import CHI, Chi, Pattern, Reason, Walkover
+from referee.games.tables import Clock, HouseClock, RoundLimits, Seconds, Sourced, refuse, seat_fault
 from referee.hands import Category, Ranking, RankingRules
 
 Units: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 """A number of stakes."""
 
-Seconds: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=86_400)]
 
-Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
-
-
-class Seats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Seats(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How many seats a round may have."""
 
     minimum: Annotated[int, msgspec.Meta(ge=2, le=4)]
     maximum: Annotated[int, msgspec.Meta(ge=2, le=4)]
-    source: Text
-    quote: Text
 
 
-class SentOut(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="SENT_OUT"):
+class SentOut(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="SENT_OUT"):
     """A seat that is not ready this long after another was is sent out of the room."""
 
     seconds: Seconds
-    source: Text
-    quote: Text
 
 
-class NoReadyClock(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="NONE"):
+class NoReadyClock(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="NONE"):
     """Nobody is sent out."""
-
-    source: Text
-    quote: Text
 
 
 ReadyClock: TypeAlias = SentOut | NoReadyClock
 
 
-class Clock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A length of time."""
-
-    seconds: Seconds
-    source: Text
-    quote: Text
-
-
 class Clocks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The clocks: for being ready, for arranging after the deal, and for showing each chi."""
+    """Clocks for being ready, arranging after the deal, opening a sealed arrangement, and showing each chi."""
 
     ready: ReadyClock
     arranging: Clock
+    opening: HouseClock
     showdown_chi: Clock
 
 
-class RankingTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RankingTable(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What beats what."""
 
     rules: RankingRules
-    source: Text
-    quote: Text
 
 
-class SpecialValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SpecialValue(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a chi won with a hand of this category is worth, in place of the ordinary value."""
 
     chi: Chi
     category: Category
     units: Units
-    source: Text
-    quote: Text
 
 
-class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Values(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a won chi is worth, by the category of the winning hand."""
 
     ordinary: Units
     special: tuple[SpecialValue, ...]
-    source: Text
-    quote: Text
 
 
-class SweptByAll(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="BY_EVERY_SEAT"):
+class SweptByAll(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="BY_EVERY_SEAT"):
     """A seat that loses all three chi to every other seat pays everything it owes so many times."""
 
     multiplier: Annotated[int, msgspec.Meta(ge=2, le=1000)]
-    source: Text
-    quote: Text
 
 
 class SweptPairTimes(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="BETWEEN_TWO_TIMES"
+    Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="BETWEEN_TWO_TIMES"
 ):
     """A seat that loses all three chi to another pays that seat the sum of the three so many times."""
 
     multiplier: Annotated[int, msgspec.Meta(ge=2, le=1000)]
-    source: Text
-    quote: Text
 
 
-class SweptPairPlus(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="BETWEEN_TWO_PLUS"):
+class SweptPairPlus(
+    Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="BETWEEN_TWO_PLUS"
+):
     """A seat that loses all three chi to another pays that seat the sum of the three and these units."""
 
     units: Units
-    source: Text
-    quote: Text
 
 
-class NoSweep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="NONE"):
+class NoSweep(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="NONE"):
     """Losing all three chi costs the three chi."""
-
-    source: Text
-    quote: Text
 
 
 Sweep: TypeAlias = SweptByAll | SweptPairTimes | SweptPairPlus | NoSweep
 
 
 class FourAcesFullSweep(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="BACK_BECOMES_WORTH"
+    Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="BACK_BECOMES_WORTH"
 ):
     """Four aces in the back of a seat that wins all three chi from every opponent are worth ``units``.
 
@@ -144,40 +113,27 @@ class FourAcesFullSweep(
     """
 
     units: Units
-    source: Text
-    quote: Text
 
 
-class NoFourAcesSweep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="NONE"):
+class NoFourAcesSweep(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="NONE"):
     """Four aces are worth the same whoever else loses."""
-
-    source: Text
-    quote: Text
 
 
 FourAcesSweep: TypeAlias = FourAcesFullSweep | NoFourAcesSweep
 
 
-class FoulSwept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="SWEPT"):
+class FoulSwept(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="SWEPT"):
     """A fouled seat loses all three chi to every seat that is not, and each of these losses is a sweep."""
 
-    source: Text
-    quote: Text
 
-
-class FoulLosesChi(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="LOSES_CHI"):
+class FoulLosesChi(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="LOSES_CHI"):
     """A fouled seat loses all three chi to every seat that is not, and no sweep comes of it."""
 
-    source: Text
-    quote: Text
 
-
-class FoulFlat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="FLAT"):
+class FoulFlat(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="FLAT"):
     """A fouled seat pays these units to every seat that is not, whatever the chi are worth."""
 
     units: Units
-    source: Text
-    quote: Text
 
 
 Foul: TypeAlias = FoulSwept | FoulLosesChi | FoulFlat
@@ -190,30 +146,24 @@ class LeavingInShowdown(enum.StrEnum):
     ARRANGEMENT_STANDS = "ARRANGEMENT_STANDS"
 
 
-class Leaving(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Leaving(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What leaving costs. Before the showdown it is all three chi without a sweep, in every ruleset."""
 
     in_showdown: LeavingInShowdown
-    source: Text
-    quote: Text
 
 
-class InstantWinValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class InstantWinValue(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A pattern that wins at once. ``place`` ranks (1 is the strongest, equal places tie), ``units`` only pay."""
 
     pattern: Pattern
     place: Annotated[int, msgspec.Meta(ge=1)]
     units: Units
-    source: Text
-    quote: Text
 
 
-class Suggestions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Suggestions(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Whether a player may ask the referee for an arrangement."""
 
     allowed: bool
-    source: Text
-    quote: Text
 
 
 class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -221,6 +171,7 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
 
     seats: Seats
     clocks: Clocks
+    round: RoundLimits
     ranking: RankingTable
     values: Values
     sweep: Sweep
@@ -231,43 +182,39 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
     suggestions: Suggestions
 
     def __post_init__(self) -> None:
-        if self.seats.minimum > self.seats.maximum:
-            msg = f"seats.minimum {self.seats.minimum} is more than seats.maximum {self.seats.maximum}"
-            raise ValueError(msg)
-        if not self.ranking.rules.three_card_order:
-            msg = "ranking.rules.three_card_order is empty, but the front has three cards"
-            raise ValueError(msg)
-        self._check_values()
-        self._check_instant_wins()
+        needed = self.clocks.arranging.seconds + self.clocks.opening.seconds
+        refuse(
+            seat_fault(self.seats.minimum, self.seats.maximum),
+            self.round.fault(needed),
+            ""
+            if self.ranking.rules.three_card_order
+            else "ranking.rules.three_card_order is empty, but the front has three cards",
+            *self._value_faults(),
+            *self._instant_win_faults(),
+        )
 
-    def _check_values(self) -> None:
+    def _value_faults(self) -> Iterator[str]:
         stated = [(special.chi, special.category) for special in self.values.special]
         for chi, category in stated:
             known = self.ranking.rules.three_card_order if chi is Chi.FRONT else self.ranking.rules.order
             if category not in known:
-                msg = f"values.special names {category} in the {chi}, where the ranking does not list it"
-                raise ValueError(msg)
+                yield f"values.special names {category} in the {chi}, where the ranking does not list it"
             if stated.count((chi, category)) > 1:
-                msg = f"values.special names {category} in the {chi} more than once"
-                raise ValueError(msg)
+                yield f"values.special names {category} in the {chi} more than once"
         if isinstance(self.four_aces_sweep, FourAcesFullSweep):
             if Category.FOUR_ACES not in self.ranking.rules.order:
-                msg = "four_aces_sweep pays for FOUR_ACES, which the ranking does not list"
-                raise ValueError(msg)
+                yield "four_aces_sweep pays for FOUR_ACES, which the ranking does not list"
             if self.four_aces_sweep.units <= self.units[0][Category.FOUR_ACES]:
-                msg = "four_aces_sweep.units is no more than FOUR_ACES are worth in the BACK without it"
-                raise ValueError(msg)
+                yield "four_aces_sweep.units is no more than FOUR_ACES are worth in the BACK without it"
 
-    def _check_instant_wins(self) -> None:
+    def _instant_win_faults(self) -> Iterator[str]:
         patterns = [win.pattern for win in self.instant_wins]
         for pattern in patterns:
             if patterns.count(pattern) > 1:
-                msg = f"instant_wins names {pattern} more than once"
-                raise ValueError(msg)
+                yield f"instant_wins names {pattern} more than once"
         places = [win.place for win in self.instant_wins]
         if places != sorted(places) or sorted(set(places)) != list(range(1, len(set(places)) + 1)):
-            msg = "instant_wins must stand from strong to weak, with places 1, 2, 3 and so on; equal places tie"
-            raise ValueError(msg)
+            yield "instant_wins must go from strong to weak, with places 1, 2, 3 and so on; equal places tie"
 
     @cached_property
     def ranker(self) -> Ranking:

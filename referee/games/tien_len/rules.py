@@ -1,20 +1,20 @@
-"""The rules of a Tiến Lên table as a ruleset's data states them: every number with the sentence it comes from.
+"""Rules of Tiến Lên as data: every number with the sentence it comes from, and no defaults.
 
-Nothing here has a default: a house variant is another data file, and a key that is missing or unknown is refused.
-``units`` are multiples of the round's stake (*cược*). What is the same at every table (the order of the cards, what a
-combination is, passing, how a round ends) is code and stands in the modules beside this one.
+A house variant is another data file. What is the same at every table (the order of the cards, what a combination is,
+passing, how a round ends) is code in the modules beside this one. ``units`` are multiples of the stake (*cược*).
 
 >>> import msgspec
 >>> msgspec.convert({"units": 26, "source": "s", "quote": "q"}, type=Penalty).units
 26
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, TypeAlias
 
 import msgspec
 
+from referee.games.tables import RoundLimits, Seconds, Sourced, refuse, seat_fault
 from referee.games.tien_len.code import Chain, EndKind, Kind, OutOfTime, Pattern, Price, Reason, Victim
 
 Units: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
@@ -22,15 +22,6 @@ Units: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 
 SeatCount: TypeAlias = Annotated[int, msgspec.Meta(ge=2, le=4)]
 """Two to four: thirteen cards each is all that 52 cards give."""
-
-Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
-
-
-class Sourced(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A table of the file: the text that it is taken from, and the sentence in the text's own words."""
-
-    source: Text
-    quote: Text
 
 
 class Seats(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -90,13 +81,10 @@ class Penalty(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Turn(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What follows when a turn's time is up, and how long that is.
-
-    ``seconds = 0``: the ruleset names no clock; the table keeps its own, and a Timeout is the table's word.
-    """
+    """What follows when a turn's time is up, and how long a turn lasts."""
 
     out_of_time: OutOfTime
-    seconds: Annotated[int, msgspec.Meta(ge=0, le=86_400)]
+    seconds: Seconds
 
 
 class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -113,15 +101,17 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     last_three_of_spades: Penalty
     stopped_three_of_spades: Penalty
     turn: Turn
+    round: RoundLimits
 
     def __post_init__(self) -> None:
-        if self.seats.minimum > self.seats.maximum:
-            msg = f"seats.minimum {self.seats.minimum} is more than seats.maximum {self.seats.maximum}"
-            raise ValueError(msg)
-        _refuse_doubles("instant_wins", (win.pattern for win in self.instant_wins))
-        _refuse_doubles("chops.pair_run_3", self.chops.pair_run_3)
-        _refuse_doubles("chops.quad", self.chops.quad)
-        _refuse_doubles("chops.pair_run_4", self.chops.pair_run_4)
+        refuse(
+            seat_fault(self.seats.minimum, self.seats.maximum),
+            self.round.fault(self.turn.seconds),
+            _doubles("instant_wins", [win.pattern for win in self.instant_wins]),
+            _doubles("chops.pair_run_3", self.chops.pair_run_3),
+            _doubles("chops.quad", self.chops.quad),
+            _doubles("chops.pair_run_4", self.chops.pair_run_4),
+        )
 
     @property
     def payouts(self) -> tuple[Fraction, ...]:
@@ -148,10 +138,7 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         }
 
 
-def _refuse_doubles(table: str, codes: Iterable[str]) -> None:
-    seen = set()
-    for code in codes:
-        if code in seen:
-            msg = f"{table} lists {code} more than once"
-            raise ValueError(msg)
-        seen.add(code)
+def _doubles(table: str, codes: Sequence[str]) -> str:
+    """Return what is wrong with a table that lists a code twice; empty where it does not."""
+    twice = [code for code in dict.fromkeys(codes) if codes.count(code) > 1]
+    return f"{table} lists {', '.join(twice)} more than once" if twice else ""

@@ -1,8 +1,6 @@
-"""The rules of Ultimate Texas Hold'em as data: every number and every choice is a field, none has a default.
+"""Rules of Ultimate Texas Hold'em as data: every number and every choice is a field, none has a default.
 
-A house variant is another file of this shape, never code. Each table says in ``source`` which text it is taken from and
-in ``quote`` the sentence. Odds are texts such as ``3/2``, paid on top of the bet. This module knows how a ruleset is
-shaped and which combinations make no sense; it refuses to know how rounds go.
+A house variant is another file of this shape, never code. Odds are texts such as ``3/2``, paid on top of the bet.
 
 >>> import msgspec
 >>> msgspec.convert({"hand": "FLUSH", "odds": "6/4", "source": "s", "quote": "q"}, type=Payout)
@@ -12,21 +10,23 @@ msgspec.ValidationError: '6/4' are odds that are not in lowest terms; write 3/2
 """
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from referee.games.tables import HouseClock, RoundLimits, Sourced, Text, refuse, seat_fault
 from referee.games.ultimate_texas.code import FOLD_SUBJECT, Bet, Decision, Result, Section, Street
 from referee.hands import Category, Ranking, RankingRules
 from referee.money import Odds
 
-Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
-
 _ANTE_AND_BLIND: Final = 2
 """What a seat bets beside Play and Trips, in Antes."""
+
+_DECIDING_STREETS: Final = 3
+"""Before the flop, on the flop, on the river."""
 
 Multiple: TypeAlias = Literal[1, 2, 3, 4]
 """A play bet in Antes; the decisions PLAY_1X to PLAY_4X name them."""
@@ -55,13 +55,6 @@ class Order(enum.StrEnum):
     """As they come: each seat is alone against the house, and no card opens before the street closes."""
     BY_SEAT = "BY_SEAT"
     """In the order of the deal, one after the other."""
-
-
-class Sourced(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A table of the file: the text it is taken from and the sentence, in the text's own words."""
-
-    source: Text
-    quote: Text
 
 
 class Seats(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -103,6 +96,12 @@ class Streets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     river: PlayBets
 
 
+class Clocks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Clock of each street: within it a seat decides, after it others may report the seat out of time."""
+
+    street: HouseClock
+
+
 class Qualifying(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The weakest category with which the house qualifies; it neither wins nor loses the Ante with less."""
 
@@ -139,6 +138,8 @@ class UltimateTexasRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     hands: Hands
     ranking: RankingTable
     streets: Streets
+    clocks: Clocks
+    round: RoundLimits
     qualifying: Qualifying
     ante: FlatOdds
     play: FlatOdds
@@ -146,31 +147,29 @@ class UltimateTexasRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     trips: tuple[Payout, ...]
 
     def __post_init__(self) -> None:
-        if self.seats.minimum > self.seats.maximum:
-            msg = f"seats.minimum {self.seats.minimum} is more than seats.maximum {self.seats.maximum}"
-            raise ValueError(msg)
-        if self.qualifying.category not in self.ranking.rules.order:
-            msg = f"qualifying names {self.qualifying.category}, which the ranking does not list"
-            raise ValueError(msg)
-        self._check_paytable("blind", self.blind)
-        self._check_paytable("trips", self.trips)
-        for payout in self.trips:
-            if _ratio(payout.odds).denominator != 1:
-                msg = (
-                    f"trips pays {payout.odds} for {payout.hand}; Trips is any whole amount, so its odds must be whole"
-                )
-                raise ValueError(msg)
+        refuse(
+            seat_fault(self.seats.minimum, self.seats.maximum),
+            self.round.fault(_DECIDING_STREETS * self.clocks.street.seconds),
+            ""
+            if self.qualifying.category in self.ranking.rules.order
+            else f"qualifying names {self.qualifying.category}, which the ranking does not list",
+            *self._paytable_faults("blind", self.blind),
+            *self._paytable_faults("trips", self.trips),
+            *[
+                f"trips pays {payout.odds} for {payout.hand}; Trips is any whole amount, so its odds must be whole"
+                for payout in self.trips
+                if _ratio(payout.odds).denominator != 1
+            ],
+        )
 
-    def _check_paytable(self, table: str, payouts: tuple[Payout, ...]) -> None:
+    def _paytable_faults(self, table: str, payouts: tuple[Payout, ...]) -> Iterator[str]:
         order = self.ranking.rules.order
-        for payout in payouts:
-            if payout.hand not in order:
-                msg = f"{table} names {payout.hand}, which the ranking does not list"
-                raise ValueError(msg)
-        places = [order.index(payout.hand) for payout in payouts]
+        unknown = [payout.hand for payout in payouts if payout.hand not in order]
+        for hand in unknown:
+            yield f"{table} names {hand}, which the ranking does not list"
+        places = [order.index(payout.hand) for payout in payouts if payout.hand in order]
         if places != sorted(set(places), reverse=True):
-            msg = f"{table} must name each hand once, from strong to weak"
-            raise ValueError(msg)
+            yield f"{table} must name each hand once, from strong to weak"
 
     @cached_property
     def ranker(self) -> Ranking:

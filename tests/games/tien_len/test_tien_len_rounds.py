@@ -43,12 +43,12 @@ Variant = Callable[[dict[str, Any]], TienLenRules]
 
 def choose(chance: random.Random, state: State, *, keep_three: bool, leaving: float) -> Event:
     """A lawful event at random: seldom a leaver or a slow seat; with ``keep_three`` 3♠ is kept for the end."""
-    time = state.event_count + 1
+    time = state.last_time + 1
     if chance.random() < leaving:
         staying = [Seat(seat) for seat in range(state.seat_count) if not state.has_left(Seat(seat))]
         return Leave(chance.choice(staying), time)
     if chance.random() < 0.05:
-        return Timeout(state.turn, time)
+        return Timeout(state.turn, state.turn_time + 1000 * state.rules.turn.seconds)
     plays = legal_plays(state)
     if keep_three:
         plays = tuple(one for one in plays if Card.THREE_OF_SPADES not in one.cards) or plays

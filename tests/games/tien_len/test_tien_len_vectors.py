@@ -75,7 +75,7 @@ def test_a_round_ends_and_pays_as_worked_out(
     events = [read_event(text, number) for number, text in enumerate(rounds_vector["events"], start=1)]
     dealt = hands_deal(deal(rounds_vector["hands"]), leader=rounds_vector["leader"], stake=100)
     rules = variant(rounds_vector.get("rules", {}))
-    played = settled(GAME, rules, dealt, events, closed_time=len(events))
+    played = settled(GAME, rules, dealt, events, closed_time=events[-1].time if events else 0)
     assert played.violations == ()
     ending = played.state.ending
     assert ending is not None

@@ -35,7 +35,7 @@ def _house_rules(vector: Vector) -> str:
             text = re.sub(r"(?s)\[names\.pattern\].*?\n\n", "[names.pattern]\n\n", text)
             text = text.replace("\n[title]", "instant_wins = []\n\n[title]")
         else:
-            text = re.sub(rf"(?m)^{knob} = (?=\[|\"[A-Z]|0).*$", f"{knob} = {json.dumps(value)}", text)
+            text = re.sub(rf"(?m)^{knob} = (?=\[|\"[A-Z]|30$).*$", f"{knob} = {json.dumps(value)}", text)
     return text
 
 

@@ -28,7 +28,7 @@ def grouped(house: House, told: tien_len_pb2.TienLenRound):
 @pytest.fixture
 def chop(house: House) -> tien_len_pb2.TienLenRound:
     """Seat 0 has led 2H; seat 1 can chop it."""
-    told = house.script([parse_cards(LEADS_TWO), parse_cards(CHOPPED)], leader=0)
+    told = house.script([parse_cards(LEADS_TWO), parse_cards(CHOPPED)], leader=0, dealt_time=house.clock[0])
     two = [card.number for card in parse_cards("2H")]
     told.events.append(house.make_play(0, two, time=house.clock[0]))
     return told
@@ -124,7 +124,7 @@ def test_groups_name_what_they_chop(house: House, chop: tien_len_pb2.TienLenRoun
 
 
 def test_groups_of_a_lead_are_kinds_and_lengths(house: House):
-    told = house.script([parse_cards(LEADS_TWO), parse_cards(CHOPPED)], leader=0)
+    told = house.script([parse_cards(LEADS_TWO), parse_cards(CHOPPED)], leader=0, dealt_time=house.clock[0])
     listed = grouped(house, told)
     told_groups = [(group.kind, group.length) for group in listed.groups]
     assert told_groups[:2] == [("SINGLE", 1), ("PAIR", 1)]

@@ -1,0 +1,63 @@
+"""Tables that the ruleset files of every game are made of: sources, seats, clocks and the bounds of a round.
+
+None has a default: a house variant is another file, and a key that is missing or unknown is refused.
+"""
+
+from typing import Annotated, TypeAlias
+
+import msgspec
+
+Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
+
+Seconds: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=86_400, description="A length of time in seconds.")]
+
+
+class Sourced(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Table of a file with the text that it is taken from, and the sentence in that text's own words."""
+
+    source: Text
+    quote: Text
+
+
+class Clock(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Time within which a seat acts."""
+
+    seconds: Seconds
+
+
+class HouseClock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Time within which a seat acts, where the texts name none: ``reason`` says why it is this long."""
+
+    seconds: Seconds
+    reason: Text
+
+
+class RoundLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Bounds of the time from the deal's deadline to the round's, whatever the frontend asks for."""
+
+    shortest_seconds: Annotated[
+        int, msgspec.Meta(ge=1, le=86_400, description="A round may not be cut shorter: all its clocks fit in it.")
+    ]
+    longest_seconds: Annotated[
+        int, msgspec.Meta(ge=1, le=86_400, description="A round that nobody settles is aborted after this time.")
+    ]
+
+    def fault(self, needed: int) -> str:
+        """Return what is wrong with these bounds for clocks that need some seconds; empty where nothing is."""
+        if needed <= self.shortest_seconds <= self.longest_seconds:
+            return ""
+        found = f"{self.shortest_seconds} to {self.longest_seconds}"
+        return (
+            f"round lasts from {found} seconds, but its clocks need {needed}; write {needed} or more, the longer last"
+        )
+
+
+def seat_fault(minimum: int, maximum: int) -> str:
+    """Return what is wrong with the bounds of a number of seats; empty where nothing is."""
+    return f"seats.minimum {minimum} is more than seats.maximum {maximum}" if minimum > maximum else ""
+
+
+def refuse(*faults: str) -> None:
+    """Raise ValueError with all faults that are not empty, if any."""
+    if found := [fault for fault in faults if fault]:
+        raise ValueError("; ".join(found))
