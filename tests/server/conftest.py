@@ -57,7 +57,7 @@ class Caller:
         return found
 
     def play(self, table: str, *, seats: int = 2) -> Table:
-        """A round at a new table, ready to be settled; as it is where an instant win has ended it."""
+        """Play a round at a new table until it can be settled, or until an instant win ends it."""
         terms = shuffler_pb2.RoundTerms(
             table_id=table, ruleset_id="mau_binh.classic", seat_count=seats, currency="CHIP", stake_minor=10
         )
@@ -66,22 +66,22 @@ class Caller:
         dealt = self.shuffler.DealRound(
             shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=seeds)
         )
-        told = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
-        if self.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=told)).violations:
+        message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
+        if self.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message)).violations:
             for hand in dealt.hands:
                 cards = list(hand.cards)
                 arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
-                told.events.add(time=dealt.dealt_time, seat=hand.seat, arrange=arrange)
-        return Table(opened, dealt, seeds, mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+                message.events.add(time=dealt.dealt_time, seat=hand.seat, arrange=arrange)
+        return Table(opened, dealt, seeds, mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
 
     def accept(self, table: Table) -> None:
-        """The referee's receipt of seat 0's arrangement, where the round has one. It may not be asked for twice."""
-        told = mau_binh_pb2.MauBinhRound()
-        told.CopyFrom(table.request.round)
-        if told.events:
-            event = mau_binh_pb2.MauBinhEvent(seat=0, arrange=told.events[0].arrange)
-            told.ClearField("events")
-            self.referee.AcceptEvent(mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=told, event=event))
+        """Return the referee's receipt of seat 0's arrangement, where the round has one; call it once."""
+        message = mau_binh_pb2.MauBinhRound()
+        message.CopyFrom(table.request.round)
+        if message.events:
+            event = mau_binh_pb2.MauBinhEvent(seat=0, arrange=message.events[0].arrange)
+            message.ClearField("events")
+            self.referee.AcceptEvent(mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=message, event=event))
 
 
 class Load:
@@ -144,18 +144,18 @@ class Process(Caller):
         super().__init__(grpc.insecure_channel(self.ready["address"]))
 
     def kill(self) -> None:
-        """The process is dead at once, as in a power cut."""
+        """Kill the process, as a power cut does."""
         self._process.kill()
         self._process.wait(STOP_SECONDS)
         self.channel.close()
         self._output.close()
 
     def terminate(self) -> None:
-        """The process is asked to stop."""
+        """Send SIGTERM."""
         self._process.send_signal(signal.SIGTERM)
 
     def stop(self) -> int:
-        """The process has stopped by itself after SIGTERM; its exit code."""
+        """Send SIGTERM, wait, and return the exit code."""
         if self._process.poll() is None:
             self.terminate()
         code = self._process.wait(STOP_SECONDS)
@@ -171,7 +171,7 @@ class Process(Caller):
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Process]]:
-    """Starts servers on this test's data folder; all have stopped when the test ends. ``errors.log`` has their logs."""
+    """Start servers on this test's data folder and stop them at its end. ``errors.log`` has their logs."""
     started: list[Process] = []
     with (tmp_path / "errors.log").open("ab") as errors:
 
@@ -187,11 +187,11 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Process]]:
 
 @pytest.fixture(scope="session")
 def caller_type() -> type[Caller]:
-    """The class of channels with stubs, for tests that make channels of their own."""
+    """Return the class of channels with stubs, for tests that make channels of their own."""
     return Caller
 
 
 @pytest.fixture(scope="session")
 def load_type() -> type[Load]:
-    """The class of callers at work."""
+    """Return the class of callers at work."""
     return Load

@@ -25,7 +25,7 @@ Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
 Serve: TypeAlias = Callable[..., Process]
 
 PUBLIC: Final = frozenset({"round_id"})
-"""Bytes that a line may name: what is no secret and tells an operator which round it was."""
+"""Bytes that a line may name: what is no secret and shows an operator which round it was."""
 SHORTEST: Final = 16
 FIELDS: Final = {
     "event",
@@ -50,7 +50,7 @@ class Recorder(grpc.UnaryUnaryClientInterceptor):
         self.calls = 0
 
     def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:  # noqa: ANN401 - grpc's own
-        """The call, its messages kept."""
+        """Make the call and record its messages."""
         self.calls += 1
         self.messages.append(request)
         call = continuation(details, request)
@@ -71,7 +71,7 @@ def bytes_of(message: Message) -> Iterator[bytes]:
 
 
 def spellings(secret: bytes) -> list[bytes]:
-    """A piece of the secret as a line could hold it: in hex, in base64, as it is, as Python or JSON shows it."""
+    """Yield the encodings of a secret that a log line could contain: hex, base64, raw, Python and JSON."""
     part = secret[:48]
     text = part.decode("latin-1")
     encoded = base64.b64encode(part)[: len(part)]
@@ -93,7 +93,7 @@ def said(secret: bytes, printed: bytes) -> bool:
 
 
 def play_everything(channel: grpc.Channel) -> None:
-    """A round under every ruleset, and one more in which instant wins may come."""
+    """Play a round under every ruleset, and one more with instant wins."""
     services, luck = Services.at(channel), random.Random(5)  # noqa: S311 - the taste of bots
     for ruleset in load_builtin():
         seats = SEAT_COUNTS[ruleset.game][0]
@@ -132,7 +132,7 @@ def test_a_run_of_all_games_leaves_a_line_a_call_and_no_secret(serve: Serve, tmp
 
 
 def lines_of(tmp_path: Path, request_id: str) -> list[dict[str, Any]]:
-    """The lines of a request."""
+    """Return the lines of a request."""
     printed = (tmp_path / "errors.log").read_text(encoding="utf-8").splitlines()
     return [line for line in map(json.loads, printed) if line.get("request_id") == request_id]
 

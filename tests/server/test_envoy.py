@@ -66,12 +66,12 @@ def balanced(serve: Serve, tmp_path: Path) -> Iterator[Balanced]:
     """Envoy with the shipped file, its ports free ones, before two servers on one log."""
     servers = [serve(*OPTIONS), serve(*OPTIONS)]
     ports = {"50051": servers[0], "50052": servers[1]}
-    told = YAML
+    expected = YAML
     for port, server in ports.items():
-        told = replaced(told, port, server.ready["address"].rpartition(":")[2])
+        expected = replaced(expected, port, server.ready["address"].rpartition(":")[2])
     free = free_ports(2)
-    told = replaced(replaced(told, "8080", str(free[0])), "9901", str(free[1]))
-    (tmp_path / "envoy.yaml").write_text(told, encoding="utf-8")
+    expected = replaced(replaced(expected, "8080", str(free[0])), "9901", str(free[1]))
+    (tmp_path / "envoy.yaml").write_text(expected, encoding="utf-8")
     command = [
         str(ENVOY),
         "-c",
@@ -163,7 +163,7 @@ def test_it_repeats_only_what_may_be_repeated() -> None:
 
 
 def ask(balanced: Balanced, method: str, *, origin: str, body: bytes = b"") -> Any:  # noqa: ANN401 - an open answer
-    """What a page's call is answered with."""
+    """Return the answer to a page's call."""
     request = urllib.request.Request(
         f"http://{balanced.address}{method}",
         data=b"\x00" + struct.pack(">I", len(body)) + body,
@@ -192,7 +192,7 @@ def frames(data: bytes) -> list[Any]:
 
 
 def replaced(text: str, old: str, new: str) -> str:
-    """The configuration with another port."""
+    """Return the configuration with another port."""
     assert text.count(f"port_value: {old} ") == 1
     return text.replace(f"port_value: {old} ", f"port_value: {new} ")
 

@@ -1,4 +1,4 @@
-"""Whoever watches a server's health cannot keep it from stopping by leaving just then."""
+"""A watcher of a server's health cannot keep it from stopping by leaving just then."""
 
 import threading
 import time
@@ -14,7 +14,7 @@ WATCHERS = 40
 
 
 def test_server_stops_while_its_watchers_leave() -> None:
-    """They leave one after another while they are told that it stops."""
+    """They leave one after another while the server reports that it stops."""
     for _ in range(ROUNDS):
         server, healths = grpc.server(ThreadPoolExecutor(4)), HealthService()
         health_pb2_grpc.add_HealthServicer_to_server(healths, server)

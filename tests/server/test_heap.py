@@ -1,4 +1,4 @@
-"""What stands at the start is not walked again by the garbage collector; what calls leave behind is."""
+"""What lives at the start is not walked again by the garbage collector; what calls leave behind is."""
 
 import gc
 import weakref
@@ -12,11 +12,11 @@ class Leaf:
     itself: "Leaf"
 
 
-def test_what_stands_is_left_out_and_what_comes_later_is_collected():
-    standing = [Leaf() for _ in range(1000)]
+def test_objects_of_the_start_are_left_out_and_what_comes_later_is_collected():
+    early = [Leaf() for _ in range(1000)]
     try:
-        assert freeze_heap() >= len(standing)
-        assert len(gc.get_objects()) < len(standing)
+        assert freeze_heap() >= len(early)
+        assert len(gc.get_objects()) < len(early)
         later = Leaf()
         later.itself = later
         gone = weakref.ref(later)

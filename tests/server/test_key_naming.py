@@ -20,13 +20,13 @@ ORIGIN: Final = "log.example/1"
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """A store in which a log was founded, and nothing said yet."""
+    """Open a store with a new, empty log."""
     with closing(open_sqlite(tmp_path / "data")) as opened:
         yield opened
 
 
 def keys_in(folder: Path, store: Store) -> KeyFolder:
-    """The keys of a folder, whose log is founded in the store unless one is."""
+    """Make the keys of a folder, and their log in the store unless there is one."""
     keys = KeyFolder.open_or_make(folder, origin=ORIGIN, entropy=os.urandom)
     store.found(ORIGIN, CheckpointSigner(keys.signer("log"), key_name=ORIGIN).sign(Checkpoint(ORIGIN, 0, EMPTY_ROOT)))
     return keys

@@ -42,7 +42,7 @@ class House:
         self.referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
 
     def deal(self, table: str) -> mau_binh_pb2.MauBinhRound:
-        """A dealt round of a new table, as it is told."""
+        """Deal a round at a new table and return its inputs."""
         terms = shuffler_pb2.RoundTerms(
             table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
         )
@@ -51,23 +51,23 @@ class House:
         dealt = self.shuffler.DealRound(
             shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=seeds)
         )
-        told = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
-        if self.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=told)).violations:
+        message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
+        if self.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message)).violations:
             for hand in dealt.hands:
                 cards = list(hand.cards)
                 arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
-                told.events.add(time=dealt.dealt_time, seat=hand.seat, arrange=arrange)
-        return told
+                message.events.add(time=dealt.dealt_time, seat=hand.seat, arrange=arrange)
+        return message
 
-    def settle(self, told: mau_binh_pb2.MauBinhRound) -> bytes:
-        """The leaf that settles a round."""
-        request = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told)
+    def settle(self, message: mau_binh_pb2.MauBinhRound) -> bytes:
+        """Settle a round and return its leaf."""
+        request = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message)
         return bytes(self.referee.SettleRound(request).log_receipt.leaf)
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[..., Any]:
-    """Runs a server on this test's data folder while a block lasts."""
+    """Run a server on this test's data folder in a block."""
 
     @contextmanager
     def running(**more: Any) -> Iterator[House]:  # noqa: ANN401 - a setting
@@ -80,7 +80,7 @@ def run(tmp_path: Path) -> Callable[..., Any]:
 
 @pytest.fixture
 def rotate(tmp_path: Path) -> Rotate:
-    """Changes a key of this test's data folder."""
+    """Change a key of this test's data folder."""
 
     def change(how: str, named: str, root: Path | None = None) -> VerifierKey:
         with KeyRotation.of(tmp_path / "data", root=root, entropy=os.urandom) as rotation:
@@ -91,7 +91,7 @@ def rotate(tmp_path: Path) -> Rotate:
 
 
 def audited(data: Path, *, log_key: str = "", root_key: str = "") -> Report:
-    """The audit of a data folder, with the keys that it names unless others are given."""
+    """Audit a data folder with its own keys or others."""
     keys = read_public_keys(data / "keys")
     reader = open_sqlite_reader(data)
     try:
@@ -133,17 +133,17 @@ def test_event_receipts_of_a_rotated_key_hold_in_rounds_that_run(
     tmp_path: Path, run: Callable[..., Any], rotate: Rotate
 ) -> None:
     with run() as house:
-        told = next(one for one in (house.deal(f"t-{number}") for number in range(100)) if one.events)
-        event = mau_binh_pb2.MauBinhEvent(seat=0, arrange=told.events[0].arrange)
-        bare = mau_binh_pb2.MauBinhRound(header=told.header, certificates=told.certificates)
+        message = next(one for one in (house.deal(f"t-{number}") for number in range(100)) if one.events)
+        event = mau_binh_pb2.MauBinhEvent(seat=0, arrange=message.events[0].arrange)
+        bare = mau_binh_pb2.MauBinhRound(header=message.header, certificates=message.certificates)
         accepted = house.referee.AcceptEvent(
             mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=bare, event=event)
         ).event
     rotate("rotate", "referee")
-    told.events[0].CopyFrom(accepted)
-    told.events[1].time = accepted.time
+    message.events[0].CopyFrom(accepted)
+    message.events[1].time = accepted.time
     with run() as house:
-        house.settle(told)
+        house.settle(message)
     assert audited(tmp_path / "data").findings == ()
 
 
@@ -159,7 +159,7 @@ def test_rotated_private_key_is_gone_from_the_folder(tmp_path: Path, run: Callab
     assert after["shuffler.pub"].decode().strip() == new.text
 
 
-def test_log_changes_its_key_in_two_steps_and_whoever_knows_one_key_follows(
+def test_log_changes_its_key_in_two_steps_and_holders_of_one_key_follow(
     tmp_path: Path, run: Callable[..., Any], rotate: Rotate
 ) -> None:
     """Both keys sign until the old one is revoked; an auditor with the old key follows the root to the new one."""
@@ -387,7 +387,7 @@ def test_process_that_died_while_it_rotated_is_finished_by_the_next(  # noqa: PL
 
 
 def die_at(place: int, error: type[Exception], truly: Callable[..., Any]) -> Callable[..., Any]:
-    """Renames that fail from a place on, counted from 0."""
+    """Make renames fail from this one on, counted from 0."""
     left = [place]
 
     def rename(path: Path, target: Path) -> Any:  # noqa: ANN401 - as Path has it
@@ -416,7 +416,7 @@ def test_register_reads_what_the_log_names(tmp_path: Path, run: Callable[..., An
 
 
 def referee(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """The project's own command."""
+    """Run the project's command."""
     return subprocess.run(
         [sys.executable, "-m", "referee", *arguments], capture_output=True, text=True, timeout=60, check=False
     )

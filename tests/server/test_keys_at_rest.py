@@ -60,7 +60,7 @@ def secretbox(key: bytes, nonce: bytes, text: bytes) -> bytes:
 
 
 def sealed_by_others(text: str, *, salt: bytes, nonce: bytes, passes: int = 3, kib: int = 65_536) -> str:
-    """The line that the docstring of the module under test describes, by other code."""
+    """Encode the line that the module's docstring describes, independently."""
     key = Argon2id(salt=salt, length=32, iterations=passes, lanes=1, memory_cost=kib).derive(PASSPHRASE)
     held = base64.b64encode(salt + nonce + secretbox(key, nonce, text.encode())).decode()
     return f"ENCRYPTED+KEY+argon2id+{passes}+{kib}+{held}"
@@ -96,7 +96,7 @@ def test_other_costs_than_todays_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("ENCRYPTED+KEY+argon2id+3+65536+not base64", "not an encrypted key"),
         ("ENCRYPTED+KEY+argon2id+3", "not an encrypted key"),
@@ -107,8 +107,8 @@ def test_other_costs_than_todays_are_read() -> None:
         ("ENCRYPTED+KEY+argon2id+1+8+AAAA", "damaged"),
     ],
 )
-def test_line_that_holds_nothing_is_refused(line: str, told: str) -> None:
-    with pytest.raises(KeyFileError, match=told):
+def test_line_that_holds_nothing_is_refused(line: str, message: str) -> None:
+    with pytest.raises(KeyFileError, match=message):
         Passphrase(PASSPHRASE).open(line)
 
 
@@ -134,11 +134,11 @@ def test_folder_made_with_a_passphrase_has_no_key_that_can_be_read_without(tmp_p
     assert [read.signer(role).verifier_key for role in ROLES] == [made.signer(role).verifier_key for role in ROLES]
     assert read.sealing == made.sealing
     assert read_public_keys(tmp_path) == {role: made.public[role].text for role in ROLES}
-    for passphrase, told in (
+    for passphrase, message in (
         (None, "is encrypted; give its passphrase"),
         (Passphrase(b"another passphrase"), "another passphrase, or its file is damaged"),
     ):
-        with pytest.raises(KeyFileError, match=told):
+        with pytest.raises(KeyFileError, match=message):
             KeyFolder.open_or_make(tmp_path, origin=ORIGIN, entropy=os.urandom, passphrase=passphrase)
 
 
@@ -184,7 +184,7 @@ def test_relocked_files_hold_the_same_key(tmp_path: Path) -> None:
 
 
 def test_file_is_what_it_was_until_a_change_is_finished(tmp_path: Path) -> None:
-    """Whoever dies in between has lost nothing, and the next change begins anew."""
+    """A process that dies in between loses nothing, and the next change begins anew."""
     path = tmp_path / "k.key"
     write_key(path, KeySigner(ORIGIN, b"s" * 32))
     before = path.read_text()
@@ -221,7 +221,7 @@ def test_key_that_its_owner_alone_can_reach_is_read(tmp_path: Path, mode: int) -
 
 
 def test_key_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever owns the file can open it again whenever they like."""
+    """The owner of the file can always open it again."""
     write_key(tmp_path / "k.key", KeySigner(ORIGIN, b"s" * 32))
     owner = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
@@ -262,7 +262,7 @@ def test_passphrase_that_systemd_hands_over_is_taken_as_it_lies(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("held", "mode", "told"),
+    ("held", "mode", "message"),
     [
         (b"\n", 0o600, "holds no passphrase"),
         (PASSPHRASE, 0o644, "chmod 600"),
@@ -270,12 +270,12 @@ def test_passphrase_that_systemd_hands_over_is_taken_as_it_lies(tmp_path: Path) 
         (None, 0o600, "cannot be read"),
     ],
 )
-def test_file_that_gives_no_passphrase_is_refused(tmp_path: Path, held: bytes | None, mode: int, told: str) -> None:
+def test_file_that_gives_no_passphrase_is_refused(tmp_path: Path, held: bytes | None, mode: int, message: str) -> None:
     file = tmp_path / "passphrase"
     if held is not None:
         file.write_bytes(held)
         file.chmod(mode)
-    with pytest.raises(KeyFileError, match=told):
+    with pytest.raises(KeyFileError, match=message):
         Passphrase.of(str(file), {})
 
 
@@ -300,8 +300,8 @@ def test_nothing_shows_a_passphrase_or_a_key(tmp_path: Path) -> None:
     """Neither what a debugger prints of the folder, nor what is said of a file that does not hold together."""
     passphrase = Passphrase(PASSPHRASE)
     keys = KeyFolder.open_or_make(tmp_path, origin=ORIGIN, entropy=os.urandom, passphrase=passphrase)
-    told = repr(passphrase) + repr(keys)
-    assert PASSPHRASE.decode() not in told
-    assert repr(PASSPHRASE)[2:-1] not in told
-    assert keys.sealing.hex() not in told
-    assert repr(keys.sealing)[2:-1] not in told
+    message = repr(passphrase) + repr(keys)
+    assert PASSPHRASE.decode() not in message
+    assert repr(PASSPHRASE)[2:-1] not in message
+    assert keys.sealing.hex() not in message
+    assert repr(keys.sealing)[2:-1] not in message

@@ -38,13 +38,13 @@ class Clock:
         self.ahead = 0
 
     def __call__(self) -> int:
-        """The time."""
+        """Return the time."""
         return system_clock() + self.ahead
 
 
 @contextmanager
 def serving(folder: Path, caller_type: type, **more: Any) -> Iterator[tuple[Application, Caller]]:  # noqa: ANN401 - settings
-    """A server with figures, and a caller."""
+    """Start a server with metrics, and a caller."""
     settings = ServerOptions(data=folder, listen="127.0.0.1:0", metrics="127.0.0.1:0", sweep=False, **more)
     with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         yield app, caller_type(channel)
@@ -73,7 +73,7 @@ def read_idle(app: Application) -> Figures:
 
 
 def refused(call: Any) -> None:  # noqa: ANN401 - any call
-    """The call is refused."""
+    """Reject the call."""
     with pytest.raises(grpc.RpcError):
         call()
 
@@ -194,14 +194,14 @@ def test_labels_are_never_of_a_table_a_round_or_a_caller(tmp_path: Path, caller_
 
 
 def shown() -> dict[str, set[str]]:
-    """The names of figures that each shipped file asks for."""
+    """Return the metrics that each shipped file uses."""
     board = json.loads(DEPLOY.joinpath("grafana.json").read_text(encoding="utf-8"))
     asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
     rules = DEPLOY.joinpath("prometheus-rules.yaml").read_text(encoding="utf-8")
     return {"grafana.json": set(NAMES.findall(" ".join(asked))), "prometheus-rules.yaml": set(NAMES.findall(rules))}
 
 
-def test_dashboard_and_alerts_ask_for_figures_that_exist_and_the_dashboard_for_all() -> None:
+def test_dashboard_and_alerts_use_existing_metrics_the_dashboard_all() -> None:
     """A figure renamed, or forgotten in the dashboard, fails here."""
     metrics = Metrics()
     metrics.ended(Call(method="/a.B/C", request_id="", caller="", arrived=0, code="INTERNAL", reason="R", role="seat"))

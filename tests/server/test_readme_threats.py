@@ -12,7 +12,7 @@ SECTION = re.compile(r"^## Threats\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
 def rows() -> list[list[str]]:
-    """The table's rows, each a list of cells."""
+    """Return the table's rows, each a list of cells."""
     found = SECTION.search(README.read_text(encoding="utf-8"))
     assert found is not None
     lines = [line for line in found[1].splitlines() if line.startswith("| ")]

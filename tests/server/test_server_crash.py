@@ -1,4 +1,4 @@
-"""Servers that die under load, two at a time on one log: what anybody was told stands, and no head has a rival."""
+"""Servers that die under load, two at a time on one log: every answer given remains true, and no head has a rival."""
 
 import itertools
 import random
@@ -33,7 +33,7 @@ LOADED_THREADS: Final = 6
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[PostgresServer]:
-    """A PostgreSQL server of this module's own."""
+    """Start a PostgreSQL server for this module."""
     if why := missing():
         pytest.skip(why)
     server = PostgresServer()
@@ -43,14 +43,14 @@ def postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database(request: pytest.FixtureRequest) -> str | None:
-    """The URL of an empty database, or None for the data folder."""
+    """Return the URL of an empty database, or None for the data folder."""
     if request.param == "sqlite":
         return None
     return str(request.getfixturevalue("postgres").make_schema(f"test_{uuid.uuid4().hex}"))
 
 
 class Witnessed:
-    """Everything that callers were told, by whichever server."""
+    """Everything that callers were answered, by whichever server."""
 
     def __init__(self) -> None:
         self.leaves: dict[int, bytes] = {}
@@ -58,21 +58,21 @@ class Witnessed:
         self.faults: list[str] = []
         self._lock = threading.Lock()
 
-    def hear(self, receipt: Any) -> None:  # noqa: ANN401 - a message
-        """A leaf was answered."""
+    def record(self, receipt: Any) -> None:  # noqa: ANN401 - a message
+        """Record an answered leaf."""
         with self._lock:
             if self.leaves.setdefault(receipt.leaf_index, receipt.leaf) != receipt.leaf:
                 self.faults.append(f"leaf {receipt.leaf_index} is two leaves")
 
     def see(self, note: str) -> None:
-        """A checkpoint was handed out."""
+        """Record a checkpoint."""
         head = Checkpoint.parse(Note.parse(note.encode()).text)
         with self._lock:
             if self.heads.setdefault(head.size, head.root) != head.root:
                 self.faults.append(f"size {head.size} has two roots")
 
     def compare(self, leaves: list[bytes]) -> None:
-        """All of it stands in this log."""
+        """Assert that this log has all of it."""
         assert self.faults == []
         assert {index: leaves[index] for index in self.leaves} == self.leaves
         edge, roots = Frontier(), {0: Frontier().root}
@@ -82,22 +82,22 @@ class Witnessed:
         assert {size: roots.get(size) for size in self.heads} == self.heads
 
 
-def _load(process: Process, told: Witnessed, numbers: Iterator[int], stop: threading.Event) -> None:
-    """Rounds are played at new tables, and the checkpoint is looked at, until the server is gone."""
+def _load(process: Process, expected: Witnessed, numbers: Iterator[int], stop: threading.Event) -> None:
+    """Play rounds at new tables and read checkpoints until the server is gone."""
     while not stop.is_set():
         try:
             table = process.play(f"t-{next(numbers)}")
-            told.hear(table.opened.log_receipt)
-            told.hear(table.dealt.log_receipt)
-            told.hear(process.referee.SettleRound(table.request).log_receipt)
-            told.see(process.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint)
+            expected.record(table.opened.log_receipt)
+            expected.record(table.dealt.log_receipt)
+            expected.record(process.referee.SettleRound(table.request).log_receipt)
+            expected.see(process.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint)
             time.sleep(0.02)
         except (grpc.RpcError, ValueError):  # the server was killed, and its channel closed
             return
 
 
 def _audited(data: Path, database: str | None) -> list[bytes]:
-    """The leaves of a log that is whole and audits clean."""
+    """Audit the log and return its leaves."""
     keys = read_public_keys(data / "keys")
     with closing(open_reader(data, database=database)) as reader:
         head = check_store(reader)
@@ -118,14 +118,14 @@ def _kill_under_load(serve: Serve, database: str | None, data: Path, *, kills: i
     """Of two servers one is killed at a time, at random; how many leaves were answered, and how many heads seen."""
     options = ("--quiet",) if database is None else ("--quiet", "--database", database)
     luck = random.Random(kills)  # noqa: S311 - when to kill
-    told, stop = Witnessed(), threading.Event()
+    expected, stop = Witnessed(), threading.Event()
     numbers = itertools.count()
     servers = [serve(*options), serve(*options)]
     with ThreadPoolExecutor(2 * LOADED_THREADS + kills * LOADED_THREADS) as threads:
 
         def burden(process: Process) -> None:
             for _ in range(LOADED_THREADS // 2):
-                threads.submit(_load, process, told, numbers, stop)
+                threads.submit(_load, process, expected, numbers, stop)
 
         for process in servers:
             burden(process)
@@ -137,13 +137,13 @@ def _kill_under_load(serve: Serve, database: str | None, data: Path, *, kills: i
         stop.set()
     for process in servers:
         assert process.stop() == 0
-    told.compare(_audited(data, database))
-    return len(told.leaves), len(told.heads)
+    expected.compare(_audited(data, database))
+    return len(expected.leaves), len(expected.heads)
 
 
 @pytest.mark.slow("kills processes again and again")
 def test_killed_servers_on_one_log_take_nothing_back(serve: Serve, tmp_path: Path, database: str | None) -> None:
-    """Four kills, two servers: every answer stands, no size has two roots, and the audit is clean."""
+    """Four kills, two servers: every answer remains true, no size has two roots, and the audit is clean."""
     leaves, heads = _kill_under_load(serve, database, tmp_path / "data", kills=4)
     assert leaves > 20
     assert heads > 5
@@ -170,10 +170,10 @@ def test_database_that_restarts_is_waited_for(serve: Serve, postgres: PostgresSe
     first = process.play("before")
     postgres.stop("fast")
     postgres.start()
-    told = Witnessed()
-    told.hear(process.referee.SettleRound(first.request).log_receipt)
-    told.hear(process.referee.SettleRound(process.play("after").request).log_receipt)
-    told.see(process.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint)
+    expected = Witnessed()
+    expected.record(process.referee.SettleRound(first.request).log_receipt)
+    expected.record(process.referee.SettleRound(process.play("after").request).log_receipt)
+    expected.see(process.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint)
     assert process.stop() == 0
-    told.compare(_audited(tmp_path / "data", url))
+    expected.compare(_audited(tmp_path / "data", url))
     assert not (tmp_path / "data" / "log.sqlite3").exists()

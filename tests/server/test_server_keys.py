@@ -26,7 +26,7 @@ def entropy(name: str) -> Callable[[int], bytes]:
 
 
 def make(folder: Path, *, name: str = "first") -> KeyFolder:
-    """The keys of the folder, made from a name's entropy where there are none."""
+    """Return the keys of the folder, made from a name's entropy where there are none."""
     return KeyFolder.open_or_make(folder, origin=ORIGIN, entropy=entropy(name))
 
 
@@ -156,7 +156,7 @@ def test_private_key_says_which_key_it_is() -> None:
         KeySigner.from_text(signer.to_text().replace(own_id, other_id))
 
 
-def test_clock_tells_milliseconds_since_1970() -> None:
+def test_clock_returns_milliseconds_since_1970() -> None:
     """Later than this test was written, earlier than a clock in microseconds would say, and never going back."""
     first, second = system_clock(), system_clock()
     assert 1_700_000_000_000 < first <= second < 10_000_000_000_000

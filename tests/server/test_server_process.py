@@ -37,7 +37,7 @@ def leaves_of(process: Process) -> list[bytes]:
 
 
 def find(process: Process, table: str) -> log_pb2.GetTableRoundResponse:
-    """Where the table's round stands."""
+    """State of the table's round."""
     found: log_pb2.GetTableRoundResponse = process.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id=table))
     return found
 
@@ -126,9 +126,9 @@ def test_asked_to_stop_it_answers_what_it_has_accepted(serve: Serve) -> None:
         return "OK"
 
     with ThreadPoolExecutor(8) as threads:
-        told = list(threads.map(settle, tables.items()))
+        message = list(threads.map(settle, tables.items()))
     assert process.stop() == 0
-    assert set(told) <= {"OK", "UNAVAILABLE", "CANCELLED"}
+    assert set(message) <= {"OK", "UNAVAILABLE", "CANCELLED"}
     again = serve("--quiet")
     assert set(answered.values()) <= set(leaves_of(again))
     assert all(find(again, name).stage == log_pb2.ROUND_STAGE_REVEALED for name in answered)
@@ -139,13 +139,13 @@ def test_logs_hold_no_card_seed_or_key(serve: Serve, tmp_path: Path) -> None:
     process = serve()
     tables = (process.play(f"a-table-{number}", seats=4) for number in range(1000))
     table = next(one for one in tables if one.request.round.events)  # one that no hand wins at the deal
-    told = mau_binh_pb2.MauBinhRound(header=table.opened.header, certificates=[table.dealt.certificate])
+    message = mau_binh_pb2.MauBinhRound(header=table.opened.header, certificates=[table.dealt.certificate])
     event = mau_binh_pb2.MauBinhEvent(seat=1, arrange=table.request.round.events[1].arrange)
-    accept = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=told, event=event)
+    accept = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=message, event=event)
     receipt = process.referee.AcceptEvent(accept).event.receipt
     settled = process.referee.SettleRound(table.request)
     seed = process.shuffler.RevealRound(
-        shuffler_pb2.RevealRoundRequest(table_id=told.header.table_id, round_number=1)
+        shuffler_pb2.RevealRoundRequest(table_id=message.header.table_id, round_number=1)
     ).server_seed
     process.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms_of(table)))
     accept.round.certificates[0] = accept.round.certificates[0].replace(b"A", b"B", 1)
@@ -191,7 +191,7 @@ def test_logs_hold_no_card_seed_or_key(serve: Serve, tmp_path: Path) -> None:
 
 
 def terms_of(table: Table) -> shuffler_pb2.RoundTerms:
-    """The table's terms for another table, left undealt."""
+    """Return the table's terms for another table, left undealt."""
     header = table.opened.header
     return shuffler_pb2.RoundTerms(
         table_id="b-table", ruleset_id=header.ruleset_id, seat_count=4, currency="CHIP", stake_minor=10
@@ -199,7 +199,7 @@ def terms_of(table: Table) -> shuffler_pb2.RoundTerms:
 
 
 def refuse(call: Callable[[], object], process: Process) -> None:
-    """The call is refused and the server goes on."""
+    """Assert that the call is refused and the server goes on."""
     with pytest.raises(grpc.RpcError):
         call()
     assert process.is_running

@@ -28,14 +28,14 @@ WITNESS: Final = "witness.example/w1+2eab6327+BBc2S2oIZmeuT3dXDfzUmLwDKCHBJvGrAh
 
 
 def read(tmp_path: Path, text: str = "", **more: Any) -> LoadedSettings:  # noqa: ANN401 - whatever is read beside the file
-    """The settings with this file."""
+    """Read the settings with this file."""
     file = tmp_path / "referee.toml"
     file.write_text(text, encoding="utf-8")
     return read_settings(file=file, **more)
 
 
 def faults(tmp_path: Path, text: str = "", **more: Any) -> list[str]:  # noqa: ANN401 - as above
-    """What is wrong, the file's folder left out."""
+    """Return the faults without the file's folder."""
     with pytest.raises(SettingsError) as caught:
         read(tmp_path, text, **more)
     return [str(fault).replace(f"{tmp_path}/", "") for fault in caught.value.faults]
@@ -76,7 +76,7 @@ def test_every_key_can_be_set_in_the_file_and_by_its_variable(tmp_path: Path, ke
 
 def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     """Each with its place, what is wrong, and what to do; also what another source overrides."""
-    told = faults(
+    message = faults(
         tmp_path,
         '[serve]\nthread = 4\nthreads = "eight"\nlisten = "nowhere"\n\n[lgo]\ndata = "x"\n\n'
         "[witnesses]\nurls = ['http://w:1']\n",
@@ -84,7 +84,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
         flags={"serve.workers": 65, "serve.threads": 1},
         extra=["serve", "serve.thraeds=1", "tls.certificate=/nowhere"],
     )
-    assert told == [
+    assert message == [
         "referee.toml, line 2: serve.thread: there is no such key; did you mean threads?",
         "referee.toml, line 3: serve.threads is wrong: Expected int, got str; write a whole number from 1 to 256",
         "referee.toml, line 6: lgo: there is no such key; did you mean log?",
@@ -103,7 +103,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("[serve\n", "referee.toml, line 1: is not TOML"),
         ("listen = '127.0.0.1:1'\n", "referee.toml, line 1: listen: there is no such key"),
@@ -132,22 +132,22 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
         ("[[access.issuers]]\nkey = 'no key'\n", "line 1: access.issuers[0].key is not a verifier key"),
     ],
 )
-def test_what_cannot_be_served_with_is_told_with_its_line(tmp_path: Path, text: str, told: str) -> None:
-    assert told in "\n".join(faults(tmp_path, text))
+def test_what_cannot_be_served_with_is_told_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    assert message in "\n".join(faults(tmp_path, text))
 
 
-def test_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"cannot be read: .*No such file"):
         read_settings(file=tmp_path / "nowhere.toml")
 
 
-def test_file_that_is_not_text_is_told(tmp_path: Path) -> None:
+def test_file_that_is_not_text_is_reported(tmp_path: Path) -> None:
     (tmp_path / "referee.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(SettingsError, match="cannot be read"):
         read_settings(file=tmp_path / "referee.toml")
 
 
-def test_variables_that_an_orchestrator_sets_for_a_service_of_that_name_are_passed_over() -> None:
+def test_variables_that_orchestrators_set_for_services_are_ignored() -> None:
     """Kubernetes sets these for services called referee, referee-log and referee-serve."""
     environ = {
         "REFEREE_SERVICE_HOST": "10.0.0.1",
@@ -161,7 +161,7 @@ def test_variables_that_an_orchestrator_sets_for_a_service_of_that_name_are_pass
     assert read_settings(environ=environ).configuration == Configuration()
 
 
-def test_the_short_name_of_the_databases_variable_counts_where_the_long_one_is_not_set() -> None:
+def test_short_variable_of_the_database_applies_without_the_long_one() -> None:
     short = {"REFEREE_DATABASE": "postgresql://short/d"}
     long = {"REFEREE_LOG_DATABASE": "postgresql://long/d"}
     assert read_settings(environ=short).configuration.log.database == "postgresql://short/d"
@@ -169,22 +169,24 @@ def test_the_short_name_of_the_databases_variable_counts_where_the_long_one_is_n
 
 
 def test_a_password_is_never_part_of_what_is_wrong(tmp_path: Path) -> None:
-    told = faults(tmp_path, "[log]\ndatabase = 'mysql://u:hunter2@h/d'\n", environ={"REFEREE_DATABASE": "x:hunter2@y"})
-    assert "hunter2" not in "".join(told)
+    message = faults(
+        tmp_path, "[log]\ndatabase = 'mysql://u:hunter2@h/d'\n", environ={"REFEREE_DATABASE": "x:hunter2@y"}
+    )
+    assert "hunter2" not in "".join(message)
 
 
 def test_the_example_has_every_key_commented_out_with_its_default(tmp_path: Path) -> None:
-    """As it stands it changes nothing; with its comments taken off it says what is so already, key for key."""
+    """Unedited it changes nothing; with its comments taken off it says what is so already, key for key."""
     assert read(tmp_path, EXAMPLE).configuration == Configuration()
-    told = re.sub(r"^# (?=[a-z_]+ = )", "", EXAMPLE, flags=re.MULTILINE)
-    assert list(KEYS) == [f"{section}.{name}" for section, table in tomllib.loads(told).items() for name in table]
-    found = read(tmp_path, told)
+    message = re.sub(r"^# (?=[a-z_]+ = )", "", EXAMPLE, flags=re.MULTILINE)
+    assert list(KEYS) == [f"{section}.{name}" for section, table in tomllib.loads(message).items() for name in table]
+    found = read(tmp_path, message)
     assert found.configuration == Configuration()
     assert DEFAULT not in set(found.sources.values())
 
 
 def test_the_example_says_something_of_every_key() -> None:
-    """Above each key stands at least one line of words."""
+    """Above each key is at least one line of words."""
     lines = EXAMPLE.splitlines()
     keys = [number for number, line in enumerate(lines) if re.match(r"# [a-z_]+ = ", line)]
     assert len(keys) == len(KEYS)

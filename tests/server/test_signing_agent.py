@@ -53,7 +53,7 @@ def agent(path: Path) -> Iterator[SigningAgent]:
 
 @pytest.fixture
 def ask(path: Path) -> Iterator[Ask]:
-    """A signer that asks at this test's socket; its connections are closed when the test ends."""
+    """Return a client of this test's socket and close it at the end."""
     agents: list[AgentClient] = []
 
     def asking(role: str, **more: float) -> RemoteSigner:
@@ -77,7 +77,7 @@ def test_it_signs_for_each_role_what_that_role_says(ask: Ask, role: str, message
 
 
 @pytest.mark.parametrize(
-    ("role", "message", "told"),
+    ("role", "message", "expected"),
     [
         ("log", STATEMENT, "signs checkpoints and nothing else"),
         ("log", b"\xff", "signs checkpoints and nothing else"),
@@ -93,9 +93,9 @@ def test_it_signs_for_each_role_what_that_role_says(ask: Ask, role: str, message
     ],
 )
 @pytest.mark.usefixtures("agent")
-def test_it_does_not_sign_for_one_role_what_another_says(ask: Ask, role: str, message: bytes, told: str) -> None:
+def test_it_does_not_sign_for_one_role_what_another_says(ask: Ask, role: str, message: bytes, expected: str) -> None:
     """A server that was taken over cannot name keys, nor have anything signed in the log's name but checkpoints."""
-    with pytest.raises(SignerUnavailableError, match=told):
+    with pytest.raises(SignerUnavailableError, match=expected):
         ask(role).sign(message)
 
 
@@ -194,14 +194,14 @@ class Answering:
             file.write(answer)
 
     def close(self) -> None:
-        """It was asked, and nothing is there any more."""
+        """Assert that it was asked, and close it."""
         self._thread.join(START_SECONDS)
         assert not self._thread.is_alive()
         self._socket.close()
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "expected"),
     [
         (b"OK " + b"00" * 64 + b"\n", "sent no signature by"),
         (b"OK zz\n", "sent no signature by"),
@@ -211,13 +211,13 @@ class Answering:
         (b"\xff\n", "refuses"),
     ],
 )
-def test_what_is_no_signature_never_leaves(ask: Ask, path: Path, answer: bytes, told: str) -> None:
-    """Whatever stands there, a server says nothing with a signature that does not verify."""
+def test_what_is_no_signature_never_leaves(ask: Ask, path: Path, answer: bytes, expected: str) -> None:
+    """Whatever answers there, a server says nothing with a signature that does not verify."""
     honest = SigningAgent(path, KEYS).start()
     signer = ask("referee")
     honest.close()
     other = Answering(path, answer)
-    with pytest.raises(SignerUnavailableError, match=told):
+    with pytest.raises(SignerUnavailableError, match=expected):
         signer.sign(STATEMENT)
     other.close()
 
@@ -249,7 +249,7 @@ class AgentProcess:
         assert self.printed, "the agent did not start"
 
     def kill(self) -> None:
-        """It is dead at once."""
+        """Kill it."""
         self._process.kill()
         self.wait()
 
@@ -267,7 +267,7 @@ class AgentProcess:
 
 
 def open_round(process: Process, table: str) -> None:
-    """A round is opened, which the log's key must sign for."""
+    """Open a round, which the log's key must sign."""
     terms = shuffler_pb2.RoundTerms(
         table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
     )

@@ -28,12 +28,12 @@ UNTIL_ASKED = f"import signal; signal.signal(signal.SIGTERM, lambda *_: exit(0))
 
 
 def workers_of(process: Process) -> list[psutil.Process]:
-    """The processes that serve, by the order of their start."""
+    """Return the processes that serve, by the order of their start."""
     return sorted(psutil.Process(process.pid).children(), key=lambda one: one.create_time())
 
 
 def threads_of(process: psutil.Process) -> set[str]:
-    """The names of a process's threads."""
+    """Return the names of a process's threads."""
     return {path.read_text().strip() for path in Path(f"/proc/{process.pid}/task").glob("*/comm")}
 
 
@@ -134,11 +134,13 @@ def test_worker_that_keeps_dying_before_it_is_ready_ends_the_crew(tmp_path: Path
     script = f"import sys; f = open({str(tries)!r}, 'a'); f.write('x'); f.close(); "
     script += f"{READY} if len(open({str(tries)!r}).read()) == 1 else sys.exit(3)"
     good = [sys.executable, "-c", UNTIL_ASKED]
-    crew = Supervisor([good, [sys.executable, "-c", script]], policy=RestartPolicy(first=0.01, longest=0.05, give_up=3))
-    assert crew.start() == [b"ready\n", b"ready\n"]
-    assert crew.ended.wait(20)
-    assert crew.stop()
-    assert not crew.pids
+    supervisor = Supervisor(
+        [good, [sys.executable, "-c", script]], policy=RestartPolicy(first=0.01, longest=0.05, give_up=3)
+    )
+    assert supervisor.start() == [b"ready\n", b"ready\n"]
+    assert supervisor.ended.wait(20)
+    assert supervisor.stop()
+    assert not supervisor.pids
     assert tries.read_text() == "x" * 4
 
 
@@ -146,37 +148,37 @@ def test_pause_between_deaths_doubles_to_its_bound(tmp_path: Path) -> None:
     """A worker that is ready and dies again and again is always replaced, ever later."""
     times = tmp_path / "times"
     script = f"import time; f = open({str(times)!r}, 'a'); f.write(f'{{time.time()}}\\n'); f.close(); {READY}"
-    crew = Supervisor([[sys.executable, "-c", script]], policy=RestartPolicy(first=0.2, longest=0.8, give_up=1))
-    crew.start()
+    supervisor = Supervisor([[sys.executable, "-c", script]], policy=RestartPolicy(first=0.2, longest=0.8, give_up=1))
+    supervisor.start()
     end = time.monotonic() + 30
     while len(times.read_text().splitlines()) < 5 and time.monotonic() < end:
         time.sleep(0.05)
-    assert crew.stop()
+    assert supervisor.stop()
     started = [float(line) for line in times.read_text().splitlines()]
     gaps = [later - earlier for earlier, later in itertools.pairwise(started)]
     assert [gap >= least for gap, least in zip(gaps, (0.2, 0.4, 0.8, 0.8), strict=False)] == [True] * 4
-    assert not crew.ended.is_set() or crew.pids == []
+    assert not supervisor.ended.is_set() or supervisor.pids == []
 
 
 def test_worker_that_does_not_stop_is_killed() -> None:
-    """It ignores SIGTERM; the crew ends all the same and says that it did not end well."""
+    """It ignores SIGTERM; the supervisor ends all the same and says that it did not end well."""
     deaf = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {READY}; signal.pause()"
-    crew = Supervisor([[sys.executable, "-c", deaf]], policy=RestartPolicy(stopping=0.3))
-    crew.start()
-    (pid,) = crew.pids
-    assert not crew.stop()
+    supervisor = Supervisor([[sys.executable, "-c", deaf]], policy=RestartPolicy(stopping=0.3))
+    supervisor.start()
+    (pid,) = supervisor.pids
+    assert not supervisor.stop()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, signal.SIGCONT)
 
 
 def test_worker_that_never_starts_is_an_error() -> None:
-    """Nothing is tried again at the start: whoever started the crew is there to read why."""
+    """Nothing is tried again at the start: its parent reads why."""
     with pytest.raises(WorkerError, match="worker 0"):
         Supervisor([[sys.executable, "-c", "exit(1)"]]).start()
 
 
 def test_reserved_port_leads_no_caller_astray() -> None:
-    """While a crew holds its port, nobody else can take it, and nothing answers on it."""
+    """While a supervisor holds its port, nobody else can take it, and nothing answers on it."""
     with reserve_address("127.0.0.1:0") as address:
         host, _, port = address.rpartition(":")
         with pytest.raises(OSError, match="in use"), reserve_address(address):

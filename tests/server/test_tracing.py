@@ -23,7 +23,7 @@ TRACE_PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 @pytest.fixture
 def spans(tmp_path: Path, caller_type: type) -> list[ReadableSpan]:
-    """What is exported of a played round, a traced call and a refused one."""
+    """Return the spans of a played round, a traced call and a refused one."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     settings = ServerOptions(data=tmp_path, listen="127.0.0.1:0", sweep=False, observers=[Tracing(provider)])
@@ -57,7 +57,7 @@ def test_each_call_is_a_span_under_its_caller(spans: list[ReadableSpan]) -> None
 
 
 def test_each_commit_is_a_span_with_its_steps(spans: list[ReadableSpan]) -> None:
-    """The opening and the deal; the log's keys were named before anybody was served."""
+    """The opening and the deal; the log's keys were named before any call was served."""
     commits = [span for span in spans if span.name == "log commit"]
     assert [span.attributes["referee.requests"] for span in commits if span.attributes] == [1, 1]
     assert [event.name for event in commits[0].events] == ["JUDGED", "SIGNED", "WRITTEN", "COMMITTED"]

@@ -1,4 +1,4 @@
-"""Logs to publish; what makes them stands beside, for processes that are no tests as well."""
+"""Logs to publish; their makers are in a module beside, for processes that are no tests as well."""
 
 from collections.abc import Callable
 
@@ -11,13 +11,13 @@ MakeLog = Callable[..., MemoryLog]
 
 @pytest.fixture(scope="session")
 def make_signer() -> Callable[[str], FixedSigner]:
-    """Makes the signer of a name."""
+    """Make the signer of a name."""
     return FixedSigner
 
 
 @pytest.fixture(scope="session")
 def make_log() -> MakeLog:
-    """Makes a log of so many leaves; those from ``common`` on are others than such logs have."""
+    """Make a log of this many leaves that differs from other logs from ``common`` on."""
     made: dict[tuple[int, int | None, str], MemoryLog] = {}
 
     def make(size: int, *, common: int | None = None, origin: str = ORIGIN) -> MemoryLog:

@@ -14,7 +14,7 @@ from tests.tiles.tiles_log import MemoryLog
 
 
 def main() -> None:
-    """Publishes."""
+    """Publish."""
     folder, size, left = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 
     def dying(act):

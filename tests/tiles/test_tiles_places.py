@@ -90,7 +90,7 @@ def test_unknown_kind_of_place_says_so(location: str):
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[str]:
-    """The address of a web server that hands out the folder."""
+    """Return the address of a web server that hands out the folder."""
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

@@ -1,4 +1,4 @@
-"""Publishing: what stands in the place afterwards, what is refused, and that being stopped costs nothing."""
+"""Publishing: what is in the place afterwards, what is refused, and that being stopped costs nothing."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -21,11 +21,11 @@ SIZES = [0, 1, 2, 255, 256, 257, 511, 512, 700, 65_535, 65_536, 65_793]
 
 
 def paths_of(size: int) -> set[str]:
-    """The checkpoint and every tile that a log of a size has."""
+    """Return the checkpoint and every tile that a log of a size has."""
     return {"checkpoint"} | {tile.path for tiles in (hash_tiles, entry_tiles) for tile in tiles(size)}
 
 
-def test_growing_log_has_the_tiles_of_its_size_and_older_partial_ones_until_they_are_full(make_log):
+def test_growing_log_keeps_partial_tiles_until_they_are_full(make_log):
     """Published at one size after another; full tiles are those of a log published at once."""
     log, place = make_log(65_793), MemoryPlace()
     for old, size in zip([0, *SIZES], SIZES, strict=False):
@@ -249,10 +249,10 @@ def test_place_that_fails_at_any_moment_still_holds_the_log_it_held(make_log):
         assert whole.files.items() <= place.fine.files.items()
 
 
-def test_progress_is_told_in_leaves(make_log):
-    told = []
-    publish(make_log(700), make_log(700).note(700), MemoryPlace(), progress=lambda *done: told.append(done))
-    assert told == [(0, 700), (256, 700), (512, 700), (700, 700)]
+def test_progress_counts_leaves(make_log):
+    message = []
+    publish(make_log(700), make_log(700).note(700), MemoryPlace(), progress=lambda *done: message.append(done))
+    assert message == [(0, 700), (256, 700), (512, 700), (700, 700)]
 
 
 class Counting(MemoryPlace):
@@ -261,7 +261,7 @@ class Counting(MemoryPlace):
     written = 0
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """These files are there."""
+        """Write these files."""
         self.written += len(files)
         super().write(files)
 
@@ -274,11 +274,11 @@ class Failing:
         self._allowed = allowed
 
     def read(self, paths):
-        """The files."""
+        """Read the files."""
         return self.fine.read(paths)
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """Some of these files are there."""
+        """Write some of these files."""
         for path, data in files.items():
             if self._allowed == 0:
                 raise PlaceError

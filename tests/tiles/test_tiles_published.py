@@ -71,7 +71,7 @@ def test_every_older_state_is_shown_to_be_continued(make_log):
         read.continuation(log.checkpoint(601))
 
 
-def test_reader_of_an_older_checkpoint_finds_its_leaves_in_the_tiles_of_a_larger_log(make_log):
+def test_reader_of_an_older_checkpoint_finds_its_leaves_in_a_larger_log(make_log):
     """Partial tiles are gone once they are full; the beginning of the full tile is the partial one."""
     log = make_log(65_793)
     for old in (1, 255, 257, 300, 65_535):

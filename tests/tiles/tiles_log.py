@@ -20,7 +20,7 @@ class FixedSigner:
         self.public_key = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
     def sign(self, message: bytes) -> bytes:
-        """The signature."""
+        """Return the signature."""
         return self._key.sign(message)
 
 
@@ -37,17 +37,17 @@ class MemoryLog:
             self._rows.append([root_of_hashes(below[at : at + 256]) for at in range(0, len(below) // 256 * 256, 256)])
 
     def leaves(self, start: int, stop: int) -> list[bytes]:
-        """The leaves of a range."""
+        """Return the leaves of a range."""
         return self.entries[start:stop]
 
     def tile(self, level: int, index: int, width: int) -> list[bytes]:
-        """The first hashes of a tile."""
+        """Return the first hashes of a tile."""
         return self._rows[level][256 * index :][:width] if level < len(self._rows) else []
 
     def checkpoint(self, size: int) -> Checkpoint:
-        """The log's state at a size, with the root computed from all leaf hashes."""
+        """Return the log's state at a size, with the root computed from all leaf hashes."""
         return Checkpoint(self._origin, size, root_of_hashes(self._rows[0][:size]))
 
     def note(self, size: int) -> bytes:
-        """The signed checkpoint of a size."""
+        """Return the signed checkpoint of a size."""
         return self.signer.sign(self.checkpoint(size))

@@ -155,6 +155,6 @@ CASES: Final = (
 )
 
 
-def told(case: Case, base: str, keys: Mapping[str, str], **options: Any) -> list[Any]:  # noqa: ANN401 - the client's own options
-    """What ``page.evaluate`` is given."""
+def script_of(case: Case, base: str, keys: Mapping[str, str], **options: Any) -> list[Any]:  # noqa: ANN401 - the client's own options
+    """Return the argument of ``page.evaluate``."""
     return [case.whole, {"base": base, "keys": dict(keys), "options": options}]

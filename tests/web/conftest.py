@@ -35,7 +35,7 @@ class Watching:
         """Nothing."""
 
     def ended(self, call: Call) -> None:
-        """It is kept."""
+        """Record the call."""
         self.calls.append(call)
 
     def probe(self, step: str) -> None:
@@ -61,8 +61,8 @@ class Door:
 
     def ask(self, method: str, body: Any = None, **headers: str) -> httpx.Response:  # noqa: ANN401 - any JSON
         """Connect with JSON."""
-        told = json.dumps({} if body is None else body).encode()
-        return self.http.post(method, content=told, headers={"content-type": "application/json"} | headers)
+        message = json.dumps({} if body is None else body).encode()
+        return self.http.post(method, content=message, headers={"content-type": "application/json"} | headers)
 
     def ask_bytes(self, method: str, body: bytes = b"", **headers: str) -> httpx.Response:
         """Connect with a binary message."""
@@ -96,14 +96,14 @@ def frames(data: bytes) -> list[tuple[int, bytes]]:
 
 @pytest.fixture
 def serve_web(tmp_path: Path) -> Iterator[Callable[..., Door]]:
-    """Starts servers with a door; options of the door by name, of the server under ``server``."""
+    """Start servers with a gateway; its options by name, the server's under ``server``."""
     with ExitStack() as opened:
 
         def start(*, server: dict[str, Any] | None = None, tls: TlsSettings | None = None, **options: Any) -> Door:  # noqa: ANN401 - any option
             secure = tls or TlsSettings()
             settings = WebSettings(**({"listen": "127.0.0.1:0"} | options))
-            told = {"tls": secure, "limits": LimitSettings()} | (server or {})
-            door = opened.enter_context(door_for(settings, tls=told["tls"], limits=told["limits"]))
+            message = {"tls": secure, "limits": LimitSettings()} | (server or {})
+            door = opened.enter_context(door_for(settings, tls=message["tls"], limits=message["limits"]))
             watching = Watching()
             application = Application(
                 ServerOptions(
@@ -112,7 +112,7 @@ def serve_web(tmp_path: Path) -> Iterator[Callable[..., Door]]:
                     gateway_sockets=door.sockets,
                     gateway_pass=door.gateway_pass,
                     observers=[watching],
-                    **told,
+                    **message,
                 )
             )
             opened.callback(application.close)
@@ -128,5 +128,5 @@ def serve_web(tmp_path: Path) -> Iterator[Callable[..., Door]]:
 
 @pytest.fixture
 def door(serve_web: Callable[..., Door]) -> Door:
-    """A server with a door, as the defaults have it."""
+    """Start a server with a gateway and default options."""
     return serve_web()

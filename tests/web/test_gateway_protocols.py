@@ -29,7 +29,7 @@ CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
 
 
 def methods() -> list[str]:
-    """The paths of all unary methods of ``referee.v1``."""
+    """Return the paths of all unary methods of ``referee.v1``."""
     return sorted(path for path in routes(None) if path.startswith("/referee.v1."))  # type: ignore[arg-type] # nothing is called
 
 
@@ -80,9 +80,9 @@ def test_reading_methods_may_be_asked_by_get_and_no_others(door: Door) -> None:
 def test_refusal_can_be_read_by_a_person(door: Door) -> None:
     """Plain curl shows reason and field without a decoder."""
     answer = door.ask(f"{LOG}/GetTableRound", {"tableId": "nobody", "roundNumber": "1"})
-    told = answer.json()
-    assert (answer.status_code, told["code"]) == (400, "failed_precondition")
-    info, bad = told["details"]
+    reported = answer.json()
+    assert (answer.status_code, reported["code"]) == (400, "failed_precondition")
+    info, bad = reported["details"]
     assert info["debug"] == {"reason": "NOT_OPENED", "domain": "referee.v1"}
     assert bad["debug"]["fieldViolations"][0]["field"] == "round_number"
     packed = base64.b64decode(info["value"] + "=" * (-len(info["value"]) % 4))
@@ -92,7 +92,7 @@ def test_refusal_can_be_read_by_a_person(door: Door) -> None:
 @pytest.mark.parametrize(
     "body", [b'{"tableId": 1', b'{"tableId": {}}', b'{"roundNumber": "x"}', b"\xff", b"[]", b"null"]
 )
-def test_json_that_is_no_message_is_refused_with_the_reason_that_bytes_have(door: Door, body: bytes) -> None:
+def test_malformed_json_is_refused_with_the_reason_of_malformed_bytes(door: Door, body: bytes) -> None:
     json_kind = {"content-type": "application/json"}
     answer = door.http.post(f"{LOG}/GetTableRound", content=body, headers=json_kind)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_argument")
@@ -122,7 +122,7 @@ def test_stream_comes_message_by_message_until_it_is_left(door: Door) -> None:
 
 
 def test_deadline_of_the_browser_is_the_call_s(door: Door) -> None:
-    """A watch never ends by itself: whoever names a deadline is told so in time, in the protocol's own words."""
+    """A watch never ends by itself: a caller with a deadline learns it in time, in the protocol's own words."""
     asked = struct.pack(">BI", 0, 2) + b"{}"
     kind = {"content-type": "application/connect+json", "connect-timeout-ms": "300"}
     answer = door.http.post(WATCH, content=asked, headers=kind, timeout=60)
@@ -198,7 +198,7 @@ def test_call_left_by_the_browser_is_left_at_the_service(door: Door) -> None:
 
 
 def watch(door: Door) -> socket.socket:
-    """A connection that has asked for the server's health, now and whenever it changes."""
+    """Open a connection that watches the server's health."""
     host, _, port = door.address.rpartition(":")
     found = socket.create_connection((host, int(port)), timeout=60)
     asked = struct.pack(">BI", 0, 2) + b"{}"
@@ -208,7 +208,7 @@ def watch(door: Door) -> socket.socket:
 
 
 def until(connection: socket.socket, wanted: bytes) -> bytes:
-    """What came, as far as what was wanted."""
+    """Read up to the expected text and return it."""
     came = b""
     while wanted not in came:
         more = connection.recv(65536)
@@ -236,16 +236,16 @@ def natively(door: Door, path: str) -> Said:
 
 
 def by_connect(answer: httpx.Response) -> Said:
-    """The same of an answer in Connect."""
+    """Return the same of an answer in Connect."""
     if answer.status_code == 200:
         return grpc.StatusCode.OK, "", []
-    told = answer.json()
-    details = [f"{one['type']} {one['value'].rstrip('=')}" for one in told.get("details", [])]
-    return grpc.StatusCode[told["code"].upper()], told["message"], details
+    reported = answer.json()
+    details = [f"{one['type']} {one['value'].rstrip('=')}" for one in reported.get("details", [])]
+    return grpc.StatusCode[reported["code"].upper()], reported["message"], details
 
 
 def by_grpc_web(answer: tuple[list[bytes], dict[str, str]]) -> Said:
-    """The same of an answer in gRPC-Web."""
+    """Return the same of an answer in gRPC-Web."""
     _, trailers = answer
     code = CODES[int(trailers["grpc-status"])]
     if code is grpc.StatusCode.OK:

@@ -88,7 +88,7 @@ def test_nobody_but_the_gateway_is_believed_where_a_caller_is(door: Door) -> Non
 
 
 def test_headers_that_a_browser_sends_by_itself_stay_at_the_door(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cookies above all: nothing that a browser adds without being told to can stand for a person."""
+    """Cookies above all: nothing that a browser adds by itself can authenticate a person."""
     seen: list[dict[str, str]] = []
     whole = interceptor._read_metadata  # noqa: SLF001 - where metadata comes in
 
@@ -97,15 +97,15 @@ def test_headers_that_a_browser_sends_by_itself_stay_at_the_door(door: Door, mon
         return whole(method, metadata, **more)
 
     monkeypatch.setattr(interceptor, "_read_metadata", keep)
-    told = {"cookie": "a=b", "referer": PAGE, "authorization": "Bearer t", "x-request-id": "r", "x-other": "o"}
-    door.ask(KEYS, **told)
+    message = {"cookie": "a=b", "referer": PAGE, "authorization": "Bearer t", "x-request-id": "r", "x-other": "o"}
+    door.ask(KEYS, **message)
     (metadata,) = seen
     assert not {"cookie", "referer", "x-other", "host"} & set(metadata)
     assert (metadata["authorization"], metadata["x-request-id"]) == ("Bearer t", "r")
 
 
 def test_token_of_a_browser_counts_as_any_other(serve_web: ServeWeb) -> None:
-    """Whoever shows none may ask what anyone may, and no more; who is refused is told so with a reason."""
+    """Without credentials a caller may call what anyone may; a refusal has a reason."""
     issuer = KeySigner("acme.example/tokens", secrets.token_bytes(32))
     access = AccessSettings(issuers=(Issuer(key=issuer.verifier_key),))
     door = serve_web(server={"access": access})
@@ -132,7 +132,7 @@ def test_rate_is_counted_once_and_by_the_browser_s_address(serve_web: ServeWeb) 
 
 
 def token(issuer: KeySigner) -> str:
-    """An auditor's, for an hour."""
+    """Issue an auditor's token for an hour."""
     now = int(time.time() * 1000)
     claims = Claims(
         id=secrets.token_hex(4),

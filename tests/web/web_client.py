@@ -56,7 +56,7 @@ def _buf() -> str:
 
 
 def built() -> str:
-    """Nothing, once the client and the verifier that it uses are built; why they cannot be, otherwise."""
+    """Build the client and the verifier that it uses; return why that failed, or nothing."""
     for folder in (VERIFIER, CLIENT):
         if why := install(folder):
             return why
@@ -67,7 +67,7 @@ def built() -> str:
 
 class _Page(http.server.SimpleHTTPRequestHandler):
     def do_GET(self) -> None:
-        """The page, or a file of the clients."""
+        """Serve the page, or a file of the clients."""
         if self.path == "/":
             self.send_response(200)
             self.send_header("content-type", "text/html; charset=utf-8")
@@ -82,7 +82,7 @@ class _Page(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def page_served() -> Iterator[str]:
-    """The origin of the page, as ``http://localhost:1234``."""
+    """Serve the page and yield its origin, as ``http://localhost:1234``."""
     handler = functools.partial(_Page, directory=str(CLIENTS))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)

@@ -32,13 +32,13 @@ class NamedSigner:
         self.public_key = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
     def sign(self, message: bytes) -> bytes:
-        """The signature."""
+        """Return the signature."""
         return self._key.sign(message)
 
 
 @dataclass
 class PaperLog:
-    """A log of made-up leaves; ``history`` tells two logs of one origin apart."""
+    """A log of made-up leaves; ``history`` distinguishes two logs of one origin."""
 
     history: str = "first"
     key: str = "log"
@@ -50,23 +50,23 @@ class PaperLog:
         return VerifierKey(self.origin, NamedSigner(self.key).public_key).text
 
     def leaves(self, size: int) -> list[bytes]:
-        """The first leaves."""
+        """Return the first leaves."""
         return [f"{self.history} {number}".encode() for number in range(size)]
 
     def note(self, size: int) -> bytes:
-        """The signed checkpoint of that many leaves."""
+        """Return the signed checkpoint of that many leaves."""
         head = Checkpoint(self.origin, size, root(self.leaves(size)))
         return CheckpointSigner(NamedSigner(self.key), key_name=self.origin).sign(head)
 
     def submission(self, old: int, size: int) -> bytes:
-        """What the log sends to grow from one size to another."""
+        """Return what the log sends to grow from one size to another."""
         proof = consistency_proof(self.leaves(size), old) if 0 < old < size else ()
         return AddCheckpoint(old_size=old, proof=tuple(proof), checkpoint=self.note(size)).format()
 
 
 @dataclass
 class Booth:
-    """A witness over a state file, with a clock that stands still."""
+    """A witness over a state file, with a stopped clock."""
 
     folder: Path
     logs: tuple[str, ...]
@@ -79,7 +79,7 @@ class Booth:
         self.witness = self.opened(self.state)
 
     def opened(self, state: WitnessState, probe: Callable[[str], None] | None = None) -> Witness:
-        """A witness over a state."""
+        """Return a witness over a state."""
         return Witness(
             state,
             NamedSigner("witness"),
@@ -90,7 +90,7 @@ class Booth:
         )
 
     def ask(self, submission: bytes) -> WitnessAnswer:
-        """The answer to a submission."""
+        """Submit and return the answer."""
         return self.witness.add_checkpoint(submission)
 
 
@@ -101,7 +101,7 @@ def log() -> PaperLog:
 
 @pytest.fixture
 def paper_log() -> type[PaperLog]:
-    """Makes other logs."""
+    """Make other logs."""
     return PaperLog
 
 
@@ -114,7 +114,7 @@ def booth(tmp_path: Path, log: PaperLog) -> Iterator[Booth]:
 
 @pytest.fixture
 def open_booth(tmp_path: Path) -> Iterator[Callable[..., Booth]]:
-    """Opens witnesses, each in a folder of its own."""
+    """Open witnesses, each in a folder of its own."""
     opened: list[Booth] = []
 
     def open_one(*keys: str, folder: str = "w") -> Booth:
@@ -153,12 +153,12 @@ class WitnessProcess:
         return self._process.poll() is None
 
     def kill(self) -> None:
-        """The process is dead at once, as in a power cut."""
+        """Kill the process, as a power cut does."""
         self._process.kill()
         self.wait()
 
     def terminate(self) -> None:
-        """The process is asked to stop."""
+        """Send SIGTERM."""
         self._process.send_signal(signal.SIGTERM)
 
     def wait(self) -> int:
@@ -168,7 +168,7 @@ class WitnessProcess:
         return code
 
     def stop(self) -> int:
-        """The process has stopped by itself after SIGTERM; its exit code."""
+        """Send SIGTERM, wait, and return the exit code."""
         if self.is_running:
             self.terminate()
         return self.wait()
@@ -176,7 +176,7 @@ class WitnessProcess:
 
 @pytest.fixture
 def start_witness(tmp_path: Path) -> Iterator[Callable[..., WitnessProcess]]:
-    """Starts witnesses; all have stopped when the test ends."""
+    """Start witnesses and stop them at the end."""
     started: list[WitnessProcess] = []
     with (tmp_path / "witness-errors.log").open("ab") as errors:
 

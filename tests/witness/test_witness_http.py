@@ -80,7 +80,7 @@ def test_other_paths_are_not_found(listener: WitnessServer, log: PaperLog, path:
 
 
 def raw(port: int, request: bytes) -> bytes:
-    """The first line of the answer to these bytes; empty where the connection is closed without one."""
+    """Return the first line of the answer to these bytes; empty where the connection is closed without one."""
     with socket.create_connection(("127.0.0.1", port), timeout=15) as connection:
         connection.sendall(request)
         with connection.makefile("rb") as file:
@@ -245,10 +245,10 @@ def test_killed_at_any_step_it_never_signs_two_heads_of_one_size(  # noqa: PLR09
     process = start_witness(*arguments, step, str(count))
     signed: dict[int, set[bytes]] = {}
 
-    def submit(port: int, told: PaperLog, old: int, size: int) -> int:
-        status, _, body = ask(port, told.submission(old, size))
+    def submit(port: int, message: PaperLog, old: int, size: int) -> int:
+        status, _, body = ask(port, message.submission(old, size))
         if status == 200:
-            note = Note.parse(told.note(size))
+            note = Note.parse(message.note(size))
             assert read_cosignatures(body, note, process.key)
             signed.setdefault(size, set()).add(Checkpoint.parse(note.text).root)
         return int(status)
@@ -300,13 +300,13 @@ def test_killed_under_load_it_never_signs_two_heads_of_one_size(
         process = start_witness(*arguments)
 
         def race(number: int, process: Process = process) -> None:
-            told, known = histories[number % 2], 0
+            message, known = histories[number % 2], 0
             try:
                 for _ in range(60):
-                    status, kind, body = ask(process.port, told.submission(known, known + 1 + number % 3))
+                    status, kind, body = ask(process.port, message.submission(known, known + 1 + number % 3))
                     if status == 200:
                         known += 1 + number % 3
-                        root = Checkpoint.parse(Note.parse(told.note(known)).text).root
+                        root = Checkpoint.parse(Note.parse(message.note(known)).text).root
                         signed.setdefault(known, set()).add(root)
                     elif kind == "text/x.tlog.size":
                         known = parse_size(body)
@@ -323,7 +323,7 @@ def test_killed_under_load_it_never_signs_two_heads_of_one_size(
         newest = max(signed, default=0)
     assert len(signed) > 4
     roots = {
-        size: {Checkpoint.parse(Note.parse(told.note(size)).text).root: told.history for told in histories}
+        size: {Checkpoint.parse(Note.parse(message.note(size)).text).root: message.history for message in histories}
         for size in signed
     }
     assert len({roots[size][next(iter(found))] for size, found in signed.items()}) == 1

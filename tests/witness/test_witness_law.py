@@ -49,7 +49,7 @@ def test_every_pair_of_sizes_is_proved(open_booth: Callable[..., Booth], log: Pa
 
 
 def test_same_head_is_cosigned_again_with_a_new_time(booth: Booth, log: PaperLog):
-    """A log that lost the answer asks again; one that stands still shows that it is watched."""
+    """A log that lost the answer asks again; an unchanged one shows that it is watched."""
     first = booth.ask(log.submission(0, 5)).body
     booth.now += 60
     second = booth.ask(log.submission(5, 5))
@@ -204,7 +204,7 @@ def test_nothing_is_answered_before_it_is_kept(booth: Booth, log: PaperLog):
 def test_of_submissions_at_once_one_history_is_cosigned(
     tmp_path: Path, booth: Booth, log: PaperLog, paper_log: type[PaperLog]
 ):
-    """Two connections to one file, both past the checks before either is kept: the second is told the first's size."""
+    """Two connections to one file, both past the checks before either is kept: the second is sent the first's size."""
     other_state = WitnessState(tmp_path / "witness.sqlite3")
     together = threading.Barrier(2, timeout=10)
     logs = [log, paper_log(history="second")]

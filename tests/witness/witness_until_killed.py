@@ -24,12 +24,12 @@ class FixedSigner:
         self.public_key = bytes(self._key.verify_key)
 
     def sign(self, message: bytes) -> bytes:
-        """The signature."""
+        """Return the signature."""
         return self._key.sign(message).signature
 
 
 def main(folder: str, log_key: str, step: str, count: str) -> None:
-    """Listens until it dies."""
+    """Listen until killed."""
     left = [int(count)]
 
     def probe(at: str) -> None:

@@ -23,13 +23,13 @@ class Bearer(grpc.UnaryUnaryClientInterceptor):
         self._token = token
 
     def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:  # noqa: ANN401 - grpc's own
-        """The call with the token beside it."""
+        """Add the token to the call."""
         metadata = [*(details.metadata or ()), ("authorization", f"Bearer {self._token}")]
         return continuation(details._replace(metadata=metadata), request)
 
 
 class Guarded:
-    """A server that knows its callers, on a clock that stands."""
+    """A server that knows its callers, on a stopped clock."""
 
     NOW = NOW
 
@@ -47,7 +47,7 @@ class Guarded:
         )
 
     def bearing(self, token: str) -> grpc.Channel:
-        """A channel on which every call shows the token."""
+        """Return a channel whose calls send the token."""
         return grpc.intercept_channel(self.channel, Bearer(token))
 
     def ask(self, method: str, request: bytes = b"", *, token: str = "", **how: Any) -> tuple[str, str]:  # noqa: ANN401
@@ -61,13 +61,13 @@ class Guarded:
         return "OK", ""
 
     def close(self) -> None:
-        """The server has stopped."""
+        """Stop the server."""
         self.channel.close()
         self.app.close()
 
 
 def reason_of(error: grpc.RpcError) -> str:
-    """The reason in the error's details; empty where it has none."""
+    """Return the reason in the error's details; empty where it has none."""
     status = rpc_status.from_call(error)
     info = error_details_pb2.ErrorInfo()
     return next((info.reason for detail in (status.details if status else ()) if detail.Unpack(info)), "")
@@ -75,7 +75,7 @@ def reason_of(error: grpc.RpcError) -> str:
 
 @pytest.fixture(scope="session")
 def mint_type() -> type[Mint]:
-    """The class of issuers."""
+    """Return the class of issuers."""
     return Mint
 
 
@@ -87,7 +87,7 @@ def reason() -> Callable[[grpc.RpcError], str]:
 
 @pytest.fixture(scope="session")
 def guard() -> Callable[..., Any]:
-    """Makes servers that know their callers; each is stopped when its block ends."""
+    """Start servers that authenticate callers; each stops when its block ends."""
 
     @contextmanager
     def make(folder: Path, **settings: Any) -> Iterator[Guarded]:  # noqa: ANN401 - what ServerOptions takes
@@ -102,6 +102,6 @@ def guard() -> Callable[..., Any]:
 
 @pytest.fixture(scope="module")
 def guarded(guard, tmp_path_factory) -> Iterator[Guarded]:
-    """A server on an empty folder, which takes tokens of one issuer for every tenant."""
+    """Start a server on an empty folder that accepts one issuer's tokens for every tenant."""
     with guard(tmp_path_factory.mktemp("guarded")) as server:
         yield server

@@ -51,12 +51,12 @@ class Mint:
         return {name: value for name, value in (made | more).items() if value is not None}
 
     def sign(self, payload: bytes, kind: bytes = TYPE) -> str:
-        """The token of any bytes."""
+        """Return the token of any bytes."""
         signed = self._key.sign(b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload))
         return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (payload, signed))
 
     def token(self, role: str, tenant: str = "acme", **more: Any) -> str:  # noqa: ANN401 - claims of any type
-        """The token of such claims."""
+        """Return the token of such claims."""
         return self.sign(canonical(self.claims(role, tenant, **more)))
 
 
@@ -129,7 +129,7 @@ def _refused(mint: Mint) -> Iterator[tuple[str, str]]:
 
 
 def text() -> str:
-    """The file of these rows."""
+    """Return the file of these rows."""
     return "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows())
 
 

@@ -17,15 +17,15 @@ from referee.server.clock import system_clock
 SEAT = ("--role", "seat", "--table", "acme.7", "--round", "3", "--seat", "1")
 
 
-def run(*arguments: str, told: str = "") -> tuple[int, str]:
+def run(*arguments: str, text: str = "") -> tuple[int, str]:
     """Exit code and what was printed."""
-    found = CliRunner().invoke(app, ["token", *arguments], input=told)
+    found = CliRunner().invoke(app, ["token", *arguments], input=text)
     return found.exit_code, found.stdout.strip()
 
 
 @pytest.fixture
 def issuer(tmp_path: Path) -> tuple[str, str]:
-    """The file of an issuer's key, and its verifier key."""
+    """Return the file of an issuer's key, and its verifier key."""
     file = str(tmp_path / "issuer.key")
     code, key = run("key", file, "--name", "acme.example/tokens")
     assert code == 0
@@ -63,7 +63,7 @@ def test_token_is_shown_and_held_against_a_key(issuer, tmp_path):
     _, token = run("issue", "--key", file, "--role", "auditor", "--name", "an", "--tenant", "*", "--id", "t-1")
     code, shown = run("show", token, "--issuer", key)
     assert (code, json.loads(shown)["id"]) == (0, "t-1")
-    assert run("show", "-", told=f"{token}\n") == (0, shown)
+    assert run("show", "-", text=f"{token}\n") == (0, shown)
     _, other = run("key", str(tmp_path / "other.key"), "--name", "other")
     assert run("show", token, "--issuer", other) == (1, shown)
     assert run("show", "none")[0] == run("show", token, "--issuer", "none")[0] == 2

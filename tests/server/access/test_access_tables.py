@@ -64,13 +64,13 @@ class Sealed:
         )
 
     def seat(self, seat: int) -> grpc.Channel:
-        """A channel for whoever sits there in this round."""
+        """Return a channel for the seat in this round."""
         tenant = self.table.partition(".")[0]
         place = {"table": self.table, "round": self.number, "seat": seat}
         return self.guarded.bearing(self.guarded.mint.token("seat", tenant, **place))
 
     def open(self, channel: grpc.Channel, seat: int, *, secret: int | None = None) -> shuffler_pb2.OpenHandResponse:
-        """The hand of a seat, asked for with that seat's secret or another's."""
+        """Open the hand of a seat with its secret or another's."""
         request = shuffler_pb2.OpenHandRequest(
             table_id=self.table,
             round_number=self.number,
@@ -82,7 +82,7 @@ class Sealed:
 
 @pytest.fixture
 def sealed(guarded) -> Sealed:
-    """A dealt round at a table of acme's, that no hand wins at the deal."""
+    """Return a dealt round at a table of acme's, that no hand wins at the deal."""
     while True:
         made = Sealed(guarded, f"acme.{os.urandom(8).hex()}")
         if not made.dealt.hands:
@@ -107,20 +107,20 @@ def test_seat_checks_and_asks_advice_for_its_own_hand_alone(sealed, reason):
     """By its own certificate; alone and in a batch in which another seat's question hides behind its own."""
     channel = sealed.seat(0)
     hand = sealed.open(channel, 0)
-    told = mau_binh_pb2.MauBinhRound(header=sealed.opened.header, certificates=[hand.certificate])
+    message = mau_binh_pb2.MauBinhRound(header=sealed.opened.header, certificates=[hand.certificate])
     cards = list(hand.hand.cards)
     laid = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
     stub = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
 
     def question(seat: int) -> mau_binh_pb2.CheckArrangementRequest:
-        return mau_binh_pb2.CheckArrangementRequest(round=told, seat=seat, arrangement=laid)
+        return mau_binh_pb2.CheckArrangementRequest(round=message, seat=seat, arrangement=laid)
 
     assert stub.CheckArrangement(question(0)).acceptable
     assert refused(lambda: stub.CheckArrangement(question(1)), reason) == "SEAT_FORBIDDEN"
     batch = mau_binh_pb2.CheckArrangementsRequest(requests=[question(0), question(0), question(1)])
     assert refused(lambda: stub.CheckArrangements(batch), reason) == "SEAT_FORBIDDEN"
     for seat, expected in ((0, ""), (1, "SEAT_FORBIDDEN")):
-        dealt = mau_binh_pb2.DealtHand(round=told, seat=seat)
+        dealt = mau_binh_pb2.DealtHand(round=message, seat=seat)
         request = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=1)
         if expected:
             assert refused(lambda request=request: stub.SuggestArrangement(request), reason) == expected
@@ -157,11 +157,11 @@ def test_another_tenants_frontend_reads_and_moves_nothing(guarded, sealed, reaso
 
 
 def test_round_before_is_the_callers_too(guarded, reason):
-    """A header of another tenant that stands in the history of a round of one's own is refused like any other."""
+    """A header of another tenant in the history of a round of one's own is refused like any other."""
     stub = TienLenServiceStub(guarded.bearing(guarded.mint.token("frontend")))
-    told = tien_len_pb2.TienLenRound(header=round_pb2.RoundHeader(table_id="acme.1", round_number=2))
-    told.previous_rounds.add(header=round_pb2.RoundHeader(table_id="bcme.1", round_number=1))
-    request = tien_len_pb2.TienLenServicePreviewRoundRequest(round=told)
+    message = tien_len_pb2.TienLenRound(header=round_pb2.RoundHeader(table_id="acme.1", round_number=2))
+    message.previous_rounds.add(header=round_pb2.RoundHeader(table_id="bcme.1", round_number=1))
+    request = tien_len_pb2.TienLenServicePreviewRoundRequest(round=message)
     assert refused(lambda: stub.PreviewRound(request), reason) == "TABLE_FORBIDDEN"
 
 
@@ -192,7 +192,7 @@ def test_pattern_narrows_a_tenants_tables(guarded):
 
 
 @pytest.mark.parametrize("is_public", [False, True])
-def test_leaves_are_read_by_auditors_of_all_or_by_anyone_where_the_log_is_public(guard, tmp_path, mint_type, is_public):
+def test_leaves_are_for_auditors_of_all_tenants_or_public(guard, tmp_path, mint_type, is_public):
     """An auditor of one tenant has that tenant's rounds, and not the leaves of all."""
     mint = mint_type()
     access = AccessSettings(issuers=(Issuer(key=mint.key),), public_log=is_public)
@@ -205,8 +205,8 @@ def test_leaves_are_read_by_auditors_of_all_or_by_anyone_where_the_log_is_public
     assert found == (dict.fromkeys(tokens, "") if is_public else expected)
 
 
-def test_whoever_watches_hears_who_called_and_never_by_what(guard, tmp_path, mint_type):
-    """Name, role and tenant; the address stands beside them, and the token nowhere."""
+def test_observers_see_who_called_and_never_the_credentials(guard, tmp_path, mint_type):
+    """Name, role and tenant; the address is beside them, and the token nowhere."""
 
     class Watch:
         def __init__(self) -> None:
@@ -232,10 +232,10 @@ def test_whoever_watches_hears_who_called_and_never_by_what(guard, tmp_path, min
     with guard(tmp_path, observers=[watch]) as server:
         for shown in (token, token, ""):
             server.ask("/referee.v1.LogService/ListEntries", token=shown)
-    told = [(call.caller, call.role, call.tenant, call.code) for call in watch.calls]
-    assert told[:2] == [("an", "auditor", "*", "OK")] * 2
-    assert told[2][1:] == ("anyone", "", "UNAUTHENTICATED")
-    assert told[2][0].startswith("ipv4:127.0.0.1:")
+    message = [(call.caller, call.role, call.tenant, call.code) for call in watch.calls]
+    assert message[:2] == [("an", "auditor", "*", "OK")] * 2
+    assert message[2][1:] == ("anyone", "", "UNAUTHENTICATED")
+    assert message[2][0].startswith("ipv4:127.0.0.1:")
     assert not any(token[-20:] in repr(call) for call in watch.calls)
 
 
@@ -268,7 +268,7 @@ def test_gateway_is_believed_where_its_callers_are_and_nobody_else(guard, tmp_pa
 
 
 def test_line_of_a_call_names_its_caller_and_not_the_token(guarded):
-    """Answered, refused for its role, and refused for a token that is none; the address stands beside the name."""
+    """Answered, refused for its role, and refused for a token that is none; the address is beside the name."""
     token = guarded.mint.token("frontend", name="an")
     with structlog.testing.capture_logs() as lines:
         guarded.ask("/referee.v1.SeatingService/DecideSeating", token=token)

@@ -82,7 +82,7 @@ def test_what_was_issued_is_read_back(claims):
 
 @given(data=st.data())
 def test_token_with_a_character_changed_is_refused(data):
-    """Whatever stands at whichever place: there is one text, and the signature covers it."""
+    """Any character at any place: there is one text, and the signature covers it."""
     token = Mint().token("frontend")
     at = data.draw(st.integers(0, len(token) - 1))
     other = data.draw(st.characters(codec="ascii").filter(lambda one: one != token[at]))
@@ -175,22 +175,22 @@ def test_revoked_token_is_refused_while_the_server_runs(guard, tmp_path, what):
 
 
 def test_token_that_is_shown_must_count_even_where_none_is_needed(guarded):
-    """A caller who thinks to be known hears that it is not."""
+    """A caller who thinks to be known learns that it is not."""
     assert guarded.ask(CHECKPOINTS) == ("OK", "")
     for shown in ("Bearer e30.AA", "Basic YTpi", "Bearer", "-"):
         found = guarded.ask(CHECKPOINTS, metadata=[("authorization", shown)])
         assert found == ("UNAUTHENTICATED", "CREDENTIALS_INVALID"), shown
 
 
-def test_settings_that_cannot_be_meant_are_told_all_at_once():
+def test_settings_that_cannot_be_meant_are_reported_at_once():
     """Each with its key; msgspec itself refuses what is no setting at all."""
-    told: dict[str, Any] = {
+    message: dict[str, Any] = {
         "issuers": [{"key": "none", "tenant": "a.b", "roles": ["anyone"]}, {"key": Mint().key, "roles": []}],
         "certificates": [{"name": "", "role": "seat", "tenant": "", "tables": "a/b"}],
         "leeway_seconds": -1,
         "revoked": str(Path("no", "such", "file")),
     }
-    found = [problem.key for problem in msgspec.convert(told, AccessSettings).problems()]
+    found = [problem.key for problem in msgspec.convert(message, AccessSettings).problems()]
     assert found == [
         "access.issuers[0].key",
         "access.issuers[0].tenant",

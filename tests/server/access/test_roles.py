@@ -35,7 +35,7 @@ METHODS = all_methods()
 
 
 def filled(descriptor: Descriptor, **values) -> Message:
-    """A message in which every part is present, one element each, with these values wherever a field has the name."""
+    """Fill a message: each part once, with these values in the fields of those names."""
     message = GetMessageClass(descriptor)()
     for field in descriptor.fields:
         if field.message_type is not None:
@@ -59,13 +59,13 @@ OF_TABLES = [
 
 
 def request_of(method: str, **values) -> bytes:
-    """A request that names one table, round and seat wherever it can name any."""
+    """Return a request that names one table, round and seat wherever it can name any."""
     values = {"table_id": TABLE_NAME, "round_number": ROUND, "seat": SEAT} | values
     return filled(METHODS[method].input_type, **values).SerializeToString()
 
 
 def token_of(guarded, role: CallerRole, **more) -> str:
-    """A token of the role for the tenant, or for every tenant where only such a caller may ask; none for anyone."""
+    """Return a token of the role for the tenant, or for all tenants where the method needs that; none for anyone."""
     return "" if role is CallerRole.ANYONE else guarded.mint.token(role.value, **more)
 
 
@@ -81,7 +81,7 @@ def reflect(guarded, token: str) -> str:
     return "OK"
 
 
-def test_every_method_of_the_protos_stands_in_the_table():
+def test_every_method_of_the_protos_is_in_the_table():
     """A method that is added to the protos must be given to somebody, or to nobody, on purpose."""
     assert set(TABLE) == {*METHODS, REFLECTION}
 
@@ -172,12 +172,12 @@ def test_what_must_never_be_given_away_is_not():
     given = {name.rpartition(".")[2]: set(rule.roles) for name, rule in TABLE.items()}
     assert given["ShufflerService/OpenHand"] == {CallerRole.SEAT}
     assert given["ShufflerService/DealRound"] == {CallerRole.FRONTEND, CallerRole.SHUFFLER}
-    told = [roles for name, roles in given.items() if re.search(r"/(Accept|Settle|Preview)", name)]
-    assert told == [{CallerRole.FRONTEND}] * 12
+    reported = [roles for name, roles in given.items() if re.search(r"/(Accept|Settle|Preview)", name)]
+    assert reported == [{CallerRole.FRONTEND}] * 12
     assert given["LogService/ListEntries"] == {CallerRole.AUDITOR, CallerRole.ADMIN}
 
 
 def test_readme_shows_the_table_as_it_is():
-    """What ``referee token roles`` prints stands in the server's own manual, cell for cell."""
+    """What ``referee token roles`` prints is in the server's own manual, cell for cell."""
     text = (Path(referee.v1.__file__ or "").parents[1] / "server" / "access" / "README.md").read_text(encoding="utf-8")
     assert markdown() in text

@@ -1,4 +1,4 @@
-"""Witnesses and servers on loopback; their classes stand in a module beside this file."""
+"""Witnesses and servers on loopback; their classes local_witness in a module beside this file."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -11,28 +11,28 @@ import pytest
 from referee.server.app import Application
 from referee.server.cosigner import Witnesses
 from referee.server.key_folder import KeyFolder
-from tests.server.cosigning.witness_stands import ORIGIN, House, Stand, settings
+from tests.server.cosigning.local_witness import ORIGIN, House, LocalWitness, settings
 
 
 @pytest.fixture
-def stands(tmp_path: Path) -> Iterator[list[Stand]]:
+def local_witnesses(tmp_path: Path) -> Iterator[list[LocalWitness]]:
     """Three witnesses, not listening yet."""
-    made = [Stand(tmp_path / name, name) for name in ("w1", "w2", "w3")]
+    made = [LocalWitness(tmp_path / name, name) for name in ("w1", "w2", "w3")]
     yield made
-    for stand in made:
-        stand.close()
+    for local_witness in made:
+        local_witness.close()
 
 
 @pytest.fixture
 def log_key(tmp_path: Path) -> str:
-    """The verifier key of the log in this test's data folder, made before its first start."""
+    """Return the verifier key of the log in this test's data folder, made before its first start."""
     keys = KeyFolder.open_or_make(tmp_path / "data" / "keys", origin=ORIGIN, entropy=os.urandom)
     return keys.public["log"].text
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[Callable[..., House]]:
-    """Starts servers on this test's data folder; the one before is closed first, and the last one at the end."""
+    """Start servers on this test's data folder, one at a time."""
     with ExitStack() as stack:
         running: list[ExitStack] = []
 

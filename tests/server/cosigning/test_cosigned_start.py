@@ -13,11 +13,11 @@ from referee.server.cosigner import Witnesses
 from referee.server.keys import KeySigner
 from referee.server.witness_client import WitnessClient, WitnessError
 from referee.storage import DataLossError, open_sqlite
-from tests.server.cosigning.witness_stands import ORIGIN, House, Stand, quorum_of
+from tests.server.cosigning.local_witness import ORIGIN, House, LocalWitness, quorum_of
 
 
 def set_back(tmp_path: Path, run: Callable[..., House], witnesses: Witnesses) -> None:
-    """The data folder as it was before its last cosigned leaves, as from an old backup."""
+    """Restore the data folder from before its last cosigned leaves, as from an old backup."""
     house = run(witnesses)
     house.cosigned(house.size())
     run()  # the witnessed server is closed, so that the copy is whole
@@ -32,10 +32,10 @@ def set_back(tmp_path: Path, run: Callable[..., House], witnesses: Witnesses) ->
 
 
 def test_log_that_was_set_back_does_not_start(
-    tmp_path: Path, run: Callable[..., House], stands: list[Stand], log_key: str
+    tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
     """A restored backup lacks leaves that a witness has cosigned: the error shows the note that proves it."""
-    witnesses = quorum_of([stands[0].open(log_key)], 1)
+    witnesses = quorum_of([local_witnesses[0].open(log_key)], 1)
     set_back(tmp_path, run, witnesses)
     with pytest.raises(DataLossError, match="has cosigned") as caught:
         run(witnesses)
@@ -43,9 +43,9 @@ def test_log_that_was_set_back_does_not_start(
 
 
 def test_log_that_was_set_back_and_went_another_way_does_not_start(
-    tmp_path: Path, run: Callable[..., House], stands: list[Stand], log_key: str
+    tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
-    witnesses = quorum_of([stands[0].open(log_key)], 1)
+    witnesses = quorum_of([local_witnesses[0].open(log_key)], 1)
     set_back(tmp_path, run, witnesses)
     house = run()  # nobody asks the witness
     for number in range(5):
@@ -55,9 +55,9 @@ def test_log_that_was_set_back_and_went_another_way_does_not_start(
 
 
 def test_log_that_was_lost_whole_does_not_begin_anew_under_its_keys(
-    tmp_path: Path, run: Callable[..., House], stands: list[Stand], log_key: str
+    tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
-    witnesses = quorum_of([stands[0].open(log_key)], 1)
+    witnesses = quorum_of([local_witnesses[0].open(log_key)], 1)
     house = run(witnesses)
     house.cosigned(house.size())
     run()
@@ -68,10 +68,10 @@ def test_log_that_was_lost_whole_does_not_begin_anew_under_its_keys(
 
 
 def test_stored_cosignature_of_more_than_the_log_has_stops_it(
-    tmp_path: Path, run: Callable[..., House], stands: list[Stand], log_key: str
+    tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
     """The store's own memory is enough, with every witness away."""
-    witnesses = quorum_of([stands[0].open(log_key)], 1)
+    witnesses = quorum_of([local_witnesses[0].open(log_key)], 1)
     house = run(witnesses)
     house.open("t")
     house.cosigned(house.size())
@@ -88,36 +88,36 @@ def test_stored_cosignature_of_more_than_the_log_has_stops_it(
     moved = Note(larger.body, beyond.signatures).format()
     store.keep_cosigned(larger.size, lambda _: type(kept)(size=larger.size, note=moved, is_quorate=True))
     store.close()
-    stands[0].close()
+    local_witnesses[0].close()
     with pytest.raises(DataLossError, match="but a known checkpoint has"):
         run(witnesses)
 
 
 def test_witness_that_cannot_be_asked_is_passed_over_unless_required(
-    run: Callable[..., House], stands: list[Stand], log_key: str
+    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
-    stands[0].open(log_key)
-    stands[0].close()
-    house = run(quorum_of([stands[0]], 1))
+    local_witnesses[0].open(log_key)
+    local_witnesses[0].close()
+    house = run(quorum_of([local_witnesses[0]], 1))
     assert house.size() == 3
     with pytest.raises(WitnessError, match="cannot be reached"):
-        run(quorum_of([stands[0]], 1, is_required=True))
+        run(quorum_of([local_witnesses[0]], 1, is_required=True))
 
 
 def test_witness_that_does_not_know_the_log_is_no_reason_to_stop(
-    run: Callable[..., House], stands: list[Stand], log_key: str
+    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
     del log_key
     stranger = KeySigner("other.example/log", b"x" * 32).verifier_key
-    house = run(quorum_of([stands[0].open(stranger)], 1))
+    house = run(quorum_of([local_witnesses[0].open(stranger)], 1))
     assert house.refused(1, timeout=1)[0] == "UNAVAILABLE"
 
 
-def test_two_witnesses_that_saw_different_logs_convict_whoever_signed_both(
-    tmp_path: Path, run: Callable[..., House], stands: list[Stand], log_key: str
+def test_two_witnesses_that_saw_different_logs_convict_the_signer_of_both(
+    tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
     """A split view: each witness cosigned its own tree of one size, and their two notes are the proof."""
-    first, second = (stand.open(log_key) for stand in stands[:2])
+    first, second = (local_witness.open(log_key) for local_witness in local_witnesses[:2])
     house = run(quorum_of([first], 1))
     house.open("shown-to-one")
     house.cosigned(house.size())
@@ -132,7 +132,7 @@ def test_two_witnesses_that_saw_different_logs_convict_whoever_signed_both(
     with pytest.raises(DataLossError, match="another history"):
         run(quorum_of([first, second], 2))
     store = open_sqlite(tmp_path / "one")
-    shown = [WitnessClient(stand.address, store, timeout=5) for stand in (first, second)]
+    shown = [WitnessClient(local_witness.address, store, timeout=5) for local_witness in (first, second)]
     notes = [one.last(ORIGIN) for one in shown]
     for one in shown:
         one.close()

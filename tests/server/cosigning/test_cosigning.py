@@ -21,7 +21,7 @@ from referee.server.keys import KeySigner
 from referee.server.witness_client import WitnessAddress, WitnessClient, WitnessError
 from referee.storage import open_sqlite
 from referee.v1 import log_pb2
-from tests.server.cosigning.witness_stands import ORIGIN, House, Stand, quorum_of, settings
+from tests.server.cosigning.local_witness import ORIGIN, House, LocalWitness, quorum_of, settings
 
 
 def sizes_of(house: House) -> list[int]:
@@ -29,16 +29,18 @@ def sizes_of(house: House) -> list[int]:
     return [Checkpoint.parse(Note.parse(note.encode()).text).size for note in listed]
 
 
-def test_head_gets_cosigned_and_is_waited_for(run: Callable[..., House], stands: list[Stand], log_key: str) -> None:
+def test_head_gets_cosigned_and_is_waited_for(
+    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
+) -> None:
     """OPEN, cosigned by two of two before the seats show their seeds, then DEAL; the history keeps it."""
-    pair = [stand.open(log_key) for stand in stands[:2]]
+    pair = [local_witness.open(log_key) for local_witness in local_witnesses[:2]]
     witnesses = quorum_of(pair, 2)
     house = run(witnesses)
     opened = house.open("t")
     note = house.cosigned(opened + 1)
     said = witnesses.quorum.attest(note)
     assert said.is_quorate
-    assert {key.name for key, _ in said.times} == {stand.name for stand in pair}
+    assert {key.name for key, _ in said.times} == {local_witness.name for local_witness in pair}
     assert note.signatures[0].name == ORIGIN
     size = Checkpoint.parse(note.text).size
     assert size == opened + 1
@@ -49,9 +51,9 @@ def test_head_gets_cosigned_and_is_waited_for(run: Callable[..., House], stands:
 
 
 def test_receipts_stand_under_the_cosigned_checkpoint(
-    run: Callable[..., House], stands: list[Stand], log_key: str
+    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
-    witnesses = quorum_of([stands[0].open(log_key)], 1)
+    witnesses = quorum_of([local_witnesses[0].open(log_key)], 1)
     house = run(witnesses)
     house.open("t")
     house.deal("t")
@@ -66,55 +68,57 @@ def test_receipts_stand_under_the_cosigned_checkpoint(
         verify_inclusion(leaf.leaf_hash, index=leaf.leaf_index, size=head.size, proof=proof, root=head.root)
 
 
-def test_keys_name_the_witnesses(run: Callable[..., House], stands: list[Stand], log_key: str) -> None:
-    pair = [stand.open(log_key) for stand in stands[:2]]
+def test_keys_name_the_witnesses(run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str) -> None:
+    pair = [local_witness.open(log_key) for local_witness in local_witnesses[:2]]
     keys = run(quorum_of(pair, 1)).log.GetKeys(log_pb2.GetKeysRequest(), timeout=10)
-    assert list(keys.witness_keys) == [stand.signer.verifier_key for stand in pair]
+    assert list(keys.witness_keys) == [local_witness.signer.verifier_key for local_witness in pair]
     assert keys.witness_quorum == 1
     alone = run().log.GetKeys(log_pb2.GetKeysRequest(), timeout=10)
     assert (list(alone.witness_keys), alone.witness_quorum) == ([], 0)
 
 
-def test_two_of_three_suffice_while_one_is_away(run: Callable[..., House], stands: list[Stand], log_key: str) -> None:
+def test_two_of_three_suffice_while_one_is_away(
+    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
+) -> None:
     """The third comes back and catches up; commits go on all the while."""
-    for stand in stands:
-        stand.open(log_key)
-    stands[2].close()
-    witnesses = quorum_of(stands, 2)
+    for local_witness in local_witnesses:
+        local_witness.open(log_key)
+    local_witnesses[2].close()
+    witnesses = quorum_of(local_witnesses, 2)
     house = run(witnesses)
     for number in range(3):
         opened = house.open(f"t-{number}")
-        assert witnesses.quorum.attest(house.cosigned(opened + 1)).missing == (stands[2].name,)
-    stands[2].open()
+        assert witnesses.quorum.attest(house.cosigned(opened + 1)).missing == (local_witnesses[2].name,)
+    local_witnesses[2].open()
     end = time.monotonic() + 20
-    while stands[2].last() < house.size():
+    while local_witnesses[2].last() < house.size():
         assert time.monotonic() < end, "the third witness was not asked again"
         time.sleep(0.1)
 
 
 def test_without_a_quorum_waiting_ends_with_a_reason_and_commits_go_on(
-    run: Callable[..., House], stands: list[Stand], log_key: str
+    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
-    pair = [stand.open(log_key) for stand in stands[:2]]
+    pair = [local_witness.open(log_key) for local_witness in local_witnesses[:2]]
     witnesses = quorum_of(pair, 2)
     house = run(witnesses)
     first = house.open("t-1")
     house.cosigned(first + 1)
-    stands[1].close()
+    local_witnesses[1].close()
     opened = house.open("t-2")
     began = time.monotonic()
     code, words = house.refused(opened + 1, timeout=1.5)
     assert (code, "no quorum" in words) == ("UNAVAILABLE", True)
     assert time.monotonic() - began < 4
     assert Checkpoint.parse(house.cosigned(first + 1).text).size >= first + 1
-    stands[1].open()
+    local_witnesses[1].open()
     assert witnesses.quorum.attest(house.cosigned(opened + 1, timeout=20)).is_quorate
 
 
-def test_size_beyond_the_log_and_a_log_without_witnesses_are_refused_at_once(
-    run: Callable[..., House], stands: list[Stand], log_key: str
+def test_size_beyond_the_log_or_no_witnesses_is_refused_at_once(
+    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
-    house = run(quorum_of([stands[0].open(log_key)], 1))
+    house = run(quorum_of([local_witnesses[0].open(log_key)], 1))
     began = time.monotonic()
     assert house.refused(house.size() + 1)[0] == "OUT_OF_RANGE"
     assert time.monotonic() - began < 5
@@ -127,13 +131,15 @@ def test_log_without_witnesses_says_so(run: Callable[..., House], log_key: str) 
     assert house.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest()).checkpoints == []
 
 
-def test_those_who_wait_never_take_all_threads(run: Callable[..., House], stands: list[Stand], log_key: str) -> None:
+def test_those_who_wait_never_take_all_threads(
+    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
+) -> None:
     """Twenty calls wait on a server of four threads whose witness is away; others are answered meanwhile."""
-    stands[0].open(log_key)
-    witnesses = quorum_of([stands[0]], 1)
+    local_witnesses[0].open(log_key)
+    witnesses = quorum_of([local_witnesses[0]], 1)
     house = run(witnesses, threads=4)
     house.cosigned(house.size())
-    stands[0].close()
+    local_witnesses[0].close()
     opened = house.open("t")
     waiting = [threading.Thread(target=house.refused, args=(opened + 1,), kwargs={"timeout": 4}) for _ in range(20)]
     for thread in waiting:
@@ -146,9 +152,11 @@ def test_those_who_wait_never_take_all_threads(run: Callable[..., House], stands
         thread.join(20)
 
 
-def test_many_appends_share_cosignatures(run: Callable[..., House], stands: list[Stand], log_key: str) -> None:
+def test_many_appends_share_cosignatures(
+    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
+) -> None:
     """What is appended while a head is cosigned waits for the next: fewer heads are cosigned than there are commits."""
-    witnesses = quorum_of([stand.open(log_key) for stand in stands[:2]], 2)
+    witnesses = quorum_of([local_witness.open(log_key) for local_witness in local_witnesses[:2]], 2)
     house = run(witnesses)
     for number in range(60):
         house.open(f"t-{number}")
@@ -159,10 +167,10 @@ def test_many_appends_share_cosignatures(run: Callable[..., House], stands: list
 
 
 class _Canned(http.server.BaseHTTPRequestHandler):
-    """Answers every submission alike, with what its server was told."""
+    """Answers every submission alike, with what its server was configured with."""
 
     def do_POST(self) -> None:
-        """The answer."""
+        """Send the answer."""
         status, media_type, body = self.server.answer  # type: ignore[attr-defined] # set where it is made
         self.rfile.read(int(self.headers["Content-Length"]))
         self.send_response(status)
@@ -178,10 +186,10 @@ class _Canned(http.server.BaseHTTPRequestHandler):
 @pytest.mark.parametrize(
     ("status", "media_type", "body", "words"),
     [
-        (200, "text/plain", b"no lines", "own cosignature"),
-        (200, "text/plain", "— other AAAAAAAA\n".encode(), "own cosignature"),
+        (200, "text/plain", b"no lines", "no cosignature of its own"),
+        (200, "text/plain", "— other AAAAAAAA\n".encode(), "no cosignature of its own"),
         (200, "text/plain", b"x" * 20_000, "more than"),
-        (409, "text/x.tlog.size", b"many\n", "nobody can read"),
+        (409, "text/x.tlog.size", b"many\n", "malformed answer"),
         (409, "text/x.tlog.size", b"1\n", "another size each time"),
         (409, "text/plain", b"2\n", "another history"),
         (409, "text/x.tlog.size", b"9999\n", "has cosigned 9999 leaves"),
@@ -210,36 +218,36 @@ def test_answer_that_nobody_can_believe_is_no_cosignature(  # noqa: PLR0913 - an
 
 
 @pytest.mark.parametrize("url", ["", "ftp://w", "http://", "w:80", "http://w/?a", "http://w/#a"])
-def test_address_that_is_none_is_refused(stands: list[Stand], url: str) -> None:
-    with pytest.raises(ValueError, match="no witness's address"):
-        WitnessAddress(url, stands[0].signer.key)
+def test_address_that_is_none_is_refused(local_witnesses: list[LocalWitness], url: str) -> None:
+    with pytest.raises(ValueError, match="not a witness's address"):
+        WitnessAddress(url, local_witnesses[0].signer.key)
 
 
 def test_processes_on_one_folder_take_turns_to_ask(
-    tmp_path: Path, run: Callable[..., House], stands: list[Stand], log_key: str
+    tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
     """Three cosigners of one log: one asks, all know what comes of it, and when it ends another goes on."""
     house = run(services=["shuffler", "log"])
-    witnesses = quorum_of([stands[0].open(log_key)], 1)
+    witnesses = quorum_of([local_witnesses[0].open(log_key)], 1)
     stores = [open_sqlite(tmp_path / "data") for _ in range(3)]
-    crew = [Cosigner(store, witnesses, turn=LeaderLock(tmp_path / "data" / "turn.lock")) for store in stores]
-    for cosigner in crew:
+    cosigners = [Cosigner(store, witnesses, turn=LeaderLock(tmp_path / "data" / "turn.lock")) for store in stores]
+    for cosigner in cosigners:
         cosigner.start()
     for number in range(3):
         opened = house.open(f"t-{number}")
-        for cosigner in crew[number:]:
+        for cosigner in cosigners[number:]:
             known = cosigner.wait(opened + 1, 10)
             assert known is not None
             assert known.size >= opened + 1
-        crew[number].close()
+        cosigners[number].close()
         stores[number].close()
 
 
 def test_servers_that_share_a_log_start_while_the_others_append(
-    tmp_path: Path, run: Callable[..., House], stands: list[Stand], log_key: str
+    tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
-    """A witness that is told more than a starting server has just read is no loss of data."""
-    witnesses = quorum_of([stands[0].open(log_key)], 1)
+    """A witness that knows more than a starting server has just read is no loss of data."""
+    witnesses = quorum_of([local_witnesses[0].open(log_key)], 1)
     house = run(witnesses)
     is_over = threading.Event()
 
@@ -261,21 +269,23 @@ def test_servers_that_share_a_log_start_while_the_others_append(
         thread.join(20)
 
 
-def test_head_that_stands_still_is_cosigned_anew(
-    tmp_path: Path, run: Callable[..., House], stands: list[Stand], log_key: str
+def test_unchanged_head_is_cosigned_anew(
+    tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
     """Its cosignatures get a newer time, and its row in the history stays one."""
     run()
-    stand = stands[0].open(log_key)
+    local_witness = local_witnesses[0].open(log_key)
     store = open_sqlite(tmp_path / "data")
-    witnesses = quorum_of([stand], 1)
+    witnesses = quorum_of([local_witness], 1)
     cosigner = Cosigner(store, witnesses, refresh=0.2)
     cosigner.start()
     first = cosigner.wait(1, 10)
     assert first is not None
-    stand.now += 60
+    local_witness.now += 60
     end = time.monotonic() + 10
-    while (newest := cosigner.wait(1, 0)) is None or witnesses.quorum.attest(Note.parse(newest.note)).time < stand.now:
+    while (newest := cosigner.wait(1, 0)) is None or witnesses.quorum.attest(
+        Note.parse(newest.note)
+    ).time < local_witness.now:
         assert time.monotonic() < end, "it was not cosigned anew"
         time.sleep(0.05)
     assert newest.size == first.size
@@ -285,15 +295,15 @@ def test_head_that_stands_still_is_cosigned_anew(
 
 
 def test_cosigner_closes_while_a_witness_hangs(
-    tmp_path: Path, run: Callable[..., House], stands: list[Stand], log_key: str
+    tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
     """A witness that takes a connection and says nothing neither holds commits nor the end."""
     del log_key
     run()
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        stands[0].port = silent.getsockname()[1]
+        local_witnesses[0].port = silent.getsockname()[1]
         store = open_sqlite(tmp_path / "data")
-        cosigner = Cosigner(store, quorum_of([stands[0]], 1), timeout=30)
+        cosigner = Cosigner(store, quorum_of([local_witnesses[0]], 1), timeout=30)
         cosigner.start()
         time.sleep(0.3)
         began = time.monotonic()

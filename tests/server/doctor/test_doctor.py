@@ -47,40 +47,40 @@ Usage = namedtuple("Usage", "total free")  # noqa: PYI024 - as shutil's own
 
 
 def configured(*, data: Path, **more: object) -> Configuration:
-    """The settings of a data folder with some keys set, dots of their names written as two underscores."""
+    """Return the settings of a data folder with some keys set, dots of their names written as two underscores."""
     flags = {"log.data": str(data), **{key.replace("__", "."): value for key, value in more.items()}}
     return read_settings(flags=flags).configuration
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A data folder that a server has founded, its root key away."""
+    """Return a data folder that a server has founded, its root key away."""
     folder = tmp_path / "data"
     with Application(ServerOptions(data=folder, listen="127.0.0.1:0", root=tmp_path / "root.key")):
         return folder
 
 
 def by_check(findings: Iterator[CheckResult]) -> dict[str, CheckResult]:
-    """The findings by what was checked."""
-    told = list(findings)
-    assert len({one.check for one in told}) == len(told)
-    assert all(bool(one.remedy) is (one.level is not CheckLevel.OK) for one in told)
-    return {one.check: one for one in told}
+    """Return the findings by what was checked."""
+    results = list(findings)
+    assert len({one.check for one in results}) == len(results)
+    assert all(bool(one.remedy) is (one.level is not CheckLevel.OK) for one in results)
+    return {one.check: one for one in results}
 
 
 def stored_of(configuration: Configuration) -> tuple[StoreFacts, dict[str, CheckResult]]:
-    """What the store holds, and what is found of it."""
+    """Check the store; return its facts and the results."""
     stored = StoreFacts()
     return stored, by_check(check_storage(configuration, stored))
 
 
 def keys_of(configuration: Configuration, **environ: str) -> dict[str, CheckResult]:
-    """What is found of the keys."""
+    """Check the keys."""
     stored, _ = stored_of(configuration)
     return by_check(check_keys(configuration, stored.registry, environ=environ))
 
 
-def told(finding: CheckResult) -> tuple[str, str]:
+def outcome_of(finding: CheckResult) -> tuple[str, str]:
     """How it is, and what was measured."""
     return finding.level.name, finding.measured
 
@@ -138,7 +138,7 @@ def test_log_whose_leaf_was_changed_fails(data: Path) -> None:
         )
     connection.close()
     stored, found = stored_of(configured(data=data))
-    assert told(found["log"])[0] == "FAIL"
+    assert outcome_of(found["log"])[0] == "FAIL"
     assert "restore" in found["log"].remedy
     assert stored.registry is None
 
@@ -176,7 +176,7 @@ def test_log_of_another_schema_version_fails(data: Path) -> None:
     assert "version 99" in found["schema"].measured
 
 
-def test_file_that_another_writer_holds_is_told(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_that_another_writer_holds_is_reported(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda *names, **more: real(*names, **{**more, "timeout": 0.1}))
     holder = real(data / "log.sqlite3", isolation_level=None)
@@ -184,7 +184,7 @@ def test_file_that_another_writer_holds_is_told(data: Path, monkeypatch: pytest.
     _, found = stored_of(configured(data=data))
     holder.execute("ROLLBACK")
     holder.close()
-    assert told(found["file"]) == ("WARN", "a writer held the file for 5 s")
+    assert outcome_of(found["file"]) == ("WARN", "a writer held the file for 5 s")
 
 
 def test_folder_that_takes_no_files_fails(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,7 +193,7 @@ def test_folder_that_takes_no_files_fails(data: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("referee.server.doctor.store.force_times", refuse)
     _, found = stored_of(configured(data=data))
-    assert told(found["fsync"]) == ("FAIL", f"{data}: Permission denied")
+    assert outcome_of(found["fsync"]) == ("FAIL", f"{data}: Permission denied")
 
 
 def test_disk_that_is_slow_to_force_is_warned_of() -> None:
@@ -244,7 +244,7 @@ def test_key_that_others_can_read_fails(data: Path) -> None:
     path = data / "keys" / "log.key"
     path.chmod(0o644)
     found = keys_of(configured(data=data))["log"]
-    assert told(found) == ("FAIL", f"{path} can be read by users other than its owner")
+    assert outcome_of(found) == ("FAIL", f"{path} can be read by users other than its owner")
     assert found.remedy == f"run: chmod 600 {path}"
 
 
@@ -288,8 +288,8 @@ def test_encrypted_keys_need_their_passphrase(tmp_path: Path) -> None:
     assert keys_of(configuration)["log"].measured.endswith("is encrypted, and no passphrase was given")
     assert "another passphrase" in keys_of(configuration, **WRONG)["log"].measured
     found = keys_of(configuration, REFEREE_PASSPHRASE=PASSPHRASE)
-    assert told(found["log"]) == ("OK", "encrypted, mode 600")
-    assert told(found["sealing"]) == ("OK", "encrypted, mode 600")
+    assert outcome_of(found["log"]) == ("OK", "encrypted, mode 600")
+    assert outcome_of(found["sealing"]) == ("OK", "encrypted, mode 600")
 
 
 def test_passphrase_file_that_others_can_read_fails(data: Path, tmp_path: Path) -> None:
@@ -329,7 +329,7 @@ def test_signer_is_asked_for_its_keys(data: Path, tmp_path: Path) -> None:
 def clock_of(
     *, newest: int = 0, walls: tuple[int, ...] = (0, 1_000, 5_000), kernel: tuple[int, int] | None = (0, 5_000)
 ) -> dict[str, CheckResult]:
-    """What is found of a clock that shows these times, a second of a steady one after another."""
+    """Check a clock that shows these times, one second of a steady clock apart."""
     wall, steady = iter(walls), iter((0.0, 1.0))
     findings = check_clock(
         newest, wall=lambda: next(wall), monotonic=lambda: next(steady), sleep=lambda _: None, kernel=lambda: kernel
@@ -351,7 +351,7 @@ def test_clock_that_jumps_fails(after: int) -> None:
 
 def test_clock_behind_the_newest_leaf_fails() -> None:
     found = clock_of(newest=65_000)["log"]
-    assert told(found) == ("FAIL", "the clock is 60.0 s behind the log's newest leaf")
+    assert outcome_of(found) == ("FAIL", "the clock is 60.0 s behind the log's newest leaf")
 
 
 @pytest.mark.parametrize(
@@ -387,7 +387,7 @@ def test_newest_leaf_tells_its_time(serve: Callable[..., Any], tmp_path: Path) -
 
 
 def ports_of(configuration: Configuration) -> dict[str, CheckResult]:
-    """What is found of the addresses."""
+    """Check the addresses."""
     return by_check(check_ports(configuration))
 
 
@@ -401,7 +401,7 @@ def test_taken_port_fails_unless_a_server_of_this_folder_has_it(data: Path, tmp_
     with Application(ServerOptions(data=data, listen="127.0.0.1:0")) as application:
         address = f"127.0.0.1:{application.port}"
         found = ports_of(configured(data=data, serve__listen=address))
-        assert told(found["serve.listen"]) == ("OK", f"{address} is taken; a server runs on this data folder")
+        assert outcome_of(found["serve.listen"]) == ("OK", f"{address} is taken; a server runs on this data folder")
 
 
 def test_address_of_another_machine_fails(tmp_path: Path) -> None:
@@ -423,7 +423,7 @@ def test_address_of_another_machine_fails(tmp_path: Path) -> None:
 def test_disk_that_fills_is_told_with_its_days(  # noqa: PLR0913, PLR0917 - a row of the table
     tmp_path: Path, free: int, log_bytes: int, log_ms: int, level: str, words: str
 ) -> None:
-    """A log of less than an hour tells no growth."""
+    """A log of less than an hour shows no growth."""
     (finding,) = check_disk(
         tmp_path / "new", log_bytes=log_bytes, log_ms=log_ms, usage=lambda _: Usage(1000 * GIB, free)
     )
@@ -434,12 +434,12 @@ def test_disk_that_fills_is_told_with_its_days(  # noqa: PLR0913, PLR0917 - a ro
 @pytest.mark.parametrize(
     ("soft", "level"), [(65_536, "OK"), (resource.RLIM_INFINITY, "OK"), (1_024, "WARN"), (128, "FAIL")]
 )
-def test_few_open_files_are_told(soft: int, level: str) -> None:
+def test_few_open_files_are_reported(soft: int, level: str) -> None:
     assert check_files(lambda: (soft, 1_048_576)).level.name == level
 
 
 def certificate(ends: dt.datetime) -> bytes:
-    """A self-signed certificate, as another library makes it."""
+    """Make a self-signed certificate with another library."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "referee.example")])
     built = x509.CertificateBuilder(
@@ -452,7 +452,7 @@ def certificate(ends: dt.datetime) -> bytes:
     ("days", "level", "words"),
     [(90, "OK", "90 days left"), (10, "WARN", "in 10 days"), (-3, "FAIL", "expired 3 days ago")],
 )
-def test_certificate_that_ends_is_told(tmp_path: Path, days: int, level: str, words: str) -> None:
+def test_certificate_that_ends_is_reported(tmp_path: Path, days: int, level: str, words: str) -> None:
     now = dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
     path = tmp_path / "server.pem"
     path.write_bytes(certificate(now + dt.timedelta(days=days)))
@@ -477,7 +477,7 @@ def test_file_that_is_no_certificate_fails(tmp_path: Path) -> None:
 
 
 @dataclass
-class Stand:
+class WitnessScene:
     """A witness of this test's log, on a port of its own, and the settings that name it."""
 
     listener: WitnessServer
@@ -485,13 +485,13 @@ class Stand:
     now: list[int]
 
     def found(self, *, later: int = 0) -> dict[str, CheckResult]:
-        """What is found of the witnesses, so many seconds after they cosigned."""
+        """Check the witnesses this many seconds after they cosigned."""
         stored, _ = stored_of(self.configuration)
         return by_check(check_witness_states(self.configuration, stored, now=self.now[0] + later))
 
 
 @pytest.fixture
-def stand(data: Path, tmp_path: Path) -> Iterator[Stand]:
+def scene(data: Path, tmp_path: Path) -> Iterator[WitnessScene]:
     held = KeyFolder.open_or_make(data / "keys", origin="", entropy=os.urandom, private=())
     signer = KeySigner("witness.example/w", b"w" * 32, Algorithm.COSIGNATURE_V1)
     state, now = WitnessState(tmp_path / "witness.sqlite3"), [system_clock() // 1000]
@@ -499,7 +499,7 @@ def stand(data: Path, tmp_path: Path) -> Iterator[Stand]:
     witness = Witness(state, signer, name=signer.name, trusted=trusted, clock=lambda: now[0])
     with WitnessServer(witness, host="127.0.0.1", port=0) as listener:
         named = {"urls": [f"http://127.0.0.1:{listener.port}"], "keys": [signer.verifier_key]}
-        yield Stand(
+        yield WitnessScene(
             listener, configured(data=data, **{f"witnesses__{key}": value for key, value in named.items()}), now
         )
     state.close()
@@ -509,35 +509,35 @@ def test_log_without_witnesses_is_not_asked_about_them(data: Path) -> None:
     assert list(check_witness_states(configured(data=data), StoreFacts(), now=0)) == []
 
 
-def test_witness_that_has_cosigned_lately_is_well(stand: Stand, data: Path) -> None:
+def test_witness_that_has_cosigned_lately_is_well(scene: WitnessScene, data: Path) -> None:
     """Until then it shows nothing; long after, the log is not cosigned any more."""
-    found = stand.found()
+    found = scene.found()
     assert [one.level.name for one in found.values()] == ["WARN", "WARN"]
     assert "has cosigned nothing of" in found["witness.example/w"].measured
     assert found["quorum"].measured == "1 have never cosigned one head"
-    witnesses = witnesses_of(stand.configuration.witnesses)
+    witnesses = witnesses_of(scene.configuration.witnesses)
     Application(ServerOptions(data=data, listen="127.0.0.1:0", witnesses=witnesses)).close()
-    found = stand.found(later=7)
-    assert told(found["witness.example/w"]) == ("OK", "answers; it cosigned 3 of 3 leaves")
-    assert told(found["quorum"]) == ("OK", "1 cosigned 3 leaves 7 s ago")
-    assert told(stand.found(later=901)["quorum"]) == ("WARN", "1 cosigned 3 leaves 901 s ago")
+    found = scene.found(later=7)
+    assert outcome_of(found["witness.example/w"]) == ("OK", "answers; it cosigned 3 of 3 leaves")
+    assert outcome_of(found["quorum"]) == ("OK", "1 cosigned 3 leaves 7 s ago")
+    assert outcome_of(scene.found(later=901)["quorum"]) == ("WARN", "1 cosigned 3 leaves 901 s ago")
 
 
-def test_witness_that_is_away_is_told(stand: Stand) -> None:
+def test_witness_that_is_away_is_reported(scene: WitnessScene) -> None:
     """As a failure where the server would not start without it."""
-    stand.listener.close()
-    found = stand.found()["witness.example/w"]
+    scene.listener.close()
+    found = scene.found()["witness.example/w"]
     assert found.level is CheckLevel.WARN
     assert "cannot be reached" in found.measured
-    required = msgspec.structs.replace(stand.configuration.witnesses, required=True)
-    stand.configuration = msgspec.structs.replace(stand.configuration, witnesses=required)
-    assert stand.found()["witness.example/w"].level is CheckLevel.FAIL
+    required = msgspec.structs.replace(scene.configuration.witnesses, required=True)
+    scene.configuration = msgspec.structs.replace(scene.configuration, witnesses=required)
+    assert scene.found()["witness.example/w"].level is CheckLevel.FAIL
 
 
-def test_log_behind_what_a_witness_has_cosigned_fails(stand: Stand, data: Path, tmp_path: Path) -> None:
+def test_log_behind_what_a_witness_has_cosigned_fails(scene: WitnessScene, data: Path, tmp_path: Path) -> None:
     """The folder is an old copy; the witness has seen a round since."""
     shutil.copytree(data, tmp_path / "old")
-    witnesses = witnesses_of(stand.configuration.witnesses)
+    witnesses = witnesses_of(scene.configuration.witnesses)
     terms = shuffler_pb2.RoundTerms(
         table_id="t", ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
     )
@@ -548,7 +548,7 @@ def test_log_behind_what_a_witness_has_cosigned_fails(stand: Stand, data: Path, 
         shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
         log = log_pb2_grpc.LogServiceStub(channel)
         log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=4), timeout=30)
-    old = msgspec.structs.replace(stand.configuration.log, data=str(tmp_path / "old"))
-    stand.configuration = msgspec.structs.replace(stand.configuration, log=old)
-    found = stand.found()["witness.example/w"]
-    assert told(found) == ("FAIL", "it has cosigned 4 leaves, but the log has 3")
+    old = msgspec.structs.replace(scene.configuration.log, data=str(tmp_path / "old"))
+    scene.configuration = msgspec.structs.replace(scene.configuration, log=old)
+    found = scene.found()["witness.example/w"]
+    assert outcome_of(found) == ("FAIL", "it has cosigned 4 leaves, but the log has 3")

@@ -30,7 +30,7 @@ class Large(grpc.GenericRpcHandler):
     """A method that answers as many bytes as its request says."""
 
     def service(self, details: Any) -> Any:  # noqa: ANN401 - grpc's own
-        """The method's handler."""
+        """Return the method's handler."""
         if details.method != LARGE:
             return None
         return grpc.unary_unary_rpc_method_handler(lambda request, _context: bytes(int(request)))
@@ -38,7 +38,7 @@ class Large(grpc.GenericRpcHandler):
 
 @contextmanager
 def serving(folder: Path, *, threads: int = 8, queue: int = 256, **limits: Any) -> Iterator[Application]:  # noqa: ANN401
-    """A server with these limits."""
+    """Start a server with these limits."""
     settings = ServerOptions(
         data=folder, listen="127.0.0.1:0", sweep=False, threads=threads, queue=queue, limits=LimitSettings(**limits)
     )
@@ -49,7 +49,7 @@ def serving(folder: Path, *, threads: int = 8, queue: int = 256, **limits: Any) 
 
 
 def dial(app: Application) -> grpc.Channel:
-    """A connection of its own, whose window does not grow, so that what nobody reads stays with the server."""
+    """Open a connection whose window does not grow, so that unread data stays with the server."""
     options = [
         ("grpc.use_local_subchannel_pool", 1),
         ("grpc.max_receive_message_length", -1),
@@ -58,7 +58,7 @@ def dial(app: Application) -> grpc.Channel:
     return grpc.insecure_channel(f"127.0.0.1:{app.port}", [*options, ("grpc.max_send_message_length", -1)])
 
 
-def told(error: grpc.RpcError) -> tuple[str, str]:
+def code_and_reason(error: grpc.RpcError) -> tuple[str, str]:
     """Status code and reason, which is empty where the transport refused."""
     status = rpc_status.from_call(error)
     info = error_details_pb2.ErrorInfo()
@@ -71,12 +71,12 @@ def ask(channel: grpc.Channel, method: str = KEYS, request: bytes = b"", **how: 
     try:
         call(request, **{"timeout": 30} | how)
     except grpc.RpcError as error:
-        return told(error)
+        return code_and_reason(error)
     return "OK", ""
 
 
 def until(is_so: Callable[[], bool]) -> bool:
-    """Whether it comes to be so in time."""
+    """Whether it becomes so in time."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         if is_so():
@@ -102,11 +102,11 @@ class HalfSent:
         try:
             self.call.result(SECONDS)
         except grpc.RpcError as error:
-            return told(error)
+            return code_and_reason(error)
         return "OK", ""
 
     def close(self) -> None:
-        """The caller gives it up."""
+        """Abandon the call."""
         self._never.set()
         self.call.cancel()
 
@@ -123,7 +123,7 @@ def test_request_that_never_comes_frees_its_thread(tmp_path):
 
 
 def test_request_that_came_has_all_the_time_of_its_call(tmp_path):
-    """The patience is for what has not arrived: work that takes longer goes on."""
+    """The waiting time is for what has not arrived: work that takes longer goes on."""
 
     class Slow(grpc.GenericRpcHandler):
         def service(self, details):
@@ -159,7 +159,7 @@ def test_overload_is_said_without_waiting_for_the_request(tmp_path):
 
 
 def unread(channel: grpc.Channel, size: int) -> Any:  # noqa: ANN401 - a call
-    """A call whose answer of so many bytes was given and is not read."""
+    """Start a call whose answer of this many bytes is not read."""
     method: Any = channel.unary_stream(LARGE)
     call = method(b"%d" % size)
     call.initial_metadata()
@@ -186,7 +186,7 @@ def test_answer_that_nobody_reads_is_let_go_in_time(tmp_path):
         assert caught.value.code() is grpc.StatusCode.CANCELLED
 
 
-def test_answer_of_more_than_all_room_is_given_where_nothing_else_is_unread(tmp_path):
+def test_answer_larger_than_all_room_is_sent_if_nothing_else_is_unread(tmp_path):
     with serving(tmp_path, unread_bytes=1 << 20) as app, dial(app) as channel:
         assert ask(channel, LARGE, b"3000000") == ("OK", "")
 
@@ -221,7 +221,7 @@ def test_rate_is_refused_with_when_to_ask_again(tmp_path):
         assert ask(channel) == ("OK", "")
 
 
-def test_message_that_is_too_large_is_refused_with_a_reason_up_to_what_the_transport_takes(tmp_path):
+def test_too_large_message_is_refused_with_a_reason_up_to_transport_limit(tmp_path):
     """Beyond four times as much the transport cuts it off and can give none."""
     with serving(tmp_path, message_bytes=100_000) as app, dial(app) as channel:
         sizes = {size: ask(channel, KEYS, b"\x0a" + bytes(size - 1)) for size in (100_001, 400_000, 400_001)}
@@ -288,7 +288,7 @@ def test_streams_have_threads_of_their_own_and_end_in_time(tmp_path):
         assert all(next(one).list_services_response.service for one in streams)
         with pytest.raises(grpc.RpcError) as caught:
             next(stream())
-        assert told(caught.value) == ("RESOURCE_EXHAUSTED", "OVERLOADED")
+        assert code_and_reason(caught.value) == ("RESOURCE_EXHAUSTED", "OVERLOADED")
         assert ask(channel) == ("OK", "")
         for one in streams:
             with pytest.raises(grpc.RpcError) as caught:
@@ -313,7 +313,7 @@ def test_calls_leave_nothing_for_the_collector(tmp_path):
 
 
 @pytest.mark.parametrize("name", LimitSettings.__struct_fields__)
-def test_setting_out_of_its_range_is_told(name):
+def test_setting_out_of_its_range_is_reported(name):
     """Both ends of every range; the values that stand there are lawful."""
     assert LimitSettings().problems() == ()
     for value in (-1, 10**15):

@@ -34,7 +34,7 @@ class SlowStore:
         self.calls.append((call.name, call.code))
 
     def probe(self, step: str) -> None:
-        """The batch that has begun waits here."""
+        """Hold the batch that has begun."""
         if step == "BEGUN" and self.hold.is_set():
             self.held.set()
             assert self.go.wait(SECONDS)
@@ -47,7 +47,7 @@ class SlowStore:
 
 
 def until(is_so: Callable[[], bool]) -> bool:
-    """Whether it comes to be so in time."""
+    """Whether it becomes so in time."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         if is_so():
@@ -57,7 +57,7 @@ def until(is_so: Callable[[], bool]) -> bool:
 
 
 def terms(table: str) -> shuffler_pb2.RoundTerms:
-    """A round for two."""
+    """Return a round for two."""
     return shuffler_pb2.RoundTerms(
         table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
     )
@@ -94,7 +94,7 @@ class Scene:
         return int(self.caller.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint.splitlines()[1])
 
     def occupy(self) -> Any:  # noqa: ANN401 - a call
-        """A call whose commit has begun and does not end."""
+        """Start a call whose commit does not end."""
         self.store.hold.set()
         request = shuffler_pb2.OpenRoundRequest(terms=terms("first"))
         call = self.caller.shuffler.OpenRound.future(request)
@@ -102,14 +102,14 @@ class Scene:
         return call
 
     def release(self) -> None:
-        """The store is as fast as ever."""
+        """Let the store go on."""
         self.store.hold.clear()
         self.store.go.set()
 
 
 @pytest.fixture
 def scene(tmp_path: Path, caller_type) -> Iterator[Scene]:
-    """The scene, on an empty folder."""
+    """Return the scene, on an empty folder."""
     store = SlowStore()
     settings = ServerOptions(data=tmp_path, listen="127.0.0.1:0", sweep=False, observers=[store])
     with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
@@ -150,7 +150,7 @@ def test_call_that_is_over_before_its_commit_began_is_not_committed(scene, name,
 
 
 def test_call_whose_commit_has_begun_is_committed_although_nobody_waits(scene):
-    """Asked again it is answered with what stands."""
+    """Asked again it is answered with the first result."""
     size = scene.size
     scene.store.hold.set()
     method, request = scene.calls["open"]

@@ -1,4 +1,4 @@
-"""Token buckets against a count by fractions, and what stands for a caller whose name is not known."""
+"""Token buckets against a count by fractions, and the address that identifies an unnamed caller."""
 
 from fractions import Fraction
 
@@ -30,7 +30,7 @@ def test_bucket_lets_through_what_an_exact_count_lets_through(rate, burst, steps
             held[caller] -= 1
 
 
-def test_after_the_wait_that_was_told_the_caller_may_call():
+def test_after_the_reported_wait_the_caller_may_call():
     now = 0.0
     buckets = TokenBuckets(rate=3, burst=1, monotonic=lambda: now)
     for _ in range(100):
@@ -39,7 +39,7 @@ def test_after_the_wait_that_was_told_the_caller_may_call():
 
 
 @pytest.mark.parametrize(("rate", "expected"), [(0.1, 1), (1, 2), (50, 100)])
-def test_burst_is_twice_the_rate_where_none_is_told(rate, expected):
+def test_burst_is_twice_the_rate_where_none_is_reported(rate, expected):
     buckets = TokenBuckets(rate=rate, monotonic=lambda: 0.0)
     assert [buckets.wait("an") for _ in range(expected + 1)].index(1 / rate) == expected
 
@@ -77,6 +77,6 @@ def test_calls_under_way_are_counted_by_caller_and_forgotten_when_over():
         ("", ""),
     ],
 )
-def test_address_stands_for_whoever_can_choose_its_rest(peer, expected):
-    """The port is anybody's to choose, and so is the lower half of an IPv6 address."""
+def test_address_identifies_a_caller_without_the_bits_it_chooses(peer, expected):
+    """Callers choose the port freely, and so is the lower half of an IPv6 address."""
     assert address_of(peer) == expected

@@ -54,12 +54,12 @@ class Authority:
         self.paper = self._sign(self.name, self.key, ends=10 * DAY, is_authority=True)
 
     def server(self, *, ends: dt.timedelta = DAY) -> Paper:
-        """A certificate for this machine's loopback."""
+        """Return a certificate for this machine's loopback."""
         names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
         return self._issue("server", names, ends=ends)
 
     def caller(self, common_name: str, *uris: str, ends: dt.timedelta = DAY) -> Paper:
-        """A certificate for a caller of this name, with such URIs as alternative names."""
+        """Return a certificate for a caller of this name, with such URIs as alternative names."""
         return self._issue(common_name, [x509.UniformResourceIdentifier(uri) for uri in uris], ends=ends)
 
     def _issue(self, common_name: str, names: Sequence[x509.GeneralName], *, ends: dt.timedelta) -> Paper:
@@ -93,7 +93,7 @@ class Authority:
 
 @pytest.fixture(scope="session")
 def authority_type() -> type[Authority]:
-    """The class of authorities."""
+    """Return the class of authorities."""
     return Authority
 
 

@@ -30,27 +30,27 @@ SECONDS = 60
 
 
 def settings_in(folder: Path, **more) -> TlsSettings:
-    """The section for the pair ``server`` in a folder."""
+    """Return the section for the pair ``server`` in a folder."""
     return TlsSettings(certificate=str(folder / "server.pem"), key=str(folder / "server.key"), **more)
 
 
 @contextmanager
 def serving(folder: Path, tls: TlsSettings, **more) -> Iterator[Application]:
-    """A server with this section, on the folder's log."""
+    """Start a server with this section on the folder's log."""
     settings = ServerOptions(data=folder / "data", listen="127.0.0.1:0", tls=tls, sweep=False, **more)
     with Application(settings) as app:
         yield app
 
 
 def dial(port: int, root: bytes, paper=None) -> grpc.Channel:
-    """A new connection to the port by a client that trusts the root, with a certificate or without."""
+    """Connect to the port as a client that trusts the root, with a certificate or without."""
     pair = {} if paper is None else {"private_key": paper.key_pem, "certificate_chain": paper.pem}
     credentials = grpc.ssl_channel_credentials(root, **pair)
     return grpc.secure_channel(f"localhost:{port}", credentials, [("grpc.use_local_subchannel_pool", 1)])
 
 
 def ended(call: Callable[[], object]) -> str:
-    """The status code that a call ends with."""
+    """Return a call's status code."""
     try:
         call()
     except grpc.RpcError as error:
@@ -66,7 +66,7 @@ def asked(channel: grpc.Channel) -> str:
 
 
 def encrypted(paper) -> bytes:
-    """The key of a certificate, in PEM, under a passphrase."""
+    """Return the key of a certificate, in PEM, under a passphrase."""
     sealed = serialization.BestAvailableEncryption(b"passphrase")
     form = serialization.PrivateFormat.PKCS8
     data: bytes = paper.key.private_bytes(serialization.Encoding.PEM, form, sealed)
@@ -74,24 +74,24 @@ def encrypted(paper) -> bytes:
 
 
 def der(paper) -> bytes:
-    """The certificate's bytes."""
+    """Return the certificate's bytes."""
     data: bytes = paper.certificate.public_bytes(serialization.Encoding.DER)
     return data
 
 
 def figures(app: Application) -> str:
-    """What Prometheus reads."""
+    """Fetch the metrics."""
     with urllib.request.urlopen(f"http://127.0.0.1:{app.metrics_port}/metrics") as answer:
         return str(answer.read().decode())
 
 
 def served(port: int) -> bytes:
-    """The certificate that a new connection is given, as DER."""
+    """Return the certificate that a new connection is given, as DER."""
     return ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", port)))
 
 
 def until(is_so: Callable[[], bool]) -> bool:
-    """Whether it comes to be so in time."""
+    """Whether it becomes so in time."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         if is_so():
@@ -175,7 +175,7 @@ def test_certificate_names_the_caller_and_its_role(tmp_path, authority):
     }
 
 
-def test_certificate_is_asked_for_on_every_way_in_where_it_is_all_that_guards(tmp_path, authority):
+def test_every_way_in_needs_a_certificate_where_nothing_else_protects(tmp_path, authority):
     """A way in without TLS, such as a gateway's socket, does not lead around it."""
     authority.server().write(tmp_path)
     (tmp_path / "ca.pem").write_bytes(authority.paper.pem)
@@ -202,7 +202,7 @@ def test_new_certificate_is_taken_up_under_load_without_a_failed_call(tmp_path, 
     assert set(knocking.found) == {"OK"}
 
 
-def test_connection_that_stands_goes_on_when_the_certificate_changes(tmp_path, authority):
+def test_open_connection_goes_on_when_the_certificate_changes(tmp_path, authority):
     authority.server().write(tmp_path)
     with serving(tmp_path, settings_in(tmp_path)) as app, dial(app.port, authority.paper.pem) as channel:
         stub = log_pb2_grpc.LogServiceStub(channel)
@@ -238,12 +238,12 @@ def test_content_counts_and_not_the_time_of_the_file(tmp_path, authority):
     authority.server().write(tmp_path)
     seconds = iter(range(1000))
     certificate = ServedCertificate(settings_in(tmp_path), monotonic=lambda: float(next(seconds)))
-    stood = (tmp_path / "server.pem").stat()
+    before = (tmp_path / "server.pem").stat()
     (tmp_path / "server.pem").touch()
     assert certificate.renewed() is None
     authority.server().write(tmp_path)
     for suffix in ("pem", "key"):
-        os.utime(tmp_path / f"server.{suffix}", ns=(stood.st_atime_ns, stood.st_mtime_ns))
+        os.utime(tmp_path / f"server.{suffix}", ns=(before.st_atime_ns, before.st_mtime_ns))
     assert certificate.renewed() is not None
 
 
@@ -307,7 +307,7 @@ class Knocking:
         ("key without certificate", "tls.certificate"),
     ],
 )
-def test_files_that_cannot_be_served_with_are_told(tmp_path, authority, fault, key):
+def test_files_that_cannot_be_served_with_are_reported(tmp_path, authority, fault, key):
     """As a problem of the settings, and as an error where one tries all the same. Nobody is asked for a passphrase."""
     authority.server().write(tmp_path)
     more = {}

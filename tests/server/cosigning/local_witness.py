@@ -24,7 +24,7 @@ ORIGIN = "log.example/1"
 NOW = 1_800_000_000
 
 
-class Stand:
+class LocalWitness:
     """A witness in this process that listens on loopback; it can be closed and opened again on the same port."""
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -42,8 +42,8 @@ class Stand:
         """Where it listens, and its key."""
         return WitnessAddress(f"http://127.0.0.1:{self.port}", self.signer.key)
 
-    def open(self, *log_keys: str) -> "Stand":
-        """It listens, and trusts these keys from now on."""
+    def open(self, *log_keys: str) -> "LocalWitness":
+        """Listen, trusting these keys."""
         self.log_keys = log_keys or self.log_keys
         self.state = WitnessState(self.folder / "witness.sqlite3")
         witness = Witness(
@@ -58,14 +58,14 @@ class Stand:
         return self
 
     def close(self) -> None:
-        """It listens no more."""
+        """Stop listening."""
         if self.listener is not None:
             self.listener.close()
             self.state.close()
             self.listener = None
 
     def last(self) -> int:
-        """The size that it cosigned last."""
+        """Return the size that it cosigned last."""
         seen = self.state.last(ORIGIN)
         return 0 if seen is None else seen.size
 
@@ -74,8 +74,8 @@ def settings(tmp_path: Path, witnesses: Witnesses | None = None, **more: Any) ->
     return ServerOptions(data=tmp_path / "data", listen="127.0.0.1:0", origin=ORIGIN, witnesses=witnesses, **more)
 
 
-def quorum_of(stands: list[Stand], needed: int, *, is_required: bool = False) -> Witnesses:
-    addresses = tuple(stand.address for stand in stands)
+def quorum_of(local_witnesses: list[LocalWitness], needed: int, *, is_required: bool = False) -> Witnesses:
+    addresses = tuple(local_witness.address for local_witness in local_witnesses)
     return Witnesses(
         addresses=addresses,
         quorum=Quorum(tuple(one.key for one in addresses), needed),
@@ -92,7 +92,7 @@ class House:
         self.log = log_pb2_grpc.LogServiceStub(channel)
 
     def open(self, table: str) -> int:
-        """The index of the OPEN leaf of a new table's first round."""
+        """Return the index of the OPEN leaf of a new table's first round."""
         terms = shuffler_pb2.RoundTerms(
             table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
         )
@@ -100,24 +100,24 @@ class House:
         return int(self.shuffler.OpenRound(request, timeout=10).log_receipt.leaf_index)
 
     def deal(self, table: str) -> None:
-        """The round is dealt."""
+        """Deal the round."""
         seeds = [os.urandom(32) for _ in range(2)]
         self.shuffler.DealRound(
             shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=seeds), timeout=10
         )
 
     def cosigned(self, size: int, *, timeout: float = 10) -> Note:
-        """The cosigned checkpoint of at least this size."""
+        """Return the cosigned checkpoint of at least this size."""
         request = log_pb2.GetCheckpointRequest(cosigned_size=size)
         return Note.parse(self.log.GetCheckpoint(request, timeout=timeout).checkpoint.encode())
 
     def size(self) -> int:
-        """The size of the newest checkpoint."""
+        """Return the size of the newest checkpoint."""
         note = self.log.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=10).checkpoint
         return Checkpoint.parse(Note.parse(note.encode()).text).size
 
     def refused(self, size: int, *, timeout: float = 10) -> tuple[str, str]:
-        """The status and words with which a cosigned checkpoint is refused."""
+        """Return the status and message of a refused cosigned checkpoint."""
         with pytest.raises(grpc.RpcError) as caught:
             self.cosigned(size, timeout=timeout)
         return caught.value.code().name, caught.value.details() or ""
