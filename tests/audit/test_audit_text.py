@@ -42,11 +42,13 @@ def test_rewritten_history_is_printed_with_both_notes(audit: Auditor):
             assert line in text
 
 
-def test_wrong_result_is_printed_told_above_found(audit: Auditor):
+def test_wrong_result_is_printed_claimed_above_found(audit: Auditor):
     lines = list(report_lines(report_of(audit, "transfer_added")))
-    at = lines.index("    first difference at found.transfers[0].amount")
-    told, found = (int(line.split()[1]) for line in lines[at + 1 : at + 3])
-    assert told == 2 * found
+    at = next(number for number, line in enumerate(lines) if "first difference at results.transfers" in line)
+    assert lines[at + 1 : at + 3] == [
+        '    claimed {"amount":100,"from":0,"reason":"BACK","subject":"PAIR","to":1}',
+        "    found   absent",
+    ]
     assert lines[-1] == "1 failed"
 
 
