@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -38,13 +39,14 @@ def played(luck: Luck, game: str, *, table: str = "felt", seats: int | None = No
     count = SEATS[game] if seats is None else seats
     deck = list(range(1, 53))
     luck.shuffle(deck)
+    counted: dict[str, Any] = answers(bytes(deck), game, seats=count)
     return RoundSample(
         table_id=table,
         game=game,
         seat_count=count,
         leaf_index=0,
         deck=bytes(deck),
-        **answers(bytes(deck), game, seats=count),
+        **counted,
         is_aborted=luck.random() < aborts,
     )
 

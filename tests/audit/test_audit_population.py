@@ -24,9 +24,10 @@ from referee.cards import DECK
 from referee.games import GAMES
 from referee.games.questions import PointQuestions
 from referee.games.tien_len.questions import QUESTIONS as TIEN_LEN
+from referee.games.ultimate_texas import UltimateTexasRules
 from referee.games.ultimate_texas.questions import leads
-from referee.rulesets import get
 from tests.audit.audit_population import Luck, answers, log_of, played
+from tests.builtin import rules_as
 
 BUILTIN = ("mau_binh", "tien_len", "ultimate_texas")
 """Games, one with a house."""
@@ -398,7 +399,7 @@ def test_points_are_those_of_ranks_and_groups_by_hand():
 @pytest.mark.parametrize("ruleset_id", ["ultimate_texas.casino", "ultimate_texas.two_plus_three"])
 def test_seat_and_house_change_places_and_the_lead_changes_sides(ruleset_id: str):
     """What makes the two alike under a fair shuffle: for every deal there is the one with their cards exchanged."""
-    rules, luck = get(ruleset_id).rules, Luck(ruleset_id)
+    rules, luck = rules_as(UltimateTexasRules, ruleset_id), Luck(ruleset_id)
     cards = list(range(1, 53))
     for _ in range(500):
         luck.shuffle(cards)

@@ -101,7 +101,7 @@ def test_round_of_a_game_goes_from_its_deal_to_its_settlement(game: AnyGame):
     results = game.encode_results(played.state, outcome)
     assert results["transfers"] == outcome.transfers
     assert [seat["net"] for seat in results["seats"]] == list(outcome.net)  # type: ignore[index, union-attr, call-overload] # any game's seats are records
-    assert game.opens_at_deal(rules, deal.hands) is False
+    assert game.opens_at_deal(rules, [hand or () for hand in deal.hands]) is False
     shortest, longest = game.round_bounds(rules)
     assert clock.limit <= shortest < longest
 

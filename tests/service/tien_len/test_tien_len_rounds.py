@@ -129,9 +129,9 @@ def test_leader_is_drawn_again_when_the_winner_is_gone(house: House) -> None:
     assert house.preview(later.round).state.leader == later.dealt.leader
     house.follow(later.round, first, settled.log_receipt.leaf)
     assert house.preview(later.round).state.leader == later.dealt.leader
-    told = parse(_payload(house.play_settled(later))).told
-    assert told.leader == later.dealt.leader
-    assert not isinstance(told.previous_winner_seat, int)
+    inputs = parse(_payload(house.play_settled(later))).inputs
+    assert inputs.leader == later.dealt.leader
+    assert not isinstance(inputs.previous_winner_seat, int)
 
 
 def test_aborted_rounds_are_passed_through_to_the_last_settled_one(house: House) -> None:
