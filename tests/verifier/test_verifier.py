@@ -121,7 +121,7 @@ def test_rounds_of_every_ruleset_hold(verdicts: Verdicts) -> None:
     }
     assert {outcome(result, "SEED_SIGNATURES") for result in sealed} == {"PASSED"}
     assert all(result["passed"] for result in each)
-    for code in ("SERVER_SEED", "DECK", "CARDS", "MONEY", "EVENT_CHAIN", "HEADER_TOLD", "PREVIOUS_LEAF", "RULESET"):
+    for code in ("SERVER_SEED", "DECK", "CARDS", "MONEY", "EVENT_CHAIN", "SETTLED_HEADER", "PREVIOUS_LEAF", "RULESET"):
         assert {outcome(result, code) for result in each} == {"PASSED"}, code
 
 

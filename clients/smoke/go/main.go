@@ -28,10 +28,10 @@ func main() {
 	}
 	checked, err := checkVectors(os.Args[3])
 	fail(err)
-	told, err := play(os.Args[1], os.Args[2])
+	played, err := play(os.Args[1], os.Args[2])
 	fail(err)
-	told["vectors"] = checked
-	fail(json.NewEncoder(os.Stdout).Encode(told))
+	played["vectors"] = checked
+	fail(json.NewEncoder(os.Stdout).Encode(played))
 }
 
 func play(address, logKey string) (map[string]interface{}, error) {
@@ -123,19 +123,19 @@ type row struct {
 
 func checkVectors(folder string) (map[string]int, error) {
 	checks := map[string]func(row) bool{
-		"log/receipt": func(told row) bool {
-			_, err := verifyReceipt(told.Receipt, unhex(told.Leaf), told.Origin, told.Keys)
-			return (err == nil) == told.Holds
+		"log/receipt": func(vector row) bool {
+			_, err := verifyReceipt(vector.Receipt, unhex(vector.Leaf), vector.Origin, vector.Keys)
+			return (err == nil) == vector.Holds
 		},
-		"log/merkle_inclusion": func(told row) bool {
+		"log/merkle_inclusion": func(vector row) bool {
 			var proof [][]byte
-			for _, hash := range told.Proof {
+			for _, hash := range vector.Proof {
 				proof = append(proof, unhex(hash))
 			}
-			return isIncluded(unhex(told.LeafHash), told.Index, told.Size, proof, unhex(told.Root))
+			return isIncluded(unhex(vector.LeafHash), vector.Index, vector.Size, proof, unhex(vector.Root))
 		},
-		"evidence/ed25519_signatures": func(told row) bool {
-			return isSigned(unhex(told.Signature), unhex(told.Message), unhex(told.PublicKey)) == told.Holds
+		"evidence/ed25519_signatures": func(vector row) bool {
+			return isSigned(unhex(vector.Signature), unhex(vector.Message), unhex(vector.PublicKey)) == vector.Holds
 		},
 	}
 	counts := map[string]int{}
@@ -146,12 +146,12 @@ func checkVectors(folder string) (map[string]int, error) {
 		}
 		lines := bufio.NewScanner(file)
 		for lines.Scan() {
-			var told row
-			if err := json.Unmarshal(lines.Bytes(), &told); err != nil {
+			var vector row
+			if err := json.Unmarshal(lines.Bytes(), &vector); err != nil {
 				return nil, err
 			}
-			if !holds(told) {
-				return nil, fmt.Errorf("%s %s: %s", name, told.ID, told.Why)
+			if !holds(vector) {
+				return nil, fmt.Errorf("%s %s: %s", name, vector.ID, vector.Why)
 			}
 			counts[name]++
 		}

@@ -107,11 +107,11 @@ func openCheckpoint(note, origin string, keys []string) (uint64, []byte, error) 
 	}
 	body, signers := note[:cut+1], 0
 	for _, line := range strings.Split(strings.TrimSuffix(note[cut+2:], "\n"), "\n") {
-		told := signatureLine.FindStringSubmatch(line)
-		if told == nil {
+		parts := signatureLine.FindStringSubmatch(line)
+		if parts == nil {
 			return 0, nil, errors.New("a line is no signature")
 		}
-		signature, err := decode(told[2], -1)
+		signature, err := decode(parts[2], -1)
 		if err != nil || len(signature) < 4 {
 			return 0, nil, errors.New("a signature is not base64")
 		}
@@ -120,7 +120,7 @@ func openCheckpoint(note, origin string, keys []string) (uint64, []byte, error) 
 			if err != nil {
 				return 0, nil, err
 			}
-			if name != told[1] || !bytes.Equal(hint, signature[:4]) {
+			if name != parts[1] || !bytes.Equal(hint, signature[:4]) {
 				continue
 			}
 			if !isSigned(signature[4:], []byte(body), publicKey) {
@@ -145,19 +145,19 @@ func openCheckpoint(note, origin string, keys []string) (uint64, []byte, error) 
 }
 
 func verifierKey(text string) (name string, hint, publicKey []byte, err error) {
-	told := keyText.FindStringSubmatch(text)
-	if told == nil {
+	parts := keyText.FindStringSubmatch(text)
+	if parts == nil {
 		return "", nil, nil, fmt.Errorf("%q is no verifier key", text)
 	}
-	key, err := decode(told[3], 1+ed25519.PublicKeySize)
+	key, err := decode(parts[3], 1+ed25519.PublicKeySize)
 	if err != nil {
 		return "", nil, nil, err
 	}
-	hint = sum([]byte(told[1]+"\n"), key)[:4]
-	if key[0] != 1 || hex.EncodeToString(hint) != told[2] {
+	hint = sum([]byte(parts[1]+"\n"), key)[:4]
+	if key[0] != 1 || hex.EncodeToString(hint) != parts[2] {
 		return "", nil, nil, fmt.Errorf("%q is no Ed25519 verifier key", text)
 	}
-	return told[1], hint, key[1:], nil
+	return parts[1], hint, key[1:], nil
 }
 
 func decode(text string, length int) ([]byte, error) {

@@ -76,10 +76,10 @@ module Receipt
     cut = note.rindex("\n\n") or refuse("the checkpoint is no signed note")
     body = note[0..cut]
     signers = note[(cut + 2)..].split("\n", -1)[0...-1].sum do |line|
-      told = /\A\u2014 (\S+) (\S+)\z/.match(line) or refuse("a line is no signature")
-      bytes = base64(told[2])
+      parts = /\A\u2014 (\S+) (\S+)\z/.match(line) or refuse("a line is no signature")
+      bytes = base64(parts[2])
       keys.map { |key| verifier_key(key) }.count do |name, hint, public_key|
-        next false unless name == told[1] && hint == bytes.byteslice(0, 4)
+        next false unless name == parts[1] && hint == bytes.byteslice(0, 4)
 
         signed?(bytes.byteslice(4..), body, public_key) or refuse("the log's signature is false")
       end
@@ -92,11 +92,11 @@ module Receipt
   end
 
   def verifier_key(text)
-    told = /\A([^+\s]+)\+([0-9a-f]{8})\+(\S+)\z/.match(text) or refuse("it is no verifier key")
-    bytes = base64(told[3], 33)
-    hint = OpenSSL::Digest::SHA256.digest("#{told[1]}\n".b + bytes).byteslice(0, 4)
-    refuse("it is no Ed25519 verifier key") unless bytes.getbyte(0) == 1 && hint.unpack1("H*") == told[2]
-    [told[1], hint, bytes.byteslice(1..)]
+    parts = /\A([^+\s]+)\+([0-9a-f]{8})\+(\S+)\z/.match(text) or refuse("it is no verifier key")
+    bytes = base64(parts[3], 33)
+    hint = OpenSSL::Digest::SHA256.digest("#{parts[1]}\n".b + bytes).byteslice(0, 4)
+    refuse("it is no Ed25519 verifier key") unless bytes.getbyte(0) == 1 && hint.unpack1("H*") == parts[2]
+    [parts[1], hint, bytes.byteslice(1..)]
   end
 
   def base64(text, length = nil)

@@ -1,5 +1,5 @@
 /**
- * Referee's services, messages and refusals. How a server is reached stands in `@referee/client/web`
+ * Referee's services, messages and refusals. How to reach a server is in `@referee/client/web`
  * and `@referee/client/node`, what proves its word in `@referee/client/verify`.
  */
 

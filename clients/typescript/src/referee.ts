@@ -32,7 +32,7 @@ export interface Calls {
   readonly retries?: Retries | null;
   /** Whom the calls are from. */
   readonly token?: Token;
-  /** What else stands around every call, innermost last. */
+  /** Further interceptors around every call, innermost last. */
   readonly interceptors?: readonly Interceptor[];
 }
 

@@ -31,7 +31,7 @@ export function receiptText({ leafIndex, inclusionProof, checkpoint }: LogReceip
   return `c2sp.org/tlog-proof@v1\nindex ${leafIndex}\n${proof}\n${checkpoint}`;
 }
 
-/** Whether the leaf of a receipt stands in the log that these keys name. */
+/** Verify that the leaf of a receipt is in the log that these keys name. */
 export function verifyReceipt(
   receipt: LogReceipt,
   keys: Pick<Keys, "origin" | "logKey">,
@@ -47,7 +47,7 @@ export async function logSource({ log }: Pick<Referee, "log">): Promise<LogSourc
 }
 
 /** Which round, and what its seats hold of it besides. */
-export interface RoundTold {
+export interface RoundRequest {
   readonly tableId: string;
   readonly roundNumber: bigint;
   readonly certificates?: readonly Uint8Array[];
@@ -60,7 +60,7 @@ export interface RoundTold {
 export async function bundleOf(
   { log }: Pick<Referee, "log">,
   keys: Keys,
-  { tableId, roundNumber, certificates = [], eventReceipts = [], seekKeys = false }: RoundTold,
+  { tableId, roundNumber, certificates = [], eventReceipts = [], seekKeys = false }: RoundRequest,
 ): Promise<object> {
   const round = await log.getTableRound({ tableId, roundNumber });
   const leaves = new Map<number, Uint8Array>();
@@ -112,14 +112,14 @@ export async function bundleOf(
 export async function verifyRound(
   referee: Pick<Referee, "log">,
   keys: Keys,
-  told: RoundTold,
+  request: RoundRequest,
   options: Options = {},
 ): Promise<RoundResult> {
-  const found = verifyBundle(await bundleOf(referee, keys, told), keys, options);
-  if (found.passed || told.seekKeys === true) {
+  const found = verifyBundle(await bundleOf(referee, keys, request), keys, options);
+  if (found.passed || request.seekKeys === true) {
     return found;
   }
-  return verifyRound(referee, keys, { ...told, seekKeys: true }, options); // a key may be newer
+  return verifyRound(referee, keys, { ...request, seekKeys: true }, options); // a key may be newer
 }
 
 function leavesOf({ log }: Pick<Referee, "log">): AsyncIterable<Uint8Array> {

@@ -1,4 +1,4 @@
-/** Which calls are asked again; the library's own router stands for a server that is busy. */
+/** Calls that are retried; the library's own router acts as a busy server. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -14,11 +14,11 @@ interface Server {
   readonly keys: { readonly origin: string; readonly logKey: string; readonly rootKey: string };
 }
 
-const told = process.env["REFEREE"];
-const { grpc, web, keys } = JSON.parse(told ?? '{"keys":{}}') as Server;
-const native = told === undefined ? undefined : connectNode({ baseUrl: `http://${grpc}` });
+const given = process.env["REFEREE"];
+const { grpc, web, keys } = JSON.parse(given ?? '{"keys":{}}') as Server;
+const native = given === undefined ? undefined : connectNode({ baseUrl: `http://${grpc}` });
 const routes: Record<string, Referee | undefined> =
-  told === undefined
+  given === undefined
     ? {}
     : {
         grpc: native,
@@ -28,7 +28,7 @@ const routes: Record<string, Referee | undefined> =
 const tableNamed = (name: string) => `ts-${name}-${crypto.randomUUID().slice(0, 8)}`;
 after(() => native?.close());
 
-test("there is a server to ask", { skip: told === undefined && "REFEREE is not set" }, () => {
+test("there is a server to ask", { skip: given === undefined && "REFEREE is not set" }, () => {
   assert.equal(Object.keys(routes).length, 3);
 });
 
@@ -50,7 +50,7 @@ for (const [name, referee] of Object.entries(routes)) {
       assert.ok(receiptText(receipt).startsWith("c2sp.org/tlog-proof@v1\n"));
     });
 
-    test("a revealed round is verified from deal to money, whoever asks", async () => {
+    test("a revealed round is verified from deal to money, with any caller", async () => {
       const { tableId, certificate } = await play(server, tableNamed(name));
       await server.shuffler.revealRound({ tableId, roundNumber: 1n });
       const round = { tableId, roundNumber: 1n, certificates: [certificate] };

@@ -25,8 +25,8 @@ export async function play(referee: Referee, tableId: string): Promise<Played> {
     crypto.getRandomValues(new Uint8Array(32)),
   );
   const dealt = await referee.shuffler.dealRound({ tableId, roundNumber: 1n, clientSeeds });
-  const told = { header: opened.header!, certificates: [dealt.certificate] };
-  const { violations } = await referee.mauBinh.previewRound({ round: told });
+  const round = { header: opened.header!, certificates: [dealt.certificate] };
+  const { violations } = await referee.mauBinh.previewRound({ round });
   const arranged = dealt.hands.map(({ seat, cards }) => ({
     time: dealt.dealtTime,
     seat,
@@ -36,7 +36,7 @@ export async function play(referee: Referee, tableId: string): Promise<Played> {
     },
   }));
   const events = violations.length === 0 ? [] : arranged; // none where somebody has won at once
-  const settled = await referee.mauBinh.settleRound({ round: { ...told, events } });
+  const settled = await referee.mauBinh.settleRound({ round: { ...round, events } });
   return {
     tableId,
     certificate: dealt.certificate,

@@ -8,7 +8,7 @@
  *      "consistency": [{"checkpoint": signed note, "proof": [hex, ..]}, ..]}
  *
  * `leaves` are every KEY leaf, the round's own, and the leaf that ended the table's round before,
- * ascending by index, each with the proof that it stands in the checkpoint's tree. Where the winner
+ * ascending by index, each with the proof that it is in the checkpoint's tree. Where the winner
  * of the last settled round leads and rounds were aborted since, each of these has its OPEN and
  * ABORT, back to that round's SETTLE. The last three members may be left out.
  */

@@ -1,8 +1,8 @@
 /**
- * A certificate: cards of a deal, opened under the shuffler's signature, that anybody can check
- * without asking. It names its round, repeats C, M and every section's root, and opens some
+ * Certificates: cards of a deal, opened under the shuffler's signature, that need no call to be
+ * verified. A certificate names its round, repeats C, M and every section's root, and opens some
  * sections with their cards and K_i. Checked in this order: envelope, signature, type, canonical
- * form, round and deadline, each opened section, that no card stands twice, the deck root. Whether
+ * form, round and deadline, each opened section, no card twice, the deck root. Whether
  * it has expired matters to those who play and not to a verifier.
  */
 
@@ -14,7 +14,7 @@ import { type Header, roundIdOf } from "./header.js";
 import { CERTIFICATE_TYPE } from "./leaf.js";
 import { deckRoot, sectionRoot } from "./section.js";
 
-/** `sealed` stands there on a sealed table only. */
+/** `sealed` is a member on a sealed table only. */
 export const certificateForm = record(
   {
     dealt_time: natural,
@@ -118,7 +118,7 @@ function checkSections(shown: Certificate, header: Header, roundId: Bytes): void
   }
   const all = shown.sections.flatMap((section) => section.cards);
   if (new Set(all).size !== all.length) {
-    refuse("DUPLICATE_CARD", "a card stands in two places");
+    refuse("DUPLICATE_CARD", "a card is in two places");
   }
 }
 

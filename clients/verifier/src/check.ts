@@ -1,19 +1,19 @@
 /**
- * A check: one promise, by a stable code, and whether it holds. PASSED says that it was looked at
- * and nothing failed; NOT_CHECKED says why it could not be, such as a seed that is not shown yet.
+ * Checks: each is one promise, by a stable code, and whether it holds. PASSED: it was checked and
+ * nothing failed. NOT_CHECKED gives the reason, such as a seed that is not revealed yet.
  */
 
 import { type Code, finding, type Finding, type Where } from "./finding.js";
 
-/** Every check with the promise it holds a round or log to. */
+/** Every check with the promise of a round or log that it verifies. */
 export const CHECKS = {
   CHECKPOINT: "the log's key signed the checkpoint, for this origin",
-  TREE: "every leaf stands in the tree that the checkpoint is of",
+  TREE: "every leaf is in the checkpoint's tree",
   CONTINUITY: "the log continues every checkpoint that was kept",
   KEYS: "the root key named every key that signs",
   SPELLING: "every leaf is an envelope and a payload, each in its one spelling",
   SIGNATURES: "each leaf is signed by the role that must sign it",
-  ORDER: "OPEN, DEAL, SETTLE or ABORT, and REVEAL stand in this order, each once",
+  ORDER: "OPEN, DEAL, SETTLE or ABORT, and REVEAL come in this order, each once",
   PREVIOUS_LEAF: "OPEN names the leaf that ended the table's round before",
   ROUND_ID: "the header hashes to the round id and is of this log",
   RULESET: "the header names a ruleset that is at hand",
@@ -24,20 +24,20 @@ export const CHECKS = {
   LEADER: "the leader that DEAL names is the one that the mix draws",
   SERVER_SEED: "the server's seed opens its commitment in OPEN",
   DECK: "header and seeds give the deck that DEAL commits to",
-  CARDS: "the cards told are the cards that were dealt",
-  HEADER_TOLD: "the transcript has OPEN's header, stakes included, and DEAL's facts",
+  CARDS: "the cards of the settlement are the cards that were dealt",
+  SETTLED_HEADER: "the transcript has OPEN's header, stakes included, and DEAL's facts",
   FIRST_LEAD: "who led is the table's last winner, and the one drawn only where there is none",
   EVENT_CHAIN: "the result was found from exactly these events",
   SEAL: "seats of a sealed table signed what they did, and opened what they had committed to",
-  ATTESTATIONS: "receipts and seats' signatures stand over these events",
+  ATTESTATIONS: "receipts and seats' signatures are over these events",
   HELD_CARDS: "every card in an event was in its seat's hand, and used once",
-  MONEY: "the net amounts are what the transfers come to, and sum to zero",
+  MONEY: "the net amounts are the sums of the transfers, and together zero",
   TIMES: "every leaf came in time",
   ABORT: "the abort says what happened",
-  CERTIFICATES: "the certificates show the deal that stands in the log",
+  CERTIFICATES: "the certificates show the deal that the log has",
   EVENT_RECEIPTS: "the receipts that people hold agree with one another and the transcript",
   STREETS: "each part of the board, and each hand of a sealed table, opened when a receipt said so",
-  SECRECY: "what was handed out holds no secret, and every section has a key of its own",
+  SECRECY: "exports hold no secret, and every section has a key of its own",
   LOG_RECEIPTS: "what the log promised to have, it has",
   WITNESSES: "enough of the witnesses cosigned the log, lately, and each is a key of its own",
   SEED_QUALITY: "every seed looks drawn at random and is used once",
@@ -56,8 +56,11 @@ export interface Check {
 
 const MAX_OF_A_CODE = 1_000;
 
-/** What was looked at and found, with its table and round filled in; all counted, so many kept. */
-export class Docket {
+/**
+ * The checks made and their findings, with table and round filled in. All findings are counted, and
+ * a limited number of each code is kept.
+ */
+export class Report {
   readonly findings: Finding[] = [];
   readonly counts = new Map<Code, number>();
   readonly #by = new Map<CheckCode, Finding[]>();
@@ -65,14 +68,14 @@ export class Docket {
 
   constructor(public round: { table_id?: string; round_number?: number } = {}) {}
 
-  /** These checks are made; what breaks them follows. */
+  /** Record that these checks are made; their findings follow. */
   begin(...checks: CheckCode[]): void {
     for (const check of checks) {
       this.#by.set(check, this.#by.get(check) ?? []);
     }
   }
 
-  /** These checks cannot be made, unless they were. */
+  /** Record why these checks cannot be made, unless they were. */
   skip(reason: string, ...checks: CheckCode[]): void {
     for (const check of checks) {
       this.#skipped.set(check, this.#skipped.get(check) ?? reason);
@@ -97,7 +100,7 @@ export class Docket {
     return codes.some((code) => this.counts.has(code));
   }
 
-  /** All checks in their order. */
+  /** Return all checks in their order. */
   checks(): Check[] {
     return (Object.keys(CHECKS) as CheckCode[]).map((code) => {
       const findings = this.#by.get(code);

@@ -72,7 +72,7 @@ export function openCheckpoint(
   return checkpoint;
 }
 
-/** The checkpoint that a note spells, whoever signed it; null where it spells none. */
+/** Read the checkpoint of a note without its signatures; null where it holds none. */
 export function claimedCheckpoint(note: Bytes): Checkpoint | null {
   try {
     return parseCheckpoint(parseNote(note).text);
@@ -84,7 +84,7 @@ export function claimedCheckpoint(note: Bytes): Checkpoint | null {
   }
 }
 
-/** A C2SP tlog-proof without extra data: where a leaf stands, the proof, and the checkpoint. */
+/** A C2SP tlog-proof without extra data: the leaf's index, the proof, and the checkpoint. */
 export interface LogReceipt {
   readonly index: number;
   readonly proof: Bytes[];

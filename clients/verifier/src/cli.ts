@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 
 import { BundleError, readJson } from "./bundle.js";
 import { SpellingError, utf8 } from "./bytes.js";
-import type { HeldRuleset } from "./gathered.js";
+import type { HeldRuleset } from "./round-leaves.js";
 import { verifyLog } from "./log.js";
 import { LogServiceError, namedKeys, sourceOf } from "./log-service.js";
 import { heldRuleset } from "./ruleset.js";
@@ -96,10 +96,10 @@ async function main(args: string[]): Promise<number> {
   }
   const first = await firstLine(file ?? "");
   if (isLogHead(first)) {
-    const told: unknown[] = Array.isArray(first["cosigned"]) ? first["cosigned"] : [];
+    const cosigned: unknown[] = Array.isArray(first["cosigned"]) ? first["cosigned"] : [];
     const source = {
       checkpoint: utf8(String(first["checkpoint"])),
-      cosigned: told.map((note) => utf8(String(note))),
+      cosigned: cosigned.map((note) => utf8(String(note))),
       leaves: leavesOf(file ?? ""),
     };
     return print(await verifyLog(source, keysOf(named(first), values), options), values, logLines);
@@ -127,7 +127,7 @@ function print<Result extends RoundResult | LogResult>(
   return result.passed ? 0 : 1;
 }
 
-/** A log receipt and its leaf: whether the leaf stands where the receipt says, and who cosigned that. */
+/** A log receipt and its leaf: whether the leaf is where the receipt says, and who cosigned that. */
 async function prove(file: string, values: Given): Promise<number> {
   const { origin, "log-key": logKey } = values;
   if (origin === undefined || logKey === undefined) {

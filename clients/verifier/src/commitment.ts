@@ -1,12 +1,12 @@
 /**
- * Commitments: what everybody is bound to before anybody can know a card.
+ * Commitments that bind the server and the seats before a card can be known.
  *
  *     C   = TH("server-commit", round_id, s)
  *     c_i = TH("client-commit", round_id, u8 i, a_i)
  *     M   = TH("mix", round_id, C, beacon, a_0..)          beacon: zero-length
  *     TH("arrange", round_id, u8 i, cards, nonce)          a u8 a card: back, middle, front
  *     TH("client-seed", round_id, C, u8 i, a_i)            what a seat with a key signs
- *     TH("seat-token", round_id, u8 i, token)              what stands in OPEN on a sealed table
+ *     TH("seat-token", round_id, u8 i, token)              what OPEN has on a sealed table
  */
 
 import type { Bytes } from "./bytes.js";
@@ -21,7 +21,7 @@ export function clientCommitment(roundId: Bytes, seat: number, seed: Bytes): Byt
   return taggedHash("client-commit", roundId, u8(seat), seed);
 }
 
-/** M: what the server's commitment and all seats' seeds, in the order of the seats, come to. */
+/** Compute M from the server's commitment and all seats' seeds, in the order of the seats. */
 export function mix(roundId: Bytes, commitment: Bytes, clientSeeds: Bytes[]): Bytes {
   return taggedHash("mix", roundId, commitment, EMPTY, ...clientSeeds);
 }
@@ -35,7 +35,7 @@ export function seedStatement(
   return taggedHash("client-seed", roundId, commitment, u8(seat), seed);
 }
 
-/** What stands in OPEN for the token that opens a seat's hand on a sealed table. */
+/** Hash the token that opens a seat's hand on a sealed table, as OPEN names it. */
 export function seatTokenHash(roundId: Bytes, seat: number, token: Bytes): Bytes {
   return taggedHash("seat-token", roundId, u8(seat), token);
 }

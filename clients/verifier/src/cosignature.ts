@@ -24,7 +24,7 @@ export interface Quorum {
 
 /**
  * What a quorum's witnesses say on one note: the newest time, in seconds since 1970 UTC, of each
- * that cosigned, those under whose name a cosignature stands that is not theirs, and the names of
+ * that cosigned, those under whose name there is a cosignature that is not theirs, and the names of
  * those that did not cosign.
  */
 export interface Attestation {

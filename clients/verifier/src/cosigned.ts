@@ -3,11 +3,11 @@
  * leaves gave. A checkpoint counts as witnessed if enough of the named witnesses cosigned it and
  * its root is that of the leaves. A witness is a key: two names of one key, or a witness with a key
  * of the log's own, are findings. A checkpoint that was witnessed with OPEN in it and DEAL not yet
- * shows that a round's terms stood before its seats showed their seeds (level L3).
+ * shows that a round's terms were logged before its seats showed their seeds (level L3).
  */
 
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
-import type { Docket } from "./check.js";
+import type { Report } from "./check.js";
 import { type Checkpoint, checkpointBody, parseCheckpoint } from "./checkpoint.js";
 import { attest, type Attestation, type Quorum, vouchedTime } from "./cosignature.js";
 import { unlike } from "./difference.js";
@@ -18,11 +18,11 @@ import type { VerifierKey } from "./vkey.js";
 /** How far, in seconds, a witness's clock may be ahead of the verifier's. */
 const AHEAD_SECONDS = 300;
 
-/** A cosigned checkpoint as it was handed over; `isTold` where it is said to be cosigned. */
+/** A cosigned checkpoint as it was handed over; `isClaimed` where it is said to be cosigned. */
 interface Shown {
   readonly checkpoint: Checkpoint;
   readonly note: Note;
-  readonly isTold: boolean;
+  readonly isClaimed: boolean;
 }
 
 /** What holds of a log besides its cosigned checkpoints; `now` is ms since 1970 UTC, null for none. */
@@ -44,12 +44,12 @@ export class CosignedHeads {
   constructor(
     private readonly quorum: Quorum,
     private readonly terms: WitnessTerms,
-    private readonly docket: Docket,
+    private readonly report: Report,
   ) {
-    docket.begin("WITNESSES");
+    report.begin("WITNESSES");
   }
 
-  /** Notes that somebody kept, which may be cosigned, or that are told to be. */
+  /** Notes that were kept, which may be cosigned, or that are given as cosigned. */
   read(notes: readonly Bytes[], { areTold }: { areTold: boolean }): void {
     const read = notes.flatMap((data) => this.#read(data, areTold) ?? []);
     const isSorted = !areTold;
@@ -69,12 +69,12 @@ export class CosignedHeads {
     let last = 0;
     for (const shown of this.#shown) {
       const { size } = shown.checkpoint;
-      if (shown.isTold && size < last) {
-        const detail = `the cosigned checkpoint of ${size} leaves stands behind a larger one`;
-        this.docket.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
+      if (shown.isClaimed && size < last) {
+        const detail = `the cosigned checkpoint of ${size} leaves comes after a larger one`;
+        this.report.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
         continue;
       }
-      last = shown.isTold ? size : last;
+      last = shown.isClaimed ? size : last;
       const root = roots.get(size);
       if (root !== undefined) {
         this.#judge(shown, root, logKeys);
@@ -97,7 +97,7 @@ export class CosignedHeads {
     return (this.#sizes[from] ?? Infinity) <= dealt;
   }
 
-  /** What is to be said of the whole log; `outgrown` are checkpoints that it must have left behind. */
+  /** Report on the whole log; `outgrown` are checkpoints that it must have left behind. */
   close(
     head: Checkpoint,
     records: readonly KeyRecord[],
@@ -111,26 +111,26 @@ export class CosignedHeads {
       const missing = attest(this.quorum, note).missing.join(", ");
       const detail = `no checkpoint has the cosignatures of ${this.quorum.needed} witnesses`;
       const named = missing === "" ? detail : `${detail}; the newest lacks ${missing}`;
-      this.docket.find("WITNESSES", "QUORUM_UNMET", named);
+      this.report.find("WITNESSES", "QUORUM_UNMET", named);
     } else if (maxAge !== null && age !== null && this.#sizes.length > 0 && age > maxAge) {
       const detail = `witnesses vouched for the log last at ${1000 * this.#time}, ${age} ms ago`;
-      this.docket.find("WITNESSES", "HEAD_FROZEN", detail);
+      this.report.find("WITNESSES", "HEAD_FROZEN", detail);
     }
-    findOutgrown(head, outgrown, this.docket);
+    findOutgrown(head, outgrown, this.report);
   }
 
-  #read(data: Bytes, isTold: boolean): Shown | null {
+  #read(data: Bytes, isClaimed: boolean): Shown | null {
     let shown: Shown;
     try {
       const note = parseNote(data);
-      shown = { checkpoint: parseCheckpoint(note.text), note, isTold };
+      shown = { checkpoint: parseCheckpoint(note.text), note, isClaimed };
     } catch (error) {
       if (!(error instanceof SpellingError)) {
         throw error;
       }
-      if (isTold) {
-        const detail = `what stands as a cosigned checkpoint is none: ${error.message}`;
-        this.docket.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
+      if (isClaimed) {
+        const detail = `a cosigned checkpoint cannot be read: ${error.message}`;
+        this.report.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
       }
       return null;
     }
@@ -138,15 +138,15 @@ export class CosignedHeads {
     if (origin === this.terms.origin) {
       return shown;
     }
-    if (isTold) {
+    if (isClaimed) {
       const detail = `a cosigned checkpoint is of '${origin}', not of '${this.terms.origin}'`;
-      this.docket.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
+      this.report.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
     }
     return null;
   }
 
   #judge(shown: Shown, root: Bytes, logKeys: readonly VerifierKey[]): void {
-    const { checkpoint, isTold } = shown;
+    const { checkpoint, isClaimed } = shown;
     const time = vouchedTime(this.quorum, this.#timely(shown));
     if (checkpoint.size >= (this.#newest?.checkpoint.size ?? 0)) {
       this.#newest = shown;
@@ -156,7 +156,7 @@ export class CosignedHeads {
         this.#sizes.push(checkpoint.size);
         this.#time = Math.max(this.#time, time);
       }
-    } else if (isTold) {
+    } else if (isClaimed) {
       this.#accuse(shown, root, logKeys);
     }
   }
@@ -187,12 +187,12 @@ export class CosignedHeads {
         throw error;
       }
       const detail = `the cosigned checkpoint of ${size} leaves is not of this log, and the log did not sign it`;
-      this.docket.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
+      this.report.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
       return;
     }
     const detail = `the log signed, and witnesses cosigned, another tree of ${size} leaves`;
     const difference = unlike("root", text(formatNote(note)), hex(root));
-    this.docket.find("CONTINUITY", "HISTORY_REWRITTEN", detail, difference);
+    this.report.find("CONTINUITY", "HISTORY_REWRITTEN", detail, difference);
   }
 
   #checkKeys(records: readonly KeyRecord[]): void {
@@ -201,14 +201,14 @@ export class CosignedHeads {
     for (const key of doubled) {
       const first = counted.find((one) => nameOf(one) === nameOf(key))?.text ?? "";
       const detail = `${key.text} and ${first} are one key, and count as one witness`;
-      this.docket.find("WITNESSES", "WITNESS_DOUBLED", detail);
+      this.report.find("WITNESSES", "WITNESS_DOUBLED", detail);
     }
     const held = new Map(records.map((one) => [hex(one.publicKey), one.role]));
     for (const key of counted) {
       const role = held.get(nameOf(key)) ?? "witness";
       if (role !== "witness") {
         const detail = `${key.text} is a key of the log's own ${role}, which vouches for itself`;
-        this.docket.find("WITNESSES", "WITNESS_DOUBLED", detail);
+        this.report.find("WITNESSES", "WITNESS_DOUBLED", detail);
       }
     }
   }
@@ -217,7 +217,7 @@ export class CosignedHeads {
   #blame(kind: string, detail: string): void {
     if (!this.#blamed.has(kind)) {
       this.#blamed.add(kind);
-      this.docket.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
+      this.report.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
     }
   }
 }
@@ -226,13 +226,13 @@ export class CosignedHeads {
 export function findOutgrown(
   head: Checkpoint,
   outgrown: readonly { checkpoint: Checkpoint; note: Bytes }[],
-  docket: Docket,
+  report: Report,
 ): void {
   for (const { checkpoint, note } of outgrown) {
     if (checkpoint.size === head.size) {
       const detail = `the log has not grown beyond ${head.size} leaves, which were seen before`;
       const difference = unlike("checkpoint", checkpointBody(head), text(note));
-      docket.find("WITNESSES", "HEAD_FROZEN", detail, difference);
+      report.find("WITNESSES", "HEAD_FROZEN", detail, difference);
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Bytes } from "./bytes.js";
 import { mix, serverCommitment } from "./commitment.js";
-import { dealOrder, drawLeader, orderTold } from "./deck.js";
+import { dealOrder, drawLeader, scriptedOrder } from "./deck.js";
 import { gameOf, type Header, roundIdOf, SUITE_FIXTURE } from "./header.js";
 import { deckRoot, sectionKey, sectionRoot } from "./section.js";
 
@@ -32,8 +32,8 @@ export function deriveDeal(
   const roundId = roundIdOf(header);
   const commitment = serverCommitment(roundId, serverSeed);
   const mixed = mix(roundId, commitment, clientSeeds);
-  const isTold = header.randomness_suite === SUITE_FIXTURE;
-  const order = isTold ? orderTold(serverSeed) : dealOrder(serverSeed, mixed, roundId);
+  const isScripted = header.randomness_suite === SUITE_FIXTURE;
+  const order = isScripted ? scriptedOrder(serverSeed) : dealOrder(serverSeed, mixed, roundId);
   const sections = cut(order, header.layout);
   const keys = sections.map((_, section) => sectionKey(serverSeed, mixed, { roundId, section }));
   const roots = sections.map((cards, section) =>
@@ -49,7 +49,7 @@ export function deriveDeal(
     roots,
     deckRoot: deckRoot({ roundId, commitment, mixed, layout: header.layout, roots }),
     leader: leads
-      ? drawLeader(isTold ? commitment : mixed, roundId, header.seat_keys.length)
+      ? drawLeader(isScripted ? commitment : mixed, roundId, header.seat_keys.length)
       : null,
   };
 }

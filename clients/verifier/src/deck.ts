@@ -9,7 +9,7 @@
  * The leader is drawn in the same way from HKDF(M, "", enc("leader", round_id), 32). A stream that
  * is used up makes the round void. Cards are numbers 1 to 52, 4*rank + suit + 1.
  *
- * Under suite 250, which is for tests and never fair, the seed tells the deck, and C stands for M
+ * Under suite 250, which is for tests and never fair, the seed spells the deck, and C replaces M
  * when the leader is drawn:
  *
  *     r = s mod 52!, s big-endian
@@ -45,8 +45,8 @@ export function shuffle(stream: Bytes): number[] {
   return deck;
 }
 
-/** The 52 cards in the order that a seed of suite 250 tells. */
-export function orderTold(seed: Bytes): number[] {
+/** The 52 cards in the order that a seed of suite 250 spells. */
+export function scriptedOrder(seed: Bytes): number[] {
   const deck = Array.from({ length: 52 }, (_, place) => place + 1);
   let rest = BigInt(`0x${hex(seed)}`);
   for (let i = 51; i > 0; i -= 1) {

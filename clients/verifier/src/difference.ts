@@ -11,11 +11,11 @@ export function shown(value: unknown): string {
 }
 
 /** The difference of two values at a path. */
-export function differ(path: string, told: unknown, found: unknown): { difference: Difference } {
-  return { difference: { path, told: shown(told), found: shown(found) } };
+export function differ(path: string, claimed: unknown, found: unknown): { difference: Difference } {
+  return { difference: { path, claimed: shown(claimed), found: shown(found) } };
 }
 
 /** The difference of two texts, as they are. */
-export function unlike(path: string, told: string, found: string): { difference: Difference } {
-  return { difference: { path, told, found } };
+export function unlike(path: string, claimed: string, found: string): { difference: Difference } {
+  return { difference: { path, claimed, found } };
 }

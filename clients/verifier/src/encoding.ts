@@ -1,5 +1,5 @@
 /**
- * One encoding under every hash: each field stands behind its length, so no two field lists share
+ * The encoding under every hash: each field follows its length, so no two field lists share
  * their bytes.
  *
  *     enc(tag, f1..fn) = u8(len T) || T || u8(n) || for each f: u32be(len f) || f

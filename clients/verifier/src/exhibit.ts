@@ -7,18 +7,18 @@
 import { type Bytes, hex, SpellingError } from "./bytes.js";
 import { decode, type Json } from "./canonical.js";
 import { type Certificate, CertificateError, readCertificate } from "./certificate.js";
-import type { CheckCode, Docket } from "./check.js";
+import type { CheckCode, Report } from "./check.js";
 import { differ, unlike } from "./difference.js";
 import { EnvelopeError, openEnvelope, parseEnvelope } from "./dsse.js";
 import type { Code } from "./finding.js";
 import { FormError } from "./form.js";
-import type { Exhibits, GatheredRound } from "./gathered.js";
+import type { Exhibits, RoundLeaves } from "./round-leaves.js";
 import { type EventReceipt, RECEIPT_TYPE, receiptForm, type Role } from "./leaf.js";
 import { examineOpened, type Opened, roundIdsIn } from "./secrecy.js";
 import { examineStreets, streetsOf } from "./street.js";
 
 /**
- * Exhibits by the round that each names; under "" those that name none. An export stands under all
+ * Exhibits by the round that each names; under "" those that name none. An export is under all
  * in it that could be a round's id.
  */
 export function byRound(exhibits: Exhibits): Map<string, Exhibits> {
@@ -73,38 +73,30 @@ export interface Certified {
 }
 
 /** What certificates and receipts show, held against h_0 to h_n and one another. */
-export function examineExhibits(
-  gathered: GatheredRound,
-  hashes: Bytes[],
-  docket: Docket,
-): Certified {
-  const streets = streetsOf(gathered.header);
-  const certified = examineCertificates(gathered, streets?.stock ?? null, docket);
-  const held = examineReceipts(gathered, hashes, docket);
+export function examineExhibits(leaves: RoundLeaves, hashes: Bytes[], report: Report): Certified {
+  const streets = streetsOf(leaves.header);
+  const certified = examineCertificates(leaves, streets?.stock ?? null, report);
+  const held = examineReceipts(leaves, hashes, report);
   if (streets !== null && (held.length > 0 || certified.opened.length > 0)) {
     const opened = certified.opened.map(({ section }) => section);
-    examineStreets(gathered, streets, { held, opened }, docket);
+    examineStreets(leaves, streets, { held, opened }, report);
   }
   return certified;
 }
 
-function examineCertificates(
-  gathered: GatheredRound,
-  stock: number | null,
-  docket: Docket,
-): Certified {
+function examineCertificates(leaves: RoundLeaves, stock: number | null, report: Report): Certified {
   let roots: string[] = [];
   const opened: Opened[] = [];
-  const keys = keysOf(gathered, "shuffler");
-  const where = { leaf_index: (gathered.deal ?? gathered.open).index };
-  for (const [number, data] of gathered.exhibits.certificates.entries()) {
-    docket.begin("CERTIFICATES");
+  const keys = keysOf(leaves, "shuffler");
+  const where = { leaf_index: (leaves.deal ?? leaves.open).index };
+  for (const [number, data] of leaves.exhibits.certificates.entries()) {
+    report.begin("CERTIFICATES");
     try {
-      const shown = readCertificate(data, keys, gathered.header);
-      if (agrees(shown, gathered, number, docket)) {
+      const shown = readCertificate(data, keys, leaves.header);
+      if (agrees(shown, leaves, number, report)) {
         roots = shown.section_roots;
         const mine = shown.sections.map(({ index, key }) => ({ section: index, key }));
-        examineOpened(mine, stock, where, docket);
+        examineOpened(mine, stock, where, report);
         opened.push(...mine);
       }
     } catch (error) {
@@ -112,7 +104,7 @@ function examineCertificates(
         throw error;
       }
       const detail = `certificate ${number} is refused: ${error.fault}: ${error.message}`;
-      docket.find("CERTIFICATES", codeOf(error), detail, where);
+      report.find("CERTIFICATES", codeOf(error), detail, where);
     }
   }
   return { roots, opened };
@@ -122,17 +114,17 @@ function examineCertificates(
  * The receipts that the referee signed and that agree with one another and, where the round was
  * settled, with h_0 to h_n; none may be of a later event.
  */
-function examineReceipts(gathered: GatheredRound, hashes: Bytes[], docket: Docket): EventReceipt[] {
+function examineReceipts(leaves: RoundLeaves, hashes: Bytes[], report: Report): EventReceipt[] {
   const held: EventReceipt[] = [];
-  const keys = keysOf(gathered, "referee");
+  const keys = keysOf(leaves, "referee");
   const known = new Map(hashes.map((hash, number) => [number, hex(hash)]));
-  const where = { leaf_index: (gathered.deal ?? gathered.open).index };
-  for (const [place, data] of gathered.exhibits.eventReceipts.entries()) {
-    docket.begin("EVENT_RECEIPTS");
+  const where = { leaf_index: (leaves.deal ?? leaves.open).index };
+  for (const [place, data] of leaves.exhibits.eventReceipts.entries()) {
+    report.begin("EVENT_RECEIPTS");
     const receipt = readReceipt(data, keys);
     if (receipt === null) {
       const detail = `event receipt ${place} is not signed by the referee, or is no event receipt`;
-      docket.find("EVENT_RECEIPTS", "RECEIPT_REFUSED", detail, where);
+      report.find("EVENT_RECEIPTS", "RECEIPT_REFUSED", detail, where);
       continue;
     }
     const { number, event_hash: hash } = receipt;
@@ -141,13 +133,13 @@ function examineReceipts(gathered: GatheredRound, hashes: Bytes[], docket: Docke
     if (hashes.length > 0 && number >= hashes.length) {
       const last = hashes.length - 1;
       const detail = `event ${number} has a receipt, and the settlement ends with event ${last}`;
-      docket.find("EVENT_RECEIPTS", "EVENTS_ALTERED", detail, where);
+      report.find("EVENT_RECEIPTS", "EVENTS_ALTERED", detail, where);
     } else if (other === hash) {
       held.push(receipt);
     } else {
-      const detail = `event ${number} has two receipts, or another stands in the transcript`;
+      const detail = `event ${number} has two receipts, or the transcript has another`;
       const difference = unlike(`h_${number}`, other, hash);
-      docket.find("EVENT_RECEIPTS", "FORKED_RECEIPTS", detail, { ...where, ...difference });
+      report.find("EVENT_RECEIPTS", "FORKED_RECEIPTS", detail, { ...where, ...difference });
     }
   }
   return held;
@@ -155,27 +147,27 @@ function examineReceipts(gathered: GatheredRound, hashes: Bytes[], docket: Docke
 
 function agrees(
   shown: Certificate,
-  { open, deal, settle }: GatheredRound,
+  { open, deal, settle }: RoundLeaves,
   number: number,
-  docket: Docket,
+  report: Report,
 ): boolean {
   if (deal === undefined) {
     const detail = `certificate ${number} is of a round that has no DEAL`;
     const where = { leaf_index: open.index };
-    docket.find("CERTIFICATES", "CERTIFICATES_DISAGREE", detail, where);
+    report.find("CERTIFICATES", "CERTIFICATES_DISAGREE", detail, where);
     return false;
   }
-  const told: [keyof Certificate, unknown][] = [
+  const claimed: [keyof Certificate, unknown][] = [
     ["deck_root", deal.value.deck_root],
     ["mix", deal.value.mix],
     ["dealt_time", deal.value.dealt_time],
     ["server_commitment", open.value.server_commitment],
   ];
-  for (const [name, value] of told) {
+  for (const [name, value] of claimed) {
     if (shown[name] !== value) {
       const detail = `certificate ${number} shows another deal than the log`;
       const where = { leaf_index: deal.index, ...differ(name, value, shown[name]) };
-      docket.find("CERTIFICATES", "CERTIFICATES_DISAGREE", detail, where);
+      report.find("CERTIFICATES", "CERTIFICATES_DISAGREE", detail, where);
       return false;
     }
   }
@@ -183,10 +175,10 @@ function agrees(
   for (const { cards, index } of shown.sections) {
     const section = sections[index];
     if (settle !== undefined && section !== undefined && section.join() !== cards.join()) {
-      const detail = `certificate ${number} opens other cards than the transcript tells`;
+      const detail = `certificate ${number} opens other cards than the transcript has`;
       const difference = differ(`inputs.sections[${index}]`, section, cards);
       const where = { leaf_index: settle.index, ...difference };
-      docket.find("CERTIFICATES", "CARDS_MISMATCH", detail, where);
+      report.find("CERTIFICATES", "CARDS_MISMATCH", detail, where);
     }
   }
   return true;
@@ -231,7 +223,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** The role's keys that were in force at any leaf of the round. */
-function keysOf({ open, deal, settle, abort }: GatheredRound, role: Role): Bytes[] {
+function keysOf({ open, deal, settle, abort }: RoundLeaves, role: Role): Bytes[] {
   const rings = [open, deal, settle, abort].flatMap((placed) => (placed ? [placed.ring] : []));
   const keys = rings.flatMap((ring) => ring.of(role));
   return [...new Map(keys.map((key) => [hex(key), key])).values()];

@@ -93,10 +93,10 @@ const NOTES: readonly Code[] = [
   "STREET_UNRECEIPTED",
 ];
 
-/** Where two things first differ: the member's path, what the log tells, what was found instead. */
+/** The first difference of two values: the member's path, what the log claims, what was found. */
 export interface Difference {
   readonly path: string;
-  readonly told: string;
+  readonly claimed: string;
   readonly found: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A round's header: every term that is fixed before any card exists, as it stands in OPEN and in
+ * A round's header: every term that is fixed before any card exists, as in OPEN and in
  * the transcript (hashes as lowercase hex). Its hash is the round's id:
  *
  *     round_id = TH("round", protocol u8, origin, randomness_suite u8, table_id, round_number u64,

@@ -82,7 +82,7 @@ export class KeyHistory {
     return [...this.#records.values()];
   }
 
-  /** A KEY leaf is taken in; its fault, and nothing taken in, where it must not be heard. */
+  /** Apply a KEY leaf and return null, or return its fault. */
   take(envelope: Envelope, leaf: KeyLeaf, index: number): Fault | null {
     const fault = this.ring.faultOf(envelope, "root");
     if (fault !== null) {

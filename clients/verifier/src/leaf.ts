@@ -1,7 +1,7 @@
 /**
  * The payloads of leaves: OPEN, DEAL, SETTLE (a transcript), ABORT, REVEAL and KEY, as canonical
  * JSON. Bytes stand as lowercase hex, an absent seed or commitment as an empty string, and an
- * absent member is left out. Who may sign a leaf stands in `SIGNERS`.
+ * absent member is left out. `SIGNERS` says who may sign a leaf.
  */
 
 import { isHex } from "./bytes.js";

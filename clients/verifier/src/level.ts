@@ -28,7 +28,7 @@ export function isTrivial(seed: Uint8Array): boolean {
   return new Set(seed).size < FEWEST_VALUES;
 }
 
-/** The level of a dealt round by its own leaves, whoever signed its seeds; never L3. */
+/** The level of a dealt round by its own leaves, seed signatures aside; never L3. */
 export function dealingLevel(
   header: Header,
   opened: OpenLeaf,

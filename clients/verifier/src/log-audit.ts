@@ -6,7 +6,7 @@
  */
 
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
-import { type CheckCode, Docket } from "./check.js";
+import { type CheckCode, Report } from "./check.js";
 import {
   type Checkpoint,
   claimedCheckpoint,
@@ -18,7 +18,7 @@ import { quorumOf } from "./cosignature.js";
 import { unlike } from "./difference.js";
 import { byRound, findForeign } from "./exhibit.js";
 import { type Finding, inOrder, type Severity } from "./finding.js";
-import type { Exhibits, GatheredRound, Law } from "./gathered.js";
+import type { Exhibits, RoundLeaves, Law } from "./round-leaves.js";
 import { KeyHistory } from "./keys.js";
 import type { EventLevel } from "./level.js";
 import type { SourceFault } from "./log.js";
@@ -46,7 +46,7 @@ export class LogAudit {
   readonly #law: Law;
   readonly #log: VerifierKey;
   readonly #keys: KeyHistory;
-  readonly #docket = new Docket();
+  readonly #report = new Report();
   readonly #held: ReadonlyMap<string, Exhibits>;
   readonly #tables: Tables;
   readonly #edge = new Frontier();
@@ -76,7 +76,7 @@ export class LogAudit {
     this.#keys = new KeyHistory(known.root);
     this.#held = byRound(options.exhibits ?? { certificates: [], eventReceipts: [] });
     this.#tables = new Tables(this.#held);
-    this.#promises = new Promises(options.exhibits?.logReceipts ?? [], this.#docket);
+    this.#promises = new Promises(options.exhibits?.logReceipts ?? [], this.#report);
     this.#heads = this.#headsOf(known.origin);
   }
 
@@ -86,7 +86,7 @@ export class LogAudit {
 
   /** The newest checkpoint as it claims to be; null, and a finding, where it is none of this log. */
   begin(note: Bytes, cosigned: readonly Bytes[]): Checkpoint | null {
-    this.#docket.begin("CHECKPOINT");
+    this.#report.begin("CHECKPOINT");
     try {
       const checkpoint = parseCheckpoint(parseNote(note).text);
       if (checkpoint.origin !== this.#law.origin) {
@@ -102,7 +102,7 @@ export class LogAudit {
       this.#refusal = error.message;
       return null;
     }
-    this.#docket.begin("TREE", "KEYS", "SPELLING", "ORDER", "PREVIOUS_LEAF");
+    this.#report.begin("TREE", "KEYS", "SPELLING", "ORDER", "PREVIOUS_LEAF");
     const seen = [note, ...this.#seenBefore];
     this.#heads?.read(seen, { areTold: false });
     this.#heads?.read([...cosigned, ...(this.options.cosigned ?? [])], { areTold: true });
@@ -124,7 +124,7 @@ export class LogAudit {
         throw error;
       }
       const where = { leaf_index: index };
-      this.#docket.find(checkOf(error.code), error.code, error.message, where);
+      this.#report.find(checkOf(error.code), error.code, error.message, where);
     }
     const hash = leafHash(data);
     if (this.#promises.places.has(index)) {
@@ -138,8 +138,8 @@ export class LogAudit {
   close(): void {
     const newest = this.#newest;
     const { now, grace = GRACE_MS, outgrown = [] } = this.options;
-    for (const gathered of this.#tables.close({ now: now ?? null, grace })) {
-      this.#examine(gathered);
+    for (const leaves of this.#tables.close({ now: now ?? null, grace })) {
+      this.#examine(leaves);
     }
     const { records } = this.#keys;
     const notes = newest === null ? [] : [newest.note, ...this.#seenBefore];
@@ -153,13 +153,13 @@ export class LogAudit {
     this.#compareKept(newest, kept);
     this.#compareRoot(newest.checkpoint);
     for (const { check, finding } of this.#tables.findings) {
-      this.#docket.take(check, finding);
+      this.#report.take(check, finding);
     }
     const size = newest.checkpoint.size;
-    examineSigners([newest, ...kept], { log: this.#log, records, size }, this.#docket);
+    examineSigners([newest, ...kept], { log: this.#log, records, size }, this.#report);
     const behind = kept.filter(({ note }) => outgrown.includes(note));
     if (this.#heads === null) {
-      findOutgrown(newest.checkpoint, behind, this.#docket);
+      findOutgrown(newest.checkpoint, behind, this.#report);
     } else {
       this.#heads.close(newest.checkpoint, records, behind);
       this.#seeds.raise((leaves) => this.#heads?.isWitnessedBetween(leaves) ?? false);
@@ -167,7 +167,7 @@ export class LogAudit {
     findForeign(
       this.#held,
       (roundId) => this.#seen.has(roundId),
-      (check, code, detail) => this.#docket.find(check, code, detail),
+      (check, code, detail) => this.#report.find(check, code, detail),
     );
     const grown = { note: newest.note, size, hashes: this.#hashes, roots: this.#roots };
     this.#promises.close(grown, terms);
@@ -176,7 +176,7 @@ export class LogAudit {
   /** The tiles that hold other hashes than the leaves have. */
   blameTiles(faults: readonly SourceFault[]): void {
     for (const { detail, leaf_index } of faults) {
-      this.#docket.find("TREE", "TILE_MISMATCH", detail, { leaf_index });
+      this.#report.find("TREE", "TILE_MISMATCH", detail, { leaf_index });
     }
   }
 
@@ -184,8 +184,8 @@ export class LogAudit {
     if (this.#refusal !== null) {
       return this.#refused(this.#refusal);
     }
-    this.#count(this.#docket);
-    const checks = this.#docket.checks();
+    this.#count(this.#report);
+    const checks = this.#report.checks();
     return {
       passed: this.#found.FAIL.length === 0,
       origin: this.#law.origin,
@@ -204,9 +204,9 @@ export class LogAudit {
 
   /** The result for a log without a checkpoint that holds: nothing in it says anything. */
   #refused(message: string): LogResult {
-    const docket = new Docket();
-    docket.find("CHECKPOINT", "CHECKPOINT_REFUSED", message);
-    const checks = docket.checks();
+    const report = new Report();
+    report.find("CHECKPOINT", "CHECKPOINT_REFUSED", message);
+    const checks = report.checks();
     return {
       passed: false,
       origin: this.#law.origin,
@@ -219,7 +219,7 @@ export class LogAudit {
       dealing_levels: new SeedBook().levels,
       event_levels: { E0: 0, E1: 0, E2: 0, NONE: 0 },
       finding_counts: { CHECKPOINT_REFUSED: 1 },
-      findings: docket.findings,
+      findings: report.findings,
     };
   }
 
@@ -232,7 +232,7 @@ export class LogAudit {
     if (witnesses === undefined || witnesses.length === 0) {
       return null;
     }
-    return new CosignedHeads(quorumOf(witnesses, quorum), { origin, now, maxAge }, this.#docket);
+    return new CosignedHeads(quorumOf(witnesses, quorum), { origin, now, maxAge }, this.#report);
   }
 
   #isSigned(note: Bytes, terms: { origin: string; keys: VerifierKey[] }): boolean {
@@ -252,7 +252,7 @@ export class LogAudit {
   #openKept(newest: Kept, terms: { origin: string; keys: VerifierKey[] }): Kept[] {
     const kept: Kept[] = [];
     for (const [number, note] of this.#seenBefore.entries()) {
-      this.#docket.begin("CONTINUITY");
+      this.#report.begin("CONTINUITY");
       try {
         kept.push({ checkpoint: openCheckpoint(note, terms), note });
       } catch (error) {
@@ -260,14 +260,14 @@ export class LogAudit {
           throw error;
         }
         const detail = `checkpoint ${number} that was kept: ${error.message}`;
-        this.#docket.find("CONTINUITY", "CHECKPOINT_REFUSED", detail);
+        this.#report.find("CONTINUITY", "CHECKPOINT_REFUSED", detail);
       }
     }
     const { size } = newest.checkpoint;
     for (const { checkpoint, note } of kept.filter((one) => one.checkpoint.size > size)) {
       const detail = `the log has ${size} leaves and once signed that it has ${checkpoint.size}`;
       const notes = unlike("checkpoint", text(newest.note), text(note));
-      this.#docket.find("CONTINUITY", "LOG_TRUNCATED", detail, notes);
+      this.#report.find("CONTINUITY", "LOG_TRUNCATED", detail, notes);
     }
     return kept;
   }
@@ -283,7 +283,7 @@ export class LogAudit {
     if (placed.kind === "KEY") {
       const fault = this.#keys.take(placed.envelope, placed.value, index);
       if (fault !== null) {
-        this.#docket.find("KEYS", fault.code, fault.detail, { leaf_index: index });
+        this.#report.find("KEYS", fault.code, fault.detail, { leaf_index: index });
       }
     } else if (placed.kind === "OPEN") {
       if (this.#held.has(placed.value.round_id)) {
@@ -291,23 +291,23 @@ export class LogAudit {
       }
       this.#tables.open(placed);
     } else {
-      const gathered = this.#tables.take(placed);
-      if (gathered !== null) {
-        this.#examine(gathered);
+      const leaves = this.#tables.take(placed);
+      if (leaves !== null) {
+        this.#examine(leaves);
       }
     }
   }
 
-  #examine(gathered: GatheredRound): void {
-    const { header, open, deal, reveal } = gathered;
-    const docket = new Docket({ table_id: header.table_id, round_number: header.round_number });
-    const { dealingLevel, eventLevel, opened } = examine(gathered, this.#law, docket);
+  #examine(leaves: RoundLeaves): void {
+    const { header, open, deal, reveal } = leaves;
+    const report = new Report({ table_id: header.table_id, round_number: header.round_number });
+    const { dealingLevel, eventLevel, opened } = examine(leaves, this.#law, report);
     this.#rounds += 1;
     if (dealingLevel !== null && deal !== undefined) {
       this.#seeds.rate(dealingLevel, { opened: open.index, dealt: deal.index });
       for (const seed of new Set(clientSeedsOf(deal).map(hex))) {
         const first = this.#seeds.use("client", seed, deal.index);
-        const detail = `a seat's seed stands in leaf ${first} too`;
+        const detail = `a seat's seed is in leaf ${first} too`;
         this.#findRepeated(first, "CLIENT_SEED_REPEATED", detail, deal.index);
       }
     }
@@ -322,11 +322,11 @@ export class LogAudit {
     if (eventLevel !== null) {
       this.#events[eventLevel] += 1;
     }
-    for (const { code, outcome } of docket.checks()) {
+    for (const { code, outcome } of report.checks()) {
       const counts = (this.#tally[code] ??= { PASSED: 0, FAILED: 0, NOT_CHECKED: 0 });
       counts[outcome] += 1;
     }
-    this.#count(docket);
+    this.#count(report);
   }
 
   #findRepeated(
@@ -336,16 +336,16 @@ export class LogAudit {
     leaf: number,
   ): void {
     if (first !== null) {
-      this.#docket.find("SEED_QUALITY", code, detail, { leaf_index: leaf });
+      this.#report.find("SEED_QUALITY", code, detail, { leaf_index: leaf });
     }
   }
 
   /** All findings are counted; the first of each severity are kept. */
-  #count(docket: Docket): void {
-    for (const [code, count] of docket.counts) {
+  #count(report: Report): void {
+    for (const [code, count] of report.counts) {
       this.#counts[code] = (this.#counts[code] ?? 0) + count;
     }
-    for (const one of docket.findings) {
+    for (const one of report.findings) {
       const kept = this.#found[one.severity];
       if (kept.length < MAX_FINDINGS) {
         kept.push(one);
@@ -357,11 +357,11 @@ export class LogAudit {
     const { size, root } = this.#edge;
     if (size < checkpoint.size) {
       const detail = `the checkpoint is of ${checkpoint.size} leaves, and there are ${size}`;
-      this.#docket.find("TREE", "LOG_TRUNCATED", detail);
+      this.#report.find("TREE", "LOG_TRUNCATED", detail);
     } else if (hex(root) !== hex(checkpoint.root)) {
       const difference = unlike("root", hex(checkpoint.root), hex(root));
       const detail = "the leaves are not those that the log signed";
-      this.#docket.find("TREE", "ROOT_MISMATCH", detail, difference);
+      this.#report.find("TREE", "ROOT_MISMATCH", detail, difference);
     }
   }
 
@@ -371,7 +371,7 @@ export class LogAudit {
     this.#sectionKeys.set(key, first);
     if (first.leaf !== leaf) {
       const detail = `the key of section ${section} opens section ${first.section} of the round dealt in leaf ${first.leaf} too`;
-      this.#docket.find("SECRECY", "SECTION_KEY_WEAK", detail, { leaf_index: leaf });
+      this.#report.find("SECRECY", "SECTION_KEY_WEAK", detail, { leaf_index: leaf });
     }
   }
 
@@ -384,7 +384,7 @@ export class LogAudit {
         const code = isSplit ? "SPLIT_VIEW" : "HISTORY_REWRITTEN";
         const detail = "the log signed two checkpoints of which neither continues the other";
         const notes = unlike("checkpoint", text(newest.note), text(note));
-        this.#docket.find("CONTINUITY", code, detail, notes);
+        this.#report.find("CONTINUITY", code, detail, notes);
       }
     }
   }

@@ -14,7 +14,7 @@ export class LogServiceError extends Error {
   override name = "LogServiceError";
 }
 
-/** What the service says of itself; whoever trusts these keys proves only that it agrees with itself. */
+/** What the service says of itself; trusting these keys proves only that it agrees with itself. */
 export interface NamedKeys {
   readonly origin: string;
   readonly logKey: string;
@@ -22,7 +22,7 @@ export interface NamedKeys {
 }
 
 /**
- * The log behind a base address; its checkpoint is the one that stands now. Cosigned checkpoints are
+ * The log behind a base address; its checkpoint is the current one. Cosigned checkpoints are
  * asked for where witnesses are believed.
  */
 export async function sourceOf(

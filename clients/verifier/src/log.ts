@@ -38,7 +38,7 @@ export async function* pagesOf(
   }
 }
 
-/** What is to be said about a log; SpellingError where a key given is none. */
+/** Audit a log; SpellingError where a given key cannot be read. */
 export async function verifyLog(
   source: LogSource,
   keys: Keys,

@@ -41,7 +41,7 @@ export class Frontier {
   size = 0;
   readonly #peaks: Bytes[] = [];
 
-  /** A leaf of this hash stands behind the others. */
+  /** Append a leaf of this hash. */
   append(leaf: Bytes): void {
     let node = leaf;
     for (let size = this.size; size % 2 === 1; size = half(size)) {
@@ -92,7 +92,7 @@ export function rootFromInclusion(
   return node;
 }
 
-/** Nothing, where the tree of this size and root has the leaf hash there; else ProofError. */
+/** Verify that the tree of this size and root has the leaf hash there; else ProofError. */
 export function verifyInclusion(
   leaf: Bytes,
   place: { index: number; size: number; root: Bytes },
@@ -103,7 +103,7 @@ export function verifyInclusion(
   }
 }
 
-/** Nothing, where the old tree is a prefix of the new one (RFC 9162, 2.1.4.2); else ProofError. */
+/** Verify that the old tree is a prefix of the new one (RFC 9162, 2.1.4.2); else ProofError. */
 export function verifyConsistency(
   old: { size: number; root: Bytes },
   young: { size: number; root: Bytes },

@@ -1,14 +1,14 @@
 /**
- * Money: what each seat won or lost is what the transfers come to, and all of it sums to zero. In a
+ * Money: what each seat won or lost is the sum of its transfers, and together it is zero. In a
  * game against the house the house has its own line. Amounts are whole minor units; sums are taken
  * as bigint, for they may pass 2^53.
  */
 
 import type { Json } from "./canonical.js";
-import type { Docket } from "./check.js";
+import type { Report } from "./check.js";
 import { differ } from "./difference.js";
 import { FormError, integer, list, natural, type Of, record, text } from "./form.js";
-import type { GatheredRound } from "./gathered.js";
+import type { RoundLeaves } from "./round-leaves.js";
 import { gameOf } from "./header.js";
 import type { Placed } from "./reading.js";
 
@@ -23,69 +23,65 @@ const transferForm = record({
 });
 type Transfer = Of<typeof transferForm>;
 
-export function examineMoney(
-  gathered: GatheredRound,
-  settle: Placed<"SETTLE">,
-  docket: Docket,
-): void {
-  docket.begin("MONEY");
-  const seats = gathered.header.seat_keys.length;
-  const hasHouse = gameOf(gathered.header) === "ultimate_texas";
+export function examineMoney(leaves: RoundLeaves, settle: Placed<"SETTLE">, report: Report): void {
+  report.begin("MONEY");
+  const seats = leaves.header.seat_keys.length;
+  const hasHouse = gameOf(leaves.header) === "ultimate_texas";
   const where = { leaf_index: settle.index };
   let transfers: Transfer[];
-  let told: Map<number, number>;
+  let nets: Map<number, number>;
   try {
     const { results: found } = settle.value;
     transfers = list(transferForm)(part(found, "transfers"), "results.transfers");
-    told = netsTold(found, seats, hasHouse);
+    nets = netsOf(found, seats, hasHouse);
   } catch (error) {
     if (!(error instanceof FormError)) {
       throw error;
     }
-    docket.find("MONEY", "WRONG_RESULT", `the result cannot be read: ${error.message}`, where);
+    report.find("MONEY", "WRONG_RESULT", `the result cannot be read: ${error.message}`, where);
     return;
   }
-  const found = new Map<number, bigint>([...told.keys()].map((who) => [who, 0n]));
+  const found = new Map<number, bigint>([...nets.keys()].map((who) => [who, 0n]));
   for (const [place, { amount, from, to }] of transfers.entries()) {
     const [payer, payee] = [found.get(from), found.get(to)];
     if (payer === undefined || payee === undefined || from === to || amount === 0) {
       const detail = `transfer ${place} is none between the seats of this round`;
       const path = `results.transfers[${place}]`;
-      const difference = differ(path, [from, to, amount], [...told.keys()]);
-      docket.find("MONEY", "WRONG_RESULT", detail, { ...where, ...difference });
+      const difference = differ(path, [from, to, amount], [...nets.keys()]);
+      report.find("MONEY", "WRONG_RESULT", detail, { ...where, ...difference });
       return;
     }
     found.set(from, payer - BigInt(amount));
     found.set(to, payee + BigInt(amount));
   }
-  for (const [who, net] of told) {
+  for (const [who, net] of nets) {
     if (BigInt(net) !== found.get(who)) {
       const path = who === HOUSE ? "results.house.net" : `results.seats[${who}].net`;
-      const detail = "the transfers come to another net amount";
+      const detail = "the transfers sum to another net amount";
       const difference = differ(path, net, Number(found.get(who)));
-      docket.find("MONEY", "WRONG_RESULT", detail, { ...where, ...difference });
+      report.find("MONEY", "WRONG_RESULT", detail, { ...where, ...difference });
       return;
     }
   }
-  const total = [...told.values()].reduce((sum, net) => sum + BigInt(net), 0n);
+  const total = [...nets.values()].reduce((sum, net) => sum + BigInt(net), 0n);
   if (total !== 0n) {
     const detail = `the net amounts sum to ${total}, not to zero`;
-    docket.find("MONEY", "WRONG_RESULT", detail, where);
+    report.find("MONEY", "WRONG_RESULT", detail, where);
   }
 }
 
-/** The net amounts told, by seat, the house's under 255. */
-function netsTold(found: Json, seats: number, hasHouse: boolean): Map<number, number> {
+/** The net amounts of the results, by seat, the house's under 255. */
+function netsOf(found: Json, seats: number, hasHouse: boolean): Map<number, number> {
   const lines = part(found, "seats");
   if (!Array.isArray(lines) || lines.length !== seats) {
     throw new FormError("results.seats", `a list of ${seats}`);
   }
   const nets = lines.map((line, seat) => integer(part(line, "net"), `results.seats[${seat}].net`));
-  const told = new Map(nets.entries());
+  const bySeat = new Map(nets.entries());
   if (hasHouse) {
-    told.set(HOUSE, integer(part(part(found, "house"), "net"), "results.house.net"));
+    bySeat.set(HOUSE, integer(part(part(found, "house"), "net"), "results.house.net"));
   }
-  return told;
+  return bySeat;
 }
 
 function part(value: Json, name: string): Json {

@@ -5,9 +5,9 @@
  */
 
 import { hex } from "./bytes.js";
-import type { Docket } from "./check.js";
+import type { Report } from "./check.js";
 import { drawsLeader } from "./deal.js";
-import type { LastWinner } from "./gathered.js";
+import type { LastWinner } from "./round-leaves.js";
 import { gameOf, type Header, HeaderError, roundIdOf } from "./header.js";
 import { SIGNERS } from "./leaf.js";
 import type { Placed } from "./reading.js";
@@ -22,26 +22,26 @@ interface Evidence {
   readonly others: readonly Placed[];
 }
 
-/** The tables are told what went before the round; what is wrong with it stands in the docket. */
-export function followPrevious(tables: Tables, evidence: Evidence, docket: Docket): void {
+/** Give the tables what went before the round; the report takes what is wrong with it. */
+export function followPrevious(tables: Tables, evidence: Evidence, report: Report): void {
   const { open, others } = evidence;
   const { header } = open.value;
   if (header.round_number === 1) {
-    docket.begin("PREVIOUS_LEAF");
+    report.begin("PREVIOUS_LEAF");
     return;
   }
   const before = endOf(header, others) ?? neighbourOf(header, others);
   if (before === undefined) {
-    docket.skip("the leaf that ended the table's round before is not at hand", "PREVIOUS_LEAF");
+    report.skip("the leaf that ended the table's round before is not at hand", "PREVIOUS_LEAF");
     const state = { ...opened(NO_LEAF), terminalLeaf: header.previous_leaf };
     tables.follow(header, { state, winner: "UNKNOWN" });
     return;
   }
-  docket.begin("PREVIOUS_LEAF");
+  report.begin("PREVIOUS_LEAF");
   const where = { leaf_index: open.index };
   if (before.index > open.index) {
     const detail = `the round before ended with leaf ${before.index}, after this one was opened`;
-    docket.find("PREVIOUS_LEAF", "NEXT_ROUND_EARLY", detail, where);
+    report.find("PREVIOUS_LEAF", "NEXT_ROUND_EARLY", detail, where);
   }
   const its = headerOf(before, others);
   const isNext =
@@ -49,9 +49,9 @@ export function followPrevious(tables: Tables, evidence: Evidence, docket: Docke
     (its.table_id === header.table_id && its.round_number === header.round_number - 1);
   if (!isNext) {
     const detail = `the leaf it names ended round ${its.round_number} of table ${its.table_id}`;
-    docket.find("PREVIOUS_LEAF", "WRONG_PREVIOUS_LEAF", detail, where);
+    report.find("PREVIOUS_LEAF", "WRONG_PREVIOUS_LEAF", detail, where);
   }
-  tables.follow(header, { state: stateAfter(before), winner: lastWinner(evidence, docket) });
+  tables.follow(header, { state: stateAfter(before), winner: lastWinner(evidence, report) });
 }
 
 /** The leaf that ended the round before, by the hash that the header names. */
@@ -104,7 +104,7 @@ function stateAfter(before: Ended): RoundState {
 }
 
 /** Who won the table's last settled round, proved by the signed leaves that lead there. */
-function lastWinner({ open, others }: Evidence, docket: Docket): LastWinner | null | "UNKNOWN" {
+function lastWinner({ open, others }: Evidence, report: Report): LastWinner | null | "UNKNOWN" {
   let { header } = open.value;
   const isAsked = drawsLeader(header);
   const game = gameOf(header);
@@ -113,7 +113,7 @@ function lastWinner({ open, others }: Evidence, docket: Docket): LastWinner | nu
     if (end === undefined) {
       return "UNKNOWN";
     }
-    checkSigned(end, docket);
+    checkSigned(end, report);
     if (!isAsked) {
       return null;
     }
@@ -130,10 +130,10 @@ function lastWinner({ open, others }: Evidence, docket: Docket): LastWinner | nu
   return null;
 }
 
-function checkSigned(end: Ended, docket: Docket): void {
+function checkSigned(end: Ended, report: Report): void {
   const role = SIGNERS[end.kind];
   const fault = role === null ? null : end.ring.faultOf(end.envelope, role);
   if (fault !== null) {
-    docket.find("SIGNATURES", fault.code, fault.detail, { leaf_index: end.index });
+    report.find("SIGNATURES", fault.code, fault.detail, { leaf_index: end.index });
   }
 }

@@ -1,14 +1,14 @@
 /**
  * Log receipts that people hold: what the log once promised to have, it has. The leaf must stand at
  * its place, and the tree be one that this log grew through. A receipt handed over without its leaf
- * is taken to be for the leaf that stands there: where it then does not hold, the log's tree of
+ * is taken to be for the leaf at its index: where it then does not hold, the log's tree of
  * that size decides whether the promise was of another history or the receipt is spoilt. One whose
  * proof is too long or too short, whose index lies outside its tree, or whose leaf is really an
  * inner node, proves nothing.
  */
 
 import { type Bytes, equal, SpellingError, text } from "./bytes.js";
-import type { Docket } from "./check.js";
+import type { Report } from "./check.js";
 import {
   type Checkpoint,
   type LogReceipt,
@@ -17,7 +17,7 @@ import {
   verifyReceipt,
 } from "./checkpoint.js";
 import { unlike } from "./difference.js";
-import type { LogPromise } from "./gathered.js";
+import type { LogPromise } from "./round-leaves.js";
 import { EMPTY_ROOT, leafHash, ProofError, rootFromInclusion } from "./merkle.js";
 import type { VerifierKey } from "./vkey.js";
 
@@ -27,7 +27,7 @@ interface Held {
   readonly leaf: Bytes | null;
 }
 
-/** What the log came to: its newest note, its size, and hashes and roots by index and size. */
+/** The log at its end: its newest note, its size, and hashes and roots by index and size. */
 export interface Grown {
   readonly note: Bytes;
   readonly size: number;
@@ -44,10 +44,10 @@ export class Promises {
 
   constructor(
     promises: readonly LogPromise[],
-    private readonly docket: Docket,
+    private readonly report: Report,
   ) {
     for (const [number, { receipt: data, leaf }] of promises.entries()) {
-      docket.begin("LOG_RECEIPTS");
+      report.begin("LOG_RECEIPTS");
       try {
         const receipt = parseReceipt(data);
         this.sizes.add(claimedSize(receipt));
@@ -59,7 +59,7 @@ export class Promises {
     }
   }
 
-  /** What the receipts come to, once every leaf has gone by. */
+  /** Verify the receipts once every leaf has been read. */
   close(grown: Grown, terms: { origin: string; keys: VerifierKey[] }): void {
     for (const held of this.#held) {
       try {
@@ -72,16 +72,14 @@ export class Promises {
 
   #judge({ number, receipt, leaf }: Held, checkpoint: Checkpoint, grown: Grown): void {
     const { index } = receipt;
-    const standing = grown.hashes.get(index);
+    const present = grown.hashes.get(index);
     const isKept =
-      standing !== undefined &&
-      (leaf === null
-        ? leadsToRoot(standing, receipt, checkpoint)
-        : equal(standing, leafHash(leaf)));
+      present !== undefined &&
+      (leaf === null ? leadsToRoot(present, receipt, checkpoint) : equal(present, leafHash(leaf)));
     const root = grown.roots.get(checkpoint.size);
     const isGrown = root === undefined ? null : equal(root, checkpoint.root);
     const difference = unlike("checkpoint", text(grown.note), text(receipt.checkpoint));
-    const find = this.docket.find.bind(this.docket, "LOG_RECEIPTS");
+    const find = this.report.find.bind(this.report, "LOG_RECEIPTS");
     if (isKept && isGrown === true) {
       return;
     }
@@ -93,7 +91,7 @@ export class Promises {
       const detail = `by log receipt ${number} the log signed two checkpoints of which neither continues the other`;
       find(code, detail, difference);
     } else if (isGrown === true && leaf === null) {
-      const detail = `log receipt ${number} does not prove the leaf that stands at its index`;
+      const detail = `log receipt ${number} does not prove the leaf at its index`;
       find("LOG_RECEIPT_REFUSED", detail, { leaf_index: index });
     } else {
       const detail = `log receipt ${number} promises leaf ${index}, which is not in the log`;
@@ -106,7 +104,7 @@ export class Promises {
       throw error;
     }
     const detail = `log receipt ${number} is refused: ${error.message}`;
-    this.docket.find("LOG_RECEIPTS", "LOG_RECEIPT_REFUSED", detail);
+    this.report.find("LOG_RECEIPTS", "LOG_RECEIPT_REFUSED", detail);
   }
 }
 

@@ -16,8 +16,8 @@ import { FORMS, type Kind, KINDS, type Leaf, miscounted, misspelledHex, SIGNERS 
 import { leafHash } from "./merkle.js";
 import { parseKey } from "./vkey.js";
 
-/** Where a leaf stands, its envelope, and the keys in force there. */
-interface Standing {
+/** A leaf's index, its envelope, and the keys in force there. */
+interface Placing {
   readonly index: number;
   /** The RFC 6962 leaf hash as lowercase hex. */
   readonly hash: string;
@@ -27,7 +27,7 @@ interface Standing {
 
 /** A leaf of one of these kinds in its place. */
 export type Placed<K extends Kind = Kind> = K extends Kind
-  ? Standing & Extract<Leaf, { kind: K }>
+  ? Placing & Extract<Leaf, { kind: K }>
   : never;
 
 /** A leaf that cannot be read. */

@@ -3,7 +3,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
-import type { HeldRuleset } from "./gathered.js";
+import type { HeldRuleset } from "./round-leaves.js";
 
 /** The ruleset in a TOML file's bytes; SpellingError where it names no id and version at its top. */
 export function heldRuleset(data: Bytes): HeldRuleset {

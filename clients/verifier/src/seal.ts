@@ -6,11 +6,11 @@
  */
 
 import { hex, isHex, unhex } from "./bytes.js";
-import type { Docket } from "./check.js";
+import type { Report } from "./check.js";
 import { arrangementCommitment } from "./commitment.js";
 import { differ } from "./difference.js";
 import { member, numbers, seatOf } from "./events.js";
-import type { GatheredRound } from "./gathered.js";
+import type { RoundLeaves } from "./round-leaves.js";
 import { gameOf, NO_KEY } from "./header.js";
 import type { InputEvent } from "./leaf.js";
 import type { Placed } from "./reading.js";
@@ -18,26 +18,26 @@ import type { Placed } from "./reading.js";
 type Settle = Placed<"SETTLE">;
 
 /** OPEN and transcript agree on whether the table is sealed, and its seats signed their events. */
-export function examineSeal({ header, open }: GatheredRound, settle: Settle, docket: Docket): void {
-  const { inputs: told } = settle.value;
-  const [isTold, isSealed] = [told.sealed === 1, open.value.seat_tokens !== undefined];
-  if (!isTold && !isSealed) {
-    docket.skip("the table is an open one", "SEAL");
+export function examineSeal({ header, open }: RoundLeaves, settle: Settle, report: Report): void {
+  const { inputs } = settle.value;
+  const [isClaimed, isSealed] = [inputs.sealed === 1, open.value.seat_tokens !== undefined];
+  if (!isClaimed && !isSealed) {
+    report.skip("the table is an open one", "SEAL");
     return;
   }
-  docket.begin("SEAL");
+  report.begin("SEAL");
   const where = { leaf_index: settle.index };
-  if (isTold !== isSealed) {
+  if (isClaimed !== isSealed) {
     const detail = "OPEN and the transcript do not agree on whether the table was sealed";
-    const difference = differ("inputs.sealed", Number(isTold), Number(isSealed));
-    docket.find("SEAL", "SEAL_BROKEN", detail, { ...where, ...difference });
+    const difference = differ("inputs.sealed", Number(isClaimed), Number(isSealed));
+    report.find("SEAL", "SEAL_BROKEN", detail, { ...where, ...difference });
     return;
   }
-  for (const [place, event] of told.events.entries()) {
+  for (const [place, event] of inputs.events.entries()) {
     const key = header.seat_keys[seatOf(event)] ?? NO_KEY;
     if (event.attested !== "SEAT" && key !== NO_KEY && !isTimeout(event)) {
       const detail = `event ${place + 1} is of a seat with a key that did not sign it, on a sealed table`;
-      docket.find("SEAL", "SEAL_BROKEN", detail, where);
+      report.find("SEAL", "SEAL_BROKEN", detail, where);
     }
   }
 }
@@ -47,9 +47,9 @@ export function examineSeal({ header, open }: GatheredRound, settle: Settle, doc
  * to, or while others could still choose; the number of events where there is none.
  */
 export function examineOpenings(
-  { header, roundId }: GatheredRound,
+  { header, roundId }: RoundLeaves,
   settle: Settle,
-  docket: Docket,
+  report: Report,
 ): number {
   const { events, sealed } = settle.value.inputs;
   if (gameOf(header) !== "mau_binh" || sealed !== 1) {
@@ -64,7 +64,7 @@ export function examineOpenings(
     if (fault !== null) {
       const detail = `event ${place + 1} of ${events.length}: seat ${seatOf(event)} ${fault}`;
       const where = { leaf_index: settle.index };
-      docket.find("SEAL", "SEAL_BROKEN", detail, where);
+      report.find("SEAL", "SEAL_BROKEN", detail, where);
       return place;
     }
   }
@@ -122,8 +122,8 @@ class Sealing {
     if (!this.#isOpen) {
       return "arranges while others may still choose their arrangements";
     }
-    const told = this.#commitments.get(seat);
-    if (told === undefined) {
+    const commitment = this.#commitments.get(seat);
+    if (commitment === undefined) {
       return "arranges and never committed to an arrangement";
     }
     if (this.#arranged.has(seat)) {
@@ -138,7 +138,7 @@ class Sealing {
       return "UNLAWFUL";
     }
     const found = { cards, nonce: unhex(nonce) };
-    return hex(arrangementCommitment(unhex(this.roundId), seat, found)) === told
+    return hex(arrangementCommitment(unhex(this.roundId), seat, found)) === commitment
       ? null
       : "opens another arrangement than it committed to";
   }

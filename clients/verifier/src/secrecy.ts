@@ -7,12 +7,12 @@
 
 import { base64, type Bytes, hex, unhex } from "./bytes.js";
 import { certificateForm } from "./certificate.js";
-import type { Docket } from "./check.js";
+import type { Report } from "./check.js";
 import { serverCommitment } from "./commitment.js";
 import type { Deal } from "./deal.js";
 import type { Where } from "./finding.js";
 import { FormError } from "./form.js";
-import type { GatheredRound } from "./gathered.js";
+import type { RoundLeaves } from "./round-leaves.js";
 import { isTrivial } from "./level.js";
 
 /** A section that a certificate opens, with its key as lowercase hex. */
@@ -36,51 +36,51 @@ export function examineOpened(
   opened: readonly Opened[],
   stock: number | null,
   where: Where,
-  docket: Docket,
+  report: Report,
 ): void {
-  docket.begin("SECRECY");
+  report.begin("SECRECY");
   const seen = new Map<string, number>();
   for (const { section, key } of opened) {
     if (section === stock) {
       const detail = `a certificate opens section ${section}, the stock, which nobody is dealt`;
-      docket.find("SECRECY", "SECRET_EXPOSED", detail, where);
+      report.find("SECRECY", "SECRET_EXPOSED", detail, where);
     }
     const first = seen.get(key) ?? section;
     if (isTrivial(unhex(key))) {
       const detail = `the key of section ${section} was hardly drawn at random`;
-      docket.find("SECRECY", "SECTION_KEY_WEAK", detail, where);
+      report.find("SECRECY", "SECTION_KEY_WEAK", detail, where);
     } else if (first !== section) {
       const detail = `sections ${first} and ${section} have the same key`;
-      docket.find("SECRECY", "SECTION_KEY_WEAK", detail, where);
+      report.find("SECRECY", "SECTION_KEY_WEAK", detail, where);
     }
     seen.set(key, first);
   }
 }
 
 /** What was handed out of the round holds none of its secrets; null where it was not dealt again. */
-export function examineExports(gathered: GatheredRound, again: Deal | null, docket: Docket): void {
-  const { reveal } = gathered;
+export function examineExports(leaves: RoundLeaves, again: Deal | null, report: Report): void {
+  const { reveal } = leaves;
   const revealed = reveal === undefined ? null : binary(reveal.envelope.payload);
-  for (const [number, data] of (gathered.exhibits.exports ?? []).entries()) {
-    docket.begin("SECRECY");
+  for (const [number, data] of (leaves.exhibits.exports ?? []).entries()) {
+    report.begin("SECRECY");
     const layers = layersOf(data);
     if (revealed !== null && layers.includes(revealed)) {
       continue;
     }
-    for (const what of exposedIn(layers, gathered, again)) {
+    for (const what of exposedIn(layers, leaves, again)) {
       const detail = `what was handed out as ${number} holds ${what}`;
-      const where = { leaf_index: gathered.open.index };
-      docket.find("SECRECY", "SECRET_EXPOSED", detail, where);
+      const where = { leaf_index: leaves.open.index };
+      report.find("SECRECY", "SECRET_EXPOSED", detail, where);
     }
   }
 }
 
-function exposedIn(layers: string[], gathered: GatheredRound, again: Deal | null): string[] {
-  const exposed = holdsSeed(layers, gathered) ? ["the server's seed"] : [];
+function exposedIn(layers: string[], leaves: RoundLeaves, again: Deal | null): string[] {
+  const exposed = holdsSeed(layers, leaves) ? ["the server's seed"] : [];
   if (again === null) {
     return exposed;
   }
-  const opened = new Set(layers.flatMap((layer) => openedIn(layer, gathered.roundId)));
+  const opened = new Set(layers.flatMap((layer) => openedIn(layer, leaves.roundId)));
   for (const [section, key] of again.keys.entries()) {
     if (!opened.has(section) && isIn(key, layers)) {
       exposed.push(`the key of section ${section}, which nothing in it opens`);
@@ -89,7 +89,7 @@ function exposedIn(layers: string[], gathered: GatheredRound, again: Deal | null
   return exposed;
 }
 
-function holdsSeed(layers: string[], { reveal, roundId, open }: GatheredRound): boolean {
+function holdsSeed(layers: string[], { reveal, roundId, open }: RoundLeaves): boolean {
   if (reveal !== undefined) {
     return isIn(unhex(reveal.value.server_seed), layers);
   }

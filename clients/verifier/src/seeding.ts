@@ -1,32 +1,32 @@
 /**
  * Seeds and their seats: who signed them, and whether they truly give no deck. Where a seat has a
  * key in the header, its seed in DEAL bears that key's signature over a statement that cannot be
- * made before C is known. A seed that was not signed proves less; one that is signed by anybody
- * else proves foul play. A round that is told to be void has all its seeds, and they give no deck.
+ * made before C is known. A seed that was not signed proves less; one that is signed by another
+ * key proves foul play. A round that is said to be void has all its seeds, and they give no deck.
  */
 
 import { unhex } from "./bytes.js";
-import type { Docket } from "./check.js";
+import type { Report } from "./check.js";
 import { seedStatement } from "./commitment.js";
 import { deriveDeal } from "./deal.js";
 import { StreamUsedUpError } from "./deck.js";
 import { isSignature } from "./ed25519.js";
-import type { GatheredRound } from "./gathered.js";
+import type { RoundLeaves } from "./round-leaves.js";
 import { NO_KEY } from "./header.js";
 import type { Placed } from "./reading.js";
 
 /** Every signature in a DEAL that has a seed for each seat is its seat's. */
 export function examineSeedSignatures(
-  { header, roundId, open }: GatheredRound,
+  { header, roundId, open }: RoundLeaves,
   deal: Placed<"DEAL">,
-  docket: Docket,
+  report: Report,
 ): void {
   const { seed_signatures: signatures = [], client_seeds: seeds } = deal.value;
   if (signatures.length === 0 && header.seat_keys.every((key) => key === NO_KEY)) {
-    docket.skip("no seat has a key", "SEED_SIGNATURES");
+    report.skip("no seat has a key", "SEED_SIGNATURES");
     return;
   }
-  docket.begin("SEED_SIGNATURES");
+  report.begin("SEED_SIGNATURES");
   const commitment = unhex(open.value.server_commitment);
   for (const [seat, text] of signatures.entries()) {
     if (text === "") {
@@ -38,13 +38,13 @@ export function examineSeedSignatures(
     if (key === NO_KEY || !isSignature(unhex(text, 64), statement, unhex(key))) {
       const detail = `the signature of seat ${seat} is not of its seed under the server's commitment`;
       const where = { leaf_index: deal.index };
-      docket.find("SEED_SIGNATURES", "SEED_SIGNATURE_FORGED", detail, where);
+      report.find("SEED_SIGNATURES", "SEED_SIGNATURE_FORGED", detail, where);
     }
   }
 }
 
 /** The seats of a dealt round that have keys and did not sign their seeds. */
-export function unsignedSeats({ header, deal }: GatheredRound): number[] {
+export function unsignedSeats({ header, deal }: RoundLeaves): number[] {
   if (deal === undefined) {
     return [];
   }
@@ -55,7 +55,7 @@ export function unsignedSeats({ header, deal }: GatheredRound): number[] {
 }
 
 /** Whether a round's seeds give no deck; true as well while the server's seed is not shown. */
-export function isVoid({ header, deal, reveal }: GatheredRound, abort: Placed<"ABORT">): boolean {
+export function isVoid({ header, deal, reveal }: RoundLeaves, abort: Placed<"ABORT">): boolean {
   const seeds = abort.value.client_seeds.filter(Boolean);
   if (deal !== undefined || seeds.length !== header.seat_keys.length) {
     return false;

@@ -6,11 +6,11 @@
 
 import { hex, unhex } from "./bytes.js";
 import { encode } from "./canonical.js";
-import type { Docket } from "./check.js";
+import type { Report } from "./check.js";
 import { differ } from "./difference.js";
 import { chainHashes, isReceipted, isSignedBySeat, member, numbers, seatOf } from "./events.js";
 import type { Code, Where } from "./finding.js";
-import type { GatheredRound } from "./gathered.js";
+import type { RoundLeaves } from "./round-leaves.js";
 import { gameOf, type Header, NO_KEY } from "./header.js";
 import type { Inputs, InputEvent } from "./leaf.js";
 import { examineMoney } from "./money.js";
@@ -19,7 +19,7 @@ import { examineOpenings, examineSeal } from "./seal.js";
 
 type Settle = Placed<"SETTLE">;
 
-/** What a settlement gives to later checks: sections told, if sound, and the hashes h_0 to h_n. */
+/** What a settlement gives to later checks: its sections, if sound, and the hashes h_0 to h_n. */
 export interface Settled {
   readonly sections: number[][];
   readonly hashes: Uint8Array[];
@@ -28,15 +28,15 @@ export interface Settled {
 const NOTHING: Settled = { sections: [], hashes: [] };
 
 /** How the header of a transcript is unlike OPEN's, by the first member that is; null for equal. */
-export function headerFault(told: Header, opened: Header): { code: Code; where: Where } | null {
+export function headerFault(settled: Header, opened: Header): { code: Code; where: Where } | null {
   const names = (Object.keys(opened) as (keyof Header)[])
     .sort()
-    .filter((name) => encode(told[name]) !== encode(opened[name]));
+    .filter((name) => encode(settled[name]) !== encode(opened[name]));
   const [name] = names;
   if (name === undefined) {
     return null;
   }
-  const where = differ(`inputs.header.${name}`, told[name], opened[name]);
+  const where = differ(`inputs.header.${name}`, settled[name], opened[name]);
   if (names.includes("table_id") || names.includes("round_number")) {
     return { code: "SETTLED_OTHER_ROUND", where };
   }
@@ -44,84 +44,80 @@ export function headerFault(told: Header, opened: Header): { code: Code; where: 
   return { code: areStakes ? "STAKE_MISMATCH" : "HEADER_MISMATCH", where };
 }
 
-export function examineSettlement(
-  gathered: GatheredRound,
-  settle: Settle,
-  docket: Docket,
-): Settled {
-  const { inputs: told } = settle.value;
+export function examineSettlement(leaves: RoundLeaves, settle: Settle, report: Report): Settled {
+  const { inputs } = settle.value;
   const where = { leaf_index: settle.index };
-  docket.begin("HEADER_TOLD");
-  const fault = headerFault(told.header, gathered.header);
+  report.begin("SETTLED_HEADER");
+  const fault = headerFault(inputs.header, leaves.header);
   if (fault !== null) {
     const detail = "the transcript has another header than OPEN";
-    docket.find("HEADER_TOLD", fault.code, detail, { ...where, ...fault.where });
+    report.find("SETTLED_HEADER", fault.code, detail, { ...where, ...fault.where });
     const rest = ["CARDS", "EVENT_CHAIN", "ATTESTATIONS", "HELD_CARDS", "MONEY"] as const;
-    docket.skip("the transcript is of another header", ...rest);
+    report.skip("the transcript is of another header", ...rest);
     return NOTHING;
   }
-  examineDealTold(gathered, settle, docket);
-  examineSeal(gathered, settle, docket);
-  if (told.closed_time > gathered.header.round_deadline) {
-    const detail = `it was settled at ${told.closed_time}, after the round's deadline ${gathered.header.round_deadline}`;
-    docket.find("TIMES", "SETTLED_LATE", detail, where);
+  examineSettledDeal(leaves, settle, report);
+  examineSeal(leaves, settle, report);
+  if (inputs.closed_time > leaves.header.round_deadline) {
+    const detail = `it was settled at ${inputs.closed_time}, after the round's deadline ${leaves.header.round_deadline}`;
+    report.find("TIMES", "SETTLED_LATE", detail, where);
   }
-  const sections = soundSections(gathered, settle, docket);
-  if (sections.length === 0 || docket.has("DUPLICATE_CARD")) {
+  const sections = soundSections(leaves, settle, report);
+  if (sections.length === 0 || report.has("DUPLICATE_CARD")) {
     const rest = ["EVENT_CHAIN", "ATTESTATIONS", "HELD_CARDS", "MONEY"] as const;
-    docket.skip("the cards told are none that a deal can have", ...rest);
+    report.skip("no deal can have the cards of the settlement", ...rest);
     return { sections, hashes: [] };
   }
-  const hashes = chainHashes(unhex(gathered.roundId), unhex(told.deck_root), told.events);
-  examineAttestations(gathered, settle, hashes, docket);
-  if (examineChain(settle, hashes, docket)) {
-    examineMoney(gathered, settle, docket);
+  const hashes = chainHashes(unhex(leaves.roundId), unhex(inputs.deck_root), inputs.events);
+  examineAttestations(leaves, settle, hashes, report);
+  if (examineChain(settle, hashes, report)) {
+    examineMoney(leaves, settle, report);
   } else {
-    docket.skip("the result was found from other events", "MONEY");
+    report.skip("the result was found from other events", "MONEY");
   }
-  const broken = examineOpenings(gathered, settle, docket);
-  examineHeldCards(gathered, settle, broken, docket);
+  const broken = examineOpenings(leaves, settle, report);
+  examineHeldCards(leaves, settle, broken, report);
   return { sections, hashes };
 }
 
-function examineDealTold(gathered: GatheredRound, settle: Settle, docket: Docket): void {
-  const { inputs: told } = settle.value;
-  const { deal } = gathered;
+function examineSettledDeal(leaves: RoundLeaves, settle: Settle, report: Report): void {
+  const { inputs } = settle.value;
+  const { deal } = leaves;
   if (deal === undefined) {
     return;
   }
   const where = { leaf_index: settle.index };
-  if (told.dealt_time !== deal.value.dealt_time) {
-    const detail = "the transcript tells another time of the deal than DEAL";
-    const difference = differ("inputs.dealt_time", told.dealt_time, deal.value.dealt_time);
-    docket.find("HEADER_TOLD", "DEAL_MISTOLD", detail, { ...where, ...difference });
+  if (inputs.dealt_time !== deal.value.dealt_time) {
+    const detail = "the transcript has another time of the deal than DEAL";
+    const difference = differ("inputs.dealt_time", inputs.dealt_time, deal.value.dealt_time);
+    report.find("SETTLED_HEADER", "DEAL_MISTOLD", detail, { ...where, ...difference });
   }
-  const fault = leaderFault(gathered, told, deal.value.leader);
+  const fault = leaderFault(leaves, inputs, deal.value.leader);
   if (fault === "UNKNOWN") {
-    docket.skip("the leaf that names the table's last winner is not at hand", "FIRST_LEAD");
+    report.skip("the leaf that names the table's last winner is not at hand", "FIRST_LEAD");
   } else if (fault !== null) {
-    docket.find("FIRST_LEAD", "LEADER_MISMATCH", fault, where);
+    report.find("FIRST_LEAD", "LEADER_MISMATCH", fault, where);
   } else if (deal.value.leader !== undefined) {
-    docket.begin("FIRST_LEAD");
+    report.begin("FIRST_LEAD");
   }
 }
 
-/** What is wrong with who led; null where nothing is. A log cannot tell whether a winner is gone. */
+/** Fault of the leader; null where there is none. A log does not show whether a winner is gone. */
 function leaderFault(
-  { header, lastWinner }: GatheredRound,
-  told: Inputs,
+  { header, lastWinner }: RoundLeaves,
+  inputs: Inputs,
   drawn: number | undefined,
 ): string | "UNKNOWN" | null {
-  const seat = told.previous_winner_seat;
+  const seat = inputs.previous_winner_seat;
   if (drawn === undefined) {
-    const isTold = told.leader !== undefined || seat !== undefined;
-    return isTold ? "it tells who led, and nobody leads in this game" : null;
+    const isNamed = inputs.leader !== undefined || seat !== undefined;
+    return isNamed ? "it names a leader, and nobody leads in this game" : null;
   }
-  if (seat === undefined && told.leader !== drawn) {
-    return `seat ${told.leader} led, and the deal drew seat ${drawn}`;
+  if (seat === undefined && inputs.leader !== drawn) {
+    return `seat ${inputs.leader} led, and the deal drew seat ${drawn}`;
   }
-  if (seat !== undefined && told.leader !== seat) {
-    return `seat ${told.leader} led, and the last winner sits at ${seat}`;
+  if (seat !== undefined && inputs.leader !== seat) {
+    return `seat ${inputs.leader} led, and the last winner sits at ${seat}`;
   }
   if (lastWinner === "UNKNOWN") {
     return "UNKNOWN";
@@ -141,62 +137,62 @@ function leaderFault(
 }
 
 /**
- * The sections told, where they are the layout's from the first on and of cards that exist; none
- * otherwise. A card told twice is found and still compared with the deal.
+ * The sections settled, where they are the layout's from the first on and of cards that exist; none
+ * otherwise. A card that is there twice is found and still compared with the deal.
  */
-function soundSections(gathered: GatheredRound, settle: Settle, docket: Docket): number[][] {
+function soundSections(leaves: RoundLeaves, settle: Settle, report: Report): number[][] {
   const { sections } = settle.value.inputs;
-  const { layout, seat_keys: seats } = gathered.header;
+  const { layout, seat_keys: seats } = leaves.header;
   const where = { leaf_index: settle.index };
   const sizes = sections.map((section) => section.length);
   const isCut = sizes.every((size, index) => size === layout[index]);
   if (!isCut || sizes.length < seats.length) {
     const difference = differ("inputs.sections", sizes, layout);
-    const detail = "the sections told are not the layout's";
-    docket.find("CARDS", "SECTION_WRONG_SIZE", detail, { ...where, ...difference });
+    const detail = "the sections are not the layout's";
+    report.find("CARDS", "SECTION_WRONG_SIZE", detail, { ...where, ...difference });
     return [];
   }
   const cards = sections.flat();
   const unknown = cards.filter((card) => card < 1 || card > 52);
   if (unknown.length > 0) {
-    docket.find("CARDS", "CARDS_MISMATCH", `no card has the numbers ${unknown.join(", ")}`, where);
+    report.find("CARDS", "CARDS_MISMATCH", `no card has the numbers ${unknown.join(", ")}`, where);
     return [];
   }
   const twice = cards.filter((card, place) => cards.indexOf(card) !== place);
   if (twice.length > 0) {
-    const detail = `cards ${twice.join(", ")} were told more than once`;
-    docket.find("CARDS", "DUPLICATE_CARD", detail, where);
+    const detail = `cards ${twice.join(", ")} are there more than once`;
+    report.find("CARDS", "DUPLICATE_CARD", detail, where);
   }
   return sections;
 }
 
 /** Whether the result was found from these events. */
-function examineChain(settle: Settle, hashes: Uint8Array[], docket: Docket): boolean {
-  docket.begin("EVENT_CHAIN");
-  const told = member(settle.value.results, "events_hash");
+function examineChain(settle: Settle, hashes: Uint8Array[], report: Report): boolean {
+  report.begin("EVENT_CHAIN");
+  const claimed = member(settle.value.results, "events_hash");
   const found = hex(hashes.at(-1) ?? new Uint8Array());
-  if (told === found) {
+  if (claimed === found) {
     return true;
   }
   const detail = "the events are not those that the result was found from";
-  const where = { leaf_index: settle.index, ...differ("results.events_hash", told, found) };
-  docket.find("EVENT_CHAIN", "EVENTS_ALTERED", detail, where);
+  const where = { leaf_index: settle.index, ...differ("results.events_hash", claimed, found) };
+  report.find("EVENT_CHAIN", "EVENTS_ALTERED", detail, where);
   return false;
 }
 
 function examineAttestations(
-  gathered: GatheredRound,
+  leaves: RoundLeaves,
   settle: Settle,
   hashes: Uint8Array[],
-  docket: Docket,
+  report: Report,
 ): void {
   const { events } = settle.value.inputs;
   if (events.length > 0) {
-    docket.begin("ATTESTATIONS");
+    report.begin("ATTESTATIONS");
   }
-  const keys = [...gathered.open.ring.of("referee"), ...settle.ring.of("referee")];
+  const keys = [...leaves.open.ring.of("referee"), ...settle.ring.of("referee")];
   const distinct = [...new Map(keys.map((key) => [hex(key), key])).values()];
-  const roundId = unhex(gathered.roundId);
+  const roundId = unhex(leaves.roundId);
   for (const [place, event] of events.entries()) {
     const [number, hash] = [place + 1, hashes[place + 1] as Uint8Array];
     let missing = "";
@@ -206,7 +202,7 @@ function examineAttestations(
         missing = "the referee's receipt, and that alone,";
       }
     } else if (event.attested === "SEAT") {
-      const key = seatKey(gathered.header, event);
+      const key = seatKey(leaves.header, event);
       if (key === null || !isSignedBySeat(event, hash, key)) {
         missing = "its seat's signature";
       } else if (event.receipt !== undefined && !hasReceipt()) {
@@ -218,7 +214,7 @@ function examineAttestations(
     if (missing !== "") {
       const detail = `event ${number} of ${events.length} does not bear ${missing} for this place among these events`;
       const path = `inputs.events[${place}]`;
-      docket.find("ATTESTATIONS", "EVENTS_ALTERED", detail, {
+      report.find("ATTESTATIONS", "EVENTS_ALTERED", detail, {
         leaf_index: settle.index,
         ...differ(path, event.event, `signed over h_${number} = ${hex(hash)}`),
       });
@@ -235,17 +231,12 @@ function seatKey(header: Header, event: InputEvent): Uint8Array | null {
  * Cards in an event are the seat's own: an arrangement is its hand, a play's cards still held. The
  * events before place `end` are looked at, where a seal was broken that nothing follows from.
  */
-function examineHeldCards(
-  gathered: GatheredRound,
-  settle: Settle,
-  end: number,
-  docket: Docket,
-): void {
-  const game = gameOf(gathered.header);
+function examineHeldCards(leaves: RoundLeaves, settle: Settle, end: number, report: Report): void {
+  const game = gameOf(leaves.header);
   if (game !== "mau_binh" && game !== "tien_len") {
     return;
   }
-  docket.begin("HELD_CARDS");
+  report.begin("HELD_CARDS");
   const { events, sections } = settle.value.inputs;
   const hands = sections.map((section) => new Set(section));
   for (const [place, { event }] of events.slice(0, end).entries()) {
@@ -256,7 +247,7 @@ function examineHeldCards(
     const hand = typeof seat === "number" ? hands[seat] : undefined;
     const foreign = cards.filter((card, at) => !hand?.has(card) || cards.indexOf(card) !== at);
     if (foreign.length > 0 || (kind === "ARRANGE" && cards.length !== hand?.size)) {
-      docket.find(
+      report.find(
         "HELD_CARDS",
         "CARD_NOT_IN_HAND",
         `event ${place + 1} of ${events.length} uses cards that seat ${String(seat)} does not hold`,

@@ -9,9 +9,9 @@
  * Which events close a street is for the rules to say, and not asked here.
  */
 
-import type { Docket } from "./check.js";
+import type { Report } from "./check.js";
 import { unlike } from "./difference.js";
-import type { GatheredRound } from "./gathered.js";
+import type { RoundLeaves } from "./round-leaves.js";
 import { gameOf, type Header, layoutOf } from "./header.js";
 import type { EventReceipt } from "./leaf.js";
 
@@ -53,38 +53,38 @@ export function streetsOf(header: Header): Streets | null {
 
 /** Receipts that somebody holds and certificates agree on when each section opened. */
 export function examineStreets(
-  gathered: GatheredRound,
+  leaves: RoundLeaves,
   streets: Streets,
   { held, opened }: { held: readonly EventReceipt[]; opened: readonly number[] },
-  docket: Docket,
+  report: Report,
 ): void {
-  docket.begin("STREETS");
-  const where = { leaf_index: (gathered.deal ?? gathered.open).index };
-  const told = toldIn(gathered);
+  report.begin("STREETS");
+  const where = { leaf_index: (leaves.deal ?? leaves.open).index };
+  const inTranscript = settledIn(leaves);
   const given = held.map(givenBy);
   for (const { number, section } of given) {
-    const settled = told.find((one) => one.number === number);
+    const settled = inTranscript.find((one) => one.number === number);
     if (settled !== undefined && settled.section !== section) {
       const detail = `a receipt of event ${number} opens another section than the event does`;
       const difference = unlike("opens_section", name(section), name(settled.section));
-      docket.find("STREETS", "STREET_OPENED_EARLY", detail, { ...where, ...difference });
+      report.find("STREETS", "STREET_OPENED_EARLY", detail, { ...where, ...difference });
       return;
     }
   }
-  const receipts = [...told, ...given].sort(
+  const receipts = [...inTranscript, ...given].sort(
     (one, other) =>
       one.number - other.number || one.time - other.time || one.section - other.section,
   );
   const fault = orderFault(receipts, streets);
   if (fault !== null) {
-    docket.find("STREETS", "STREET_OPENED_EARLY", fault, where);
+    report.find("STREETS", "STREET_OPENED_EARLY", fault, where);
     return;
   }
   const due = new Set(receipts.flatMap(({ section }) => streets.openWith.get(section) ?? []));
   for (const section of [...new Set(opened)].sort((one, other) => one - other)) {
     if (!due.has(section) && !streets.hands.includes(section) && section !== streets.stock) {
       const detail = `a certificate opens section ${section}, and no receipt at hand opens it`;
-      docket.find("STREETS", "STREET_UNRECEIPTED", detail, where);
+      report.find("STREETS", "STREET_UNRECEIPTED", detail, where);
     }
   }
 }
@@ -114,7 +114,7 @@ function orderFault(receipts: readonly Given[], { openWith }: Streets): string |
 }
 
 /** The receipts in the settlement. */
-function toldIn({ settle }: GatheredRound): Given[] {
+function settledIn({ settle }: RoundLeaves): Given[] {
   const events = settle?.value.inputs.events ?? [];
   return events.flatMap(({ receipt, time, opens_section: section = -1 }, place) =>
     receipt === undefined ? [] : [{ number: place + 1, time, section }],

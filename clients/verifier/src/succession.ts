@@ -2,11 +2,11 @@
  * Which keys sign for a log through its life: the one that is known from elsewhere, and those that
  * it changed to. A log may change its key, and says so in KEY leaves that the root signs. A key
  * vouches for trees from the leaf that names it to the one before its revocation; the first one
- * also for what stands before it is named.
+ * also for what is before it is named.
  */
 
 import { type Bytes, hex, SpellingError } from "./bytes.js";
-import type { Docket } from "./check.js";
+import type { Report } from "./check.js";
 import type { Checkpoint } from "./checkpoint.js";
 import type { KeyRecord } from "./keys.js";
 import { parseNote, verifyNote } from "./note.js";
@@ -42,7 +42,7 @@ export function logKeys(
 export function examineSigners(
   notes: readonly { checkpoint: Checkpoint; note: Bytes }[],
   { log, records, size }: { log: VerifierKey; records: readonly KeyRecord[]; size: number },
-  docket: Docket,
+  report: Report,
 ): void {
   const named = logRecords(records);
   if (named.length === 0) {
@@ -50,14 +50,14 @@ export function examineSigners(
   }
   if (!named.some(({ publicKey }) => hex(publicKey) === hex(log.publicKey))) {
     const detail = `the root named other keys for the log than ${log.text}`;
-    docket.find("KEYS", "LOG_KEY_UNREGISTERED", detail);
+    report.find("KEYS", "LOG_KEY_UNREGISTERED", detail);
     return;
   }
   for (const { checkpoint, note } of notes) {
     const signers = named.filter((record) => isNoteSigned(note, [record.key]));
     if (checkpoint.size <= size && !signers.some((one) => counts(one, named[0], checkpoint.size))) {
       const detail = `the checkpoint of ${checkpoint.size} leaves is signed by no key that was the log's then`;
-      docket.find("KEYS", "KEY_NOT_VALID", detail);
+      report.find("KEYS", "KEY_NOT_VALID", detail);
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Tables: each leaf takes its step in its round's slot, and rounds are gathered. A step that is
- * refused is a finding; where it can be told which round is meant, the round goes on from there, so
+ * Tables: each leaf takes its step in its round's slot, and rounds are leaves. A step that is
+ * refused is a finding; where it is clear which round is meant, the round goes on from there, so
  * that one fault is not found many times. A round is handed over once its seed is shown, or at the
  * end; only rounds that wait for a leaf, and each table's last one, are kept.
  */
@@ -9,7 +9,7 @@ import type { CheckCode } from "./check.js";
 import { unlike } from "./difference.js";
 import { drawsLeader } from "./deal.js";
 import { type Code, finding, type Finding, type Where } from "./finding.js";
-import type { Exhibits, GatheredRound, LastWinner } from "./gathered.js";
+import type { Exhibits, RoundLeaves, LastWinner } from "./round-leaves.js";
 import { gameOf, type Header } from "./header.js";
 import type { Transcript } from "./leaf.js";
 import type { Placed } from "./reading.js";
@@ -42,7 +42,7 @@ interface Live {
   readonly number: number;
   readonly header: Header | null;
   state: RoundState;
-  leaves: Mutable<GatheredRound> | null;
+  leaves: Mutable<RoundLeaves> | null;
   lastLeaf: number;
 }
 
@@ -133,7 +133,7 @@ export class Tables {
   }
 
   /** The round that this leaf completes; null where it completes none. */
-  take(placed: RoundLeaf): GatheredRound | null {
+  take(placed: RoundLeaf): RoundLeaves | null {
     const live = this.#rounds.get(placed.value.round_id);
     if (live === undefined || live.header === null) {
       this.#findStray(placed);
@@ -147,9 +147,13 @@ export class Tables {
       const code = codeOf(step, reason);
       const where = { leaf_index: placed.index, ...slot(live.header) };
       if (code === "DECK_ROOT_MISMATCH" && step.kind === "SETTLE") {
-        const difference = unlike("inputs.deck_root", step.deckRoot, live.state.deckRoot ?? "absent");
+        const difference = unlike(
+          "inputs.deck_root",
+          step.deckRoot,
+          live.state.deckRoot ?? "absent",
+        );
         const detail = "another deck was settled than was dealt";
-        this.#find("HEADER_TOLD", code, detail, { ...where, ...difference });
+        this.#find("SETTLED_HEADER", code, detail, { ...where, ...difference });
       } else {
         const check = code === "ABORT_MISTOLD" ? "ABORT" : "ORDER";
         this.#find(check, code, `the round ${detail}`, where);
@@ -166,8 +170,8 @@ export class Tables {
    * The rounds that still wait for a leaf, oldest first. Where the time is given, those past their
    * deadline by more than `grace` ms are found.
    */
-  close({ now, grace }: { now: number | null; grace: number }): GatheredRound[] {
-    const waiting: GatheredRound[] = [];
+  close({ now, grace }: { now: number | null; grace: number }): RoundLeaves[] {
+    const waiting: RoundLeaves[] = [];
     for (const live of this.#rounds.values()) {
       const { header, leaves, state, lastLeaf } = live;
       if (leaves === null || header === null) {
@@ -188,7 +192,7 @@ export class Tables {
     return waiting;
   }
 
-  #place(live: Live, header: Header, placed: RoundLeaf): GatheredRound | null {
+  #place(live: Live, header: Header, placed: RoundLeaf): RoundLeaves | null {
     const { leaves } = live;
     if (leaves === null) {
       return null;
@@ -254,7 +258,7 @@ export class Tables {
   #findStray(placed: RoundLeaf): void {
     const where = { leaf_index: placed.index };
     if (placed.kind === "DEAL") {
-      const detail = "no OPEN with its round id stands before it";
+      const detail = "there is no OPEN with its round id before it";
       this.#find("ORDER", "DEAL_BEFORE_OPEN", detail, where);
     } else if (placed.kind === "SETTLE") {
       this.#findStraySettlement(placed);
@@ -277,7 +281,7 @@ export class Tables {
       const fault = headerFault(header, last.leaves.header);
       const detail = "the transcript has another header than OPEN, and so another round id";
       const code = fault?.code ?? "SETTLED_OTHER_ROUND";
-      this.#find("HEADER_TOLD", code, detail, { ...where, ...fault?.where });
+      this.#find("SETTLED_HEADER", code, detail, { ...where, ...fault?.where });
     }
   }
 
@@ -288,11 +292,11 @@ export class Tables {
 
 /** The seat that a transcript names as its first winner; null where it names none. */
 export function winnerOf(transcript: Transcript, header: Header): LastWinner | null {
-  const { results: found } = transcript;
-  if (typeof found !== "object" || Array.isArray(found) || !Array.isArray(found.winners)) {
+  const { results } = transcript;
+  if (typeof results !== "object" || Array.isArray(results) || !Array.isArray(results.winners)) {
     return null;
   }
-  const seat = found.winners[0];
+  const seat = results.winners[0];
   const key = typeof seat === "number" ? header.seat_keys[seat] : undefined;
   return typeof seat === "number" && key !== undefined ? { seat, key } : null;
 }

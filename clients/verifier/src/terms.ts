@@ -1,9 +1,9 @@
-/** What a verifier is told, and what it answers; members of answers are named as the JSON printed. */
+/** What a verifier is given, and what it answers; members of answers are named as the JSON printed. */
 
 import type { Bytes } from "./bytes.js";
 import type { Check, CheckCode, Outcome } from "./check.js";
 import type { Finding } from "./finding.js";
-import type { Exhibits, HeldRuleset } from "./gathered.js";
+import type { Exhibits, HeldRuleset } from "./round-leaves.js";
 import type { DealingLevel, EventLevel } from "./level.js";
 import type { TableCounts } from "./table.js";
 

@@ -1,4 +1,4 @@
-/** Results as lines for a terminal: every check, and under a failed one what was told and found. */
+/** Results as lines for a terminal: every check, and under a failed one what was claimed and found. */
 
 import type { Check } from "./check.js";
 import type { Finding } from "./finding.js";
@@ -56,8 +56,8 @@ function findingLines(one: Finding): string[] {
   ].filter(Boolean);
   const lines = [`     ${one.severity} ${one.code} ${where.join(", ")}: ${one.detail}`];
   if (one.difference !== undefined) {
-    const { path, told, found } = one.difference;
-    lines.push(`       at    ${path}`, `       told  ${told}`, `       found ${found}`);
+    const { path, claimed, found } = one.difference;
+    lines.push(`       at      ${path}`, `       claimed ${claimed}`, `       found   ${found}`);
   }
   return lines;
 }

@@ -1,7 +1,7 @@
 /**
  * A log published as static tiles: signed checkpoint, entries and hashes as files under one
  * address, each fetched once. Leaves come from the entry bundles; every hash tile is compared with
- * the hashes of those leaves, so that whoever reads only the hashes reads the same log.
+ * the hashes of those leaves, so that a reader of the hashes alone reads the same log.
  *
  * Source: https://c2sp.org/tlog-tiles
  */
@@ -30,7 +30,7 @@ export function tileNumber(index: number): string {
   return parts.map((part, at) => (at < parts.length - 1 ? `x${part}` : part)).join("/");
 }
 
-/** Where a tile of so many hashes stands; a full one has no width in its name. */
+/** The path of a tile of so many hashes; a full one has no width in its name. */
 export function tilePath(level: number | "entries", index: number, width: number): string {
   const partial = width === TILE_WIDTH ? "" : `.p/${width}`;
   return `tile/${level}/${tileNumber(index)}${partial}`;
@@ -58,7 +58,7 @@ export function parseEntries(bundle: Bytes, width: number): Bytes[] {
   return entries;
 }
 
-/** A published log; what its tiles say otherwise than its entries stands in `faults` at the end. */
+/** A published log; `faults` says at the end where its tiles differ from its entries. */
 export async function tileSource(fetchFile: FetchFile): Promise<LogSource> {
   const checkpoint = await fetchFile("checkpoint");
   if (checkpoint === null) {

@@ -1,11 +1,11 @@
 /**
- * A log receipt (a C2SP tlog-proof) verified with the leaf that it is for: the leaf stands at its
+ * A log receipt (a C2SP tlog-proof) verified with the leaf that it is for: the leaf is at its
  * index in the tree of a checkpoint that the log's key signed, and, where witnesses are named, a
  * quorum of them cosigned that very checkpoint.
  */
 
 import { type Bytes, hex, SpellingError } from "./bytes.js";
-import { Docket } from "./check.js";
+import { Report } from "./check.js";
 import { openCheckpoint, parseReceipt, verifyReceipt } from "./checkpoint.js";
 import { CosignedHeads } from "./cosigned.js";
 import { attest, quorumOf, vouchedTime } from "./cosignature.js";
@@ -21,14 +21,14 @@ export interface ProofTerms {
   readonly logKey: string;
 }
 
-/** What is to be said about a receipt; SpellingError where a key given is none. */
+/** Verify a receipt; SpellingError where a given key cannot be read. */
 export function verifyProof(
   data: Bytes,
   leaf: Bytes,
   { origin, logKey }: ProofTerms,
   { now, witnesses = [], quorum, maxAge }: Options = {},
 ): ProofResult {
-  const docket = new Docket();
+  const report = new Report();
   const known = { origin, keys: [parseKey(logKey)] };
   const named = witnesses.length === 0 ? null : quorumOf(witnesses, quorum);
   let [index, size] = [-1, 0];
@@ -42,7 +42,7 @@ export function verifyProof(
     verifyReceipt(receipt, leaf, known);
     if (named !== null) {
       const terms = { origin, now: now ?? null, maxAge: maxAge ?? null };
-      const heads = new CosignedHeads(named, terms, docket);
+      const heads = new CosignedHeads(named, terms, report);
       heads.read([note], { areTold: false });
       heads.judge(new Map([[size, checkpoint.root]]), known.keys);
       heads.close(checkpoint, [], []);
@@ -52,9 +52,9 @@ export function verifyProof(
     if (!(error instanceof SpellingError || error instanceof ProofError)) {
       throw error;
     }
-    docket.find("LOG_RECEIPTS", "LOG_RECEIPT_REFUSED", error.message);
+    report.find("LOG_RECEIPTS", "LOG_RECEIPT_REFUSED", error.message);
   }
-  const findings = inOrder(docket.findings);
+  const findings = inOrder(report.findings);
   return {
     passed: findings.every((one) => one.severity === "NOTE"),
     origin,

@@ -3,20 +3,20 @@
  * the checkpoint, every leaf is proved to stand in its tree, the root key named the other keys, and
  * everything that the round's leaves promise is held against them.
  *
- * A bundle shows what stands in the log, not what else does: a second OPEN of the same slot, or a
+ * A bundle shows what is in the log, not what else does: a second OPEN of the same slot, or a
  * REVOKE that was left out, shows in the whole log only.
  */
 
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
 import { type Bundle, BundleError, parseBundle } from "./bundle.js";
-import { type CheckCode, CHECKS, Docket } from "./check.js";
+import { type CheckCode, CHECKS, Report } from "./check.js";
 import { type Checkpoint, openCheckpoint } from "./checkpoint.js";
 import { CosignedHeads } from "./cosigned.js";
 import { quorumOf } from "./cosignature.js";
 import { unlike } from "./difference.js";
 import { byRound, findForeign } from "./exhibit.js";
 import { inOrder } from "./finding.js";
-import type { GatheredRound } from "./gathered.js";
+import type { RoundLeaves } from "./round-leaves.js";
 import { KeyHistory, type KeyRecord } from "./keys.js";
 import { leafHash, ProofError, rootFromInclusion, verifyConsistency } from "./merkle.js";
 import { followPrevious } from "./previous.js";
@@ -28,24 +28,24 @@ import { GRACE_MS, type Keys, type Options, type RoundResult } from "./terms.js"
 import { parseKey, type VerifierKey } from "./vkey.js";
 
 /**
- * What is to be said about the round of a bundle, a parsed JSON value. BundleError where it is no
+ * Verify the round of a bundle, a parsed JSON value. BundleError where it is no
  * bundle or does not hold its round's OPEN, SpellingError where a key given is none.
  */
 export function verifyRound(value: unknown, keys: Keys, options: Options = {}): RoundResult {
   const bundle = parseBundle(value);
   const [root, log] = [parseKey(keys.rootKey), parseKey(keys.logKey)];
-  const docket = new Docket();
-  const heads = headsOf(keys.origin, options, docket);
+  const report = new Report();
+  const heads = headsOf(keys.origin, options, report);
   const named = logKeys(notesOf(bundle), log, () => recordsOf(bundle, root));
-  const tree = openTree(bundle, { origin: keys.origin, keys: named }, docket);
+  const tree = openTree(bundle, { origin: keys.origin, keys: named }, report);
   if (tree === null) {
-    docket.skip("the checkpoint does not hold", ...(Object.keys(CHECKS) as CheckCode[]));
-    return answer(bundle, docket, null, null);
+    report.skip("the checkpoint does not hold", ...(Object.keys(CHECKS) as CheckCode[]));
+    return answer(bundle, report, null, null);
   }
   const [newest] = tree;
-  const leaves = readLeaves(bundle, newest.checkpoint, root, docket);
-  const { records } = leaves.history;
-  examineSigners(tree, { log, records, size: newest.checkpoint.size }, docket);
+  const read = readLeaves(bundle, newest.checkpoint, root, report);
+  const { records } = read.history;
+  examineSigners(tree, { log, records, size: newest.checkpoint.size }, report);
   if (heads !== null) {
     heads.read(
       tree.map(({ note }) => note),
@@ -54,19 +54,19 @@ export function verifyRound(value: unknown, keys: Keys, options: Options = {}): 
     heads.judge(new Map(tree.map(({ checkpoint: { size, root } }) => [size, root])), named);
     heads.close(newest.checkpoint, records, []);
   }
-  const gathered = gather(bundle, leaves.placed, options, docket);
+  const leaves = gather(bundle, read.placed, options, report);
   const law = { origin: keys.origin, rulesets: options.rulesets ?? null };
-  const examined = gathered === null ? null : examine(gathered, law, docket);
-  return answer(bundle, docket, gathered, witnessed(gathered, examined, heads));
+  const examined = leaves === null ? null : examine(leaves, law, report);
+  return answer(bundle, report, leaves, witnessed(leaves, examined, heads));
 }
 
 /** What came of a round, raised to L3 where witnesses saw its OPEN before its DEAL. */
 function witnessed(
-  gathered: GatheredRound | null,
+  leaves: RoundLeaves | null,
   examined: Examined | null,
   heads: CosignedHeads | null,
 ): Examined | null {
-  const [opened, dealt] = [gathered?.open.index, gathered?.deal?.index];
+  const [opened, dealt] = [leaves?.open.index, leaves?.deal?.index];
   if (examined?.dealingLevel !== "L2" || opened === undefined || dealt === undefined) {
     return examined;
   }
@@ -77,21 +77,21 @@ function witnessed(
 function headsOf(
   origin: string,
   { witnesses = [], quorum, now, maxAge }: Options,
-  docket: Docket,
+  report: Report,
 ): CosignedHeads | null {
   if (witnesses.length === 0) {
-    docket.skip("no witnesses were named", "WITNESSES");
+    report.skip("no witnesses were named", "WITNESSES");
     return null;
   }
   const terms = { origin, now: now ?? null, maxAge: maxAge ?? null };
-  return new CosignedHeads(quorumOf(witnesses, quorum), terms, docket);
+  return new CosignedHeads(quorumOf(witnesses, quorum), terms, report);
 }
 
 function notesOf(bundle: Bundle): Bytes[] {
   return [bundle.checkpoint, ...(bundle.consistency ?? []).map(({ checkpoint }) => checkpoint)];
 }
 
-/** The keys that the root named in a bundle, whatever tree their leaves stand in. */
+/** The keys that the root named in a bundle, whatever tree their leaves are in. */
 function recordsOf(bundle: Bundle, root: VerifierKey): KeyRecord[] {
   const history = new KeyHistory(root);
   for (const { index, leaf } of bundle.leaves) {
@@ -111,19 +111,19 @@ function recordsOf(bundle: Bundle, root: VerifierKey): KeyRecord[] {
 
 function answer(
   bundle: Bundle,
-  docket: Docket,
-  gathered: GatheredRound | null,
+  report: Report,
+  leaves: RoundLeaves | null,
   examined: Examined | null,
 ): RoundResult {
-  const findings = inOrder(docket.findings);
+  const findings = inOrder(report.findings);
   return {
-    passed: gathered !== null && findings.every((one) => one.severity === "NOTE"),
+    passed: leaves !== null && findings.every((one) => one.severity === "NOTE"),
     round_id: bundle.round_id,
-    table_id: gathered?.header.table_id ?? null,
-    round_number: gathered?.header.round_number ?? null,
+    table_id: leaves?.header.table_id ?? null,
+    round_number: leaves?.header.round_number ?? null,
     dealing_level: examined?.dealingLevel ?? null,
     event_level: examined?.eventLevel ?? null,
-    checks: docket.checks(),
+    checks: report.checks(),
     findings,
   };
 }
@@ -141,17 +141,17 @@ interface Kept {
 function openTree(
   bundle: Bundle,
   terms: { origin: string; keys: VerifierKey[] },
-  docket: Docket,
+  report: Report,
 ): [Kept, ...Kept[]] | null {
   const open = (note: Uint8Array, check: CheckCode): Checkpoint | null => {
-    docket.begin(check);
+    report.begin(check);
     try {
       return openCheckpoint(note, terms);
     } catch (error) {
       if (!(error instanceof SpellingError)) {
         throw error;
       }
-      docket.find(check, "CHECKPOINT_REFUSED", error.message);
+      report.find(check, "CHECKPOINT_REFUSED", error.message);
       return null;
     }
   };
@@ -173,7 +173,7 @@ function openTree(
       const code = kept.size === newest.size ? "SPLIT_VIEW" : "HISTORY_REWRITTEN";
       const detail = `two checkpoints are not shown to be of one log: ${error.message}`;
       const notes = unlike("checkpoint", text(bundle.checkpoint), text(note));
-      docket.find("CONTINUITY", code, detail, notes);
+      report.find("CONTINUITY", code, detail, notes);
     }
   }
   return newest === null ? null : [{ checkpoint: newest, note: bundle.checkpoint }, ...shown];
@@ -184,9 +184,9 @@ function readLeaves(
   bundle: Bundle,
   { size, root: signed }: Checkpoint,
   root: VerifierKey,
-  docket: Docket,
+  report: Report,
 ): { placed: Placed[]; history: KeyHistory } {
-  docket.begin("TREE", "KEYS", "SPELLING");
+  report.begin("TREE", "KEYS", "SPELLING");
   const history = new KeyHistory(root);
   const placed: Placed[] = [];
   for (const { index, leaf, proof } of bundle.leaves) {
@@ -196,19 +196,19 @@ function readLeaves(
       if (found !== hex(signed)) {
         const detail = "the leaf's proof leads to another root than the checkpoint's";
         const difference = unlike("root", hex(signed), found);
-        docket.find("TREE", "ROOT_MISMATCH", detail, { ...where, ...difference });
+        report.find("TREE", "ROOT_MISMATCH", detail, { ...where, ...difference });
       }
       const read = readLeaf(leaf, { index, ring: history.ring });
       placed.push(read);
       const fault = read.kind === "KEY" ? history.take(read.envelope, read.value, index) : null;
       if (fault !== null) {
-        docket.find("KEYS", fault.code, fault.detail, where);
+        report.find("KEYS", fault.code, fault.detail, where);
       }
     } catch (error) {
       if (error instanceof ProofError) {
-        docket.find("TREE", "ROOT_MISMATCH", error.message, where);
+        report.find("TREE", "ROOT_MISMATCH", error.message, where);
       } else if (error instanceof LeafFaultError) {
-        docket.find(checkOf(error.code), error.code, error.message, where);
+        report.find(checkOf(error.code), error.code, error.message, where);
       } else {
         throw error;
       }
@@ -222,8 +222,8 @@ function gather(
   bundle: Bundle,
   placed: Placed[],
   { now, grace = GRACE_MS }: Options,
-  docket: Docket,
-): GatheredRound | null {
+  report: Report,
+): RoundLeaves | null {
   const held = byRound({
     certificates: bundle.certificates ?? [],
     eventReceipts: bundle.event_receipts ?? [],
@@ -233,34 +233,34 @@ function gather(
   const own = placed.filter(isOwn);
   const open = own.find((one): one is Placed<"OPEN"> => one.kind === "OPEN");
   if (open === undefined) {
-    if (docket.findings.length === 0) {
+    if (report.findings.length === 0) {
       throw new BundleError(`the bundle does not hold the OPEN of round ${bundle.round_id}`);
     }
-    docket.skip("the round's OPEN cannot be read", ...(Object.keys(CHECKS) as CheckCode[]));
+    report.skip("the round's OPEN cannot be read", ...(Object.keys(CHECKS) as CheckCode[]));
     return null;
   }
   const { header } = open.value;
-  docket.round = { table_id: header.table_id, round_number: header.round_number };
+  report.round = { table_id: header.table_id, round_number: header.round_number };
   const tables = new Tables(held);
   const others = placed.filter((one) => !isOwn(one));
-  followPrevious(tables, { open, others }, docket);
-  let gathered: GatheredRound | null = null;
-  docket.begin("ORDER");
+  followPrevious(tables, { open, others }, report);
+  let leaves: RoundLeaves | null = null;
+  report.begin("ORDER");
   for (const one of own) {
     if (one.kind === "OPEN") {
       tables.open(one);
     } else {
-      gathered = tables.take(one as RoundLeaf) ?? gathered;
+      leaves = tables.take(one as RoundLeaf) ?? leaves;
     }
   }
-  gathered ??= tables.close({ now: now ?? null, grace })[0] ?? null;
+  leaves ??= tables.close({ now: now ?? null, grace })[0] ?? null;
   for (const { check, finding } of tables.findings) {
-    docket.take(check, finding);
+    report.take(check, finding);
   }
   findForeign(
     held,
     (roundId) => roundId === bundle.round_id,
-    (check, code, detail) => docket.find(check, code, detail),
+    (check, code, detail) => report.find(check, code, detail),
   );
-  return gathered;
+  return leaves;
 }

@@ -17,7 +17,7 @@ export const COSIGNATURE_V1 = 0x04;
 
 const TEXT = /^([!-*,-~]{1,255})\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/;
 
-/** A named public key of 32 bytes; `keyId` stands before its signatures. */
+/** A named public key of 32 bytes; `keyId` precedes its signatures. */
 export interface VerifierKey {
   readonly name: string;
   readonly algorithm: number;

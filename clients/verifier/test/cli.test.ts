@@ -71,11 +71,11 @@ test("with keys from elsewhere the command says nothing about them", async () =>
   assert.deepEqual([code, err], [0, ""]);
 });
 
-test("an unsound log is told with place, told and found", async () => {
+test("the report of an unsound log has path, claimed and found", async () => {
   const { code, out } = await run(logFile("bad.jsonl", BAD), ...NOW);
   assert.equal(code, 1);
   assert.match(out, /FAIL SERVER_SEED_MISMATCH leaf \d+, table table-1 round \d+/);
-  assert.match(out, /at {4}server_commitment\n +told {2}[0-9a-f]{64}\n +found [0-9a-f]{64}/);
+  assert.match(out, /at {6}server_commitment\n +claimed [0-9a-f]{64}\n +found {3}[0-9a-f]{64}/);
   assert.match(out, /^NOT verified: 1 failures$/m);
 });
 
@@ -110,13 +110,13 @@ test("a log file with cosigned checkpoints is held against the witnesses that ar
     ["cosignatures_missing", "QUORUM_UNMET"],
   ] as const) {
     const log = find(id);
-    const told = await run(
+    const answer = await run(
       logFile(`${id}.jsonl`, log),
       ...["--now", String(log["now"])],
       ...witnesses(log),
     );
-    assert.equal(told.code, code === "" ? 0 : 1, told.err);
-    assert.match(told.out, code === "" ? /L3 2/ : /FAIL QUORUM_UNMET/);
+    assert.equal(answer.code, code === "" ? 0 : 1, answer.err);
+    assert.match(answer.out, code === "" ? /L3 2/ : /FAIL QUORUM_UNMET/);
   }
 });
 

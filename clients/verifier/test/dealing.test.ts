@@ -45,12 +45,12 @@ for (const row of vectors("dealing/deals")) {
     const leader = drawLeader(source, deal.roundId, header.seat_keys.length);
     assert.equal(leader, row["leader"]);
     assert.equal(deal.leader, header.ruleset_id.startsWith("tien_len.") ? leader : null);
-    for (const [section, told] of (row["sections"] as Row[]).entries()) {
+    for (const [section, inputs] of (row["sections"] as Row[]).entries()) {
       const [cards, key, root] = [deal.sections[section], deal.keys[section], deal.roots[section]];
       assert.ok(cards && key && root);
-      assert.deepEqual(cards, told["cards"]);
-      assert.equal(hex(key), told["key"]);
-      assert.equal(hex(root), told["root"]);
+      assert.deepEqual(cards, inputs["cards"]);
+      assert.equal(hex(key), inputs["key"]);
+      assert.equal(hex(root), inputs["root"]);
     }
   });
 }
@@ -121,23 +121,26 @@ for (const row of [...vectors("dealing/certificates"), ...vectors("dealing/seale
 
 for (const row of vectors("dealing/arrangements")) {
   test(`arrangement ${row["id"]} has its commitment`, () => {
-    const told = { cards: row["cards"] as number[], nonce: bytes(row["nonce"]) };
-    const found = arrangementCommitment(bytes(row["round_id"]), row["seat"], told);
+    const inputs = { cards: row["cards"] as number[], nonce: bytes(row["nonce"]) };
+    const found = arrangementCommitment(bytes(row["round_id"]), row["seat"], inputs);
     assert.equal(hex(found), row["commitment"]);
   });
 }
 
 for (const row of vectors("dealing/seed_signatures")) {
   test(`seed ${row["id"]}: ${row["why"]}`, () => {
-    const told = { seat: row["seat"] as number, seed: bytes(row["seed"]) };
-    const of = (more: Partial<typeof told>): Bytes =>
-      seedStatement(bytes(row["round_id"]), bytes(row["server_commitment"]), { ...told, ...more });
+    const inputs = { seat: row["seat"] as number, seed: bytes(row["seed"]) };
+    const of = (more: Partial<typeof inputs>): Bytes =>
+      seedStatement(bytes(row["round_id"]), bytes(row["server_commitment"]), {
+        ...inputs,
+        ...more,
+      });
     const statement = of({});
     const [signature, key] = [bytes(row["signature"]), bytes(row["public_key"])];
     assert.equal(hex(statement), row["statement"]);
     assert.ok(isSignature(signature, statement, key));
-    assert.ok(!isSignature(signature, of({ seat: told.seat + 1 }), key));
-    assert.ok(!isSignature(signature, of({ seed: told.seed.map((byte) => byte ^ 1) }), key));
+    assert.ok(!isSignature(signature, of({ seat: inputs.seat + 1 }), key));
+    assert.ok(!isSignature(signature, of({ seed: inputs.seed.map((byte) => byte ^ 1) }), key));
   });
 }
 
@@ -164,8 +167,8 @@ test("events of a sealed round are chained, and the seats' own signatures are ov
     assert.ok(isSignedBySeat(event, hash, bytes(row["public_key"])));
     if (row["opens"] !== "") {
       const { back, middle, front, nonce, seat } = JSON.parse(row["event"]) as Row;
-      const told = { cards: [...back, ...middle, ...front] as number[], nonce: bytes(nonce) };
-      assert.equal(hex(arrangementCommitment(bytes(row["round_id"]), seat, told)), row["opens"]);
+      const inputs = { cards: [...back, ...middle, ...front] as number[], nonce: bytes(nonce) };
+      assert.equal(hex(arrangementCommitment(bytes(row["round_id"]), seat, inputs)), row["opens"]);
     }
   }
 });

@@ -1,7 +1,7 @@
 /**
  * Prints what an audit must catch, by number: each of the audit's fixtures with the code that the
  * audit finds first and the code that this library finds first. Exit code 1 where two differ and no
- * reason stands for it.
+ * reason replaces it.
  */
 
 import { audited, FIXTURES, ONLY_IN_THE_AUDIT, vectors } from "./files.js";
@@ -39,7 +39,7 @@ const missing = Array.from({ length: LAST }, (_, at) => at + 1).filter(
   (number) => !rows.some(([one]) => one === number),
 );
 if (missing.length > 0) {
-  console.error(`no fixture stands for ${missing.join(", ")}`);
+  console.error(`there is no fixture for ${missing.join(", ")}`);
   process.exitCode = 1;
 }
 rows.sort(([one], [other]) => one - other);

@@ -20,7 +20,7 @@ import {
 const MUTATIONS = [...vectors("audit/mutations"), ...vectors("audit/seats")];
 const ALL = FIXTURES.flatMap((name) => vectors(`audit/${name}`));
 
-/** What stands elsewhere in the log than in one round's bundle. */
+/** Faults outside of one round's bundle. */
 const ONLY_IN_THE_WHOLE_LOG: readonly Code[] = [
   "OPENED_TWICE",
   "WRONG_PREVIOUS_LEAF",
@@ -85,7 +85,7 @@ for (const log of ALL.filter(({ expected }) => expected.code)) {
   });
 }
 
-test("all but what stands elsewhere in the log is found in a round's own bundle as well", () => {
+test("all but faults outside of the round are found in its own bundle as well", () => {
   const missed = MUTATIONS.flatMap((log) => {
     const { code } = log["expected"] as { code: Code };
     const keys = { origin: log["origin"], logKey: log["log_key"], rootKey: log["root_key"] };

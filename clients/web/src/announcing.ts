@@ -1,6 +1,6 @@
 /**
- * What a screen reader is told. The same words twice are told twice: two regions take turns. The regions stand in the page
- * beside everything that is drawn from state, so that telling something never draws anything anew.
+ * Announcements to screen readers. Two regions take turns, so that the same words twice are read twice. They lie outside of
+ * everything that is drawn from state, so that an announcement never draws anything anew.
  */
 
 const regions = [0, 1].map(() => {

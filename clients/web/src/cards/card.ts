@@ -67,7 +67,7 @@ const SUIT_WORDS = "SPADES CLUBS DIAMONDS HEARTS".split(" ");
 export const protoName = (card: Card): string =>
   `CARD_${RANK_WORDS[rankIndex(card)] ?? ""}_OF_${SUIT_WORDS[suitIndex(card)] ?? ""}`;
 
-/** The card that a name in proto JSON stands for. */
+/** The card of a name in proto JSON. */
 export function fromProto(name: string): Card {
   const [, rank = "", , suit = ""] = name.split("_");
   return LETTERS.charAt(RANK_WORDS.indexOf(rank)) + suit.charAt(0);

@@ -1,4 +1,4 @@
-/** The server's clock, as nearly as pings can tell it. Deadlines are shown by it, however wrong this machine's clock is. */
+/** The server's clock, as nearly as pings can measure it. Deadlines are shown by it, however wrong this machine's clock is. */
 
 const own = (): number => performance.timeOrigin + performance.now();
 
@@ -7,7 +7,7 @@ let best = Infinity;
 
 export const clock = $state({ now: Date.now(), wrongMs: 0 });
 
-/** A time that the server told, asked for `took` ms ago; answers that came fastest tell it best. */
+/** Take a time of the server's, asked for `took` ms ago; the fastest answers are the most exact. */
 export function learnTime(time: number, took = 4_000): void {
   if (took <= best * 1.5 || took < 50) {
     best = Math.min(best, took);

@@ -1,5 +1,5 @@
 /**
- * The one stream of this tab. It draws what it was told last: whole views, of which only newer ones count. Cut, it comes
+ * The one stream of this tab. It draws what it received last: whole views, of which only newer ones count. Cut, it comes
  * again with back-off and sends what was not answered under its old id, so that nothing is done twice; taken over by another
  * tab, it stays away until it is asked for.
  */
@@ -8,7 +8,7 @@ import { settings } from "../settings.svelte";
 import type { Text } from "../words/say";
 import { forgetTime, learnTime } from "./clock.svelte";
 import { keptSecret, tab } from "./identity";
-import type { Lobby, Message, Refused, Told, View, Violation, Welcome } from "./messages";
+import type { Lobby, Message, Refused, Notice, View, Violation, Welcome } from "./messages";
 
 const FIRST_WAIT = 400;
 const LONGEST_WAIT = 8_000;
@@ -44,8 +44,8 @@ class Connection {
   welcome = $state.raw<Welcome | null>(null);
   lobby = $state.raw<Lobby | null>(null);
   view = $state.raw<View | null>(null);
-  notices = $state<(Told & { readonly key: number })[]>([]);
-  goodbye = $state.raw<Told | null>(null);
+  notices = $state<(Notice & { readonly key: number })[]>([]);
+  goodbye = $state.raw<Notice | null>(null);
   retryTime = $state(0);
   /** Called with every view that counts, beside its being shown. */
   onview: (view: View) => void = () => undefined;
@@ -55,7 +55,7 @@ class Connection {
   #count = 0;
   #wait = FIRST_WAIT;
   #retry: ReturnType<typeof setTimeout> | undefined;
-  #heard = 0;
+  #received = 0;
   #room: string | undefined;
   #isOld = false; // the view is of another start of the server, whose versions say nothing about this one's
 
@@ -137,7 +137,7 @@ class Connection {
   }
 
   #take(message: Message): void {
-    this.#heard = performance.now();
+    this.#received = performance.now();
     switch (message.type) {
       case "welcome":
         this.#open(message);
@@ -201,7 +201,7 @@ class Connection {
     if (this.status !== "OPEN") {
       return;
     }
-    if (performance.now() - this.#heard > SILENCE) {
+    if (performance.now() - this.#received > SILENCE) {
       this.connect();
       return;
     }

@@ -1,6 +1,6 @@
 /**
- * What a seat keeps for a round until it has ended, and its seed beyond that: whoever reloads the page goes on, and whoever
- * looks at a proof later finds its own seed in it. Hex texts, in this browser alone.
+ * What a seat keeps for a round until it has ended, and its seed beyond that: after a reload the page goes on, and a later
+ * proof shows the seat's own seed. Hex texts, in this browser alone.
  */
 
 import { hex } from "referee-verifier/bytes";

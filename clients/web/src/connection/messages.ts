@@ -314,7 +314,7 @@ export interface Refused {
   readonly is_retryable?: boolean;
 }
 
-export interface Told {
+export interface Notice {
   readonly code: string;
   readonly text: Text;
 }
@@ -326,5 +326,5 @@ export type Message =
   | Refused
   | { readonly type: "done"; readonly id: string; readonly result: unknown }
   | { readonly type: "pong"; readonly sent: number; readonly time: number }
-  | ({ readonly type: "notice" } & Told)
-  | ({ readonly type: "goodbye" } & Told);
+  | ({ readonly type: "notice" } & Notice)
+  | ({ readonly type: "goodbye" } & Notice);

@@ -1,6 +1,6 @@
 /**
- * A seat's thirteen cards while they are being arranged: where each stands, what the referee says of that, its suggestions,
- * and whether what stands is what was handed in. The rules are asked for, never worked out here.
+ * A seat's thirteen cards while they are being arranged: the place of each, the referee's verdict and suggestions, and
+ * whether they lie as they were handed in. The rules are asked for, never worked out here.
  */
 
 import { announce } from "../announcing";
@@ -44,9 +44,9 @@ export class Arranging {
   constructor(hand: readonly Card[], round: () => Round) {
     this.#round = round;
     const { round_id, mau_binh } = round();
-    const stood = mau_binh?.arrangement;
+    const submitted = mau_binh?.arrangement;
     const bound = recallOrDraw(round_id).bound[mau_binh?.commitment ?? ""]?.cards;
-    const handed = stood ? [...stood.back, ...stood.middle, ...stood.front] : bound;
+    const handed = submitted ? [...submitted.back, ...submitted.middle, ...submitted.front] : bound;
     this.handedIn = handed?.join() ?? "";
     this.places = draftOf(round_id, hand) ?? handed ?? hand;
     this.#check();
@@ -100,7 +100,7 @@ export class Arranging {
     });
   }
 
-  /** Hands in what stands. It can be changed until the time is up. */
+  /** Hands in the cards as they lie. They can be changed until the time is up. */
   async handIn(): Promise<void> {
     const cards = this.places;
     await this.#try(async () => {

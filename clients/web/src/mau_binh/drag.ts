@@ -3,7 +3,7 @@
  * moves, only its own style changes, so a frame of it costs next to nothing.
  */
 
-const SLACK = 6; // pixels that a tap may slip
+const SLACK = 6; // pixels that a tap may move
 
 interface Ends {
   /** A card was pressed and let go where it was. */

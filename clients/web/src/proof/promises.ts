@@ -23,7 +23,7 @@ export const PROMISES_VI: Record<CheckCode, string> = {
   SERVER_SEED: "hạt của máy chủ mở đúng cam kết trong OPEN",
   DECK: "đầu ván và các hạt cho ra đúng bộ bài mà DEAL cam kết",
   CARDS: "các lá bài được kể là các lá đã chia",
-  HEADER_TOLD: "biên bản có đúng đầu ván, tiền cược và sự kiện chia bài",
+  SETTLED_HEADER: "biên bản có đúng đầu ván, tiền cược và sự kiện chia bài",
   FIRST_LEAD: "người đi đầu là người thắng ván trước, hoặc được bốc thăm khi không có",
   EVENT_CHAIN: "kết quả tính từ đúng các sự kiện này",
   SEAL: "ghế ở bàn niêm phong đã ký việc mình làm và mở đúng cam kết",

@@ -1,5 +1,5 @@
 /**
- * Rounds verified in this page, over the bundle that the log gives out. Of all that it is told the verifier believes two
+ * Rounds verified in this page, over the bundle that the log gives out. The verifier trusts nothing in it but two
  * keys, which this browser keeps from the first time it saw them; others for the same log are said to be others.
  */
 
@@ -51,7 +51,7 @@ export function acceptKeys(): void {
   }
 }
 
-/** Fetches the round's bundle and verifies it; the verdict stands under the round's id. */
+/** Fetches the round's bundle and verifies it; the verdict is kept under the round's id. */
 export async function verify(last: Last): Promise<void> {
   const { welcome } = connection;
   if (last.proof === undefined || welcome === null || verdictOf(last).state === "CHECKING") {

@@ -1,4 +1,4 @@
-/** The table in words, line by line, for whoever listens to it. */
+/** The table in words, line by line, for a listener. */
 
 import { byTienLen, type Card, spellAll } from "../cards/card";
 import type { Round, Ruleset, View } from "../connection/messages";

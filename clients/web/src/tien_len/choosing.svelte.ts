@@ -1,4 +1,4 @@
-/** The cards that a seat has picked up, and which legal play they are. What is legal is told by the referee. */
+/** The cards that a seat has picked up, and which legal play they are. What is legal is given by the referee. */
 
 import { announce } from "../announcing";
 import type { Card } from "../cards/card";
@@ -61,7 +61,7 @@ export class Choosing {
     this.chosen = [];
   }
 
-  /** Takes up the play that the referee thinks best, and tells why. */
+  /** Takes up the play that the referee thinks best, and says why. */
   async suggest(): Promise<void> {
     await this.#try(async () => {
       const { round_id } = this.#round();
@@ -97,9 +97,9 @@ export class Choosing {
     try {
       await act();
     } catch (error) {
-      const told = error instanceof RefusedError ? error : null;
-      const broken = told?.violations.map(({ text }) => pick(text)).join(" ");
-      this.trouble = broken || pick(told?.text) || say("refereeSilent");
+      const refused = error instanceof RefusedError ? error : null;
+      const broken = refused?.violations.map(({ text }) => pick(text)).join(" ");
+      this.trouble = broken || pick(refused?.text) || say("refereeSilent");
       announce(this.trouble);
     } finally {
       this.busy = false;

@@ -71,9 +71,9 @@ export class Deciding {
     try {
       await act();
     } catch (error) {
-      const told = error instanceof RefusedError ? error : null;
-      const broken = told?.violations.map(({ text }) => pick(text)).join(" ");
-      this.trouble = broken || pick(told?.text) || say("refereeSilent");
+      const refused = error instanceof RefusedError ? error : null;
+      const broken = refused?.violations.map(({ text }) => pick(text)).join(" ");
+      this.trouble = broken || pick(refused?.text) || say("refereeSilent");
       announce(this.trouble);
     } finally {
       this.busy = false;

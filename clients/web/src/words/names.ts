@@ -1,4 +1,4 @@
-/** Names of codes, from the ruleset's own data; a code without a name stands as it is. */
+/** Names of codes, from the ruleset's own data; a code without a name is shown as it is. */
 
 import type { Ruleset } from "../connection/messages";
 import { pick } from "./say";

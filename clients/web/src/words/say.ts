@@ -3,7 +3,7 @@
 import { settings } from "../settings.svelte";
 import { type Key, WORDS } from "./words";
 
-/** Text that the referee or the table server tells in both languages. */
+/** Text of the referee or the table server in both languages. */
 export interface Text {
   readonly vi: string;
   readonly en: string;

@@ -32,7 +32,7 @@ export interface Exhibits {
  * round before, where that was of the same game and its winner leads: null where nobody did,
  * "UNKNOWN" where the evidence does not reach back so far.
  */
-export interface GatheredRound {
+export interface RoundLeaves {
   /** Lowercase hex, as OPEN names it. */
   readonly roundId: string;
   readonly header: Header;
