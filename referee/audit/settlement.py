@@ -48,25 +48,25 @@ class Settled:
     signatures: int = 0
 
 
-def header_fault(told: HeaderJson, opened: HeaderJson) -> tuple[Code, Difference] | None:
+def header_fault(claimed: HeaderJson, opened: HeaderJson) -> tuple[Code, Difference] | None:
     """Compare the header of a transcript with OPEN's; return the first difference, None if they are equal."""
-    if told == opened:
+    if claimed == opened:
         return None
-    names = [name for name in opened.__struct_fields__ if getattr(told, name) != getattr(opened, name)]
+    names = [name for name in opened.__struct_fields__ if getattr(claimed, name) != getattr(opened, name)]
     if _SLOT.intersection(names):
         code = Code.SETTLED_OTHER_ROUND
     else:
         code = Code.STAKE_MISMATCH if _STAKES.issuperset(names) else Code.HEADER_MISMATCH
     name = names[0]
-    return code, Difference(f"inputs.header.{name}", shown(getattr(told, name)), shown(getattr(opened, name)))
+    return code, Difference(f"inputs.header.{name}", shown(getattr(claimed, name)), shown(getattr(opened, name)))
 
 
 def examine_settlement(
     leaves: RoundLeaves, settle: Placed[Transcript], ruleset: Ruleset | None, findings: RoundFindings
 ) -> Settled:
     """Check the settlement of a round. Without a ruleset nothing is replayed."""
-    told = settle.leaf.inputs
-    fault = header_fault(told.header, leaves.open.leaf.header)
+    inputs = settle.leaf.inputs
+    fault = header_fault(inputs.header, leaves.open.leaf.header)
     if fault is not None:
         code, difference = fault
         findings.add(
@@ -75,18 +75,18 @@ def examine_settlement(
         return Settled()
     _examine_deal(leaves, settle, findings)
     _examine_seal(leaves, settle, findings)
-    if told.closed_time > leaves.header.round_deadline:
-        detail = f"it was settled at {told.closed_time}, after the round's deadline {leaves.header.round_deadline}"
+    if inputs.closed_time > leaves.header.round_deadline:
+        detail = f"it was settled at {inputs.closed_time}, after the round's deadline {leaves.header.round_deadline}"
         findings.add(Code.SETTLED_LATE, detail, leaf_index=settle.index)
     sections = _sections(leaves, settle, findings)
     if not sections or ruleset is None or findings.has(Code.DUPLICATE_CARD):
         return Settled(sections=sections)
-    again, refusal = _replayed(told, ruleset, leaves.header)
+    again, refusal = _replayed(inputs, ruleset, leaves.header)
     if again is not None and again.header.round_id == leaves.round_id:
         hashes = again.hashes
     else:
-        events = [bytes(event.event) for event in told.events]
-        root = unhex(told.deck_root)
+        events = [bytes(event.event) for event in inputs.events]
+        root = unhex(inputs.deck_root)
         hashes = tuple(chain_hashes(round_id=leaves.round_id, deck_root=root, events=events))
     signatures, are_attested = _examine_attestations(leaves, settle, hashes, findings)
     is_replayed = again is not None and _is_same(settle, again.payload, hashes, findings)
@@ -97,30 +97,30 @@ def examine_settlement(
 
 
 def _examine_deal(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> None:
-    deal, told = leaves.deal, settle.leaf.inputs
+    deal, inputs = leaves.deal, settle.leaf.inputs
     if deal is None:
         return
-    if told.dealt_time != deal.leaf.dealt_time:
+    if inputs.dealt_time != deal.leaf.dealt_time:
         findings.add(
             Code.DEAL_MISTOLD,
             "the transcript has another time of the deal than DEAL",
             leaf_index=settle.index,
-            difference=Difference("inputs.dealt_time", shown(told.dealt_time), shown(deal.leaf.dealt_time)),
+            difference=Difference("inputs.dealt_time", shown(inputs.dealt_time), shown(deal.leaf.dealt_time)),
         )
-    fault = _leader_fault(leaves, told, drawn=deal.leaf.leader)
+    fault = _leader_fault(leaves, inputs, drawn=deal.leaf.leader)
     if fault:
         findings.add(Code.LEADER_MISMATCH, fault, leaf_index=settle.index)
 
 
 def _examine_seal(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> None:
     """Check that the round is sealed if OPEN has seat tokens, and that seats with keys then signed what they did."""
-    told, is_sealed = settle.leaf.inputs, leaves.open.leaf.is_sealed
-    if told.is_sealed != is_sealed:
-        difference = Difference("inputs.sealed", shown(int(told.is_sealed)), shown(int(is_sealed)))
+    inputs, is_sealed = settle.leaf.inputs, leaves.open.leaf.is_sealed
+    if inputs.is_sealed != is_sealed:
+        difference = Difference("inputs.sealed", shown(int(inputs.is_sealed)), shown(int(is_sealed)))
         detail = "OPEN and the transcript do not agree on whether the table was sealed"
         findings.add(Code.SEAL_BROKEN, detail, leaf_index=settle.index, difference=difference)
     elif is_sealed:
-        for number, event in enumerate(told.events, 1):
+        for number, event in enumerate(inputs.events, 1):
             if event.attested != "SEAT" and _is_seats_own(leaves, event):
                 detail = f"event {number} is of a seat with a key that did not sign it, on a sealed table"
                 findings.add(Code.SEAL_BROKEN, detail, leaf_index=settle.index)
@@ -133,15 +133,15 @@ def _is_seats_own(leaves: RoundLeaves, event: InputEvent) -> bool:
     return has_key and "TIMEOUT" not in (_member(event.event, "kind"), _member(event.event, "decision"))
 
 
-def _leader_fault(leaves: RoundLeaves, told: Inputs, *, drawn: int | msgspec.UnsetType) -> str:
+def _leader_fault(leaves: RoundLeaves, inputs: Inputs, *, drawn: int | msgspec.UnsetType) -> str:
     """Describe what is wrong with who led; empty if nothing is. A log cannot show that a winner without a key left."""
     if isinstance(drawn, msgspec.UnsetType):
-        is_named = told.leader is not msgspec.UNSET or told.previous_winner_seat is not msgspec.UNSET
+        is_named = inputs.leader is not msgspec.UNSET or inputs.previous_winner_seat is not msgspec.UNSET
         return "it names a leader, and this game has none" if is_named else ""
-    if isinstance(told.previous_winner_seat, int):
-        return _winner_fault(leaves, told.previous_winner_seat)
-    if told.leader != drawn:
-        return f"seat {told.leader} led, and the deal drew seat {drawn}"
+    if isinstance(inputs.previous_winner_seat, int):
+        return _winner_fault(leaves, inputs.previous_winner_seat)
+    if inputs.leader != drawn:
+        return f"seat {inputs.leader} led, and the deal drew seat {drawn}"
     if leaves.last_winner is not None and leaves.last_winner.is_seated(leaves.header):
         return "the leader was drawn, and the winner of the last settled round is seated"
     return ""
@@ -178,10 +178,10 @@ def _sections(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFi
     return sections
 
 
-def _replayed(told: Inputs, ruleset: Ruleset, header: Header) -> tuple[Replayed | None, tuple[Code, str] | None]:
+def _replayed(inputs: Inputs, ruleset: Ruleset, header: Header) -> tuple[Replayed | None, tuple[Code, str] | None]:
     """Replay the inputs; return the result, or the code and detail of why there is none."""
     try:
-        return replay(told, ruleset, header=header), None
+        return replay(inputs, ruleset, header=header), None
     except UnlawfulRoundError as error:
         codes = [violation.code for violation in error.violations]
         code = Code.ILLEGAL_EVENT
@@ -212,10 +212,10 @@ def _examine_attestations(
     leaves: RoundLeaves, settle: Placed[Transcript], hashes: Sequence[bytes], findings: RoundFindings
 ) -> tuple[int, bool]:
     """Verify receipts and seats' signatures; return how many are valid, and whether every event is attested."""
-    told = settle.leaf.inputs
+    inputs = settle.leaf.inputs
     keys = tuple(dict.fromkeys([*leaves.open.ring.of(KeyRole.REFEREE), *settle.ring.of(KeyRole.REFEREE)]))
     held, refused = 0, 0
-    for number, event in enumerate(told.events, 1):
+    for number, event in enumerate(inputs.events, 1):
         hashed, holds, what = hashes[number], True, "no attestation, as it states,"
         if event.attested == "FRONTEND":
             holds = not (event.receipt or event.signature)
@@ -230,7 +230,7 @@ def _examine_attestations(
             held += holds
         if not holds:
             refused += 1
-            detail = f"event {number} of {len(told.events)} does not bear {what} for its place among these events"
+            detail = f"event {number} of {len(inputs.events)} does not bear {what} for its place among these events"
             findings.add(Code.EVENTS_ALTERED, detail, leaf_index=settle.index)
     return held, not refused
 

@@ -55,7 +55,7 @@ class Attacked:
 class Mutation:
     """An attack: its id, its number in the list, the code expected first, why it matters, and how it is done.
 
-    ``file`` is the fixture file that it stands in.
+    ``file`` is the fixture file that holds it.
     """
 
     id: str
@@ -85,12 +85,12 @@ def mutation(
 
 
 def begun(table: Table = TABLE) -> tuple[LogBuilder, Parts]:
-    """A log in which the table has played one round, and its next one laid out and settled, not yet in the log."""
+    """Make a log in which the table has played one round, and its next round, settled and not yet in the log."""
     log = LogBuilder.founded()
     log.play(table)
     parts = log.lay_out(table)
     settle(parts)
-    while parts.told is None or not parts.told.events:  # an instant win leaves no event to attack
+    while parts.inputs is None or not parts.inputs.events:  # an instant win leaves no event to attack
         seed = digest("again", parts.server_seed.hex())
         parts = dealt_from(table, parts.header, server_seed=seed, client_seeds=parts.client_seeds)
         settle(parts)
@@ -98,21 +98,21 @@ def begun(table: Table = TABLE) -> tuple[LogBuilder, Parts]:
 
 
 def ended(log: LogBuilder, parts: Parts | None = None, *, now: int = START) -> Attacked:
-    """The attacked log as it is handed to an auditor."""
+    """Make the attacked log as an auditor gets it."""
     if parts is not None:
         log.append(parts)
     return Attacked(bundle=log.bundle(), documents=log.documents, now=now)
 
 
 def healthy() -> Attacked:
-    """The log that all attacks start from: two rounds of one table, with the certificates of the second."""
+    """Make the log that all attacks start from: two rounds of one table, with the certificates of the second."""
     log, parts = begun()
     log.documents = Documents(certificates=(certified(parts),), event_receipts=(receipt(parts, 1),))
     return ended(log, parts)
 
 
 def certified(parts: Parts, *, signer: NamedSigner = SHUFFLER, deal: Deal | None = None) -> bytes:
-    """The certificate of all hands."""
+    """Make the certificate of all hands."""
     return certificate.issue(
         deal or parts.deal,
         parts.header,
@@ -123,18 +123,18 @@ def certified(parts: Parts, *, signer: NamedSigner = SHUFFLER, deal: Deal | None
 
 
 def receipt(parts: Parts, number: int, *, event: bytes | None = None) -> bytes:
-    """The referee's receipt of an event of a round, or of another in its place."""
-    assert parts.told is not None
-    events = [bytes(one.event) for one in parts.told.events]
+    """Make the referee's receipt of an event of a round, or of another in its place."""
+    assert parts.inputs is not None
+    events = [bytes(one.event) for one in parts.inputs.events]
     if event is not None:
         events[number - 1] = event
     root = bytes.fromhex(parts.dealt.deck_root)
     hashes = chain_hashes(round_id=parts.header.round_id, deck_root=root, events=events)
-    return receipt_of(parts, number, hashes[number], time=parts.told.events[number - 1].time)
+    return receipt_of(parts, number, hashes[number], time=parts.inputs.events[number - 1].time)
 
 
 def forged_payload(data: bytes, signer: NamedSigner, **changes: object) -> bytes:
-    """A signed envelope with members of its payload changed, signed again."""
+    """Change members of a signed envelope's payload and sign it again."""
     envelope = Envelope.parse(data)
     payload = msgspec.json.decode(envelope.payload)
     payload.update(changes)
@@ -142,7 +142,7 @@ def forged_payload(data: bytes, signer: NamedSigner, **changes: object) -> bytes
 
 
 def redealt(parts: Parts, sections: tuple[tuple[Card, ...], ...]) -> Deal:
-    """The deal with other cards, truly committed to."""
+    """Make the deal with other cards, with a valid commitment to them."""
     deal = parts.deal
     roots = tuple(
         [
@@ -157,14 +157,14 @@ def redealt(parts: Parts, sections: tuple[tuple[Card, ...], ...]) -> Deal:
 
 
 def adopt(parts: Parts, deal: Deal) -> None:
-    """The round is dealt, played and settled with another deal."""
+    """Deal, play and settle the round with another deal."""
     parts.deal = deal
     parts.dealt = msgspec.structs.replace(parts.dealt, deck_root=deal.deck_root.hex())
     settle(parts)
 
 
 def with_seeds(parts: Parts, seeds: tuple[bytes, ...]) -> Parts:
-    """The round dealt from other seeds, with the commitments as they were given."""
+    """Deal the round from other seeds, with unchanged commitments."""
     other = dealt_from(parts.table, parts.header, server_seed=parts.server_seed, client_seeds=seeds)
     other.opened = parts.opened
     settle(other)
@@ -172,18 +172,18 @@ def with_seeds(parts: Parts, seeds: tuple[bytes, ...]) -> Parts:
 
 
 def told_id(parts: Parts) -> bytes:
-    """The round's id as a transcript spells it."""
+    """Return the round's id as a transcript writes it."""
     return parts.header.round_id.hex().encode()
 
 
 def rewrite(parts: Parts, events: tuple[InputEvent, ...], **found: object) -> None:
-    """The transcript with other events, their hash, and the result as it was but for some members."""
-    assert parts.told is not None
-    parts.told = msgspec.structs.replace(parts.told, events=events)
-    root = bytes.fromhex(parts.told.deck_root)
+    """Write the transcript with other events, their hash, and the old result but for some members."""
+    assert parts.inputs is not None
+    parts.inputs = msgspec.structs.replace(parts.inputs, events=events)
+    root = bytes.fromhex(parts.inputs.deck_root)
     hashes = chain_hashes(
         round_id=parts.header.round_id, deck_root=root, events=[bytes(event.event) for event in events]
     )
     result = msgspec.json.decode(parts.transcript)["results"]
     result |= {"events_hash": hashes[-1].hex(), **found}
-    parts.transcript = write_transcript(parts.header, parts.told, result)
+    parts.transcript = write_transcript(parts.header, parts.inputs, result)

@@ -24,12 +24,12 @@ Wanted = Callable[[Deal], bool]
 
 
 def numbers(deal: Deal) -> list[int]:
-    """The deck, by the numbers of its cards."""
+    """Return the deck as the numbers of its cards."""
     return [card.number for section in deal.sections for card in section]
 
 
 def ground(log: LogBuilder, table: Table, wanted: Wanted) -> Parts:
-    """The table's next round with the first server seed tried that gives a deal as wanted."""
+    """Make the table's next round with the first server seed that gives a deal as wanted."""
     parts, tries = log.lay_out(table), 0
     while not wanted(parts.deal):
         tries += 1
@@ -82,7 +82,7 @@ def withheld_by_one_seat_a_few_times() -> Attacked:
 
 
 def withheld(times: int) -> Attacked:
-    """A log of rounds that were aborted for a seed that seat 2 withheld."""
+    """Make a log of rounds that were aborted for a seed that seat 2 withheld."""
     log = LogBuilder.founded()
     for _ in range(times):
         parts = log.lay_out(FOUR)
@@ -151,7 +151,7 @@ def best_hand_always_at_one_seat() -> Attacked:
 
 
 def winner(parts: Parts) -> int | None:
-    """The seat that has more than every other by the settlement; None where there is none."""
+    """Return the seat that won more than every other by the settlement; None if there is none."""
     nets = [seat["net"] for seat in msgspec.json.decode(parts.transcript)["results"]["seats"]]
     return nets.index(max(nets)) if nets.count(max(nets)) == 1 else None
 

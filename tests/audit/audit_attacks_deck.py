@@ -85,11 +85,11 @@ def duplicate_hidden_in_the_stock() -> Attacked:
 @mutation(Code.DUPLICATE_CARD, "both seats are told to hold the same card")
 def duplicate_told() -> Attacked:
     log, parts = begun(WORD)
-    assert parts.told is not None
-    one, other = parts.told.sections
-    parts.told = msgspec.structs.replace(parts.told, sections=(one, (one[0], *other[1:])))
+    assert parts.inputs is not None
+    one, other = parts.inputs.sections
+    parts.inputs = msgspec.structs.replace(parts.inputs, sections=(one, (one[0], *other[1:])))
     found = msgspec.json.decode(parts.transcript)["results"]
-    parts.transcript = write_transcript(parts.header, parts.told, found)
+    parts.transcript = write_transcript(parts.header, parts.inputs, found)
     return ended(log, parts)
 
 
@@ -112,7 +112,7 @@ def settled_with_another_deck() -> Attacked:
 
 
 def with_certificate(forge: Callable[[Parts], bytes]) -> Attacked:
-    """A healthy log beside which somebody holds a certificate."""
+    """Make a healthy log beside which somebody holds a certificate."""
     log, parts = begun()
     log.documents = Documents(certificates=(forge(parts),))
     return ended(log, parts)
@@ -161,7 +161,7 @@ def certificate_of_another_deal() -> Attacked:
 @mutation(Code.CARD_NOT_IN_HAND, "a card that was not dealt to the seat is played, and accepted")
 def card_not_in_hand() -> Attacked:
     log, parts = begun(WORD)
-    assert parts.told is not None
+    assert parts.inputs is not None
     hands = parts.deal.sections
     foreign = (hands[1][0], *hands[0][1:])
     event = Arrange(Seat(0), foreign[:5], foreign[5:10], foreign[10:], 0)
@@ -179,9 +179,9 @@ def card_played_twice() -> Attacked:
 
 
 def accept(parts: Parts, place: int, event: bytes) -> None:
-    """An event is told that the rules refuse, with the result as if nothing were wrong."""
-    assert parts.told is not None
-    events = list(parts.told.events)
+    """Add an event that the rules refuse, with the result as if nothing were wrong."""
+    assert parts.inputs is not None
+    events = list(parts.inputs.events)
     events[place] = msgspec.structs.replace(events[place], event=msgspec.Raw(event))
     rewrite(parts, tuple(events))
 
@@ -189,11 +189,11 @@ def accept(parts: Parts, place: int, event: bytes) -> None:
 @mutation(Code.SECTION_WRONG_SIZE, "a seat is told to hold twelve cards")
 def hand_of_twelve() -> Attacked:
     log, parts = begun(WORD)
-    assert parts.told is not None
-    first, *others = parts.told.sections
-    parts.told = msgspec.structs.replace(parts.told, sections=(first[:12], *others))
+    assert parts.inputs is not None
+    first, *others = parts.inputs.sections
+    parts.inputs = msgspec.structs.replace(parts.inputs, sections=(first[:12], *others))
     found = msgspec.json.decode(parts.transcript)["results"]
-    parts.transcript = write_transcript(parts.header, parts.told, found)
+    parts.transcript = write_transcript(parts.header, parts.inputs, found)
     return ended(log, parts)
 
 

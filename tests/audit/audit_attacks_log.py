@@ -66,7 +66,7 @@ def log_set_back() -> Attacked:
 
 
 def with_checkpoint(note: Callable[[LogBuilder], bytes]) -> Attacked:
-    """A healthy log under a checkpoint that is wrong."""
+    """Make a healthy log under a wrong checkpoint."""
     log, parts = begun()
     log.append(parts)
     return Attacked(bundle=replace(log.bundle(), checkpoint=note(log)))

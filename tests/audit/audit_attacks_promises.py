@@ -21,7 +21,7 @@ def promise(  # noqa: PLR0913 - all that an attacker may change
     named: int | None = None,
     with_leaf: bool = True,
 ) -> KeptReceipt:
-    """The log's receipt for a leaf; with another proof, leaf or index where an attacker names one."""
+    """Make the log's receipt for a leaf, with the proof, leaf or index that an attacker names."""
     hashes = [leaf_hash(entry) for entry in log.entries]
     data = log.entries[index] if leaf is None else leaf
     receipt = LogReceipt(
@@ -34,13 +34,13 @@ def promise(  # noqa: PLR0913 - all that an attacker may change
 
 
 def holding(log: LogBuilder, *promises: KeptReceipt, parts: Parts | None = None) -> Attacked:
-    """The log as it stands, beside receipts that somebody holds."""
+    """Return the log as it is now, with receipts that somebody holds."""
     log.documents = Documents(log_receipts=promises)
     return ended(log, parts)
 
 
 def another(log: LogBuilder) -> Parts:
-    """The table's next round as it was not: for another stake."""
+    """Make the table's next round for another stake than it had."""
     parts = log.lay_out(TABLE, stake=700)
     settle(parts)
     return parts

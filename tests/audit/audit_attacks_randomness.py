@@ -13,9 +13,9 @@ from tests.audit.audit_builder import (
     LogBuilder,
     Parts,
     Table,
+    change_inputs,
     dealt_from,
     digest,
-    retell,
     settle,
 )
 
@@ -73,7 +73,7 @@ def client_seed_dropped() -> Attacked:
 
 
 def committed(seeds: Callable[[Parts], tuple[bytes, ...]]) -> Attacked:
-    """A log whose last round has these seeds, truly committed to."""
+    """Make a log whose last round has these seeds, with valid commitments to them."""
     log, parts = begun()
     other = dealt_from(parts.table, parts.header, server_seed=parts.server_seed, client_seeds=seeds(parts))
     settle(other)
@@ -132,10 +132,10 @@ def never_revealed() -> Attacked:
 @mutation(Code.STAKE_MISMATCH, "the stake is named after the cards were seen")
 def stake_raised_at_settlement() -> Attacked:
     log, parts = begun()
-    assert parts.told is not None
-    told = parts.told
-    raised = msgspec.structs.replace(told.header, stake=2 * told.header.stake)
-    retell(parts, header=raised)
+    assert parts.inputs is not None
+    inputs = parts.inputs
+    raised = msgspec.structs.replace(inputs.header, stake=2 * inputs.header.stake)
+    change_inputs(parts, header=raised)
     parts.transcript = parts.transcript.replace(raised.to_header().round_id.hex().encode(), told_id(parts))
     return ended(log, parts)
 
@@ -143,9 +143,9 @@ def stake_raised_at_settlement() -> Attacked:
 @mutation(Code.STAKE_MISMATCH, "Trips is bet after the cards were seen")
 def trips_bet_at_settlement() -> Attacked:
     log, parts = begun(Table(name=TABLE.name, ruleset_id="ultimate_texas.casino", seats=2, attested="FRONTEND"))
-    assert parts.told is not None
-    raised = msgspec.structs.replace(parts.told.header, seat_stakes=((20, 500), *parts.told.header.seat_stakes[1:]))
-    retell(parts, header=raised)
+    assert parts.inputs is not None
+    raised = msgspec.structs.replace(parts.inputs.header, seat_stakes=((20, 500), *parts.inputs.header.seat_stakes[1:]))
+    change_inputs(parts, header=raised)
     parts.transcript = parts.transcript.replace(raised.to_header().round_id.hex().encode(), told_id(parts))
     return ended(log, parts)
 
@@ -168,8 +168,8 @@ def header_edited_in_open() -> Attacked:
 @mutation(Code.HEADER_MISMATCH, "the transcript was settled in another currency than the round was opened in")
 def header_edited_in_transcript() -> Attacked:
     log, parts = begun()
-    assert parts.told is not None
-    other = msgspec.structs.replace(parts.told.header, currency="GOLD")
-    retell(parts, header=other)
+    assert parts.inputs is not None
+    other = msgspec.structs.replace(parts.inputs.header, currency="GOLD")
+    change_inputs(parts, header=other)
     parts.transcript = parts.transcript.replace(other.to_header().round_id.hex().encode(), told_id(parts))
     return ended(log, parts)

@@ -11,8 +11,8 @@ from referee.transcript.replay import write_transcript
 from tests.audit.audit_attack import TABLE, WORD, Attacked, begun, ended, mutation, receipt, rewrite, told_id
 from tests.audit.audit_builder import (
     LogBuilder,
+    change_inputs,
     digest,
-    retell,
     settle,
 )
 
@@ -20,10 +20,10 @@ from tests.audit.audit_builder import (
 @mutation(Code.WRONG_RESULT, "money moves that the rules do not move")
 def transfer_added() -> Attacked:
     log, parts = begun()
-    assert parts.told is not None
+    assert parts.inputs is not None
     found = msgspec.json.decode(parts.transcript)["results"]
     found["transfers"].append({"amount": 100, "from": 0, "reason": "BACK", "subject": "PAIR", "to": 1})
-    parts.transcript = write_transcript(parts.header, parts.told, found)
+    parts.transcript = write_transcript(parts.header, parts.inputs, found)
     return ended(log, parts)
 
 
@@ -46,10 +46,10 @@ def ruleset_of_another_name() -> Attacked:
 @mutation(Code.ILLEGAL_EVENT, "an arrangement after its deadline is accepted")
 def event_after_its_deadline() -> Attacked:
     log, parts = begun(WORD)
-    assert parts.told is not None
-    late = parts.told.dealt_time + 600_000
-    events = parts.told.events
-    parts.told = msgspec.structs.replace(parts.told, closed_time=late)
+    assert parts.inputs is not None
+    late = parts.inputs.dealt_time + 600_000
+    events = parts.inputs.events
+    parts.inputs = msgspec.structs.replace(parts.inputs, closed_time=late)
     rewrite(parts, (*events[:-1], msgspec.structs.replace(events[-1], time=late)))
     return ended(log, parts)
 
@@ -57,62 +57,62 @@ def event_after_its_deadline() -> Attacked:
 @mutation(Code.EVENTS_ALTERED, "the frontend edits what a seat did, after the referee gave its receipt")
 def event_edited() -> Attacked:
     log, parts = begun()
-    assert parts.told is not None
+    assert parts.inputs is not None
     hand = parts.deal.sections[0]
-    events = list(parts.told.events)
+    events = list(parts.inputs.events)
     edited = encode_event(Arrange(Seat(0), hand[:5], hand[5:10], hand[10:], 0))
     events[0] = msgspec.structs.replace(events[0], event=msgspec.Raw(edited))
-    retell(parts, events=tuple(events))
+    change_inputs(parts, events=tuple(events))
     return ended(log, parts)
 
 
 @mutation(Code.EVENTS_ALTERED, "the frontend moves a seat's event in time")
 def event_time_edited() -> Attacked:
     log, parts = begun()
-    assert parts.told is not None
-    first, *others = parts.told.events
-    retell(parts, events=(msgspec.structs.replace(first, time=first.time + 1), *others))
+    assert parts.inputs is not None
+    first, *others = parts.inputs.events
+    change_inputs(parts, events=(msgspec.structs.replace(first, time=first.time + 1), *others))
     return ended(log, parts)
 
 
 @mutation(Code.EVENTS_ALTERED, "the order of two events is changed")
 def events_reordered() -> Attacked:
     log, parts = begun()
-    assert parts.told is not None
-    one, other = parts.told.events
+    assert parts.inputs is not None
+    one, other = parts.inputs.events
     reordered = (msgspec.structs.replace(other, time=one.time), msgspec.structs.replace(one, time=other.time))
-    retell(parts, events=reordered)
+    change_inputs(parts, events=reordered)
     return ended(log, parts)
 
 
 @mutation(Code.EVENTS_ALTERED, "an event with a receipt is left out, and the seat's cards stand as dealt")
 def event_dropped() -> Attacked:
     log, parts = begun()
-    assert parts.told is not None
-    retell(parts, events=parts.told.events[1:], closed_time=parts.told.dealt_time + 200_000)
+    assert parts.inputs is not None
+    change_inputs(parts, events=parts.inputs.events[1:], closed_time=parts.inputs.dealt_time + 200_000)
     return ended(log, parts)
 
 
 @mutation(Code.EVENTS_ALTERED, "an event is told twice")
 def event_doubled() -> Attacked:
     log, parts = begun()
-    assert parts.told is not None
-    first, *others = parts.told.events
-    retell(parts, events=(first, first, *others))
+    assert parts.inputs is not None
+    first, *others = parts.inputs.events
+    change_inputs(parts, events=(first, first, *others))
     return ended(log, parts)
 
 
 @mutation(Code.EVENTS_ALTERED, "events of the frontend's word are edited under the old result")
 def events_edited_without_receipts() -> Attacked:
     log, parts = begun(WORD)
-    assert parts.told is not None
+    assert parts.inputs is not None
     hand = parts.deal.sections[0]
     edited = encode_event(Arrange(Seat(0), hand[:5], hand[5:10], hand[10:], 0))
-    events = list(parts.told.events)
+    events = list(parts.inputs.events)
     events[0] = msgspec.structs.replace(events[0], event=msgspec.Raw(edited))
-    parts.told = msgspec.structs.replace(parts.told, events=tuple(events))
+    parts.inputs = msgspec.structs.replace(parts.inputs, events=tuple(events))
     found = msgspec.json.decode(parts.transcript)["results"]
-    parts.transcript = write_transcript(parts.header, parts.told, found)
+    parts.transcript = write_transcript(parts.header, parts.inputs, found)
     return ended(log, parts)
 
 
@@ -137,9 +137,9 @@ def settled_twice() -> Attacked:
 @mutation(Code.SETTLED_OTHER_ROUND, "the transcript of one round is logged as that of another")
 def settled_for_another_round() -> Attacked:
     log, parts = begun()
-    assert parts.told is not None
-    other = msgspec.structs.replace(parts.told.header, table_id="elsewhere")
-    retell(parts, header=other)
+    assert parts.inputs is not None
+    other = msgspec.structs.replace(parts.inputs.header, table_id="elsewhere")
+    change_inputs(parts, header=other)
     parts.transcript = parts.transcript.replace(other.to_header().round_id.hex().encode(), told_id(parts))
     return ended(log, parts)
 

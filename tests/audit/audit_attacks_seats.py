@@ -1,4 +1,4 @@
-"""Attacks on what seats hold themselves: signatures of seeds, sealed hands, and rounds told to be void."""
+"""Attacks on what seats hold themselves: signatures of seeds, sealed hands, and rounds claimed to be void."""
 
 from dataclasses import replace
 
@@ -19,18 +19,18 @@ SEALED = replace(KEYED, sealed=True)
 
 
 def signed(parts: Parts, seat: int, **changes: object) -> str:
-    """The signature of a seat's own key over the statement of its seed, with some of what it says otherwise."""
-    told = {
+    """Sign the statement of a seat's seed with its own key, with some members changed."""
+    changed = {
         "round_id": parts.header.round_id,
         "commitment": bytes.fromhex(parts.opened.server_commitment),
         "seat": Seat(seat),
         "seed": parts.client_seeds[seat],
     }
-    return parts.table.seat_key(seat).sign(seed_statement(**told | changes)).hex()  # type: ignore[arg-type] # as told
+    return parts.table.seat_key(seat).sign(seed_statement(**changed | changes)).hex()  # type: ignore[arg-type] # as in the statement
 
 
 def with_signatures(parts: Parts, *signatures: str) -> None:
-    """The deal tells these signatures."""
+    """Put these signatures into the deal."""
     parts.dealt = msgspec.structs.replace(parts.dealt, seed_signatures=signatures)
 
 
@@ -88,8 +88,8 @@ def sealed_round_played_openly() -> Attacked:
 @mutation(Code.SEAL_BROKEN, "an arrangement is accepted of a seat that has committed to none", FILE)
 def arranged_without_a_commitment() -> Attacked:
     log, parts = begun(SEALED)
-    assert parts.told is not None
-    events = parts.told.events
+    assert parts.inputs is not None
+    events = parts.inputs.events
     committing = [event for event in events if b'"COMMIT"' in bytes(event.event)]
     resigned(parts, tuple([event for event in events if event not in committing]))
     return ended(log, parts)
@@ -98,11 +98,11 @@ def arranged_without_a_commitment() -> Attacked:
 @mutation(Code.SEAL_BROKEN, "a seat opens another arrangement than it committed to", FILE)
 def another_arrangement_opened() -> Attacked:
     log, parts = begun(SEALED)
-    assert parts.told is not None
-    events = list(parts.told.events)
-    told = msgspec.json.decode(events[-1].event)
-    told["front"].reverse()
-    events[-1] = msgspec.structs.replace(events[-1], event=msgspec.Raw(msgspec.json.encode(told, order="sorted")))
+    assert parts.inputs is not None
+    events = list(parts.inputs.events)
+    changed = msgspec.json.decode(events[-1].event)
+    changed["front"].reverse()
+    events[-1] = msgspec.structs.replace(events[-1], event=msgspec.Raw(msgspec.json.encode(changed, order="sorted")))
     resigned(parts, tuple(events))
     return ended(log, parts)
 
@@ -115,8 +115,8 @@ def commitment_made_up() -> Attacked:
 @mutation(Code.EVENTS_ALTERED, "beside a seat's signature stands a receipt for another time", FILE)
 def receipt_beside_a_signature_edited() -> Attacked:
     log, parts = begun(KEYED)
-    assert parts.told is not None
-    events = list(parts.told.events)
+    assert parts.inputs is not None
+    events = list(parts.inputs.events)
     signature = Envelope.parse(receipt(parts, 1)).signature or b""
     events[0] = msgspec.structs.replace(events[0], receipt=signature.hex(), time=events[0].time - 1)
     rewrite(parts, tuple(events))
@@ -126,8 +126,8 @@ def receipt_beside_a_signature_edited() -> Attacked:
 @mutation(Code.EVENTS_ALTERED, "an event with a receipt has a signature that nobody would look at", FILE)
 def signature_beside_a_receipt() -> Attacked:
     log, parts = begun(replace(KEYED, attested="RECEIPT"))
-    assert parts.told is not None
-    events = list(parts.told.events)
+    assert parts.inputs is not None
+    events = list(parts.inputs.events)
     events[0] = msgspec.structs.replace(events[0], signature="00" * 64)
     rewrite(parts, tuple(events))
     return ended(log, parts)
@@ -152,27 +152,27 @@ def void_round_without_its_seeds() -> Attacked:
 
 
 def resigned(parts: Parts, events: tuple[msgspec.Struct, ...]) -> None:
-    """The transcript with other events, each signed by its seat in its new place, and the result as it was."""
-    assert parts.told is not None
+    """Write the transcript with other events, each signed by its seat in its new place, and the old result."""
+    assert parts.inputs is not None
     found = msgspec.json.decode(parts.transcript)["results"]
-    rewrite(parts, events)  # type: ignore[arg-type] # told events
+    rewrite(parts, events)  # type: ignore[arg-type] # events of the inputs
     hashes = hashes_of(parts)
-    seats = [msgspec.json.decode(event.event)["seat"] for event in parts.told.events]
-    told = tuple(
+    seats = [msgspec.json.decode(event.event)["seat"] for event in parts.inputs.events]
+    changed = tuple(
         [
             msgspec.structs.replace(event, signature=parts.table.seat_key(seat).sign(hashed).hex())
-            for event, seat, hashed in zip(parts.told.events, seats, hashes[1:], strict=True)
+            for event, seat, hashed in zip(parts.inputs.events, seats, hashes[1:], strict=True)
         ]
     )
-    parts.told = msgspec.structs.replace(parts.told, events=told)
-    parts.transcript = write_transcript(parts.header, parts.told, found | {"events_hash": hashes[-1].hex()})
+    parts.inputs = msgspec.structs.replace(parts.inputs, events=changed)
+    parts.transcript = write_transcript(parts.header, parts.inputs, found | {"events_hash": hashes[-1].hex()})
 
 
 def hashes_of(parts: Parts) -> list[bytes]:
-    """h_0 to h_n of what is told."""
-    assert parts.told is not None
+    """h_0 to h_n of the inputs."""
+    assert parts.inputs is not None
     return chain_hashes(
         round_id=parts.header.round_id,
-        deck_root=bytes.fromhex(parts.told.deck_root),
-        events=[bytes(event.event) for event in parts.told.events],
+        deck_root=bytes.fromhex(parts.inputs.deck_root),
+        events=[bytes(event.event) for event in parts.inputs.events],
     )

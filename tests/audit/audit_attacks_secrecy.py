@@ -9,7 +9,7 @@ from referee.dealing import certificate
 from referee.dealing.deal import Deal
 from referee.transcript.chain import chain_hashes
 from tests.audit.audit_attack import TABLE, Attacked, adopt, begun, certified, ended, mutation, receipt, redealt
-from tests.audit.audit_builder import SHUFFLER, Parts, Table, receipt_of, retell, settle
+from tests.audit.audit_builder import SHUFFLER, Parts, Table, change_inputs, receipt_of, settle
 
 FILE = "held.jsonl"
 BOARD = Table(name="table-1", ruleset_id="ultimate_texas.casino", seats=2)
@@ -18,14 +18,14 @@ ARRANGING_MS = 60_000
 
 
 def opening(parts: Parts, *sections: int) -> bytes:
-    """The shuffler's certificate of some sections."""
+    """Make the shuffler's certificate of some sections."""
     return certificate.issue(
         parts.deal, parts.header, sections=sections, dealt_time=parts.dealt.dealt_time, signer=SHUFFLER
     )
 
 
 def handed_out(parts: Parts, **members: object) -> bytes:
-    """A file about a round as an export could be."""
+    """Make a file about a round as an export could be."""
     return json.dumps({"round_id": parts.header.round_id.hex(), **members}).encode()
 
 
@@ -72,7 +72,7 @@ def certificate_of_the_stock() -> Attacked:
 
 
 def with_keys(parts: Parts, keys: tuple[bytes, ...]) -> Deal:
-    """The deal with other section keys, truly committed to."""
+    """Make the deal with other section keys, with a valid commitment to them."""
     parts.deal = replace(parts.deal, keys=keys)
     deal = redealt(parts, parts.deal.sections)
     adopt(parts, deal)
@@ -114,9 +114,9 @@ def keys_of_the_round_before() -> Attacked:
 
 
 def event_hashes(parts: Parts) -> list[bytes]:
-    """The hashes h_0 to h_n of a round as it was played."""
-    assert parts.told is not None
-    events = [bytes(event.event) for event in parts.told.events]
+    """Compute the hashes h_0 to h_n of a round as it was played."""
+    assert parts.inputs is not None
+    events = [bytes(event.event) for event in parts.inputs.events]
     root = bytes.fromhex(parts.dealt.deck_root)
     return chain_hashes(round_id=parts.header.round_id, deck_root=root, events=events)
 
@@ -124,8 +124,8 @@ def event_hashes(parts: Parts) -> list[bytes]:
 @mutation(Code.STREET_OPENED_EARLY, "the referee signs that the first decision opens the house's cards", FILE)
 def house_opened_by_the_first_decision() -> Attacked:
     log, parts = begun(BOARD)
-    assert parts.told is not None
-    hashes, first = event_hashes(parts), parts.told.events[0]
+    assert parts.inputs is not None
+    hashes, first = event_hashes(parts), parts.inputs.events[0]
     early = receipt_of(parts, 1, hashes[1], time=first.time, opens_section=HOUSE)
     log.documents = Documents(event_receipts=(early,))
     return ended(log, parts)
@@ -164,7 +164,7 @@ def flop_without_a_receipt() -> Attacked:
 @mutation(Code.EVENTS_ALTERED, "an event that the referee had accepted is left out at the end of the settlement", FILE)
 def last_event_dropped() -> Attacked:
     log, parts = begun()
-    assert parts.told is not None
-    log.documents = Documents(event_receipts=(receipt(parts, len(parts.told.events)),))
-    retell(parts, events=parts.told.events[:-1], closed_time=parts.dealt.dealt_time + ARRANGING_MS)
+    assert parts.inputs is not None
+    log.documents = Documents(event_receipts=(receipt(parts, len(parts.inputs.events)),))
+    change_inputs(parts, events=parts.inputs.events[:-1], closed_time=parts.dealt.dealt_time + ARRANGING_MS)
     return ended(log, parts)

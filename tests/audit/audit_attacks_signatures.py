@@ -135,7 +135,7 @@ def non_canonical_key_added() -> Attacked:
 
 
 def ended_with_key(log: LogBuilder, parts: Parts, material: bytes) -> Attacked:
-    """The log with one more referee's key, in verifier key text that no library would write."""
+    """Add a referee's key to the log, in verifier key text that no library would write."""
     name = "weak"
     hint = hashlib.sha256(name.encode() + b"\n" + material).hexdigest()[:8]
     text = f"{name}+{hint}+{base64.b64encode(material).decode()}"

@@ -18,9 +18,9 @@ from tests.audit.audit_builder import (
     STRANGER,
     LogBuilder,
     abort,
+    change_inputs,
     digest,
     plain,
-    retell,
     settle,
     sign,
 )
@@ -117,15 +117,15 @@ def dealt_late() -> Attacked:
 @mutation(Code.SETTLED_LATE, "a round is settled after its deadline")
 def settled_late() -> Attacked:
     log, parts = begun()
-    retell(parts, closed_time=parts.header.round_deadline + 1)
+    change_inputs(parts, closed_time=parts.header.round_deadline + 1)
     return ended(log, parts)
 
 
 @mutation(Code.DEAL_MISTOLD, "the clocks of a round are started at another time than it was dealt")
 def time_of_the_deal_edited() -> Attacked:
     log, parts = begun(WORD)
-    assert parts.told is not None
-    retell(parts, dealt_time=parts.told.dealt_time - 1)
+    assert parts.inputs is not None
+    change_inputs(parts, dealt_time=parts.inputs.dealt_time - 1)
     return ended(log, parts)
 
 

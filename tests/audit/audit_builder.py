@@ -1,6 +1,6 @@
-"""Builds logs of real rounds: keys named, rounds opened, dealt, played, settled and revealed, every leaf signed.
+"""Builder of logs of real rounds: keys named, rounds opened, dealt, played, settled and revealed, every leaf signed.
 
-A round is first laid out as ``Parts`` and only then signed, so that a test can change one thing in it and have the rest
+A round is first prepared as ``Parts`` and only then signed, so that a test can change one thing in it and have the rest
 follow, or not follow, as an attacker would.
 """
 
@@ -39,14 +39,14 @@ START: Final = 1_800_000_000_000
 ROUND_MS: Final = 1_000_000
 DEAL_MS: Final = 20_000
 FAR: Final = START + 10_000 * ROUND_MS
-"""After every deadline."""
+"""Time after every deadline."""
 
 Auditor = Callable[..., Report]
-"""How the tests audit a bundle."""
+"""The tests' way to audit a log."""
 
 
 def digest(*parts: object) -> bytes:
-    """32 bytes that stand for these parts."""
+    """Hash these parts to 32 bytes."""
     return hashlib.sha256("/".join(map(str, parts)).encode()).digest()
 
 
@@ -60,11 +60,11 @@ class NamedSigner:
 
     @property
     def text(self) -> str:
-        """The public key as verifier key text."""
+        """Public key as verifier key text."""
         return VerifierKey(self.name, self.public_key).text
 
     def sign(self, message: bytes) -> bytes:
-        """The signature."""
+        """Sign a message."""
         return self._key.sign(message).signature
 
 
@@ -77,7 +77,7 @@ STRANGER: Final = NamedSigner("somebody")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """How a table plays. ``commits`` says whether seats commit to their seeds, ``attested`` how events are."""
+    """A table and how it plays. ``commits`` says whether seats commit to their seeds, ``attested`` how events are."""
 
     name: str
     ruleset_id: str
@@ -91,15 +91,15 @@ class Table:
 
     @property
     def ruleset(self) -> Ruleset:
-        """The ruleset that the table plays by."""
+        """Ruleset that the table plays by."""
         return get(self.ruleset_id)
 
     def seat_key(self, seat: int) -> NamedSigner:
-        """The key of a seat, where the table's seats have keys."""
+        """Return the key of a seat, if the table's seats have keys."""
         return NamedSigner(f"{self.name}/seat/{seat}")
 
     def seed_signatures(self, opened: OpenLeaf, seeds: Sequence[bytes]) -> tuple[str, ...] | msgspec.UnsetType:
-        """The seats' signatures of their seeds, where they have keys and sign."""
+        """Make the seats' signatures of their seeds, if they have keys and sign."""
         if not (self.keyed and self.signs_seeds):
             return msgspec.UNSET
         ids = {"round_id": bytes.fromhex(opened.round_id), "commitment": bytes.fromhex(opened.server_commitment)}
@@ -113,7 +113,7 @@ class Table:
 
 @dataclass(slots=True, kw_only=True)
 class Parts:
-    """A round laid out. Changing a part changes that part alone."""
+    """Parts of a round. Changing a part changes that part alone."""
 
     table: Table
     header: Header
@@ -123,7 +123,7 @@ class Parts:
     opened: OpenLeaf
     dealt: DealLeaf
     revealed: RevealLeaf
-    told: Inputs | None = None
+    inputs: Inputs | None = None
     transcript: bytes = b""
     aborted: AbortLeaf | None = None
     dealer: NamedSigner = SHUFFLER
@@ -131,7 +131,7 @@ class Parts:
 
     @property
     def ended(self) -> bytes:
-        """The leaf that ends the round, signed."""
+        """Leaf that ends the round, signed."""
         if self.aborted is not None:
             return sign(leaves.ABORT_TYPE, leaves.encode(self.aborted), SHUFFLER)
         return sign(MEDIA_TYPE, self.transcript, self.judge)
@@ -148,27 +148,27 @@ class Parts:
 
     @property
     def reveal_leaf(self) -> bytes:
-        """The REVEAL leaf, which nobody signs."""
+        """REVEAL leaf, which has no signature."""
         return Envelope(leaves.REVEAL_TYPE, plain(self.revealed)).to_bytes()
 
     @property
     def leaves(self) -> list[bytes]:
-        """All leaves in their order."""
+        """Leaves in their order."""
         return [self.open_leaf, self.deal_leaf, self.ended, self.reveal_leaf]
 
 
 def plain(leaf: msgspec.Struct) -> bytes:
-    """The canonical payload of a leaf, whether or not it can be meant."""
+    """Encode the canonical payload of a leaf, even of an invalid one."""
     return msgspec.json.Encoder(order="sorted").encode(leaf)
 
 
 def sign(payload_type: str, payload: bytes, signer: NamedSigner) -> bytes:
-    """The leaf of a payload with the signer's signature."""
+    """Make the leaf of a payload with the signer's signature."""
     return Envelope.signed(payload_type, payload, signer).to_bytes()
 
 
 def key_leaf(signer: NamedSigner, role: str, *, action: str = "ADD", by: NamedSigner = ROOT) -> bytes:
-    """The leaf that adds or revokes a key."""
+    """Make the leaf that adds or revokes a key."""
     leaf = msgspec.convert({"action": action, "key": signer.text, "role": role}, KeyLeaf)
     return sign(leaves.KEY_TYPE, leaves.encode(leaf), by)
 
@@ -185,16 +185,16 @@ class LogBuilder:
 
     @classmethod
     def founded(cls) -> "LogBuilder":
-        """A log that has named its keys."""
+        """Make a log that has named its keys."""
         return cls([key_leaf(LOG, "log"), key_leaf(SHUFFLER, "shuffler"), key_leaf(REFEREE, "referee")])
 
     def lay_out(self, table: Table, **terms: object) -> Parts:
-        """The table's next round, opened and dealt, on paper; ``terms`` are header fields that are otherwise."""
+        """Prepare the table's next round, opened and dealt; ``terms`` are changed header fields."""
         number = self.numbers.get(table.name, 0) + 1
         return lay_out(table, number=number, **{"previous_leaf": self.ends.get(table.name, NO_LEAF), **terms})
 
     def append(self, parts: Parts, *, steps: str = "ODER") -> None:
-        """The leaves of a round stand in the log: O pen, D eal, E nd, R eveal, as the letters say."""
+        """Append leaves of a round: O pen, D eal, E nd, R eveal, as the letters say."""
         made = {"O": parts.open_leaf, "D": parts.deal_leaf, "E": b"", "R": parts.reveal_leaf}
         if "E" in steps:
             made["E"] = parts.ended
@@ -203,7 +203,7 @@ class LogBuilder:
         self.entries += [made[step] for step in steps]
 
     def play(self, table: Table, *, seed: int = 0) -> Parts:
-        """The table's next round, played and settled, stands in the log."""
+        """Play and settle the table's next round and append it."""
         parts = self.lay_out(table)
         settle(parts, last_winner=self.winners.get(table.name), seed=seed)
         self.keep_winner(parts)
@@ -211,23 +211,23 @@ class LogBuilder:
         return parts
 
     def keep_winner(self, parts: Parts) -> None:
-        """Who won is remembered, for the next round's leader."""
+        """Keep the winner for the next round's leader."""
         if parts.dealt.leader is not msgspec.UNSET:
             seat = msgspec.json.decode(parts.transcript)["results"]["winners"][0]
             self.winners[parts.table.name] = LastWinner(Seat(seat), parts.header.seat_keys[seat])
 
     def checkpoint(self, *, origin: str = ORIGIN, signer: NamedSigner = LOG) -> bytes:
-        """The signed checkpoint of the log as it stands."""
+        """Sign the checkpoint of the log as it is now."""
         head = Checkpoint(origin, len(self.entries), root(self.entries))
         return CheckpointSigner(signer, key_name=signer.name).sign(head)
 
     def bundle(self) -> MemoryLog:
-        """The log as it stands."""
+        """Return the log as it is now."""
         return MemoryLog(checkpoint=self.checkpoint(), entries=tuple(self.entries))
 
 
 def lay_out(table: Table, *, number: int, **terms: object) -> Parts:
-    """A round of a table, opened and dealt, on paper."""
+    """Prepare a round of a table, opened and dealt."""
     ruleset, start = table.ruleset, START + ROUND_MS * number
     bets_alone = ruleset.game == "ultimate_texas"
     header = Header(
@@ -257,7 +257,7 @@ def lay_out(table: Table, *, number: int, **terms: object) -> Parts:
 
 
 def dealt_from(table: Table, header: Header, *, server_seed: bytes, client_seeds: tuple[bytes, ...]) -> Parts:
-    """A round opened and dealt from a header and seeds, all as the protocol has it."""
+    """Prepare a round from a header and seeds, as the protocol does."""
     round_id = header.round_id
     deal = Deal.derive(header, server_seed=server_seed, client_seeds=client_seeds)
     commitments = [client_commitment(round_id=round_id, seat=Seat(i), seed=seed) for i, seed in enumerate(client_seeds)]
@@ -293,13 +293,13 @@ def dealt_from(table: Table, header: Header, *, server_seed: bytes, client_seeds
 
 
 def settle(parts: Parts, *, play: Play | None = None, last_winner: LastWinner | None = None, seed: int = 0) -> None:
-    """The round is played by chance, or as given, and its transcript written."""
+    """Play the round by chance, or as given, and write its transcript."""
     header, ruleset = parts.header, parts.table.ruleset
     leader = parts.dealt.leader if last_winner is None else int(last_winner.seat)
     if play is None:
         luck = random.Random(f"{parts.table.name}/{header.round_number}/{seed}")  # noqa: S311 - the same in every run
         play = PLAYERS[ruleset.game](dealt_of(parts, leader=leader if isinstance(leader, int) else 0), luck)
-    parts.told = Inputs(
+    parts.inputs = Inputs(
         header=HeaderJson.of(header),
         deck_root=parts.dealt.deck_root,
         dealt_time=parts.dealt.dealt_time,
@@ -310,11 +310,11 @@ def settle(parts: Parts, *, play: Play | None = None, last_winner: LastWinner | 
         previous_winner_seat=msgspec.UNSET if last_winner is None else int(last_winner.seat),
         sealed=1 if parts.table.sealed else msgspec.UNSET,
     )
-    parts.transcript = replay(parts.told, ruleset).payload
+    parts.transcript = replay(parts.inputs, ruleset).payload
 
 
 def dealt_of(parts: Parts, *, leader: int = 0) -> Dealt:
-    """What the players of a round are given."""
+    """Return what the players of a round get."""
     return Dealt(
         ruleset=parts.table.ruleset,
         sections=parts.deal.sections,
@@ -327,18 +327,18 @@ def dealt_of(parts: Parts, *, leader: int = 0) -> Dealt:
     )
 
 
-def retell(parts: Parts, **told: object) -> None:
-    """The transcript is written again with some of its told part changed, and what follows from that."""
-    assert parts.told is not None
-    parts.told = msgspec.structs.replace(parts.told, **told)
-    parts.transcript = replay(parts.told, parts.table.ruleset).payload
+def change_inputs(parts: Parts, **changes: object) -> None:
+    """Write the transcript again with some of its inputs changed and the results that follow."""
+    assert parts.inputs is not None
+    parts.inputs = msgspec.structs.replace(parts.inputs, **changes)
+    parts.transcript = replay(parts.inputs, parts.table.ruleset).payload
 
 
 def attested_events(parts: Parts, play: Play) -> tuple[InputEvent, ...]:
-    """The moves as told, each attested as the table does it."""
+    """Write the moves as inputs, each attested as the table does it."""
     events = [move.event for move in play.moves]
     hashes = chain_hashes(round_id=parts.header.round_id, deck_root=bytes.fromhex(parts.dealt.deck_root), events=events)
-    told = []
+    inputs = []
     for number, move in enumerate(play.moves, 1):
         opens = msgspec.UNSET if move.opens_section is None else move.opens_section
         receipt = signature = ""
@@ -351,7 +351,7 @@ def attested_events(parts: Parts, play: Play) -> tuple[InputEvent, ...]:
                 signature = parts.table.seat_key(seat).sign(hashes[number]).hex()
             case "FRONTEND":
                 pass
-        told.append(
+        inputs.append(
             InputEvent(
                 event=msgspec.Raw(move.event),
                 time=move.time,
@@ -361,13 +361,13 @@ def attested_events(parts: Parts, play: Play) -> tuple[InputEvent, ...]:
                 opens_section=opens if receipt else msgspec.UNSET,
             )
         )
-    return tuple(told)
+    return tuple(inputs)
 
 
 def receipt_of(
     parts: Parts, number: int, hashed: bytes, *, time: int, opens_section: int | msgspec.UnsetType = msgspec.UNSET
 ) -> bytes:
-    """The referee's receipt of an event, as an envelope."""
+    """Make the referee's receipt of an event, as an envelope."""
     receipt = EventReceipt(
         event_hash=hashed.hex(),
         number=number,
@@ -379,7 +379,7 @@ def receipt_of(
 
 
 def abort(parts: Parts, *, stage: str, reason: str, culprit: int | None = None, time: int | None = None) -> None:
-    """The round is aborted, before its deal or after it."""
+    """Abort the round, before its deal or after it."""
     seats = range(parts.header.seat_count)
     seeds = [
         "" if stage == "OPENED" and (seat == culprit or culprit is None) else parts.dealt.client_seeds[seat]
@@ -396,5 +396,5 @@ def abort(parts: Parts, *, stage: str, reason: str, culprit: int | None = None, 
 
 
 def healthy_tables(rulesets: Iterable[str], seats: Sequence[int] = (2, 3, 4)) -> list[Table]:
-    """A table for each ruleset and number of seats."""
+    """Make a table for each ruleset and number of seats."""
     return [Table(name=f"{name}.{count}", ruleset_id=name, seats=count) for name in rulesets for count in seats]

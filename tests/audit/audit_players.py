@@ -1,6 +1,6 @@
 """Players for test rounds: they choose lawful events by a seeded chance, whatever the game is.
 
-A round is played with the games' own states; what is told of it is the events' bytes, in order, with their times and
+A round is played with the games' own states; its inputs are the events' bytes, in order, with their times and
 the sections they open.
 """
 
@@ -35,7 +35,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play:
-    """All moves of a round, when it can be closed, and how many sections are told of it."""
+    """All moves of a round, when it can be closed, and how many sections its inputs have."""
 
     moves: tuple[Move, ...]
     closed_time: int

@@ -35,7 +35,7 @@ class TileAttack(NamedTuple):
 
 
 def files_of(entries: Sequence[bytes], checkpoint: bytes) -> Files:
-    """The files of a log of up to 65,536 leaves as a publisher would serve them, made without one."""
+    """Make the files of a log of up to 65,536 leaves as a publisher would serve them, independently of one."""
     hashes = [leaf_hash(leaf) for leaf in entries]
     files = {"checkpoint": checkpoint}
     for index, at in enumerate(range(0, len(entries), TILE_WIDTH)):
@@ -50,7 +50,7 @@ def files_of(entries: Sequence[bytes], checkpoint: bytes) -> Files:
 
 
 def served(log: LogBuilder) -> Files:
-    """The log as it is served."""
+    """Return the log as it is served."""
     return files_of(log.entries, log.checkpoint())
 
 
@@ -122,7 +122,7 @@ def attacks() -> Iterator[TileAttack]:
 
 
 def lines() -> Iterator[str]:
-    """The lines of the fixture file."""
+    """Yield the lines of the fixture file."""
     for attack in attacks():
         expected: dict[str, object] = {}
         if attack.code is not None:

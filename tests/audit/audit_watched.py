@@ -43,7 +43,7 @@ NOW_S: Final = START // 1000
 
 
 def vkey(signer: NamedSigner, name: str = "") -> str:
-    """A witness's verifier key."""
+    """Return a witness's verifier key."""
     return VerifierKey(name or signer.name, signer.public_key, Algorithm.COSIGNATURE_V1).text
 
 
@@ -77,19 +77,19 @@ class Watched:
         )
 
     def watch(self, size: int, *signers: NamedSigner, time: int = NOW_S) -> None:
-        """The tree of that many leaves was cosigned; by both witnesses where none is named."""
+        """Cosign the tree of that many leaves; by both witnesses if none is named."""
         self.cosigned.append(cosigned(self.log, size, *(signers or (FIRST, SECOND)), time=time))
 
 
 def note_at(log: LogBuilder, size: int, *signers: NamedSigner) -> bytes:
-    """The checkpoint of the first leaves, signed by the log, or by these keys under its name."""
+    """Sign the checkpoint of the first leaves by the log, or by these keys under its name."""
     head = Checkpoint(ORIGIN, size, root(log.entries[:size]))
     first, *others = signers or (LOG,)
     return CheckpointSigner(first, key_name=ORIGIN, also=others).sign(head)
 
 
 def cosigned(log: LogBuilder, size: int, *signers: NamedSigner, time: int = NOW_S) -> bytes:
-    """The checkpoint of the first leaves with these witnesses' cosignatures."""
+    """Make the checkpoint of the first leaves with these witnesses' cosignatures."""
     note = Note.parse(note_at(log, size))
     return merged(note, [cosign(note, name=one.name, signer=one, time=time) for one in signers]).format()
 
@@ -284,7 +284,7 @@ def settled_after_the_revocation() -> Watched:
 
 
 def rotated() -> Watched:
-    """A log that changed its key: both sign from leaf 11 on, the new one alone from the revocation, leaf 16, on."""
+    """Make a log that changed its key: both sign from leaf 11 on, the new one alone from leaf 16, the revocation."""
     watched = played()
     watched.log.entries.append(key_leaf(NEW_LOG, "log"))
     watched.log.play(TABLE)
@@ -301,7 +301,7 @@ SOUND: Final[dict[str, tuple[str, Callable[[], Watched], dict[str, int]]]] = {
 
 
 def lines() -> Iterator[str]:
-    """The lines of the file."""
+    """Yield the lines of the file."""
     for name, (why, make, levels) in SOUND.items():
         yield _line(make(), id=name, why=why, source=SOURCE, expected={}, levels=levels)
     for name, (code, why, make) in ATTACKS.items():

@@ -28,7 +28,7 @@ SOURCE: Final = "fairness.md, What the audit must catch"
 
 
 def lines(name: str) -> Iterator[str]:
-    """The lines of a fixture file."""
+    """Yield the lines of a fixture file."""
     if name == "healthy.jsonl":
         yield _line(healthy(), id="healthy", why="a sound log has no finding", source=SOURCE, expected={})
         return

@@ -74,7 +74,7 @@ MEANINGS: Final = (
     "card by position, serial, duplicate decks",
     "win rates outside exact bounds",
 )
-"""What each number stands for, from 1."""
+"""Meaning of each number, from 1."""
 
 TESTS: Final[dict[int, tuple[str, ...]]] = {
     12: (
@@ -126,7 +126,7 @@ def fixtures() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def test_exists(name: str) -> bool:
-    """Whether a test of this name stands in its file."""
+    """Return whether a test of this name is in its file."""
     file, _, function = name.partition("::")
     path = ROOT / file
     return (
@@ -139,7 +139,7 @@ test_exists.__test__ = False  # type: ignore[attr-defined] # it asks about tests
 
 
 def rows() -> list[Row]:
-    """The table, by number; fixtures before tests."""
+    """Yield the table, by number; fixtures before tests."""
     typescript = verifier_codes()
     table = []
     for file, fixture in fixtures():
@@ -160,7 +160,7 @@ def rows() -> list[Row]:
 
 
 def uncaught() -> list[int]:
-    """The numbers that nothing catches, and those with a test that is not there."""
+    """List the numbers that nothing catches, and those whose test does not exist."""
     caught = {fixture["expected"]["number"] for _, fixture in fixtures()}
     caught |= {number for number, names in TESTS.items() if all(map(test_exists, names))}
     missing = {number for number, names in TESTS.items() if not all(map(test_exists, names))}

@@ -1,4 +1,4 @@
-"""A bulk audit on a Dask cluster: the same report as one process makes, whoever dies and however rounds are split."""
+"""A bulk audit on a Dask cluster gives the report of one process, whichever worker dies and however it is split."""
 
 import base64
 import json
@@ -45,7 +45,7 @@ class Machines:
     address: str = ""
 
     def start_scheduler(self) -> None:
-        """The scheduler listens, and ``address`` is where."""
+        """Start the scheduler and set ``address``."""
         file = self.folder / "scheduler.json"
         self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
         deadline = time.monotonic() + SECONDS
@@ -83,7 +83,7 @@ class Machines:
 
 @pytest.fixture(scope="module")
 def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
-    """A scheduler with two workers."""
+    """Start a scheduler with two workers."""
     running = Machines(tmp_path_factory.mktemp("cluster"))
     try:
         running.start_scheduler()
@@ -96,7 +96,7 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Iterator[Machines]:
-    """A scheduler without workers."""
+    """Start a scheduler without workers."""
     running = Machines(tmp_path)
     try:
         running.start_scheduler()
@@ -107,7 +107,7 @@ def empty(tmp_path: Path) -> Iterator[Machines]:
 
 @pytest.fixture(scope="module")
 def log() -> LogBuilder:
-    """A log of some hundred rounds of three games."""
+    """Build a log of some hundred rounds of three games."""
     log = LogBuilder.founded()
     for _ in range(120):
         for table in TABLES:
@@ -121,7 +121,7 @@ def audited(source: LogSource, **more: Any) -> Report:  # noqa: ANN401 - what au
 
 
 def publish(entries: tuple[bytes, ...], checkpoint: bytes, folder: Path) -> str:
-    """The URL of a log published in a folder, to be read through fsspec."""
+    """Publish a log in a folder; return its URL for fsspec."""
     for path, data in audit_tiles.files_of(entries, checkpoint).items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -141,7 +141,7 @@ def fixtures() -> list[dict[str, Any]]:
 
 
 def options(fixture: dict[str, Any]) -> dict[str, Any]:
-    """What a fixture is audited with besides its leaves."""
+    """Return what a fixture is audited with besides its leaves."""
     promises = tuple(
         KeptReceipt(receipt=one["receipt"].encode(), leaf=base64.b64decode(one["leaf"]) if "leaf" in one else None)
         for one in fixture.get("log_receipts", ())

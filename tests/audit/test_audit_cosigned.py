@@ -251,7 +251,7 @@ def test_text_that_is_no_cosigned_checkpoint_is_a_finding_and_no_crash(text: str
 
 
 def test_hostile_checkpoint_of_a_huge_log_by_nobody_is_refused_at_once(audit: Auditor):
-    """The size stands in a note that no known key signed: nothing is made for it."""
+    """The size is in a note that no known key signed: nothing is allocated for it."""
     huge = Checkpoint(ORIGIN, 2**53 - 1, bytes(32))
     note = CheckpointSigner(NamedSigner("somebody"), key_name=ORIGIN).sign(huge)
     report = audit(MemoryLog(checkpoint=note, entries=tuple(played().log.entries)))

@@ -190,7 +190,7 @@ def test_several_processes_find_the_same(audit: Auditor):
 
 
 def test_progress_ends_with_the_whole_log(audit: Auditor):
-    heard: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     log = played(BINH)
-    audit(log.bundle(), progress=lambda done, size: heard.append((done, size)))
-    assert heard[-1] == (len(log.entries), len(log.entries))
+    audit(log.bundle(), progress=lambda done, size: reported.append((done, size)))
+    assert reported[-1] == (len(log.entries), len(log.entries))

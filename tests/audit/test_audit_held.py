@@ -1,4 +1,4 @@
-"""Files that people hold: told apart by what is in them, and what the command makes of them."""
+"""Documents that people kept: classified by their content, and audited by the command."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ def laid_out() -> tuple[LogBuilder, Parts]:
 
 
 def bundle(log: LogBuilder, **more: object) -> bytes:
-    """The log's second round as a bundle."""
+    """Make the bundle of the log's second round."""
     hashes = [leaf_hash(entry) for entry in log.entries]
     leaves = [
         {"index": index, "leaf": entry.decode(), "proof": [node.hex() for node in inclusion_path(hashes, index)]}

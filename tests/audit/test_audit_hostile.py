@@ -43,7 +43,7 @@ PAYLOADS = [msgspec.json.decode(Envelope.parse(leaf).payload) for leaf in LEAVES
 
 
 def paths(value: object, path: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
-    """The paths of all members and items in a value."""
+    """Yield the paths of all members and items in a value."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *[inner for name, item in items for inner in paths(item, (*path, name))]]
 
@@ -52,7 +52,7 @@ PATHS = [paths(payload) for payload in PAYLOADS]
 
 
 def put(value: object, path: tuple[object, ...], new: object) -> object:
-    """The value with another one at a path."""
+    """Return the value with another one at a path."""
     if not path:
         return new
     name, *rest = path
@@ -63,7 +63,7 @@ def put(value: object, path: tuple[object, ...], new: object) -> object:
 
 
 def resigned(place: int, payload: bytes) -> bytes:
-    """The leaf at a place with another payload, signed by whoever signed it."""
+    """Give the leaf at a place another payload, signed by the same signer."""
     payload_type = Envelope.parse(LEAVES[place]).payload_type
     role = SIGNERS[payload_type]
     return Envelope(payload_type, payload).to_bytes() if role is None else sign(payload_type, payload, SIGNED_BY[role])
@@ -133,8 +133,8 @@ def test_white_space_in_an_event_gives_one_event_two_texts(audit: Auditor, rules
     log = LogBuilder.founded()
     parts = log.lay_out(Table(name="felt", ruleset_id=ruleset, seats=2, attested="FRONTEND"))
     settle(parts)
-    assert parts.told is not None
-    events = [bytes(told.event) for told in parts.told.events]
+    assert parts.inputs is not None
+    events = [bytes(told.event) for told in parts.inputs.events]
     spaced = [events[0].replace(b'"kind":', b'"kind": '), *events[1:]]
     assert spaced[0] != events[0]
     deal = {"round_id": parts.header.round_id, "deck_root": parts.deal.deck_root}

@@ -70,7 +70,7 @@ class Reader(HTMLParser):
         self.text: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """A tag begins."""
+        """Handle the begin of a tag."""
         self.tags[tag] += 1
         for name, value in attrs:
             if name in {"href", "src", "action", "data", "srcset", "xlink:href"}:
@@ -82,13 +82,13 @@ class Reader(HTMLParser):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """A tag begins and ends at once."""
+        """Handle a tag without content."""
         self.handle_starttag(tag, attrs)
         if tag not in VOID:
             self.open.pop()
 
     def handle_endtag(self, tag: str) -> None:
-        """The innermost open tag ends."""
+        """Handle the end of the innermost open tag."""
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
@@ -142,11 +142,11 @@ def test_everything_that_comes_from_a_log_is_escaped(audit: Auditor):
     """A referee that signs markup into reasons, codes and results, and an operator that does so into hostile notes."""
     log, parts = begun(WORD)
     found = msgspec.json.decode(parts.transcript)["results"]
-    assert parts.told is not None
+    assert parts.inputs is not None
     found["transfers"] = [{"amount": 1, "from": 0, "reason": HOSTILE, "subject": HOSTILE, "to": 1}]
     found["seats"][0]["instant_win"] = HOSTILE
     found["seats"][0]["hands"] = [HOSTILE] * 3
-    parts.transcript = write_transcript(parts.header, parts.told, found)
+    parts.transcript = write_transcript(parts.header, parts.inputs, found)
     log.append(parts)
     report = audit(log.bundle())
     report.checkpoint += HOSTILE
@@ -178,7 +178,7 @@ def test_page_of_a_large_log_is_bounded_and_says_what_is_left_out(audit: Auditor
     assert load_words().page["stories_none"].vi in text
 
 
-def test_each_language_stands_alone_and_both_have_a_switch(audit: Auditor):
+def test_each_language_is_complete_and_both_have_a_switch(audit: Auditor):
     attacked = next(one for one in MUTATIONS if one.id == "transfer_added").attack()
     pages = [page_of(attacked, audit, language=one) for one in ("vi", "en", "both")]
     vietnamese, english, both = ["".join(read(page).text) for page in pages]
@@ -229,7 +229,7 @@ def test_rounds_shown_are_those_asked_for_else_the_worst_else_the_latest(audit: 
 
 
 @pytest.mark.parametrize("ruleset_id", [ruleset.id for ruleset in load_builtin()])
-def test_story_tells_the_round_as_its_transcript_does(ruleset_id: str):
+def test_story_shows_the_round_as_its_transcript_does(ruleset_id: str):
     log = LogBuilder.founded()
     parts = log.play(Table(name="felt", ruleset_id=ruleset_id, seats=3))
     bundle = log.bundle()
@@ -237,11 +237,11 @@ def test_story_tells_the_round_as_its_transcript_does(ruleset_id: str):
     story = story_of(album["felt", 1], load_builtin())
     found = json.loads(parts.transcript)["results"]
     assert story is not None
-    assert parts.told is not None
-    assert [seat.hand for seat in story.seats] == [tuple(section) for section in parts.told.sections[:3]]
+    assert parts.inputs is not None
+    assert [seat.hand for seat in story.seats] == [tuple(section) for section in parts.inputs.sections[:3]]
     assert [seat.net for seat in story.seats] == [seat["net"] for seat in found["seats"]]
     assert [paid.amount for paid in story.paid] == [one["amount"] for one in found["transfers"]]
-    assert len(story.events) == len(parts.told.events)
+    assert len(story.events) == len(parts.inputs.events)
     assert [step.kind for step in story.steps] == ["OPEN", "DEAL", "SETTLE", "REVEAL"]
     for paid, one in zip(story.paid, found["transfers"], strict=True):
         named = [table[one["reason"]].vi for table in parts.table.ruleset.names.values() if one["reason"] in table]
@@ -286,7 +286,7 @@ def test_latest_rounds_are_those_revealed_last():
 
 
 def table_of(*, count: int, decks: int) -> list[list[int]]:
-    """A table of cells as even as can be, but for one of so many."""
+    """Make a table of cells as even as possible, but for one of so many."""
     places = [[decks // CARDS] * CARDS for _ in range(CARDS)]
     places[3][7] = count
     return places

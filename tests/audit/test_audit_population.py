@@ -69,7 +69,7 @@ def test_long_sound_log_is_quiet(game: str):
     [("mau_binh", 0.2, 45, 95), ("tien_len", 0.2, 45, 95), ("mau_binh", 0.5, 150, 95), ("mau_binh", 0.5, 25, 0)],
 )
 def test_aborts_of_a_seats_worst_hands_are_found(game: str, worst: float, times: int, least: int):
-    """Whoever aborts all rounds in which a seat's hand is among its worst is found, in so many of 100 logs.
+    """An operator who aborts all rounds in which a seat's hand is among its worst is found, in so many of 100 logs.
 
     Aborting the worst fifth is found after 45 aborts, the worse half after 150, and not after 25.
     """
@@ -130,7 +130,7 @@ def test_exchange_of_two_logs_is_that_of_both():
 
 
 def quantile(game: str, part: float) -> int:
-    """The points that so great a part of all hands do not exceed."""
+    """Return the points that so great a part of all hands do not exceed."""
     distribution = points_of_hands(game)
     reached = 0
     for value, weight in distribution.weights.items():

@@ -67,7 +67,7 @@ def test_receipt_of_every_leaf_of_every_small_tree_holds_and_no_trick_does():
 
 
 def holds(hashed: bytes, *, index: int, size: int, proof: Sequence[bytes], top: bytes) -> bool:
-    """What the receipt's own check comes to without its signature."""
+    """Return the result of the receipt's own check without its signature."""
     try:
         verify_inclusion(hashed, index=index, size=size, proof=proof, root=top)
     except ProofError:
@@ -107,7 +107,7 @@ def test_receipts_of_every_leaf_at_every_earlier_size_are_kept(audit: Auditor, *
 
 
 def test_every_leaf_taken_out_breaks_its_promise(audit: Auditor):
-    """Whoever holds its receipt and the leaf finds it gone, at its place, beside whatever else is found."""
+    """The holder of its receipt and the leaf finds it gone, at its place, beside whatever else is found."""
     log = built(2)
     for index in range(len(log.entries)):
         kept = promise(log, index)

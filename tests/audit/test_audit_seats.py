@@ -15,7 +15,7 @@ TEXAS = Table(name="texas", ruleset_id="ultimate_texas.casino", seats=3, keyed=T
 
 
 def played(*tables: Table, rounds: int = 2) -> LogBuilder:
-    """A log of tables that have each played some rounds."""
+    """Build a log of tables that have each played some rounds."""
     log = LogBuilder.founded()
     for table in tables:
         for _ in range(rounds):
@@ -46,8 +46,8 @@ def test_time_that_ran_out_is_told_with_a_receipt_beside_signed_events(audit: Au
     log = LogBuilder.founded()
     parts = log.lay_out(replace(SEALED, seats=3))
     settle(parts)
-    assert parts.told is not None
-    events = list(parts.told.events)
+    assert parts.inputs is not None
+    events = list(parts.inputs.events)
     place = next(number for number, event in enumerate(events) if b"TIMEOUT" in bytes(event.event))
     hashed = hashes_of(parts)[place + 1]
     receipt = receipt_of(parts, place + 1, hashed, time=events[place].time, opens_section=2)
@@ -58,9 +58,9 @@ def test_time_that_ran_out_is_told_with_a_receipt_beside_signed_events(audit: Au
         receipt=(Envelope.parse(receipt).signature or b"").hex(),
         opens_section=2,
     )
-    parts.told = msgspec.structs.replace(parts.told, events=tuple(events))
+    parts.inputs = msgspec.structs.replace(parts.inputs, events=tuple(events))
     found = msgspec.json.decode(parts.transcript)["results"]
-    parts.transcript = write_transcript(parts.header, parts.told, found)
+    parts.transcript = write_transcript(parts.header, parts.inputs, found)
     log.append(parts)
     report = audit(log.bundle())
     assert report.findings == ()

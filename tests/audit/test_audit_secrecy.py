@@ -71,13 +71,13 @@ def test_seed_of_a_round_is_no_secret_of_another(audit: Auditor):
 def test_receipts_in_the_order_of_play_open_the_board(audit: Auditor):
     """A settled round at a table with receipts: its own receipts, and certificates of each street."""
     log, parts = laid_out(BOARD)
-    assert parts.told is not None
-    events = [bytes(event.event) for event in parts.told.events]
+    assert parts.inputs is not None
+    events = [bytes(event.event) for event in parts.inputs.events]
     root = bytes.fromhex(parts.dealt.deck_root)
     hashes = chain_hashes(round_id=parts.header.round_id, deck_root=root, events=events)
     receipts = tuple(
         receipt_of(parts, number, hashes[number], time=event.time, opens_section=event.opens_section)
-        for number, event in enumerate(parts.told.events, 1)
+        for number, event in enumerate(parts.inputs.events, 1)
     )
     certificates = tuple(opening(parts, 0, 1, *board) for board in ((), (FLOP,), (FLOP, TURN_RIVER), (HOUSE, FLOP)))
     log.append(parts)

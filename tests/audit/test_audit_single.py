@@ -70,7 +70,7 @@ def payload_of(leaf: bytes) -> dict[str, Any]:
 
 
 def bundle_of(entries: Sequence[bytes], checkpoint: bytes, round_id: str, **more: Any) -> bytes:  # noqa: ANN401
-    """The bundle of a round: KEY leaves, its own, and what ended the table's rounds before it."""
+    """Make the bundle of a round: KEY leaves, its own, and what ended the table's rounds before it."""
     told = [payload_of(leaf) for leaf in entries]
     hashes = [leaf_hash(leaf) for leaf in entries]
     ids = {index: one.get("round_id") for index, one in enumerate(told)}
@@ -103,7 +103,7 @@ def bundle_of(entries: Sequence[bytes], checkpoint: bytes, round_id: str, **more
 
 
 def rounds_of(entries: Sequence[bytes]) -> Iterator[str]:
-    """The ids of all rounds that have an OPEN."""
+    """Return the ids of all rounds that have an OPEN."""
     for leaf in entries:
         told = payload_of(leaf)
         if "header" in told and "round_id" in told:

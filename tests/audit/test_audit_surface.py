@@ -52,7 +52,7 @@ def fields_of(message: Descriptor, seen: frozenset[str] = frozenset()) -> Iterat
 
 
 def odd_fields(message: Descriptor) -> set[str]:
-    """The fields by which a caller might give what only the server may choose."""
+    """List the fields by which a caller might set what only the server may choose."""
     return {
         path
         for path, field in fields_of(message)

@@ -54,7 +54,7 @@ def test_fixtures_of_tiles_are_what_their_script_writes():
 
 @pytest.fixture(scope="module")
 def long_log() -> LogBuilder:
-    """A log of more than two bundles."""
+    """Build a log of more than two bundles."""
     log = LogBuilder.founded()
     tables = [replace(WORD, name=f"table-{number}") for number in range(4)]
     while len(log.entries) <= 520:
@@ -64,7 +64,7 @@ def long_log() -> LogBuilder:
 
 @pytest.fixture(scope="module")
 def long_files(long_log: LogBuilder) -> dict[str, bytes]:
-    """The log as it is served."""
+    """Return the log as it is served."""
     return audit_tiles.served(long_log)
 
 
@@ -112,7 +112,7 @@ def test_an_edited_leaf_is_found_in_the_root_and_in_its_tile(long_files):
 
 
 def test_log_ends_where_a_bundle_is_missing_or_none(long_files):
-    """What stands before is audited; the finding names the file."""
+    """The leaves before it are audited; the finding names the file."""
     missing = {path: data for path, data in long_files.items() if path != "tile/entries/001"}
     broken = long_files | {"tile/entries/001": long_files["tile/entries/001"][:-1]}
     for files in (missing, broken):
@@ -123,7 +123,7 @@ def test_log_ends_where_a_bundle_is_missing_or_none(long_files):
         assert report.rounds.opened >= 60
 
 
-def test_full_tile_stands_in_for_a_partial_one(long_log: LogBuilder, long_files):
+def test_full_tile_replaces_a_partial_one(long_log: LogBuilder, long_files):
     """The checkpoint is older than the tiles, whose partial ones were removed when the log grew."""
     before = LogBuilder(long_log.entries[: 3 + 4 * 60])
     files = {path: data for path, data in long_files.items() if not path.startswith("tile/1/")}

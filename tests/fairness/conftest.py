@@ -9,5 +9,5 @@ from tests.vectors.dealing import dealing_derivation
 
 @pytest.fixture(scope="session")
 def second() -> ModuleType:
-    """The derivation that the vectors of dealing are written by."""
+    """Load the derivation that the vectors of dealing are written by."""
     return dealing_derivation

@@ -159,7 +159,7 @@ def test_rare_patterns_are_found_in_hands_made_to_have_them():
     assert not unmet, "each pattern must have been made at least once"
 
 
-def test_hands_of_five_and_seven_are_told_as_the_ranking_tells_them(many: Decks):
+def test_hands_of_five_and_seven_are_classified_as_by_the_ranking(many: Decks):
     ranking = Ranking.of(rules_as(MauBinhRules, "mau_binh.classic").ranking.rules)
     fives, sevens = kinds_of_five(many, range(5, 10)), kinds_of_seven(many, range(7))
     for column in range(5_000):

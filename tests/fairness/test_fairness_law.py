@@ -46,7 +46,7 @@ def test_laws_of_52_cards_count_all_52_factorial_orders(known):
     assert sum(known) == factorial(52)
 
 
-def test_five_card_hands_are_as_published_and_as_the_ranking_tells_them():
+def test_five_card_hands_are_as_published_and_as_the_ranking_counts():
     """Every one of 2,598,960 is counted in tests/hands; here by strength, times the suits that each strength has."""
     ranking = Ranking.of(rules_as(MauBinhRules, "mau_binh.classic").ranking.rules)
     ways = {
@@ -155,7 +155,7 @@ def test_five_pairs_in_a_row_are_counted_by_inclusion_and_exclusion():
 
 
 def test_six_pairs_of_tien_len_are_those_of_mau_binh():
-    """Six pairs and a card, or five pairs and a three: the thirteenth card stands alone or makes a pair a three."""
+    """Six pairs and a card, or five pairs and a three: the thirteenth card is single or makes a pair a three."""
     assert TIEN_LEN["six pairs"].hands == MAU_BINH["six pairs"].hands + MAU_BINH["five pairs and a three"].hands
 
 

@@ -112,8 +112,8 @@ def test_fair_decks_are_called_unlikely_as_often_as_they_are():
         for measure in MEASURES:
             calls[measure] += measure.judge(measure.count(decks), decks=3_000).p_value < 0.1
     assert {measure.name: count for measure, count in calls.items() if count > 16} == {}
-    telling = [ByPlace, Neighbours, CYCLES, ASCENTS, FIXED]
-    assert all(count for measure, count in calls.items() if measure in telling or type(measure) in telling)
+    sensitive = [ByPlace, Neighbours, CYCLES, ASCENTS, FIXED]
+    assert all(count for measure, count in calls.items() if measure in sensitive or type(measure) in sensitive)
 
 
 def test_what_has_no_case_and_happens_is_beyond_chance():

@@ -125,7 +125,7 @@ def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story
     sections = _sections(by_type)
     found = _found(settle)
     seat_count = len(header.seat_keys)
-    told = settle.inputs.events if settle is not None else ()
+    events = settle.inputs.events if settle is not None else ()
     start = settle.inputs.dealt_time if settle is not None else 0
     return Story(
         table_id=header.table_id,
@@ -138,8 +138,8 @@ def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story
         steps=tuple(steps),
         seats=tuple([_seat(seat, sections, found, ruleset) for seat in range(seat_count)]),
         board=_board(sections, found, ruleset, header),
-        events=tuple([_event(number, event, start) for number, event in enumerate(told[:MAX_EVENTS], 1)]),
-        events_left_out=max(0, len(told) - MAX_EVENTS),
+        events=tuple([_event(number, event, start) for number, event in enumerate(events[:MAX_EVENTS], 1)]),
+        events_left_out=max(0, len(events) - MAX_EVENTS),
         paid=_paid(found, ruleset),
         is_settled=settle is not None,
     )
@@ -257,9 +257,9 @@ def _board(
     return (*groups, Group(code="BOARD", cards=tuple(itertools.chain.from_iterable(cards.values()))))
 
 
-def _event(number: int, told: InputEvent, start: int) -> StoryEvent:
+def _event(number: int, source: InputEvent, start: int) -> StoryEvent:
     try:
-        event = orjson.loads(bytes(told.event))
+        event = orjson.loads(bytes(source.event))
     except orjson.JSONDecodeError:
         event = {}
     event = event if isinstance(event, dict) else {}
@@ -269,13 +269,13 @@ def _event(number: int, told: InputEvent, start: int) -> StoryEvent:
     seat, kind, decision = event.get("seat"), event.get("kind"), event.get("decision")
     return StoryEvent(
         number=number,
-        after=told.time - start,
+        after=source.time - start,
         seat=seat if isinstance(seat, int) else HOUSE,
         kind=kind if isinstance(kind, str) else "?",
         decision=decision if isinstance(decision, str) else "",
         groups=tuple(groups),
-        attested=told.attested,
-        opens=told.opens_section if isinstance(told.opens_section, int) else None,
+        attested=source.attested,
+        opens=source.opens_section if isinstance(source.opens_section, int) else None,
     )
 
 
