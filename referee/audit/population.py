@@ -17,12 +17,37 @@ from dataclasses import dataclass, field
 from operator import eq
 from typing import Final
 
+import msgspec
+
 from referee.audit.chance import CARDS
 from referee.audit.distribution import SeatShares
-from referee.audit.sample import RoundSample
 
 _SUCCESSORS: Final = bytes(range(1, 256)).ljust(256, b"\0")
 """For each card's number the next one; 53 is no card."""
+
+
+class RoundSample(msgspec.Struct, frozen=True, kw_only=True):
+    """A round as the statistics see it.
+
+    ``deck`` has the numbers of all 52 cards in the order dealt, empty if they were not dealt again; ``shown`` is a
+    hash of the cards of all hands and boards in that order, dealt again or as settled, and ``shown_count`` their
+    number. ``points`` and ``leads`` are the answers of the game's questions by seat, empty without a deck. ``culprit``
+    is the seat that an ABORT names, ``winner`` the one seat with the highest net amount in a settlement that was
+    replayed.
+    """
+
+    table_id: str
+    game: str
+    seat_count: int
+    leaf_index: int
+    is_aborted: bool = False
+    culprit: int | None = None
+    deck: bytes = b""
+    shown: bytes = b""
+    shown_count: int = 0
+    points: tuple[int, ...] = ()
+    leads: tuple[int, ...] = ()
+    winner: int | None = None
 
 
 @dataclass(slots=True)

@@ -9,9 +9,9 @@ import msgspec
 
 from referee.audit.documents import NO_DOCUMENTS, Documents
 from referee.audit.finding import Finding
+from referee.audit.population import RoundSample
 from referee.audit.reading import Placed
 from referee.audit.report import DealingLevel, EventLevel
-from referee.audit.sample import RoundSample
 from referee.dealing.header import Header
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf
 from referee.rulesets import Catalogue

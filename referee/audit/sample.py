@@ -5,42 +5,17 @@ A deck counts only if it was dealt again from its seeds. A sample depends on its
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
+from referee.audit.population import RoundSample
+from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.deal import Deal
 from referee.dealing.header import SUITE_COMMITMENT
 from referee.games import GAMES
 from referee.games.questions import HouseQuestions, PointQuestions
 from referee.rulesets import Ruleset
-
-if TYPE_CHECKING:
-    from referee.audit.round_leaves import RoundLeaves
-
-
-class RoundSample(msgspec.Struct, frozen=True, kw_only=True):
-    """A round as the statistics see it.
-
-    ``deck`` has the numbers of all 52 cards in the order dealt, empty if they were not dealt again; ``shown`` is a
-    hash of the cards of all hands and boards in that order, dealt again or as settled, and ``shown_count`` their
-    number. ``points`` and ``leads`` are the answers of the game's questions by seat, empty without a deck. ``culprit``
-    is the seat that an ABORT names, ``winner`` the one seat with the highest net amount in a settlement that was
-    replayed.
-    """
-
-    table_id: str
-    game: str
-    seat_count: int
-    leaf_index: int
-    is_aborted: bool = False
-    culprit: int | None = None
-    deck: bytes = b""
-    shown: bytes = b""
-    shown_count: int = 0
-    points: tuple[int, ...] = ()
-    leads: tuple[int, ...] = ()
-    winner: int | None = None
 
 
 class _SeatNet(msgspec.Struct, frozen=True):
@@ -55,7 +30,7 @@ _nets: Final = msgspec.json.Decoder(_Nets)
 
 
 def sample_of(
-    leaves: "RoundLeaves",
+    leaves: RoundLeaves,
     ruleset: Ruleset | None,
     *,
     redealt: Deal | None,
@@ -101,7 +76,7 @@ def sample_of(
     )
 
 
-def _winner(leaves: "RoundLeaves") -> int | None:
+def _winner(leaves: RoundLeaves) -> int | None:
     """Return the seat that won more than every other; None if there is none."""
     if leaves.settle is None or leaves.header.seat_count == 1:
         return None

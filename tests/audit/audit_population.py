@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from referee.audit.sample import RoundSample
+from referee.audit.population import RoundSample
 from referee.games import GAMES
 from referee.games.questions import HouseQuestions, PointQuestions
 from referee.rulesets import get

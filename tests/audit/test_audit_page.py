@@ -28,10 +28,9 @@ from referee.audit.page.page import (
 )
 from referee.audit.page.story import story_of
 from referee.audit.page.words import load_words
-from referee.audit.population import Population
+from referee.audit.population import Population, RoundSample
 from referee.audit.questions import questions
 from referee.audit.report import TableCounts
-from referee.audit.sample import RoundSample
 from referee.audit.score import judge
 from referee.cli.main import app
 from referee.rulesets import load_builtin

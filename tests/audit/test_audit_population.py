@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from referee.audit.distribution import SeatShares
 from referee.audit.finding import Code, Finding, Severity
-from referee.audit.population import Population
+from referee.audit.population import Population, RoundSample
 from referee.audit.questions import points_of_hands, questions, thrown_away
 from referee.audit.report import TableCounts
-from referee.audit.sample import RoundSample
 from referee.audit.score import FAIL_RATE, KEPT, NOTE_RATE, Measure, Question, QuestionKind, Score, Subject, judge
 from referee.cards import DECK
 from referee.games import GAMES
