@@ -194,7 +194,7 @@ def test_server_does_not_start_behind_its_witness(tmp_path: Path, start: Callabl
     [
         ([AT], "has 0 keys for 1 addresses"),
         ([KNOWN], "has 1 keys for 0 addresses"),
-        (["urls=127.0.0.1:1", KNOWN], "no witness's address"),
+        (["urls=127.0.0.1:1", KNOWN], "not a witness's address"),
         ([AT, "keys=no key"], "no verifier key"),
         ([AT, KNOWN, "quorum=2"], "no quorum"),
         (["urls=http://a,http://b", f"keys={STRANGER},{STRANGER}"], "one"),
