@@ -14,11 +14,11 @@ from referee.cards import HOUSE
 from referee.cli.options import FOUND, Database, DataFolder, RulesetFolder, catalogue_of, fail
 from referee.cli.show import card_line
 from referee.dealing.deal import Deal
-from referee.dealing.layout import BOARD_SECTIONS
 from referee.dealing.leaf import DealLeaf, RevealLeaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.games import game_of
 from referee.log import StepKind
 from referee.rulesets import Catalogue, UnknownRulesetError
 from referee.transcript.inputs import Inputs, Transcript, TranscriptError
@@ -106,8 +106,7 @@ def _print_inputs(console: Console, transcript: Transcript, catalogue: Catalogue
         f"closed {given.closed_time}[/]"
     )
     names = [f"seat {seat}" for seat in range(len(header.seat_keys))]
-    if ruleset.game == "ultimate_texas":
-        names += [name.replace("_", ", ") for name in BOARD_SECTIONS]
+    names += [name.replace("_", ", ") for name in game_of(header.ruleset_id).layout(len(names)).names]
     cards = Grid("section", "cards")
     for index, section in enumerate(given.sections):
         cards.add_row(names[index] if index < len(names) else f"section {index}", card_line(section))

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from referee.cli.options import RulesetFolder, catalogue_of, fail
-from referee.rulesets import GAMES, UnknownRulesetError, faults_in
+from referee.games import GAMES
+from referee.rulesets import UnknownRulesetError, faults_in
 from referee.rulesets.reference import UnknownGameError, field_page, json_schema
 
 app = typer.Typer(help="Show the rulesets at hand.", no_args_is_help=True)

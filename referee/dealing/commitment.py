@@ -5,7 +5,6 @@
     C   = TH("server-commit", round_id, s)
     c_i = TH("client-commit", round_id, u8 i, a_i)           given before OPEN
     M   = TH("mix", round_id, C, beacon, a_0..)              beacon: zero-length while no suite has one
-    TH("arrange", round_id, u8 i, cards, nonce)              an arrangement that is opened later; one byte a card
     TH("client-seed", round_id, C, u8 i, a_i)                what a seat with a key signs to show its seed
     TH("seat-token", round_id, u8 i, token)                  what opens the seat's hand on a sealed table, in OPEN
 
@@ -19,7 +18,7 @@ bytes. Zeros are a seed like any other here; the audit judges how random seeds a
 from collections.abc import Sequence
 from typing import Final
 
-from referee.cards import Card, Seat
+from referee.cards import Seat
 from referee.evidence.encoding import tagged_hash, u8
 
 SEED_SIZE: Final = 32
@@ -51,12 +50,6 @@ def client_commitment(*, round_id: bytes, seat: Seat, seed: bytes) -> bytes:
 def mix(*, round_id: bytes, commitment: bytes, client_seeds: Sequence[bytes]) -> bytes:
     """Compute M from the server's commitment and all seats' seeds, in the order of the seats."""
     return tagged_hash("mix", round_id, commitment, NO_BEACON, *map(checked_seed, client_seeds))
-
-
-def arrangement_commitment(*, round_id: bytes, seat: Seat, cards: Sequence[Card], nonce: bytes) -> bytes:
-    """Commit a seat to its thirteen cards in the order back, middle, front, under a nonce of 32 bytes."""
-    numbers = bytes([card.number for card in cards])
-    return tagged_hash("arrange", round_id, u8(seat), numbers, checked_seed(nonce))
 
 
 def seed_statement(*, round_id: bytes, commitment: bytes, seat: Seat, seed: bytes) -> bytes:

@@ -7,7 +7,7 @@ keys.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, Self
+from typing import Self
 
 from referee.cards import Card, Seat
 from referee.dealing.commitment import SeedError, mix, server_commitment
@@ -15,9 +15,7 @@ from referee.dealing.deck import draw_leader, order_from, scripted_order
 from referee.dealing.header import SUITE_FIXTURE, Header
 from referee.dealing.section import deck_root, section_key, section_root
 from referee.evidence.hkdf import Prk
-
-LEADING_GAMES: Final = frozenset({"tien_len"})
-"""The games in which the deal draws who leads."""
+from referee.games import GAMES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +77,8 @@ class Deal:
 
 def leader_of(header: Header, *, round_id: bytes, commitment: bytes, mixed: bytes) -> Seat | None:
     """Draw the seat that leads the first trick; None in a game without a leader."""
-    if header.ruleset_id.partition(".")[0] not in LEADING_GAMES:
+    game = GAMES.get(header.ruleset_id.partition(".")[0])
+    if game is None or not game.has_leader:
         return None
     return drawn_leader(header, round_id=round_id, commitment=commitment, mixed=mixed)
 

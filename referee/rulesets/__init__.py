@@ -12,14 +12,11 @@ bet unit does not make whole are refused, and a released file never changes. It 
 """
 
 from referee.rulesets.catalogue import Catalogue, UnknownRulesetError, faults_in, get, load_builtin, load_folder
-from referee.rulesets.registry import GAMES, GameRules
 from referee.rulesets.ruleset import Name, Ruleset, RulesetError, parse_ruleset
 from referee.rulesets.texts import Language, Texts, load_texts
 
 __all__ = [
-    "GAMES",
     "Catalogue",
-    "GameRules",
     "Language",
     "Name",
     "Ruleset",

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from referee.rulesets.registry import GAMES
+from referee.games import GAMES
 from referee.rulesets.ruleset import Header
 from referee.rulesets.shape import bare_type, legal_values, members_of, notes_of
 
@@ -68,10 +68,11 @@ def field_page(games: Iterable[str]) -> str:
 
 def _rules_type(game: str) -> type[msgspec.Struct]:
     found = GAMES.get(game)
-    if found is None or not issubclass(found, msgspec.Struct):
+    if found is None:
         msg = f"no game is called {game!r}; there are {', '.join(GAMES)}"
         raise UnknownGameError(msg)
-    return found
+    rules_type: type[msgspec.Struct] = found.rules_type
+    return rules_type
 
 
 def _rows(table: type[msgspec.Struct], path: str) -> Iterator[Row]:

@@ -23,8 +23,8 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
+from referee.games import GAMES, GameRules
 from referee.rulesets.line import line_of_path
-from referee.rulesets.registry import GAMES, GameRules
 from referee.rulesets.shape import Fault, faults_of, newest_schema, spelled_out
 
 _TOML_LINE: Final = re.compile(r" *\(at line ([0-9]+), column [0-9]+\)")
@@ -123,7 +123,8 @@ def parse_ruleset(source: bytes, *, file: str) -> Ruleset:
     data = read_toml(source, file=file)
     common = {key: value for key, value in data.items() if key in Header.__struct_fields__}
     own = {key: value for key, value in data.items() if key not in common}
-    rules_type = GAMES.get(str(data.get("game")))
+    game = GAMES.get(str(data.get("game")))
+    rules_type = None if game is None else game.rules_type
     faults = faults_of(common, Header, schema=1)
     if rules_type is None and "game" in data:
         faults.append(Fault(("game",), f"game {data['game']!r} is unknown; known are {', '.join(GAMES)}"))

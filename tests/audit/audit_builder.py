@@ -19,12 +19,12 @@ from referee.dealing import leaf as leaves
 from referee.dealing.commitment import client_commitment, seed_statement, server_commitment
 from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY, NO_LEAF, SUITE_COMMITMENT, Header, HeaderJson
-from referee.dealing.layout import layout_of
 from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf
 from referee.dealing.seal import SEALED_SIZE
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash, root
 from referee.evidence.vkey import VerifierKey
+from referee.games import GAMES
 from referee.log import Checkpoint, CheckpointSigner
 from referee.rulesets import Ruleset, get
 from referee.transcript.chain import chain_hashes
@@ -239,7 +239,7 @@ def lay_out(table: Table, *, number: int, **terms: object) -> Parts:
         ruleset_id=ruleset.id,
         ruleset_version=ruleset.version,
         ruleset_digest=ruleset.digest,
-        layout=layout_of(ruleset.game, seat_count=table.seats).sizes,
+        layout=GAMES[ruleset.game].layout(table.seats).sizes,
         currency="CHIP",
         stake=ruleset.bet_unit if bets_alone else 100 * ruleset.bet_unit,
         seat_stakes=tuple([(10 * ruleset.bet_unit, 5 * (seat % 2)) for seat in range(table.seats)])

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from referee.cards import Card, Seat
-from referee.dealing.commitment import arrangement_commitment
 from referee.games import GAMES, Deal
 from referee.games import mau_binh as binh
 from referee.games import tien_len as lon
 from referee.games import ultimate_texas as texas
-from referee.games.mau_binh import MauBinhRules
+from referee.games.mau_binh import MauBinhRules, arrangement_commitment
 from referee.games.tien_len import TienLenRules
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.rulesets import Ruleset

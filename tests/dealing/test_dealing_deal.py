@@ -9,13 +9,14 @@ import pytest
 
 from referee.cards import DECK, Card, Seat
 from referee.dealing import seal as seals
-from referee.dealing.commitment import SeedError, arrangement_commitment, client_commitment, server_commitment
+from referee.dealing.commitment import SeedError, client_commitment, server_commitment
 from referee.dealing.deal import Deal
 from referee.dealing.header import Header
-from referee.dealing.layout import BOARD_SECTIONS, layout_of
 from referee.dealing.seal import SealError
 from referee.dealing.section import section_key, section_root
 from referee.evidence.hkdf import Prk
+from referee.games import GAMES
+from referee.games.mau_binh import arrangement_commitment
 
 SEED = bytes(range(32))
 SEEDS = [bytes([seat]) * 32 for seat in range(4)]
@@ -29,7 +30,7 @@ def test_the_second_derivation_deals_alike(second: ModuleType, header_from: Call
         seats = source.randint(1, 6) if game == "ultimate_texas" else source.randint(2, 4)
         value = second.header_of(
             ruleset_id=f"{game}.any",
-            layout=list(layout_of(game, seat_count=seats).sizes),
+            layout=list(GAMES[game].layout(seats).sizes),
             seat_keys=["00" * 32] * seats,
             table_id=f"t{source.random()}",
         )
@@ -80,10 +81,11 @@ def test_only_32_bytes_can_be_committed_to(size: int):
     for commit in (
         lambda seed: server_commitment(round_id=bytes(32), seed=seed),
         lambda seed: client_commitment(round_id=bytes(32), seat=Seat(0), seed=seed),
-        lambda seed: arrangement_commitment(round_id=bytes(32), seat=Seat(0), cards=DECK[:13], nonce=seed),
     ):
         with pytest.raises(SeedError):
             commit(bytes(size))
+    with pytest.raises(ValueError, match=f"32 bytes, not {size}"):
+        arrangement_commitment(round_id=bytes(32), seat=Seat(0), cards=DECK[:13], nonce=bytes(size))
 
 
 def test_commitments_of_other_rounds_seats_and_kinds_differ():
@@ -110,25 +112,26 @@ def test_commitments_of_other_rounds_seats_and_kinds_differ():
     ],
 )
 def test_layouts_deal_hands_then_board_then_stock(game: str, seats: int, sizes: tuple[int, ...]):
-    layout = layout_of(game, seat_count=seats)
+    layout = GAMES[game].layout(seats)
     assert layout.sizes == sizes
     assert sum(layout.sizes) == 52
     assert layout.hands == tuple(layout.hand(Seat(seat)) for seat in range(seats))
-    named = [layout.board(name) for name in BOARD_SECTIONS] if game == "ultimate_texas" else []
+    named = [layout.board(name) for name in layout.names]
+    assert layout.names == (("house", "flop", "turn_river") if game == "ultimate_texas" else ())
     stock = [] if layout.stock is None else [layout.stock]
     assert [*layout.hands, *named, *stock] == list(range(len(sizes)))
 
 
 def test_layouts_that_do_not_exist_are_refused():
     with pytest.raises(KeyError):
-        layout_of("mau_binh", seat_count=4).board("flop")
+        GAMES["mau_binh"].layout(4).board("flop")
     with pytest.raises(KeyError):
-        layout_of("ultimate_texas", seat_count=4).board("stock")
+        GAMES["ultimate_texas"].layout(4).board("stock")
     with pytest.raises(KeyError):
-        layout_of("poker", seat_count=2)
+        GAMES["poker"].layout(2)
     for seats in (0, -1, 5):
         with pytest.raises(ValueError, match="seats"):
-            layout_of("tien_len", seat_count=seats)
+            GAMES["tien_len"].layout(seats)
 
 
 @pytest.mark.parametrize("size", range(1, 53))

@@ -10,14 +10,14 @@ from referee.dealing.certificate import CertificateError, CertificateFault
 from referee.dealing.commitment import SeedError, seat_token_hash, seed_statement
 from referee.dealing.deal import Deal
 from referee.dealing.header import Header
-from referee.dealing.layout import layout_of
 from referee.evidence.ed25519 import Signer
+from referee.games import GAMES
 
 
 @pytest.mark.parametrize("seats", [1, 2, 6])
 def test_hands_open_with_the_house(seats: int):
     """Flop, then turn and river alone; then everything but the stock."""
-    layout = layout_of("ultimate_texas", seat_count=seats)
+    layout = GAMES["ultimate_texas"].layout(seats)
     house, flop, river = (layout.board(name) for name in ("house", "flop", "turn_river"))
     assert layout.opened_until(flop, is_sealed=True) == (flop,)
     assert layout.opened_until(river, is_sealed=True) == (flop, river)
@@ -26,14 +26,14 @@ def test_hands_open_with_the_house(seats: int):
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_hands_without_a_board_open_with_the_last_of_them(seats: int):
-    layout = layout_of("mau_binh", seat_count=seats)
+    layout = GAMES["mau_binh"].layout(seats)
     assert layout.opened_until(seats - 1, is_sealed=True) == tuple(range(seats))
 
 
 @pytest.mark.parametrize(("game", "seats"), [("mau_binh", 2), ("mau_binh", 4), ("ultimate_texas", 3)])
 def test_no_other_section_opens(game: str, seats: int):
     """A hand before the last, the stock, and what there is none of; on an open table no hand at all."""
-    layout = layout_of(game, seat_count=seats)
+    layout = GAMES[game].layout(seats)
     opening = {layout.last_opened, *([layout.board("flop"), layout.board("turn_river")] if layout.has_board else [])}
     for section in set(range(-1, len(layout.sizes) + 1)) - opening:
         with pytest.raises(KeyError):

@@ -10,7 +10,6 @@ from referee.cards import Card, Seat
 from referee.dealing import certificate, leaf, seal
 from referee.dealing.certificate import CertificateError
 from referee.dealing.commitment import (
-    arrangement_commitment,
     client_commitment,
     seat_token_hash,
     seed_statement,
@@ -21,6 +20,7 @@ from referee.dealing.header import Header
 from referee.dealing.section import section_root
 from referee.evidence.dsse import Envelope, open_envelope
 from referee.evidence.ed25519 import Signer, is_signature
+from referee.games.mau_binh import arrangement_commitment
 
 Vector = dict[str, Any]
 Read = Callable[[str], list[Vector]]

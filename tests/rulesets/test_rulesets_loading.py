@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from referee.games import GAMES
 from referee.rulesets import (
-    GAMES,
     Ruleset,
     RulesetError,
     UnknownRulesetError,
@@ -62,7 +62,7 @@ def test_digest_is_the_sha256_of_the_file(ruleset: Ruleset) -> None:
 def test_every_key_is_needed(ruleset: Ruleset) -> None:
     """Without any one of its keys, at any depth, a file is no ruleset or another one; none has a default."""
     data = tomllib.loads(ruleset.source.decode())
-    rules_type = GAMES[ruleset.game]
+    rules_type = GAMES[ruleset.game].rules_type
     own = {key: value for key, value in data.items() if key not in Header.__struct_fields__}
     removed = 0
     for path in key_paths(own):

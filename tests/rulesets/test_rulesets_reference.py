@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from referee.cli.main import app
-from referee.rulesets import GAMES, Ruleset, load_builtin
+from referee.games import GAMES
+from referee.rulesets import Ruleset, load_builtin
 from referee.rulesets.reference import field_page, json_schema
 
 PAGE = Path(__file__).parents[2] / "referee" / "rulesets" / "FIELDS.md"

@@ -13,7 +13,7 @@ import pytest
 from referee.audit.audit import audit_log
 from referee.audit.report import DealingLevel, EventLevel, Report
 from referee.audit.source import MemoryLog
-from referee.dealing.layout import layout_of
+from referee.games import GAMES
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2, ultimate_texas_pb2
 
@@ -84,7 +84,7 @@ def test_sealed_round_of_ultimate_texas_is_played_and_proved(house: House, seats
     table = house.table("ultimate_texas", seats=seats, sealed=True).play()
     assert not table.dealt.hands
     hands = hands_of(table)
-    layout = layout_of("ultimate_texas", seat_count=seats)
+    layout = GAMES["ultimate_texas"].layout(seats)
     streets = [("flop", CHECK), ("turn_river", CHECK), ("house", PLAY_1X)]
     for number, (street, decision) in enumerate(streets, 1):
         for seat in range(seats):

@@ -12,7 +12,8 @@ from referee_table.commands import AnyCommand, Hello, read
 from referee_table.wording import GOODBYES, NOTICES, Code
 
 from referee.cards import Card, Seat
-from referee.dealing.commitment import arrangement_commitment, client_commitment, seat_token_hash
+from referee.dealing.commitment import client_commitment, seat_token_hash
+from referee.games.mau_binh import arrangement_commitment
 from tests.table.table_examples import FOLDER, record, written
 
 PROTOCOL = (FOLDER.parent / "PROTOCOL.md").read_text()

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from referee.cards import DECK, Card, Seat, parse_cards
 from referee.dealing.header import NO_KEY, NO_LEAF, PROTOCOL, SUITE_FIXTURE, Header, HeaderJson
-from referee.dealing.layout import layout_of
 from referee.evidence import canonical
 from referee.evidence.dsse import MAX_ENVELOPE_SIZE, MAX_PAYLOAD_SIZE, Envelope
-from referee.games import EventBytesError, ResultValue
+from referee.games import GAMES, EventBytesError, ResultValue
 from referee.games.tien_len import MAX_EVENTS, Event, Leave, Pass, Play, Timeout
 from referee.games.tien_len.codec import decode_event, encode_event
 from referee.rulesets import get
@@ -60,7 +59,7 @@ def _header(seats: int, **changed: Any) -> Header:  # noqa: ANN401 - members of 
             "ruleset_id": RULESET.id,
             "ruleset_version": RULESET.version,
             "ruleset_digest": RULESET.digest,
-            "layout": layout_of("tien_len", seat_count=seats).sizes,
+            "layout": GAMES["tien_len"].layout(seats).sizes,
             "currency": "CHIP",
             "stake": STAKE,
             "seat_stakes": (),

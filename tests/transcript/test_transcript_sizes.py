@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from referee.dealing.header import NO_KEY, Header, HeaderJson
-from referee.dealing.layout import layout_of
 from referee.evidence.dsse import MAX_ENVELOPE_SIZE, MAX_PAYLOAD_SIZE, Envelope
+from referee.games import GAMES
 from referee.games.mau_binh.event import MAX_EVENTS as MAU_BINH_EVENTS
 from referee.games.tien_len.event import MAX_EVENTS as TIEN_LEN_EVENTS
 from referee.games.ultimate_texas.state import MAX_EVENTS as ULTIMATE_TEXAS_EVENTS
@@ -29,7 +29,7 @@ def header_of(game, seats):
         ruleset_id=f"{game}.{'r' * 64}",
         ruleset_version="999999.999999.999999",
         ruleset_digest=bytes(32),
-        layout=layout_of(game, seat_count=seats).sizes,
+        layout=GAMES[game].layout(seats).sizes,
         currency="C" * 16,
         stake=LATE,
         seat_stakes=((LATE, LATE),) * seats if game == "ultimate_texas" else (),

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from referee.cards import DECK, Seat, parse_cards
 from referee.dealing.header import NO_KEY, NO_LEAF, PROTOCOL, SUITE_FIXTURE, Header, HeaderJson
-from referee.dealing.layout import layout_of
 from referee.evidence import canonical
-from referee.games import EventBytesError
+from referee.games import GAMES, EventBytesError
 from referee.games.ultimate_texas import MAX_EVENTS, Code, Decision, Event
 from referee.games.ultimate_texas.codec import decode_event, encode_event
 from referee.rulesets import Ruleset, get
@@ -51,7 +50,7 @@ def _header(ruleset: Ruleset, stakes: Sequence[tuple[int, int]], *, stake: int =
         ruleset_id=ruleset.id,
         ruleset_version=ruleset.version,
         ruleset_digest=ruleset.digest,
-        layout=layout_of(ruleset.game, seat_count=len(stakes)).sizes,
+        layout=GAMES[ruleset.game].layout(len(stakes)).sizes,
         currency="CHIP",
         stake=stake,
         seat_stakes=tuple(stakes),
@@ -82,7 +81,7 @@ def _told(
 ) -> Inputs:
     seats = len(stakes)
     counter = itertools.count(1)
-    sizes = layout_of("ultimate_texas", seat_count=seats).sizes[:-1]
+    sizes = GAMES["ultimate_texas"].layout(seats).sizes[:-1]
     dealt = tuple(tuple(next(counter) for _ in range(size)) for size in sizes)
     told = Inputs(
         header=HeaderJson.of(_header(get(ruleset_id), stakes)),

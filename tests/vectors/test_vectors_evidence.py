@@ -11,7 +11,6 @@ from referee.cards import Seat, cards_of
 from referee.dealing import leaf as leaves
 from referee.dealing import seal
 from referee.dealing.commitment import (
-    arrangement_commitment,
     client_commitment,
     seat_token_hash,
     seed_statement,
@@ -24,6 +23,7 @@ from referee.evidence.canonical import Form
 from referee.evidence.dsse import EnvelopeError, open_envelope, pae
 from referee.evidence.ed25519 import is_public_key, is_signature
 from referee.games import GAMES, EventBytesError
+from referee.games.mau_binh import arrangement_commitment
 from referee.rulesets import load_builtin
 from referee.transcript.chain import chain_hashes, first_hash, next_hash
 from referee.transcript.receipt import FORM, RECEIPT_TYPE

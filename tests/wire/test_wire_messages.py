@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from referee.cards import DECK, HOUSE, Card, Seat
 from referee.dealing.certificate import CertificateError, CertificateFault
 from referee.dealing.header import NO_KEY, NO_LEAF, Header
-from referee.dealing.layout import layout_of
+from referee.games import GAMES
 from referee.log import SlotError, SlotKey, SlotReason
 from referee.money import Amount, Transfer
 from referee.rulesets import load_texts
@@ -47,7 +47,7 @@ def headers(draw: st.DrawFn) -> Header:
         ruleset_id=f"{game}.any",
         ruleset_version="1.2.3",
         ruleset_digest=draw(HASHES),
-        layout=layout_of(game, seat_count=seats).sizes,
+        layout=GAMES[game].layout(seats).sizes,
         currency=draw(st.from_regex(r"[A-Z]{1,16}", fullmatch=True)),
         stake=draw(amounts),
         seat_stakes=tuple(stakes),

@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.evidence.encoding import tagged_hash, u8
+from referee.evidence.encoding import HASH_SIZE, tagged_hash, u8
 from referee.games.mau_binh.code import Code
 from referee.games.mau_binh.event import Arrange, Commit, Event, Timeout
 from referee.verdict import Violation
@@ -33,7 +33,13 @@ NEVER: Final = 2**53 - 1
 
 
 def arrangement_commitment(*, round_id: bytes, seat: Seat, cards: Sequence[Card], nonce: bytes) -> bytes:
-    """Return a seat's commitment to its thirteen cards in order back, middle, front, under a nonce of 32 bytes."""
+    """Return a seat's commitment to its thirteen cards in order back, middle, front, under a nonce.
+
+    Raise ValueError unless the nonce has 32 bytes.
+    """
+    if len(nonce) != HASH_SIZE:
+        msg = f"a nonce has {HASH_SIZE} bytes, not {len(nonce)}"
+        raise ValueError(msg)
     return tagged_hash("arrange", round_id, u8(seat), bytes([card.number for card in cards]), nonce)
 
 

@@ -46,7 +46,6 @@ from referee.games.tien_len.legality import (
     may_pass,
     turn_deadline,
 )
-from referee.games.tien_len.old import Replay, check_event, check_settlement, replay, start
 from referee.games.tien_len.order import cards_of, set_of
 from referee.games.tien_len.progress import apply
 from referee.games.tien_len.rules import TienLenRules
@@ -76,7 +75,6 @@ __all__ = [
     "Play",
     "Price",
     "Reason",
-    "Replay",
     "RoundNotOverError",
     "State",
     "TienLenRules",
@@ -88,11 +86,9 @@ __all__ = [
     "cards_of",
     "check",
     "check_closing",
-    "check_event",
     "check_leave",
     "check_pass",
     "check_play",
-    "check_settlement",
     "check_stakes",
     "check_timeout",
     "chop_transfers",
@@ -103,9 +99,7 @@ __all__ = [
     "may_pass",
     "price_leftover",
     "read_combination",
-    "replay",
     "set_of",
     "settle",
-    "start",
     "turn_deadline",
 ]

@@ -22,9 +22,9 @@ from referee.dealing.commitment import seed_statement
 from referee.dealing.deal import Deal
 from referee.dealing.deck import draw_leader
 from referee.dealing.header import NO_KEY, NO_LEAF, Header
-from referee.dealing.layout import layout_of
 from referee.dealing.section import deck_root, section_key, section_root
 from referee.evidence.hkdf import Prk
+from referee.games import GAMES
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.app import Application
 from referee.server.options import ServerOptions
@@ -237,7 +237,7 @@ class House:
                 "ruleset_id": ruleset.id,
                 "ruleset_version": ruleset.version,
                 "ruleset_digest": ruleset.digest,
-                "layout": layout_of(ruleset.game, seat_count=len(hands)).sizes,
+                "layout": GAMES[ruleset.game].layout(len(hands)).sizes,
                 "currency": "CHIP",
                 "stake": 100,
                 "seat_stakes": (),

@@ -18,7 +18,7 @@ from typing import Any, Final, Self
 
 from referee.cards import DECK, Card, parse_cards
 from referee.dealing.header import Header
-from referee.dealing.layout import layout_of
+from referee.games import GAMES
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.tien_len import TienLenRules, find_instant_win, set_of
@@ -97,7 +97,7 @@ class Script:
 
     def order(self, header: Header, ruleset: Ruleset, luck: random.Random) -> tuple[Card, ...]:
         """Order a round's deck by the script; raise HarnessError if the script does not fit the seats or the game."""
-        layout = layout_of(ruleset.game, seat_count=header.seat_count)
+        layout = GAMES[ruleset.game].layout(header.seat_count)
         self._check_leader(header, ruleset)
         if self.deck:
             return self.deck

@@ -17,7 +17,8 @@ from typing import Final, Self
 from nacl.signing import SigningKey
 
 from referee.cards import Card, Seat
-from referee.dealing.commitment import arrangement_commitment, client_commitment, seat_token_hash, seed_statement
+from referee.dealing.commitment import client_commitment, seat_token_hash, seed_statement
+from referee.games.mau_binh import arrangement_commitment
 
 NO_KEY: Final = bytes(32)
 _SIZE: Final = 32

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from referee.cards import Card
 from referee.dealing.header import Header
-from referee.dealing.layout import Layout, layout_of
+from referee.games import Layout, game_of
 from referee.transcript.chain import chain_hashes, next_hash
 from referee.v1 import round_pb2, shuffler_pb2
 from referee.v1.violation_pb2 import Violation
@@ -134,7 +134,7 @@ class RoundView(Generic[RoundMessage]):
     @property
     def layout(self) -> Layout:
         """Which cards of the deck belong together."""
-        return layout_of(self.header.ruleset_id.partition(".")[0], seat_count=self.header.seat_count)
+        return game_of(self.header.ruleset_id).layout(self.header.seat_count)
 
     @property
     def dealt_time(self) -> int:

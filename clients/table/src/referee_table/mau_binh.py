@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from referee.cards import Card, Seat
-from referee.dealing.commitment import arrangement_commitment
+from referee.games.mau_binh import arrangement_commitment
 from referee.v1 import hand_pb2, mau_binh_pb2, shuffler_pb2
 from referee_table.cards import numbers, texts
 from referee_table.commands import Arrange, Check, Commit, InRound, Open, Suggest

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from referee.cards import Card, Seat
-from referee.dealing.commitment import arrangement_commitment, client_commitment, seat_token_hash
+from referee.dealing.commitment import client_commitment, seat_token_hash
+from referee.games.mau_binh import arrangement_commitment
 from referee_terminal.faces import number_of
 
 ROWS: Final = ("back", "middle", "front")
