@@ -7,6 +7,8 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
+from referee.games.game import RoundBounds
+
 Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
 
 Seconds: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=86_400, description="A length of time in seconds.")]
@@ -41,6 +43,11 @@ class RoundLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     longest_seconds: Annotated[
         int, msgspec.Meta(ge=1, le=86_400, description="A round that nobody settles is aborted after this time.")
     ]
+
+    @property
+    def bounds(self) -> RoundBounds:
+        """These bounds in milliseconds."""
+        return RoundBounds(1000 * self.shortest_seconds, 1000 * self.longest_seconds)
 
     def fault(self, needed: int) -> str:
         """Return what is wrong with these bounds for clocks that need some seconds; empty where nothing is."""

@@ -11,7 +11,6 @@ from referee.games.mau_binh.foul import chi_values
 from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.rules import MauBinhRules
-from referee.games.mau_binh.sealing import OPENING_MS
 from referee.games.mau_binh.seating import seat_people
 from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import load_texts
@@ -100,7 +99,7 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
 
 
 def _shortest_ms(rules: MauBinhRules, *, is_sealed: bool) -> int:
-    return rules.arranging_ms + (OPENING_MS if is_sealed else 0)
+    return rules.arranging_ms + (rules.opening_ms if is_sealed else 0)
 
 
 SERVED: Final = ServedGame(

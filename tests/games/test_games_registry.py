@@ -11,7 +11,6 @@ from referee.cards import DECK, Card, Seat
 from referee.games import (
     GAMES,
     AnyGame,
-    Clock,
     Deal,
     DealError,
     EventBytesError,
@@ -24,10 +23,16 @@ from referee.games import (
     refusals,
     registry,
 )
-from referee.rulesets import load_builtin
+from referee.rulesets import get, load_builtin
 
-RULESETS = {ruleset.game: ruleset for ruleset in load_builtin()}
+RULESETS = {get(name).game: get(name) for name in ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")}
 DEALT_TIME = 1_000
+CLOCKS = {"mau_binh": 60_000, "tien_len": 30_000, "ultimate_texas": 30_000}
+BOUNDS = {
+    "mau_binh": (90_000, 3_600_000),
+    "tien_len": (1_800_000, 10_800_000),
+    "ultimate_texas": (90_000, 3_600_000),
+}
 
 
 def deal_of(game: AnyGame, *, is_sealed: bool = False) -> Deal:
@@ -79,8 +84,9 @@ def test_round_of_a_game_goes_from_its_deal_to_its_settlement(game: AnyGame):
     assert {field.name for field in dataclasses.fields(game)} <= set(dir(game))
     state = game.begin(rules, deal)
     assert (state.rules, state.deal, state.event_count, state.last_time) == (rules, deal, 0, DEALT_TIME)
-    clock = game.clock(state) or Clock(DEALT_TIME, 30_000, None)
-    assert clock.start == DEALT_TIME
+    clock = game.clock(state)
+    assert clock is not None
+    assert (clock.start, clock.limit) == (DEALT_TIME, CLOCKS[game.name])
     events = [leaving(game, seat, DEALT_TIME + 1 + seat) for seat in (0, 2, 1)[: 3 if not game.has_leader else 2]]
     events.sort(key=lambda event: event.time)
     for event in events:
@@ -103,6 +109,7 @@ def test_round_of_a_game_goes_from_its_deal_to_its_settlement(game: AnyGame):
     assert [seat["net"] for seat in results["seats"]] == list(outcome.net)  # type: ignore[index, union-attr, call-overload] # any game's seats are records
     assert game.opens_at_deal(rules, [hand or () for hand in deal.hands]) is False
     shortest, longest = game.round_bounds(rules)
+    assert (shortest, longest) == BOUNDS[game.name]
     assert clock.limit <= shortest < longest
 
 

@@ -34,7 +34,7 @@ from referee.games.mau_binh.instant_win import InstantWin, instant_win_of, patte
 from referee.games.mau_binh.legality import check, check_closing
 from referee.games.mau_binh.progress import apply, opens
 from referee.games.mau_binh.rules import MauBinhRules
-from referee.games.mau_binh.sealing import OPENING_MS, Sealing, arrangement_commitment
+from referee.games.mau_binh.sealing import Sealing, arrangement_commitment
 from referee.games.mau_binh.seating import Person, Seating, SeatingError, seat_people
 from referee.games.mau_binh.settlement import Outcome, settle
 from referee.games.mau_binh.showdown import ChiShown, SeatShown, SeatSummary, Showdown, showdown
@@ -49,7 +49,6 @@ __all__ = [
     "GAME",
     "HAND_SIZE",
     "MAX_EVENTS",
-    "OPENING_MS",
     "Arrange",
     "Arrangement",
     "Chi",

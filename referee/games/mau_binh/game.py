@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from referee.cards import Card
-from referee.games.game import Clock, Game, RoundBounds
+from referee.games.game import Clock, Game
 from referee.games.mau_binh.code import WARNINGS
 from referee.games.mau_binh.codec import decode_event, encode_event, encode_results
 from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Event, Timeout
@@ -13,16 +13,9 @@ from referee.games.mau_binh.legality import check, check_closing
 from referee.games.mau_binh.progress import apply, opens
 from referee.games.mau_binh.questions import QUESTIONS
 from referee.games.mau_binh.rules import MauBinhRules
-from referee.games.mau_binh.sealing import OPENING_MS
 from referee.games.mau_binh.settlement import settle
 from referee.games.mau_binh.stakes import check_stakes
 from referee.games.mau_binh.state import State, begin, layout, open_sections
-
-_LONGEST_MS: Final = 3_600_000
-
-
-def _round_bounds(rules: MauBinhRules) -> RoundBounds:
-    return RoundBounds(rules.arranging_ms + OPENING_MS, _LONGEST_MS)
 
 
 def _clock(state: State) -> Clock | None:
@@ -30,7 +23,7 @@ def _clock(state: State) -> Clock | None:
         return None
     opened = None if state.sealing is None else state.sealing.opened_time
     if opened is not None:
-        return Clock(opened, OPENING_MS, None)
+        return Clock(opened, state.rules.opening_ms, None)
     return Clock(state.deal.dealt_time, state.rules.arranging_ms, None)
 
 
@@ -62,7 +55,7 @@ GAME: Final = Game(
     warnings=frozenset(WARNINGS),
     seat_stake_names=(),
     layout=layout,
-    round_bounds=_round_bounds,
+    round_bounds=lambda rules: rules.round.bounds,
     check_stakes=check_stakes,
     begin=begin,
     check=check,

@@ -240,6 +240,11 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
         return self.clocks.arranging.seconds * 1000
 
     @property
+    def opening_ms(self) -> int:
+        """Milliseconds in which a sealed round's arrangements are opened."""
+        return self.clocks.opening.seconds * 1000
+
+    @property
     def showdown_chi_ms(self) -> int:
         """Milliseconds for which each chi is shown."""
         return self.clocks.showdown_chi.seconds * 1000

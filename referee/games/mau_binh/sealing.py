@@ -2,7 +2,7 @@
 
 Three rules carry this module. Committing lasts until every seat still in has committed or run out of the arranging
 time; a seat's last commitment stands. With the event that ends committing all hands open, for everybody. From then on
-each seat that is committed has ``OPENING_MS`` to arrange as it is committed to; one that does not counts as one that
+each seat that is committed has the opening time to arrange as it is committed to; one that does not counts as one that
 never arranged, and so does one that ran out of time.
 
 >>> from referee.cards import Seat
@@ -10,12 +10,11 @@ never arranged, and so does one that ran out of time.
 >>> for seat in (0, 1):
 ...     commit = Commit(Seat(seat), b"c" * 32, time=seat)
 ...     sealing = sealed_after(sealing, commit, departures=(None, None), number=seat + 1)
->>> sealing.opened_time, sealing.closing_deadline
-(1, 30001)
+>>> sealing.opened_time, sealing.opened_event
+(1, 2)
 """
 
 from collections.abc import Sequence
-from typing import Final
 
 import msgspec
 
@@ -24,12 +23,6 @@ from referee.evidence.encoding import HASH_SIZE, tagged_hash, u8
 from referee.games.mau_binh.code import Code
 from referee.games.mau_binh.event import Arrange, Commit, Event, Timeout
 from referee.verdict import Violation
-
-OPENING_MS: Final = 30_000
-"""How long seats may open what they are committed to; a client does it by itself."""
-
-NEVER: Final = 2**53 - 1
-"""Later than any time."""
 
 
 def arrangement_commitment(*, round_id: bytes, seat: Seat, cards: Sequence[Card], nonce: bytes) -> bytes:
@@ -55,11 +48,6 @@ class Sealing(msgspec.Struct, frozen=True):
     timed_out: tuple[bool, ...]
     opened_time: int | None = None
     opened_event: int = 0
-
-    @property
-    def closing_deadline(self) -> int:
-        """When the showdown begins at the latest: once hands are open, when the time to open arrangements is up."""
-        return NEVER if self.opened_time is None else self.opened_time + OPENING_MS
 
     def waits_for(self, seat: Seat) -> bool:
         """Whether a seat that is still in and has not arranged is waited for."""

@@ -32,6 +32,9 @@ BEFORE_SHOWDOWN: Final = 0
 """Departure of a seat that left before the showdown; 1 to 3 are the chi that was being shown."""
 
 
+_NEVER: Final = 2**53 - 1
+
+
 class State(msgspec.Struct, frozen=True, kw_only=True):
     """A round after ``event_count`` events; tuples go by seat.
 
@@ -83,7 +86,10 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def closing_deadline(self) -> int:
         """Latest beginning of the showdown; later than any time while seats of a sealed round commit."""
-        return self.deadline_time if self.sealing is None else self.sealing.closing_deadline
+        if self.sealing is None:
+            return self.deadline_time
+        opened = self.sealing.opened_time
+        return _NEVER if opened is None else opened + self.rules.opening_ms
 
     @property
     def awaited(self) -> tuple[Seat, ...]:

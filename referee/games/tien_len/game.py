@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from referee.cards import Card
-from referee.games.game import Clock, DealError, Game, RoundBounds, Sections
+from referee.games.game import Clock, DealError, Game, Sections
 from referee.games.tien_len.codec import decode_event, encode_event, encode_results
 from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play, Timeout
-from referee.games.tien_len.legality import check, check_closing, turn_deadline
+from referee.games.tien_len.legality import check, check_closing
 from referee.games.tien_len.progress import apply
 from referee.games.tien_len.questions import QUESTIONS
 from referee.games.tien_len.rules import TienLenRules
@@ -15,19 +15,9 @@ from referee.games.tien_len.settlement import settle
 from referee.games.tien_len.stakes import check_stakes
 from referee.games.tien_len.state import State, begin, layout
 
-_SHORTEST_MS: Final = 1_800_000
-_LONGEST_MS: Final = 10_800_000
-
-
-def _round_bounds(rules: TienLenRules) -> RoundBounds:
-    del rules
-    return RoundBounds(_SHORTEST_MS, _LONGEST_MS)
-
 
 def _clock(state: State) -> Clock | None:
-    if turn_deadline(state) is None:
-        return None
-    return Clock(state.turn_time, 1000 * state.rules.turn.seconds, state.turn)
+    return None if state.is_over else Clock(state.turn_time, 1000 * state.rules.turn.seconds, state.turn)
 
 
 def _minimum_seen(state: State, event: Event) -> int:
@@ -71,7 +61,7 @@ GAME: Final = Game(
     warnings=frozenset(),
     seat_stake_names=(),
     layout=layout,
-    round_bounds=_round_bounds,
+    round_bounds=lambda rules: rules.round.bounds,
     check_stakes=check_stakes,
     begin=begin,
     check=check,

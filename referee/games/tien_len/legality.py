@@ -90,12 +90,11 @@ def may_pass(state: State) -> bool:
 
 
 def turn_deadline(state: State) -> int | None:
-    """When the time of the seat on turn is up, ms since 1970 UTC; None without a clock or once the round is over.
+    """Return when the time of the seat on turn is up, in milliseconds since 1970 UTC; None once the round is over.
 
-    A play or pass at the deadline is in time no more; a timeout is.
+    A play or pass at the deadline is too late; a timeout is not too early.
     """
-    seconds = state.rules.turn.seconds
-    return None if seconds == 0 or state.is_over else state.turn_time + 1000 * seconds
+    return None if state.is_over else state.turn_time + 1000 * state.rules.turn.seconds
 
 
 def legal_plays(state: State) -> tuple[Combination, ...]:

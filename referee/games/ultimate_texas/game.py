@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from referee.cards import Card
-from referee.games.game import Clock, Game, RoundBounds
+from referee.games.game import Clock, Game
 from referee.games.ultimate_texas.code import Decision
 from referee.games.ultimate_texas.codec import decode_event, encode_event, encode_results
 from referee.games.ultimate_texas.legality import check, check_closing
@@ -15,18 +15,9 @@ from referee.games.ultimate_texas.settlement import settle
 from referee.games.ultimate_texas.stakes import check_stakes
 from referee.games.ultimate_texas.state import MAX_EVENTS, Event, State, begin, layout, open_sections
 
-_STREETS: Final = 3
-_STREET_MS: Final = 30_000
-_LONGEST_MS: Final = 3_600_000
-
-
-def _round_bounds(rules: UltimateTexasRules) -> RoundBounds:
-    del rules
-    return RoundBounds(_STREETS * _STREET_MS, _LONGEST_MS)
-
 
 def _clock(state: State) -> Clock | None:
-    return None if state.is_over else Clock(state.street_time, _STREET_MS, None)
+    return None if state.is_over else Clock(state.street_time, 1000 * state.rules.clocks.street.seconds, None)
 
 
 def _minimum_seen(state: State, event: Event) -> int:
@@ -58,7 +49,7 @@ GAME: Final = Game(
     warnings=frozenset(),
     seat_stake_names=("ante", "trips"),
     layout=layout,
-    round_bounds=_round_bounds,
+    round_bounds=lambda rules: rules.round.bounds,
     check_stakes=check_stakes,
     begin=begin,
     check=check,
