@@ -107,11 +107,6 @@ def unhex(text: str, size: int = 32) -> bytes:
     return data
 
 
-def unhex_or_absent(text: str, size: int = 32) -> bytes:
-    """Decode lowercase hex of ``size`` bytes, or empty text to no bytes."""
-    return unhex(text, size) if text else b""
-
-
 _encoder: Final = msgspec.json.Encoder(order="sorted")
 
 

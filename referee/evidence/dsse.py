@@ -123,13 +123,6 @@ class Envelope:
             _refuse(EnvelopeFault.WRONG_TYPE, f"it holds {self.payload_type}, not {payload_type}")
 
 
-def open_envelope(data: bytes, *, payload_type: str, public_key: bytes) -> bytes:
-    """Return the payload that the key signed as this type; raise EnvelopeError for any other bytes."""
-    envelope = Envelope.parse(data)
-    envelope.verify(payload_type=payload_type, public_key=public_key)
-    return envelope.payload
-
-
 class _SignatureJson(msgspec.Struct):
     sig: bytes
 

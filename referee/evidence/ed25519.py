@@ -67,12 +67,6 @@ def check_public_key(key: bytes) -> None:
         raise PublicKeyError(msg)
 
 
-def checked_public_key(key: bytes) -> bytes:
-    """Return the key; raise PublicKeyError where it is not sound."""
-    check_public_key(key)
-    return key
-
-
 @lru_cache(maxsize=4096)
 def is_public_key(key: bytes) -> bool:
     """Return whether the bytes are the canonical encoding of a point of the prime-order group but its identity."""

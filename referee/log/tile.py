@@ -14,7 +14,6 @@ b'\x00\x04open\x00\x04deal'
 Source: https://c2sp.org/tlog-tiles
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NoReturn, Self, TypeAlias
@@ -29,11 +28,6 @@ MAX_INDEX: Final = 10**18 - 1
 """Six groups of digits, more than any log fills."""
 MAX_ENTRY_SIZE: Final = 65_535
 _LENGTH: Final = 2
-
-_PATH: Final = re.compile(
-    r"tile/(?:(?P<level>[0-9]|[1-5][0-9]|6[0-3])|entries)/"
-    r"(?P<index>(?:x[0-9]{3}/){0,5}[0-9]{3})(?:\.p/(?P<width>[1-9][0-9]{0,2}))?"
-)
 
 
 class TileError(ValueError):
@@ -95,23 +89,6 @@ class EntryTile(_Piece):
 
 
 AnyTile: TypeAlias = HashTile | EntryTile
-
-
-def parse_path(path: str) -> AnyTile:
-    """Parse the path of a tile; raise TileError unless it is the one spelling of one."""
-    match = _PATH.fullmatch(path)
-    if match is None:
-        _refuse(f"{path[:200]!r} is the path of no tile")
-    index = int(match["index"].replace("x", "").replace("/", ""))
-    width = TILE_WIDTH if match["width"] is None else int(match["width"])
-    tile: AnyTile
-    if match["level"] is None:
-        tile = EntryTile(index=index, width=width)
-    else:
-        tile = HashTile(level=int(match["level"]), index=index, width=width)
-    if tile.path != path:  # leading groups of zeros, and a partial tile of 256
-        _refuse(f"{path!r} is the path of no tile; {tile.path!r} is one")
-    return tile
 
 
 def hash_tiles(size: int, *, after: int = 0) -> Iterator[HashTile]:

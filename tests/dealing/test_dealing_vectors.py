@@ -18,9 +18,10 @@ from referee.dealing.deal import Deal, drawn_leader
 from referee.dealing.deck import StreamUsedUpError, shuffle
 from referee.dealing.header import Header
 from referee.dealing.section import section_root
-from referee.evidence.dsse import Envelope, open_envelope
+from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer, is_signature
 from referee.games.mau_binh import arrangement_commitment
+from tests.evidence.envelopes import open_envelope
 
 Vector = dict[str, Any]
 Read = Callable[[str], list[Vector]]

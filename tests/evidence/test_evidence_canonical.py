@@ -17,7 +17,6 @@ from referee.evidence.canonical import (
     decode,
     encode,
     unhex,
-    unhex_or_absent,
 )
 
 TEXT = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=12)
@@ -240,10 +239,3 @@ def test_hex_can_be_read_back(data: bytes):
 def test_other_hex_is_refused(text: str):
     with pytest.raises(CanonicalError):
         unhex(text)
-
-
-def test_absent_hex_is_no_bytes():
-    assert unhex_or_absent("") == b""
-    assert unhex_or_absent("ab" * 32) == b"\xab" * 32
-    with pytest.raises(CanonicalError):
-        unhex_or_absent("ab")

@@ -16,9 +16,9 @@ from referee.evidence.dsse import (
     Envelope,
     EnvelopeError,
     EnvelopeFault,
-    open_envelope,
     pae,
 )
+from tests.evidence.envelopes import open_envelope
 
 TYPE = "application/vnd.referee.deal.v1+json"
 

@@ -26,9 +26,9 @@ from referee.log.tile import (
     entry_tiles,
     hash_tiles,
     join_hashes,
-    parse_path,
     split_hashes,
 )
+from tests.log.tile_paths import parse_path
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "log"
 

@@ -3,8 +3,9 @@
 import pytest
 
 from referee.evidence.merkle import leaf_hash, root_of_hashes
-from referee.log.tile import HashTile, TileError, hash_tiles, join_hashes, parse_path, split_hashes
+from referee.log.tile import HashTile, TileError, hash_tiles, join_hashes, split_hashes
 from referee.log.tile_check import TileCheck, TileFault
+from tests.log.tile_paths import parse_path
 
 SIZE = 65_536 + 256 + 3
 """Three rows of tiles, the last of each partial."""

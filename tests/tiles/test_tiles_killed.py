@@ -9,9 +9,9 @@ import pytest
 
 import referee
 from referee.evidence.merkle import leaf_hash
-from referee.log.tile import parse_path
 from referee.log.tile_check import TileCheck
 from referee.tiles import FolderPlace, PublishedLog, publish, read_note
+from tests.log.tile_paths import parse_path
 from tests.tiles.tiles_log import MemoryLog
 
 CHILD = Path(__file__).with_name("publish_until_killed.py")

@@ -13,9 +13,10 @@ from tlog_scales.signing import PlainEd25519Signer, Vkey
 from tlog_scales.writer import TilesWriter
 
 from referee.evidence.note import Note, cosign_note
-from referee.log.tile import entry_tiles, hash_tiles, parse_path
+from referee.log.tile import entry_tiles, hash_tiles
 from referee.tiles import ConflictError, FolderPlace, MemoryPlace, PlaceError, PublishedLog, publish
 from referee.tiles.publication import merged
+from tests.log.tile_paths import parse_path
 
 SIZES = [0, 1, 2, 255, 256, 257, 511, 512, 700, 65_535, 65_536, 65_793]
 
@@ -193,7 +194,7 @@ def test_damaged_place_is_refused(make_log):
 @pytest.mark.parametrize("note", [b"", b"log.example/1\n", b"\xff"])
 def test_what_is_no_checkpoint_is_refused_on_either_side(make_log, note: bytes):
     log = make_log(700)
-    with pytest.raises(ConflictError, match="the log's checkpoint is none"):
+    with pytest.raises(ConflictError, match="the log's checkpoint is invalid"):
         publish(log, note, MemoryPlace())
     with pytest.raises(ConflictError, match="the published checkpoint is none"):
         publish(log, log.note(700), MemoryPlace({"checkpoint": note}))

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from referee.evidence.merkle import leaf_hash, verify_consistency
 from referee.evidence.note import NoteError
 from referee.log import CheckpointError
-from referee.log.tile import TileError, parse_path
+from referee.log.tile import TileError
 from referee.tiles import MemoryPlace, PlaceError, PublishedLog, publish, read_note
+from tests.log.tile_paths import parse_path
 
 
 def published(log, size: int) -> MemoryPlace:

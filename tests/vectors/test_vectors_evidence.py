@@ -20,13 +20,14 @@ from referee.dealing.header import HeaderError, HeaderJson
 from referee.dealing.section import section_root
 from referee.evidence import canonical, encoding, hkdf, merkle
 from referee.evidence.canonical import Form
-from referee.evidence.dsse import EnvelopeError, open_envelope, pae
+from referee.evidence.dsse import EnvelopeError, pae
 from referee.evidence.ed25519 import is_public_key, is_signature
 from referee.games import GAMES, EventBytesError
 from referee.games.mau_binh import arrangement_commitment
 from referee.rulesets import load_builtin
 from referee.transcript.chain import chain_hashes, first_hash, next_hash
 from referee.transcript.receipt import FORM, RECEIPT_TYPE
+from tests.evidence.envelopes import open_envelope
 from tests.vectors import written_refusals, written_rows
 
 FOLDER = Path(__file__).parent
