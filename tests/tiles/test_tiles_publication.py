@@ -196,7 +196,7 @@ def test_what_is_no_checkpoint_is_refused_on_either_side(make_log, note: bytes):
     log = make_log(700)
     with pytest.raises(ConflictError, match="the log's checkpoint is invalid"):
         publish(log, note, MemoryPlace())
-    with pytest.raises(ConflictError, match="the published checkpoint is none"):
+    with pytest.raises(ConflictError, match="the published checkpoint is invalid"):
         publish(log, log.note(700), MemoryPlace({"checkpoint": note}))
 
 
