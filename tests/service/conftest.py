@@ -48,13 +48,13 @@ ARRANGING_MS: Final = 60_000
 
 
 class Clock:
-    """The time that the server sees, in milliseconds since 1970 UTC; it stands still until it is moved."""
+    """Clock of the server in milliseconds since 1970 UTC; it moves only when a test sets ``now``."""
 
     def __init__(self) -> None:
         self.now = START
 
     def __call__(self) -> int:
-        """The time it stands at."""
+        """Return the current time."""
         return self.now
 
 
@@ -70,7 +70,7 @@ class Refusal:
 
 
 def refusal_of(call: Callable[[], object]) -> Refusal:
-    """The refusal that a call comes to; the test fails where it is answered, or refused without saying why."""
+    """Return the refusal of a call; fail the test if the call is answered or refused without a reason."""
     with pytest.raises(grpc.RpcError) as caught:
         call()
     status = rpc_status.from_call(caught.value)
@@ -91,17 +91,17 @@ def refusal_of(call: Callable[[], object]) -> Refusal:
 
 
 def seeds_of(count: int, *, name: str = "") -> list[bytes]:
-    """A seed of 32 bytes for each seat; another name gives others."""
+    """Return a seed of 32 bytes for each seat; another name gives other seeds."""
     return [hashlib.sha256(f"seed {seat} {name}".encode()).digest() for seat in range(count)]
 
 
 def as_dealt(cards: Sequence[int]) -> mau_binh_pb2.Arrangement:
-    """The cards in the order they were dealt, which may foul and is always accepted."""
+    """Arrange cards in the order they were dealt: always accepted, though it may foul."""
     return arranged(cards[:5], cards[5:10], cards[10:])
 
 
 def arranged(back: Sequence[int], middle: Sequence[int], front: Sequence[int]) -> mau_binh_pb2.Arrangement:
-    """An arrangement from any numbers."""
+    """Make an arrangement from any numbers."""
     made = mau_binh_pb2.Arrangement()
     made.back.extend(back)  # type: ignore[arg-type] # numbers that name no card are sent on purpose
     made.middle.extend(middle)  # type: ignore[arg-type] # the same
@@ -110,14 +110,14 @@ def arranged(back: Sequence[int], middle: Sequence[int], front: Sequence[int]) -
 
 
 class Played:
-    """A dealt round: what the frontend holds of it, and the calls that move it on. ``told`` is the round so far."""
+    """A dealt round: what the frontend keeps of it and the calls it makes. ``message`` is the round so far."""
 
     def __init__(
         self, house: "House", opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse
     ) -> None:
         self.house, self.opened, self.dealt = house, opened, dealt
         self.header = opened.header
-        self.told = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
+        self.message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
         self.hands: list[list[int]] = [list(hand.cards) for hand in dealt.hands]
 
     @property
@@ -126,63 +126,63 @@ class Played:
         return {"table_id": self.header.table_id, "round_number": self.header.round_number}
 
     def arrangement(self, seat: int) -> mau_binh_pb2.Arrangement:
-        """An arrangement of the seat's hand that does not foul, found by asking; as dealt where none is found."""
+        """Find an arrangement of the seat's hand that does not foul, by asking; return it as dealt if none is found."""
         luck = random.Random(seat)  # noqa: S311 - the same arrangements in every run
         ranked = sorted(self.hands[seat], reverse=True)
         tries = [ranked, *(luck.sample(ranked, 13) for _ in range(127))]
         asked = [
-            mau_binh_pb2.CheckArrangementRequest(round=self.told, seat=seat, arrangement=as_dealt(t)) for t in tries
+            mau_binh_pb2.CheckArrangementRequest(round=self.message, seat=seat, arrangement=as_dealt(t)) for t in tries
         ]
         answers = self.house.referee.CheckArrangements(mau_binh_pb2.CheckArrangementsRequest(requests=asked)).responses
         lawful = [one.arrangement for one, answer in zip(asked, answers, strict=True) if not answer.violations]
         return lawful[0] if lawful else as_dealt(self.hands[seat])
 
-    def tell_all(self) -> "Played":
-        """Every seat has submitted its cards as dealt, on the frontend's word, at the clock's time."""
+    def report_all(self) -> "Played":
+        """Report, without asking the referee, that every seat arranged its cards as dealt at the clock's time."""
         for seat, hand in enumerate(self.hands):
-            self.told.events.add(time=self.house.clock.now, seat=seat, arrange=as_dealt(hand))
+            self.message.events.add(time=self.house.clock.now, seat=seat, arrange=as_dealt(hand))
         return self
 
     def accept(
         self, seat: int, arrangement: mau_binh_pb2.Arrangement | None = None
     ) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
-        """The answer to a seat's event, leaving where it arranges nothing; an accepted event is appended."""
+        """Ask to accept a seat's arrangement, or that it leaves; append the event if it is accepted."""
         event = mau_binh_pb2.MauBinhEvent(seat=seat)
         event.leave.SetInParent() if arrangement is None else event.arrange.CopyFrom(arrangement)
         answer = self.house.referee.AcceptEvent(
-            mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=self.told, event=event)
+            mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=self.message, event=event)
         )
         if answer.event_number:
-            self.told.events.append(answer.event)
+            self.message.events.append(answer.event)
         return answer
 
     def request(self) -> mau_binh_pb2.MauBinhServiceSettleRoundRequest:
-        """The question that settles the round as told."""
-        return mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=self.told)
+        """Return the request that settles the round as reported."""
+        return mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=self.message)
 
     def settle(self) -> mau_binh_pb2.MauBinhServiceSettleRoundResponse:
-        """The round settled."""
+        """Settle the round."""
         return self.house.referee.SettleRound(self.request())
 
     def preview(self) -> mau_binh_pb2.MauBinhServicePreviewRoundResponse:
-        """What settling now would give."""
-        return self.house.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=self.told))
+        """Preview the settlement."""
+        return self.house.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=self.message))
 
     def check(self, seat: int, arrangement: mau_binh_pb2.Arrangement) -> mau_binh_pb2.CheckArrangementResponse:
-        """What is said of an arrangement."""
+        """Check an arrangement."""
         return self.house.referee.CheckArrangement(
-            mau_binh_pb2.CheckArrangementRequest(round=self.told, seat=seat, arrangement=arrangement)
+            mau_binh_pb2.CheckArrangementRequest(round=self.message, seat=seat, arrangement=arrangement)
         )
 
     def deal_again(self, *, name: str = "") -> shuffler_pb2.DealRoundResponse:
-        """The deal asked for once more, from seeds of this name."""
+        """Ask for the deal once more, with the seeds of this name."""
         seeds = seeds_of(len(self.hands), name=name)
         return self.house.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**self.name, client_seeds=seeds))
 
     def abort(self) -> shuffler_pb2.AbortRoundResponse:
-        """The round given up by the operator, a moment after its deadline; the clock stands as before."""
+        """Abort the round as the operator, a moment after its deadline; then set the clock back."""
         before = self.house.clock.now
-        self.house.clock.now = self.told.header.round_deadline_time + 1
+        self.house.clock.now = self.message.header.round_deadline_time + 1
         try:
             return self.house.shuffler.AbortRound(
                 shuffler_pb2.AbortRoundRequest(**self.name, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
@@ -191,11 +191,11 @@ class Played:
             self.house.clock.now = before
 
     def reveal(self) -> shuffler_pb2.RevealRoundResponse:
-        """The server's seed, waited for."""
+        """Wait for the server's seed to be revealed."""
         return self.house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**self.name))
 
     def find(self) -> log_pb2.GetTableRoundResponse:
-        """Where the round stands by the log."""
+        """Find the stage and leaves of the round in the log."""
         return self.house.log.GetTableRound(log_pb2.GetTableRoundRequest(**self.name))
 
 
@@ -223,7 +223,7 @@ class House:
         self.start()
 
     def start(self) -> None:
-        """The server runs on the folder."""
+        """Start a server on the folder."""
         self.app = Application(ServerOptions(data=self.folder, **self._settings)).start()
         self.channel = self.dial()
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
@@ -233,16 +233,16 @@ class House:
         self.seating = seating_pb2_grpc.SeatingServiceStub(self.channel)
 
     def dial(self) -> grpc.Channel:
-        """A channel of its own, which may send more than the server takes."""
+        """Open another channel, which may send more than the server accepts."""
         return grpc.insecure_channel(f"127.0.0.1:{self.app.port}", [("grpc.max_send_message_length", -1)])
 
     def close(self) -> None:
-        """The server has stopped."""
+        """Stop the server."""
         self.channel.close()
         self.app.close()
 
     def restart(self) -> None:
-        """Another server runs on the same folder."""
+        """Restart the server on the same folder."""
         self.close()
         self.start()
 
@@ -252,11 +252,11 @@ class House:
         return shuffler_pb2.RoundTerms(table_id=table or f"t-{next(self._tables)}", **fields | changes)
 
     def open(self, table: str = "", **changes: Any) -> shuffler_pb2.OpenRoundResponse:  # noqa: ANN401 - any field
-        """A round opened under such terms."""
+        """Open a round under these terms."""
         return self.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=self.terms(table, **changes)))
 
     def deal(self, opened: shuffler_pb2.OpenRoundResponse) -> Played:
-        """The opened round, dealt."""
+        """Deal an opened round."""
         header = opened.header
         request = shuffler_pb2.DealRoundRequest(
             table_id=header.table_id,
@@ -266,7 +266,7 @@ class House:
         return Played(self, opened, self.shuffler.DealRound(request))
 
     def play(self, table: str = "", **changes: Any) -> Played:  # noqa: ANN401 - any field
-        """A round opened under such terms and dealt, that no hand wins at the deal; at its table's next round."""
+        """Open and deal rounds of a table under these terms until no hand wins at the deal; return that round."""
         while True:
             played = self.deal(self.open(table, **changes))
             if played.preview().violations:
@@ -274,18 +274,18 @@ class House:
             played.settle()
 
     def table(self, game: str = "mau_binh", **how: Any) -> Table:  # noqa: ANN401 - what Table takes
-        """A table of players with secrets of their own, its round prepared."""
+        """Prepare a round at a table whose players have secrets of their own."""
         return Table(self, game, **how)
 
     def sealed(self, **how: Any) -> Table:  # noqa: ANN401 - what Table takes
-        """A sealed round of Mậu Binh, dealt, that no hand wins at the deal."""
+        """Deal sealed rounds of Mậu Binh until no hand wins at the deal; return that table."""
         while True:
             table = self.table(**{"sealed": True} | how).play()
             if not table.dealt.hands:
                 return table
 
     def checkpoint(self) -> str:
-        """The newest signed checkpoint: another text once anything is written."""
+        """Return the newest signed checkpoint; its text changes whenever the log grows."""
         return self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
 
     @property
@@ -294,11 +294,11 @@ class House:
         return [VerifierKey.parse(self.log.GetKeys(log_pb2.GetKeysRequest()).log_key)]
 
     def head(self) -> Checkpoint:
-        """What the newest checkpoint says, its signature checked."""
+        """Read the newest checkpoint and verify its signature."""
         return open_checkpoint(self.checkpoint().encode(), origin=ORIGIN, keys=self.log_keys)
 
     def proved(self, receipt: round_pb2.LogReceipt) -> bytes:
-        """The leaf of a log receipt, after its proof and its checkpoint were checked."""
+        """Verify the proof and checkpoint of a log receipt; return its leaf."""
         read = LogReceipt(
             index=receipt.leaf_index,  # type: ignore[arg-type] # an index as it comes
             leaf_hash=receipt.leaf_hash,
@@ -316,7 +316,7 @@ class House:
         return found
 
     def derive(self, header: round_pb2.RoundHeader, *, name: str = "") -> Deal:
-        """A deal under the header that no shuffler made, from seeds of this name."""
+        """Derive a deal under the header from the seeds of this name, without the shuffler."""
         server_seed, *seeds = seeds_of(len(header.seat_keys) + 1, name=f"made up {name}")
         return Deal.derive(read_header(header, field="header"), server_seed=server_seed, client_seeds=seeds)
 
@@ -328,7 +328,7 @@ class House:
         sections: Sequence[int] | None = None,
         signer: Signer | None = None,
     ) -> bytes:
-        """A certificate of any deal, by default of all hands and with the shuffler's own signature."""
+        """Issue a certificate of any deal, by default of all hands and signed by the shuffler's own key."""
         return certificate.issue(
             deal,
             read_header(header, field="header"),
@@ -338,7 +338,7 @@ class House:
         )
 
     def raw(self, method: str, data: bytes, *, timeout: float = 10) -> bytes:
-        """The bytes that a method answers bytes with."""
+        """Call a method with raw bytes; return its raw answer."""
         call: Any = self.channel.unary_unary(f"/referee.v1.{method}")
         answer: bytes = call(data, timeout=timeout)
         return answer
@@ -353,13 +353,13 @@ def _quiet_calls() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def house_type() -> type[House]:
-    """The class of servers, for fixtures that keep one longer than a test."""
+    """Return the class of servers, for fixtures that outlive a test."""
     return House
 
 
 @pytest.fixture
 def make_house(tmp_path: Path) -> Iterator[Callable[..., House]]:
-    """Makes servers in this test's folder, each on a data folder by name; they are stopped when the test ends."""
+    """Make servers in this test's folder, each on a data folder by name; stop them when the test ends."""
     running: list[House] = []
 
     def make(name: str = "data", **settings: Any) -> House:  # noqa: ANN401 - what ServerOptions takes
@@ -373,11 +373,11 @@ def make_house(tmp_path: Path) -> Iterator[Callable[..., House]]:
 
 @pytest.fixture
 def house(make_house: Callable[..., House]) -> House:
-    """A server on an empty folder."""
+    """Start a server on an empty folder."""
     return make_house()
 
 
 @pytest.fixture(scope="session")
 def second() -> ModuleType:
-    """The dealing protocol written a second time, which shares no line with this project."""
+    """Return the second implementation of the dealing protocol, which shares no line with this project."""
     return dealing_derivation

@@ -57,7 +57,7 @@ class Player:
 
     @property
     def public_key(self) -> bytes:
-        """The key that stands in headers."""
+        """The public key that headers contain."""
         return self.key.public_key().public_bytes_raw()
 
     @property
@@ -76,52 +76,52 @@ class Player:
         return secret(self.table, self.seat, "nonce")
 
     def seed_commitment(self, round_id: bytes) -> bytes:
-        """c_i."""
+        """Compute c_i."""
         return tagged("client-commit", round_id, number(self.seat, 1), self.seed)
 
     def token_hash(self, round_id: bytes) -> bytes:
-        """What stands in OPEN for the token."""
+        """Hash the token, as the OPEN leaf holds it."""
         return tagged("seat-token", round_id, number(self.seat, 1), self.token)
 
     def sign_seed(self, round_id: bytes, commitment: bytes, *, seed: bytes = b"") -> bytes:
-        """The signature of the seat's seed under the server's commitment."""
+        """Sign the seat's seed under the server's commitment."""
         return self.key.sign(tagged("client-seed", round_id, commitment, number(self.seat, 1), seed or self.seed))
 
     def commitment(self, round_id: bytes, cards: Sequence[int]) -> bytes:
-        """What binds the seat to thirteen cards in the order back, middle, front."""
+        """Commit to thirteen cards in the order back, middle, front."""
         return tagged("arrange", round_id, number(self.seat, 1), bytes(cards), self.nonce)
 
 
 def event_bytes(event: Any) -> bytes:  # noqa: ANN401 - an event of any game
-    """The canonical JSON that stands for an event in a transcript."""
+    """Encode an event as the canonical JSON of a transcript."""
     if isinstance(event, ultimate_texas_pb2.UltimateTexasEvent):
         decision = ultimate_texas_pb2.Decision.Name(event.decision).removeprefix("DECISION_")
         return canonical({"decision": decision, "kind": "DECIDE", "seat": event.seat})
-    told: dict[str, Any] = {"seat": event.seat}
+    members: dict[str, Any] = {"seat": event.seat}
     match event.WhichOneof("choice"):
         case "arrange":
             chi = event.arrange
-            told |= {"back": list(chi.back), "front": list(chi.front), "kind": "ARRANGE", "middle": list(chi.middle)}
-            told |= {"nonce": event.nonce.hex()} if event.nonce else {}
+            members |= {"back": list(chi.back), "front": list(chi.front), "kind": "ARRANGE", "middle": list(chi.middle)}
+            members |= {"nonce": event.nonce.hex()} if event.nonce else {}
         case "commit":
-            told |= {"commitment": event.commit.commitment.hex(), "kind": "COMMIT"}
+            members |= {"commitment": event.commit.commitment.hex(), "kind": "COMMIT"}
         case "play":
-            told |= {"cards": list(event.play.cards), "kind": "PLAY"}
+            members |= {"cards": list(event.play.cards), "kind": "PLAY"}
         case "pass_turn":
-            told |= {"kind": "PASS"}
+            members |= {"kind": "PASS"}
         case kind:
-            told |= {"kind": kind.upper()}
-    return canonical(told)
+            members |= {"kind": kind.upper()}
+    return canonical(members)
 
 
 def payload_of(envelope: bytes) -> dict[str, Any]:
-    """What an envelope says, its signature unread."""
+    """Parse the payload of an envelope without verifying its signature."""
     payload: dict[str, Any] = json.loads(base64.b64decode(json.loads(envelope)["payload"]))
     return payload
 
 
 def chain_hash(round_id: bytes, deck_root: bytes, events: Sequence[Any]) -> bytes:
-    """h_k of the last of some events."""
+    """Compute h_k of the last of some events."""
     last = tagged("transcript", round_id, deck_root)
     for k, event in enumerate(events, 1):
         last = tagged("event", last, number(k, 4), event_bytes(event))
@@ -129,7 +129,7 @@ def chain_hash(round_id: bytes, deck_root: bytes, events: Sequence[Any]) -> byte
 
 
 class Table:
-    """One round on a server, played by such players. ``told`` is the round as a frontend tells it."""
+    """One round on a server, played by such players. ``message`` is the round as a frontend reports it."""
 
     def __init__(  # noqa: PLR0913 - how a table is
         self,
@@ -167,7 +167,7 @@ class Table:
         )
 
     def open(self) -> "Table":
-        """The round is opened."""
+        """Open the round."""
         self.opened = self.shuffler.OpenRound(self.request)
         self.header = self.opened.header
         return self
@@ -178,41 +178,41 @@ class Table:
         return {"table_id": self.name, "round_number": self.header.round_number}
 
     def contribution(self, seat: int, **changes: Any) -> shuffler_pb2.ContributeSeedRequest:  # noqa: ANN401 - any field
-        """The request by which a seat contributes its seed."""
+        """Return the request by which a seat contributes its seed."""
         player = self.players[seat]
         signed = player.sign_seed(self.round_id, self.opened.server_commitment) if self.keyed else b""
         fields = {**self.slot, "seat": seat, "seed": player.seed, "signature": signed}
         return shuffler_pb2.ContributeSeedRequest(**fields | changes)
 
     def contribute(self, *seats: int) -> list[int]:
-        """These seats have contributed, or all; who is missing then."""
+        """Contribute the seeds of these seats, or of all; return the seats still missing."""
         missing: list[int] = []
         for seat in seats or range(len(self.players)):
             missing = list(self.shuffler.ContributeSeed(self.contribution(seat)).missing_seats)
         return missing
 
     def deal_request(self) -> shuffler_pb2.DealRoundRequest:
-        """The request that deals from seeds told there, signed by all that have keys."""
+        """Return the request that deals from the seeds in it, signed by every seat with a key."""
         commitment = self.opened.server_commitment
         signed = [player.sign_seed(self.round_id, commitment) for player in self.players] if self.keyed else []
         seeds = [player.seed for player in self.players]
         return shuffler_pb2.DealRoundRequest(**self.slot, client_seeds=seeds, seed_signatures=signed)
 
     def deal(self) -> "Table":
-        """The round is dealt from contributed seeds."""
+        """Deal the round from contributed seeds."""
         self.contribute()
         self.dealt = self.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**self.slot))
-        self.told = getattr(self._module, f"{self._prefix}Round")(
+        self.message = getattr(self._module, f"{self._prefix}Round")(
             header=self.header, certificates=[self.dealt.certificate]
         )
         return self
 
     def play(self) -> "Table":
-        """The round is opened and dealt."""
+        """Open and deal the round."""
         return self.open().deal()
 
     def open_hand(self, seat: int, *, token: bytes | None = None) -> shuffler_pb2.OpenHandResponse:
-        """What a seat sees of its own hand."""
+        """Open a seat's own hand with its token."""
         token = self.players[seat].token if token is None else token
         return self.shuffler.OpenHand(shuffler_pb2.OpenHandRequest(**self.slot, seat=seat, token=token))
 
@@ -222,7 +222,7 @@ class Table:
         return bytes.fromhex(payload_of(self.dealt.certificate)["deck_root"])
 
     def event(self, seat: int, **choice: Any) -> Any:  # noqa: ANN401 - an event of the game
-        """An event, unsigned; a message without fields is told as True."""
+        """Make an unsigned event; True means a choice without fields."""
         event = getattr(self._module, f"{self._prefix}Event")(
             seat=seat, **{name: value for name, value in choice.items() if value is not True}
         )
@@ -231,64 +231,64 @@ class Table:
         return event
 
     def signed(self, event: Any) -> Any:  # noqa: ANN401 - an event of the game
-        """The event with its seat's signature over its place behind the round's events."""
-        hashed = chain_hash(self.round_id, self.deck_root, [*self.told.events, event])
+        """Sign an event as its seat, as the next event of the round."""
+        hashed = chain_hash(self.round_id, self.deck_root, [*self.message.events, event])
         event.signature = self.players[event.seat].key.sign(hashed)
         return event
 
     def ask(self, event: Any) -> Any:  # noqa: ANN401 - an answer of the game
-        """The answer to an event, which is appended where it is accepted."""
-        request = getattr(self._module, f"{self._prefix}ServiceAcceptEventRequest")(round=self.told, event=event)
+        """Ask to accept an event; append it if it is accepted."""
+        request = getattr(self._module, f"{self._prefix}ServiceAcceptEventRequest")(round=self.message, event=event)
         answer = self.referee.AcceptEvent(request)
         if answer.event_number:
-            self.told.events.append(answer.event)
+            self.message.events.append(answer.event)
         return answer
 
     def accept(self, seat: int, **choice: Any) -> Any:  # noqa: ANN401 - an answer of the game
-        """The answer to an event that its seat signed, where it has a key; it must be lawful."""
+        """Ask to accept a lawful event, signed if the seat has a key."""
         event = self.event(seat, **choice)
         answer = self.ask(self.signed(event) if self.keyed else event)
         assert answer.event_number, answer
         return answer
 
-    def tell(self, seat: int, **choice: Any) -> None:  # noqa: ANN401 - any event
-        """An event of this moment that is told without asking, signed where the seat has a key."""
+    def report(self, seat: int, **choice: Any) -> None:  # noqa: ANN401 - any event
+        """Append an event of this moment without asking the referee, signed if the seat has a key."""
         event = self.event(seat, time=self.house.clock.now, **choice)
-        self.told.events.append(self.signed(event) if self.keyed else event)
+        self.message.events.append(self.signed(event) if self.keyed else event)
 
     def open_section(self) -> shuffler_pb2.OpenSectionResponse:
-        """What the last event's receipt opens; its certificate takes the place of the one before."""
+        """Open the section that the last event's receipt allows; keep the new certificate."""
         answer = self.shuffler.OpenSection(
-            shuffler_pb2.OpenSectionRequest(**self.slot, event_receipt=self.told.events[-1].receipt)
+            shuffler_pb2.OpenSectionRequest(**self.slot, event_receipt=self.message.events[-1].receipt)
         )
-        self.told.certificates[:] = [answer.certificate]
+        self.message.certificates[:] = [answer.certificate]
         return answer
 
     def arrangement(self, seat: int, cards: Sequence[int]) -> dict[str, Any]:
-        """What opens a seat's commitment to cards in the order back, middle, front."""
+        """Return the choice that opens a seat's commitment to cards in the order back, middle, front."""
         return {
             "arrange": mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:]),  # type: ignore[arg-type] # numbers
             "nonce": self.players[seat].nonce,
         }
 
     def commit(self, seat: int, cards: Sequence[int]) -> Any:  # noqa: ANN401 - an answer of the game
-        """The seat has committed to cards in the order back, middle, front."""
+        """Have a seat commit to cards in the order back, middle, front."""
         committed = mau_binh_pb2.Commit(commitment=self.players[seat].commitment(self.round_id, cards))
         return self.accept(seat, commit=committed)
 
     def settle(self) -> Any:  # noqa: ANN401 - an answer of the game
-        """The round settled, or why not."""
+        """Settle the round, or return the violations."""
         return self.referee.SettleRound(
-            getattr(self._module, f"{self._prefix}ServiceSettleRoundRequest")(round=self.told)
+            getattr(self._module, f"{self._prefix}ServiceSettleRoundRequest")(round=self.message)
         )
 
     def preview(self) -> Any:  # noqa: ANN401 - an answer of the game
-        """What settling now would give."""
+        """Preview the settlement."""
         return self.referee.PreviewRound(
-            getattr(self._module, f"{self._prefix}ServicePreviewRoundRequest")(round=self.told)
+            getattr(self._module, f"{self._prefix}ServicePreviewRoundRequest")(round=self.message)
         )
 
     def leaves(self) -> list[dict[str, Any]]:
-        """What the round's leaves say, in their order."""
+        """Return the payloads of the round's leaves in order."""
         found = self.house.log.GetTableRound(log_pb2.GetTableRoundRequest(**self.slot))
         return [payload_of(one.leaf) for one in found.leaves]

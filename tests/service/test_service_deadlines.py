@@ -15,14 +15,14 @@ SECONDS = 20
 
 
 def find(house, header):
-    """Where a round stands by the log."""
+    """Find the stage and leaves of a round in the log."""
     return house.log.GetTableRound(
         log_pb2.GetTableRoundRequest(table_id=header.table_id, round_number=header.round_number)
     )
 
 
 def reveals_in_time(house, header):
-    """Whether the round is revealed before the test's patience ends."""
+    """Wait until the round is revealed; return whether it was within SECONDS."""
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
         if find(house, header).stage == log_pb2.ROUND_STAGE_REVEALED:
@@ -32,7 +32,7 @@ def reveals_in_time(house, header):
 
 
 def give_up(header):
-    """A request to abort a round by the operator's word."""
+    """Return the request by which the operator aborts a round."""
     return shuffler_pb2.AbortRoundRequest(
         table_id=header.table_id, round_number=header.round_number, reason=shuffler_pb2.ABORT_REASON_OPERATOR
     )
@@ -69,7 +69,7 @@ def test_an_overdue_round_is_aborted_and_revealed_by_the_server(make_house, is_d
     [((), "DEADLINE", None), ((0, 1, 2), "DEADLINE", None), ((1, 2), "SEED_MISSING", 0), ((0,), "SEED_MISSING", 1)],
 )
 def test_the_seat_whose_seed_never_came_is_named_by_the_server(make_house, contributed, reason, culprit):
-    """The first of them, where others came; the seeds that came are told, and the audit of the log is clean."""
+    """It is the first missing seat, if others contributed; the leaf lists their seeds and the audit is clean."""
     house = make_house(sweep=True)
     table = house.table(seats=3).open()
     if contributed:
@@ -93,9 +93,9 @@ def test_the_seat_whose_seed_never_came_is_named_by_the_server(make_house, contr
 
 
 def test_a_dealt_round_is_not_aborted_before_its_deadline(house):
-    """Whoever saw the hands cannot void the round; a moment after the deadline anybody may end it."""
+    """An operator who saw the hands cannot void the round; a moment after the deadline any caller may end it."""
     played = house.play()
-    header = played.told.header
+    header = played.message.header
     refused = house.refusal_of(lambda: house.shuffler.AbortRound(give_up(header)))
     assert refused.reason == "DEADLINE_NOT_PASSED"
     assert find(house, header).stage == log_pb2.ROUND_STAGE_DEALT

@@ -1,4 +1,4 @@
-"""LogService: leaves, proofs at every size, and where a table's round stands."""
+"""LogService: leaves, proofs at every size, and the stage of a table's round."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,11 +17,11 @@ Played: TypeAlias = Any  # both are made by fixtures, and have their classes in 
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Any:  # noqa: ANN401 - a house
-    """A server whose log has some 40 leaves."""
+    """Start a server whose log has some 40 leaves."""
     make = request.getfixturevalue("house_type")
     house = make(tmp_path_factory.mktemp("grown"))
     for number in range(10):
-        played = house.play(f"t-{number}").tell_all()
+        played = house.play(f"t-{number}").report_all()
         played.settle()
         played.reveal()
     yield house
@@ -134,7 +134,7 @@ def test_round_is_found_by_table_and_by_number(grown: House) -> None:
         assert (refusal.code, refusal.reason, refusal.field) == expected
 
 
-def test_stages_are_told_as_they_come(house: House) -> None:
+def test_stage_of_a_table_follows_its_round(house: House) -> None:
     def ask() -> tuple[int, int]:
         found = house.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id="t"))
         return found.stage, len(found.leaves)

@@ -15,7 +15,7 @@ from referee.cards import Card, parse_cards
 from referee.rulesets import Catalogue, Ruleset, get, parse_ruleset
 from referee.v1 import mau_binh_pb2
 
-House: TypeAlias = Any  # its class stands in conftest
+House: TypeAlias = Any  # its class is in conftest
 RULESETS: Final = ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020")
 DRAGON: Final = "2S 3S 4C 5D 6H 7S 8C 9D TH JS QC KD AH"
 PLAIN: Final = "KS KC KD 5S 5C 9H 9D 4C 4H TD QS JC 2D"
@@ -54,7 +54,7 @@ def test_dealt_hand_gets_what_the_advisor_says(house: House, ruleset_id: str) ->
     played = house.play(ruleset_id=ruleset_id, seat_count=3, stake_minor=700)
     advisor = advisor_of(ruleset, seat_count=3)
     for seat, hand in enumerate(played.hands):
-        answer = ask(house, dealt=mau_binh_pb2.DealtHand(round=played.told, seat=seat), count=5)
+        answer = ask(house, dealt=mau_binh_pb2.DealtHand(round=played.message, seat=seat), count=5)
         expected = advisor.suggest(cards_of(hand), count=5)
         assert answer.ruleset_digest == ruleset.digest
         assert answer.population_digest == advisor.table.population.digest
@@ -77,13 +77,13 @@ def test_dealt_hand_gets_what_the_advisor_says(house: House, ruleset_id: str) ->
 def test_suggested_arrangement_is_lawful_to_check_and_accept(house: House) -> None:
     played = house.play(seat_count=4)
     for seat in range(4):
-        best = ask(house, dealt=mau_binh_pb2.DealtHand(round=played.told, seat=seat)).suggestions[0]
+        best = ask(house, dealt=mau_binh_pb2.DealtHand(round=played.message, seat=seat)).suggestions[0]
         checked = played.check(seat, best.arrangement)
         assert not checked.violations
         assert checked.acceptable
         assert list(checked.values) == list(best.values)
     for seat in range(4):
-        best = ask(house, dealt=mau_binh_pb2.DealtHand(round=played.told, seat=seat)).suggestions[0]
+        best = ask(house, dealt=mau_binh_pb2.DealtHand(round=played.message, seat=seat)).suggestions[0]
         assert played.accept(seat, best.arrangement).event_number == seat + 1
 
 
@@ -92,8 +92,8 @@ def test_other_hands_change_nothing(house: House) -> None:
     opened = house.open(seat_count=2, stake_minor=1000)
     deal = house.derive(opened.header)
     both, own = (house.certify(opened.header, deal, sections=sections) for sections in ([0, 1], [0]))
-    told = [mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[one]) for one in (both, own)]
-    answers = [ask(house, dealt=mau_binh_pb2.DealtHand(round=one, seat=0)) for one in told]
+    messages = [mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[one]) for one in (both, own)]
+    answers = [ask(house, dealt=mau_binh_pb2.DealtHand(round=one, seat=0)) for one in messages]
     numbers = [Card(card).number for card in deal.sections[0]]
     hand: Any = mau_binh_pb2.FreeHand(
         cards=numbers,  # type: ignore[arg-type] # the enum of the wire is the number itself
@@ -106,7 +106,7 @@ def test_other_hands_change_nothing(house: House) -> None:
     assert answers[0] == answers[1] == answers[2]
 
 
-def test_hand_that_wins_at_once_is_told_what_it_wins(house: House) -> None:
+def test_advice_on_an_instant_win_says_what_it_wins(house: House) -> None:
     for ruleset_id, pattern, units in (
         ("mau_binh.maubinh_com", "DRAGON", 39),
         ("mau_binh.classic", "DRAGON", 26),
@@ -163,22 +163,22 @@ def test_bad_question_is_refused_with_its_field(house: House, hand: dict[str, An
 
 def test_seat_that_the_round_has_not_is_refused(house: House) -> None:
     played = house.play(seat_count=2)
-    refusal = house.refusal_of(lambda: ask(house, dealt=mau_binh_pb2.DealtHand(round=played.told, seat=2)))
+    refusal = house.refusal_of(lambda: ask(house, dealt=mau_binh_pb2.DealtHand(round=played.message, seat=2)))
     assert (refusal.reason, refusal.field) == ("INVALID_SEAT", "dealt.seat")
 
 
 def test_hand_that_no_certificate_opens_is_refused(house: House) -> None:
     opened = house.open(seat_count=2)
     deal = house.derive(opened.header)
-    told = mau_binh_pb2.MauBinhRound(
+    message = mau_binh_pb2.MauBinhRound(
         header=opened.header, certificates=[house.certify(opened.header, deal, sections=[1])]
     )
-    refusal = house.refusal_of(lambda: ask(house, dealt=mau_binh_pb2.DealtHand(round=told, seat=0)))
+    refusal = house.refusal_of(lambda: ask(house, dealt=mau_binh_pb2.DealtHand(round=message, seat=0)))
     assert refusal.reason == "SECTION_MISSING"
 
 
 def house_ruleset() -> Ruleset:
-    """A variant where A-2-3-4-5 is the second best straight, which no population that comes along knows."""
+    """Start a server with a variant where A-2-3-4-5 is the second best straight, which no shipped population knows."""
     source = get("mau_binh.classic").source
     for old, new in (
         (b'id = "mau_binh.classic"', b'id = "mau_binh.wheel"'),

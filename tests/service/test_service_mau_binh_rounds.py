@@ -27,16 +27,16 @@ every_table = pytest.mark.parametrize(
 
 
 def payload_of(leaf: bytes) -> dict[str, Any]:
-    """What a leaf says, read with nothing of the project but the envelope."""
+    """Parse a leaf with nothing of the project but the envelope."""
     read: dict[str, Any] = json.loads(Envelope.parse(leaf).payload)
     return read
 
 
 def play_round(house: House, ruleset_id: str, seats: int) -> tuple[Played, Any]:
-    """A round by the common path, settled; every seat arranges without a foul where it can."""
+    """Settle a round by the common path; every seat arranges without a foul if it can."""
     played = house.play(ruleset_id=ruleset_id, seat_count=seats)
     for seat in range(seats):
-        played.told.events.add(time=house.clock.now, seat=seat, arrange=played.arrangement(seat))
+        played.message.events.add(time=house.clock.now, seat=seat, arrange=played.arrangement(seat))
     return played, played.settle()
 
 
@@ -58,7 +58,7 @@ def test_common_path_settles_and_every_leaf_is_proved(house: House, ruleset_id: 
 
 @every_table
 def test_transcript_replays_byte_for_byte(house: House, ruleset_id: str, seats: int) -> None:
-    """What was told gives the payload again, which is the one JSON text of its content and says what was answered."""
+    """Replaying the inputs gives the payload byte for byte; it is canonical JSON and agrees with the answer."""
     played, settled = play_round(house, ruleset_id, seats)
     payload = Envelope.parse(settled.log_receipt.leaf).payload
     read = json.loads(payload)
@@ -73,7 +73,7 @@ def test_transcript_replays_byte_for_byte(house: House, ruleset_id: str, seats: 
 
 @every_table
 def test_cards_follow_from_open_deal_and_reveal(house: House, second: ModuleType, ruleset_id: str, seats: int) -> None:
-    """A second implementation of the protocol, given the three leaves, deals the hands that were told."""
+    """A second implementation of the protocol, given the three leaves, deals the same hands."""
     played, _ = play_round(house, ruleset_id, seats)
     played.reveal()
     opened, dealt, _, revealed = [payload_of(receipt.leaf) for receipt in played.find().leaves]
@@ -88,7 +88,7 @@ def test_cards_follow_from_open_deal_and_reveal(house: House, second: ModuleType
 
 def test_leaves_are_signed_by_the_keys_that_the_log_begins_with(house: House) -> None:
     """KEY leaves, signed by the root key, name who signs deals and settlements; REVEAL needs no signature."""
-    played = house.play().tell_all()
+    played = house.play().report_all()
     played.settle()
     played.reveal()
     root = vkey.VerifierKey.parse(house.log.GetKeys(log_pb2.GetKeysRequest()).root_key)
@@ -109,7 +109,7 @@ def test_leaves_are_signed_by_the_keys_that_the_log_begins_with(house: House) ->
 
 def test_seed_is_revealed_though_nobody_asks(house: House) -> None:
     """Settling is enough: the REVEAL leaf follows within a few seconds."""
-    played = house.play().tell_all()
+    played = house.play().report_all()
     played.settle()
     end = time.monotonic() + 10
     while played.find().stage != log_pb2.ROUND_STAGE_REVEALED:
@@ -117,7 +117,7 @@ def test_seed_is_revealed_though_nobody_asks(house: House) -> None:
 
 
 def test_longer_path_commits_to_seeds_and_takes_receipts(house: House, second: ModuleType) -> None:
-    """Seats commit before the server's commitment stands in the log, and each event's time is the referee's."""
+    """Seats commit before the log has the server's commitment, and each event's time is the referee's."""
     prepared = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms(seat_count=3)))
     seeds = house.seeds_of(3)
     commitments = [
@@ -173,7 +173,7 @@ def test_preparing_writes_nothing_and_asks_for_no_slot(house: House) -> None:
 def test_rounds_of_a_table_are_chained(house: House) -> None:
     """Each header names the leaf that ended the round before, an ABORT as well as a SETTLE."""
     first = house.play("t")
-    ended = first.tell_all().settle().log_receipt
+    ended = first.report_all().settle().log_receipt
     second_round = house.play("t")
     assert second_round.header.round_number == first.header.round_number + 1
     assert second_round.header.previous_leaf_hash == leaf_hash(ended.leaf) == ended.leaf_hash
@@ -198,7 +198,7 @@ def test_without_arrangements_the_cards_stand_as_dealt_after_the_time(house: Hou
 
 def test_preview_is_what_settling_gives_and_writes_nothing(house: House) -> None:
     """The same outcome; the showdown's money is the outcome's and its times follow the clock of five seconds."""
-    played = house.play(seat_count=4).tell_all()
+    played = house.play(seat_count=4).report_all()
     before = house.checkpoint()
     preview = played.preview()
     assert house.checkpoint() == before
@@ -215,7 +215,7 @@ def test_preview_is_what_settling_gives_and_writes_nothing(house: House) -> None
     assert shown.start_time == house.clock.now
 
 
-def test_seat_that_leaves_loses_and_is_told(house: House) -> None:
+def test_result_of_a_seat_that_leaves_is_a_loss(house: House) -> None:
     """A departure before the showdown shows no cards, and its seat pays everyone who stayed."""
     played = house.play(seat_count=3)
     played.accept(0, played.arrangement(0))

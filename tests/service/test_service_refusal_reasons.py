@@ -59,7 +59,7 @@ CASES: list[Case] = []
 
 
 def refused(reason: str, field: str = "") -> Callable[[Callable[[House], Call]], Callable[[House], Call]]:
-    """Registers how to come to a refusal."""
+    """Register a function that prepares a call refused with this reason and field."""
 
     def register(prepare: Callable[[House], Call]) -> Callable[[House], Call]:
         CASES.append(Case(reason, field, prepare))
@@ -94,7 +94,7 @@ def card_of_number_99(house: House) -> Call:
 
 @refused("DUPLICATE_CARD", "round.certificates")
 def card_in_two_hands(house: House) -> Call:
-    """The shuffler itself signs two hands that share a card, each in a certificate of its own."""
+    """Have the shuffler itself sign two hands that share a card, each in a certificate of its own."""
     header = house.open().header
     deal = house.derive(header)
     first, other, stock = deal.sections
@@ -109,11 +109,11 @@ def card_in_two_hands(house: House) -> Call:
         round_id=deal.round_id, commitment=deal.commitment, mixed=deal.mixed, layout=tuple(header.layout), roots=roots
     )
     doubled = replace(deal, sections=sections, roots=roots, deck_root=root)
-    told = mau_binh_pb2.MauBinhRound(
+    message = mau_binh_pb2.MauBinhRound(
         header=header, certificates=[house.certify(header, doubled, sections=[seat]) for seat in (0, 1)]
     )
     assert Card(first[0]) in sections[1]
-    return lambda: house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+    return lambda: house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
 
 
 @refused("INVALID_SEAT", "seat")
@@ -130,21 +130,21 @@ def stake_of_zero(house: House) -> Call:
 @refused("INVALID_HEADER", "round.header.origin")
 def header_of_another_log(house: House) -> Call:
     played = house.play()
-    played.told.header.origin = "log.example/2"
+    played.message.header.origin = "log.example/2"
     return played.settle
 
 
 @refused("MALFORMED", "round.certificates[0]")
 def certificate_of_garbage(house: House) -> Call:
     played = house.play()
-    played.told.certificates[0] = b"{}"
+    played.message.certificates[0] = b"{}"
     return played.settle
 
 
 @refused("FORGED", "round.certificates[0]")
 def certificate_by_somebody(house: House) -> Call:
     played = house.play()
-    played.told.certificates[0] = house.certify(played.header, house.derive(played.header), signer=Somebody())
+    played.message.certificates[0] = house.certify(played.header, house.derive(played.header), signer=Somebody())
     return played.settle
 
 
@@ -156,14 +156,14 @@ class Somebody:
         self.public_key = bytes(self._key.verify_key)
 
     def sign(self, message: bytes) -> bytes:
-        """The signature."""
+        """Return the signature."""
         return self._key.sign(message).signature
 
 
 @refused("FOREIGN", "round.certificates[0]")
 def certificate_of_another_round(house: House) -> Call:
     played, other = house.play(), house.play()
-    played.told.certificates[0] = other.dealt.certificate
+    played.message.certificates[0] = other.dealt.certificate
     return played.settle
 
 
@@ -177,10 +177,10 @@ def certificate_after_the_round(house: House) -> Call:
 @refused("SECTION_MISSING", "round.certificates")
 def hand_that_no_certificate_opens(house: House) -> Call:
     header = house.open().header
-    told = mau_binh_pb2.MauBinhRound(
+    message = mau_binh_pb2.MauBinhRound(
         header=header, certificates=[house.certify(header, house.derive(header), sections=[0])]
     )
-    return lambda: house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+    return lambda: house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
 
 
 @refused("NOT_OPENED")
@@ -191,15 +191,15 @@ def deal_of_a_round_that_is_not(house: House) -> Call:
 
 @refused("NOT_DEALT")
 def settlement_of_a_round_never_dealt(house: House) -> Call:
-    """The certificate is the shuffler's, but the log has no deal."""
+    """Settle with a certificate of the shuffler's though the log has no deal."""
     return settlement_of_made_up_deal(house, house.open())
 
 
 def settlement_of_made_up_deal(house: House, opened: shuffler_pb2.OpenRoundResponse) -> Call:
     header = opened.header
-    told = mau_binh_pb2.MauBinhRound(header=header, certificates=[house.certify(header, house.derive(header))])
+    message = mau_binh_pb2.MauBinhRound(header=header, certificates=[house.certify(header, house.derive(header))])
     house.clock.now += house.ARRANGING_MS
-    return lambda: house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+    return lambda: house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
 
 
 @refused("ALREADY_OPENED")
@@ -217,17 +217,17 @@ def table_that_deals_again(house: House) -> Call:
 
 @refused("ALREADY_SETTLED")
 def round_settled_otherwise(house: House) -> Call:
-    played = house.play().tell_all()
+    played = house.play().report_all()
     played.settle()
     played.reveal()
-    played.told.events[1].time += 1
+    played.message.events[1].time += 1
     house.clock.now += 1
     return played.settle
 
 
 @refused("ABORTED")
 def settlement_of_an_aborted_round(house: House) -> Call:
-    played = house.play().tell_all()
+    played = house.play().report_all()
     played.abort()
     played.reveal()
     return played.settle
@@ -248,7 +248,7 @@ def next_round_before_the_end(house: House) -> Call:
 
 @refused("WRONG_PREVIOUS")
 def header_that_follows_another_leaf(house: House) -> Call:
-    house.play("t").tell_all().settle()
+    house.play("t").report_all().settle()
     header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms("t"))).header
     header.previous_leaf_hash = b"p" * 32
     house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(table_id="t", round_number=header.round_number - 1))
@@ -257,7 +257,7 @@ def header_that_follows_another_leaf(house: House) -> Call:
 
 @refused("DEAL_MISMATCH")
 def settlement_over_another_deck(house: House) -> Call:
-    """The shuffler signs a second deck for a round: the log has the first."""
+    """Have the shuffler sign a second deck for a round whose first deck is in the log."""
     return settlement_of_made_up_deal(house, house.play().opened)
 
 
@@ -285,7 +285,7 @@ def seed_before_the_end(house: House) -> Call:
 def sixty_five_events(house: House) -> Call:
     played = house.play()
     for _ in range(65):
-        played.told.events.add(time=house.clock.now, seat=0, arrange=house.as_dealt(played.hands[0]))
+        played.message.events.add(time=house.clock.now, seat=0, arrange=house.as_dealt(played.hands[0]))
     return played.settle
 
 
@@ -307,20 +307,24 @@ def more_calls_than_may_wait(house: House) -> Call:
 
 
 def restarted(house: House, **settings: Any) -> None:  # noqa: ANN401 - what Settings takes
-    """The server runs with other settings."""
+    """Restart the server with other settings."""
     house._settings |= settings  # noqa: SLF001 - there is no other way to change them
     house.restart()
 
 
 def bearing(house: House, role: str, **claims: Any) -> list[tuple[str, str]]:  # noqa: ANN401 - claims of any type
-    """The server knows its callers; what one of this role shows, whose token counts for a minute."""
+    """Restart the server with authentication; return the metadata of a caller of this role, valid for a minute."""
     issuer = KeySigner("issuer.example", bytes(32))
     revoked = house.folder / "revoked"
     revoked.write_text("stolen", encoding="ascii")
     access = AccessSettings(issuers=(Issuer(key=issuer.verifier_key),), revoked=str(revoked))
     restarted(house, access=access)
-    told: dict[str, Any] = {"id": "kept", "not_before": house.clock.now, "expires": house.clock.now + 60_000} | claims
-    made = Claims(issuer=issuer.name, name="an", role=CallerRole(role), tenant="acme", **told)
+    members: dict[str, Any] = {
+        "id": "kept",
+        "not_before": house.clock.now,
+        "expires": house.clock.now + 60_000,
+    } | claims
+    made = Claims(issuer=issuer.name, name="an", role=CallerRole(role), tenant="acme", **members)
     return [("authorization", f"Bearer {issue(made, issuer)}")]
 
 
@@ -339,7 +343,7 @@ def token_of_nobody_who_counts(house: House) -> Call:
 
 @refused("CREDENTIALS_EXPIRED")
 def token_whose_time_is_over(house: House) -> Call:
-    """A minute and the thirty seconds that clocks may be apart."""
+    """Let the token expire: a minute and the thirty seconds that clocks may differ."""
     shown = bearing(house, "auditor")
     house.clock.now += 90_000
     return lambda: house.log.ListEntries(log_pb2.ListEntriesRequest(), metadata=shown)
@@ -392,7 +396,7 @@ class Held:
         """Nothing."""
 
     def ended(self, call: Any) -> None:  # noqa: ANN401 - a call
-        """The method's call waits here, still under way."""
+        """Hold the method's call open."""
         if call.name == self.name:
             self.came.set()
             assert self.go.wait(30)
@@ -427,7 +431,7 @@ def caller_whose_last_call_is_still_under_way(house: House) -> Call:
 
 @refused("LOG_BUSY")
 def log_that_takes_no_more(house: House) -> Call:
-    """The writer is closed, as it is while the server stops."""
+    """Close the writer, as happens while the server stops."""
     opened = house.open()
     house.app.log.writer.close()
     return lambda: house.deal(opened)
@@ -462,7 +466,7 @@ def leaves_beyond_the_end(house: House) -> Call:
 
 @refused("NOT_COSIGNED")
 def checkpoint_that_witnesses_have_not_seen_yet(house: House) -> Call:
-    """The log has a cosigned checkpoint, and has grown since."""
+    """Grow the log beyond its cosigned checkpoint."""
     note = house.checkpoint().encode()
     house.app.log.store.keep_cosigned(3, lambda _: Cosigned(size=3, note=note, is_quorate=True))
     house.open()
@@ -483,7 +487,7 @@ def section_that_no_receipt_names(house: House) -> Call:
 
 @refused("NO_ADVICE")
 def ruleset_without_suggestions(house: House) -> Call:
-    """A house that plays the classic sheet and lets nobody be helped."""
+    """Restart with an operator's classic ruleset that forbids advice."""
     source = get("mau_binh.classic").source
     source = source.replace(b"mau_binh.classic", b"mau_binh.alone").replace(b"allowed = true", b"allowed = false")
     house._settings["catalogue"] = Catalogue([parse_ruleset(source, file="alone.toml")])  # noqa: SLF001 - another house
@@ -527,7 +531,7 @@ def another_seed_of_a_seat(house: House) -> Call:
 
 @refused("INTERNAL")
 def server_with_another_sealing_key(house: House) -> Call:
-    """A fault that no caller can mend: the seed in the log cannot be unsealed."""
+    """Make a fault that no caller can repair: the seed in the log cannot be unsealed."""
     opened = house.open()
     house.close()
     (house.folder / "keys" / "sealing.key").write_text("0" * 64 + "\n", encoding="ascii")

@@ -20,7 +20,7 @@ BAD, EARLY, TAKEN, FORBIDDEN = "INVALID_ARGUMENT", "FAILED_PRECONDITION", "ALREA
 
 
 def assert_refused(house: House, call: Call, *expected: str) -> None:
-    """A refusal has this status, reason and field, and the log has not grown."""
+    """Assert that a call is refused with this status, reason and field, and that the log did not grow."""
     before = house.checkpoint()
     refusal = house.refusal_of(call)
     assert (refusal.code, refusal.reason, refusal.field) == expected
@@ -38,7 +38,7 @@ def questions(played: Played) -> list[Call]:
 
 
 def edited(envelope: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
-    """The envelope with another payload under the old signature."""
+    """Return the envelope with another payload under the old signature."""
     outer = json.loads(envelope)
     payload = json.loads(base64.b64decode(outer["payload"]))
     change(payload)
@@ -47,7 +47,7 @@ def edited(envelope: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
 
 
 def swap_two_cards(payload: dict[str, Any]) -> None:
-    """The first cards of both hands change places."""
+    """Exchange the first cards of both hands."""
     first, other = payload["sections"][:2]
     first["cards"][0], other["cards"][0] = other["cards"][0], first["cards"][0]
 
@@ -93,19 +93,19 @@ CERTIFICATES: dict[str, tuple[Callable[[bytes, Played], list[bytes]], tuple[str,
 @pytest.mark.parametrize("name", CERTIFICATES)
 def test_certificate_that_proves_nothing_is_refused(house: House, name: str) -> None:
     """By every call that reads one, with its place in the request."""
-    played = house.play().tell_all()
+    played = house.play().report_all()
     make, expected = CERTIFICATES[name]
     certificates = make(played.dealt.certificate, played)
-    del played.told.certificates[:]
-    played.told.certificates.extend(certificates)
+    del played.message.certificates[:]
+    played.message.certificates.extend(certificates)
     for ask in questions(played):
         assert_refused(house, ask, *expected)
 
 
 def test_one_certificate_twice_is_one(house: House) -> None:
     """Sections that two certificates open alike are no contradiction."""
-    played = house.play().tell_all()
-    played.told.certificates.append(played.dealt.certificate)
+    played = house.play().report_all()
+    played.message.certificates.append(played.dealt.certificate)
     assert played.settle().log_receipt.leaf
 
 
@@ -120,7 +120,7 @@ def test_after_the_round_nothing_is_judged(house: House) -> None:
 
 
 def receipted(house: House) -> Played:
-    """A round with three receipts: seats 0 and 1 arrange, and seat 0 once more."""
+    """Play a round with three receipts: seats 0 and 1 arrange, and seat 0 once more."""
     played = house.play(seat_count=3)
     for seat in (0, 1, 0):
         house.clock.now += 1_000
@@ -130,55 +130,55 @@ def receipted(house: House) -> Played:
 
 def swap(played: Played, first: int, other: int) -> None:
     """Two events change places, times and all."""
-    events = [mau_binh_pb2.MauBinhEvent.FromString(event.SerializeToString()) for event in played.told.events]
+    events = [mau_binh_pb2.MauBinhEvent.FromString(event.SerializeToString()) for event in played.message.events]
     events[first], events[other] = events[other], events[first]
-    del played.told.events[:]
-    played.told.events.extend(events)
+    del played.message.events[:]
+    played.message.events.extend(events)
 
 
 def put_first(played: Played) -> bool:
-    """The last event stands before all others, at the time of the deal."""
-    last = played.told.events.pop()
+    """Move the last event before all others, at the time of the deal."""
+    last = played.message.events.pop()
     last.time = played.dealt.dealt_time
-    played.told.events.insert(0, last)
+    played.message.events.insert(0, last)
     return True
 
 
 EDITS: dict[str, tuple[Callable[[Played], object], tuple[str, ...]]] = {
     "time moved": (
-        lambda p: setattr(p.told.events[1], "time", p.told.events[1].time - 1),
+        lambda p: setattr(p.message.events[1], "time", p.message.events[1].time - 1),
         (BAD, "FOREIGN", "round.events[1].receipt"),
     ),
     "cards reordered": (
-        lambda p: p.told.events[0].arrange.back.reverse(),
+        lambda p: p.message.events[0].arrange.back.reverse(),
         (BAD, "FOREIGN", "round.events[0].receipt"),
     ),
-    "seat changed": (lambda p: setattr(p.told.events[2], "seat", 1), (BAD, "FOREIGN", "round.events[2].receipt")),
-    "first dropped": (lambda p: p.told.events.pop(0), (BAD, "FOREIGN", "round.events[0].receipt")),
-    "middle dropped": (lambda p: p.told.events.pop(1), (BAD, "FOREIGN", "round.events[1].receipt")),
+    "seat changed": (lambda p: setattr(p.message.events[2], "seat", 1), (BAD, "FOREIGN", "round.events[2].receipt")),
+    "first dropped": (lambda p: p.message.events.pop(0), (BAD, "FOREIGN", "round.events[0].receipt")),
+    "middle dropped": (lambda p: p.message.events.pop(1), (BAD, "FOREIGN", "round.events[1].receipt")),
     "moved": (lambda p: swap(p, 0, 1), (BAD, "FOREIGN", "round.events[0].receipt")),
     "receipts swapped": (
-        lambda p: setattr(p.told.events[0], "receipt", p.told.events[2].receipt),
+        lambda p: setattr(p.message.events[0], "receipt", p.message.events[2].receipt),
         (BAD, "FOREIGN", "round.events[0].receipt"),
     ),
     "one put in before": (
-        lambda p: (p.told.events.append(mau_binh_pb2.MauBinhEvent(seat=2, leave=Leave())), put_first(p)),
+        lambda p: (p.message.events.append(mau_binh_pb2.MauBinhEvent(seat=2, leave=Leave())), put_first(p)),
         (BAD, "FOREIGN", "round.events[1].receipt"),
     ),
     "garbage": (
-        lambda p: setattr(p.told.events[1], "receipt", b"{}"),
+        lambda p: setattr(p.message.events[1], "receipt", b"{}"),
         (BAD, "MALFORMED", "round.events[1].receipt"),
     ),
     "signed by the shuffler": (
-        lambda p: setattr(p.told.events[1], "receipt", p.dealt.certificate),
+        lambda p: setattr(p.message.events[1], "receipt", p.dealt.certificate),
         (FORBIDDEN, "FORGED", "round.events[1].receipt"),
     ),
     "signature of another receipt": (
         lambda p: setattr(
-            p.told.events[1],
+            p.message.events[1],
             "receipt",
             edited(
-                p.told.events[1].receipt, lambda payload: payload.update(received_time=payload["received_time"] - 1)
+                p.message.events[1].receipt, lambda payload: payload.update(received_time=payload["received_time"] - 1)
             ),
         ),
         (FORBIDDEN, "FORGED", "round.events[1].receipt"),
@@ -198,16 +198,16 @@ def test_receipt_that_is_not_the_events_own_is_refused(house: House, name: str) 
 
 def test_receipt_of_another_round_is_refused(house: House) -> None:
     played, other = receipted(house), receipted(house)
-    played.told.events[0].receipt = other.told.events[0].receipt
+    played.message.events[0].receipt = other.message.events[0].receipt
     assert_refused(house, played.settle, BAD, "FOREIGN", "round.events[0].receipt")
 
 
 def test_settlement_is_no_receipt(house: House) -> None:
     """The referee's signature on something else."""
-    played = house.play().tell_all()
+    played = house.play().report_all()
     leaf = played.settle().log_receipt.leaf
     played.reveal()
-    played.told.events[0].receipt = leaf
+    played.message.events[0].receipt = leaf
     assert_refused(house, played.settle, BAD, "MALFORMED", "round.events[0].receipt")
 
 
@@ -216,14 +216,14 @@ def test_event_that_says_nothing_is_refused(house: House) -> None:
 
     def accept(**fields: Any) -> Call:  # noqa: ANN401 - any field
         event = mau_binh_pb2.MauBinhEvent(seat=0, **fields)
-        request = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=played.told, event=event)
+        request = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=played.message, event=event)
         return lambda: house.referee.AcceptEvent(request)
 
     arrange = house.as_dealt(played.hands[0])
     assert_refused(house, accept(), BAD, "MISSING_FIELD", "event")
     assert_refused(house, accept(arrange=arrange, time=house.clock.now), BAD, "INVALID_FIELD", "event")
     assert_refused(house, accept(arrange=arrange, receipt=b"r"), BAD, "INVALID_FIELD", "event")
-    played.told.events.add(time=house.clock.now, seat=0)
+    played.message.events.add(time=house.clock.now, seat=0)
     assert_refused(house, played.settle, BAD, "MISSING_FIELD", "round.events[0]")
 
 
@@ -234,17 +234,17 @@ def test_number_that_names_no_card_is_refused_with_its_place(house: House, numbe
     hand = played.hands[0]
     wrong = house.arranged([*hand[:4], number], hand[5:10], hand[10:])
     assert_refused(house, lambda: played.check(0, wrong), BAD, "INVALID_CARD", "arrangement.back[4]")
-    good = mau_binh_pb2.CheckArrangementRequest(round=played.told, arrangement=house.as_dealt(hand))
-    bad = mau_binh_pb2.CheckArrangementRequest(round=played.told, arrangement=wrong)
+    good = mau_binh_pb2.CheckArrangementRequest(round=played.message, arrangement=house.as_dealt(hand))
+    bad = mau_binh_pb2.CheckArrangementRequest(round=played.message, arrangement=wrong)
     batch = mau_binh_pb2.CheckArrangementsRequest(requests=[good, bad])
     ask = house.referee.CheckArrangements
     assert_refused(house, lambda: ask(batch), BAD, "INVALID_CARD", "requests[1].arrangement.back[4]")
     assert_refused(house, lambda: played.accept(0, wrong), BAD, "INVALID_CARD", "event.arrange.back[4]")
-    played.tell_all().told.events[1].arrange.front[2] = number
+    played.report_all().message.events[1].arrange.front[2] = number
     assert_refused(house, played.settle, BAD, "INVALID_CARD", "round.events[1].arrange.front[2]")
 
 
-def test_more_cards_than_anybody_means_are_refused_unlooked_at(house: House) -> None:
+def test_excess_cards_are_refused_before_they_are_read(house: House) -> None:
     played = house.play()
     many = house.arranged([1] * 65, [], [])
     assert_refused(house, lambda: played.check(0, many), BAD, "INVALID_FIELD", "arrangement.back")
@@ -300,7 +300,7 @@ def test_abort_without_a_ground_is_refused(house: House, name: str) -> None:
 
 def test_ended_round_cannot_be_ended_otherwise(house: House) -> None:
     """Settled stays settled, aborted stays aborted and undealt, and an abort's reason stays."""
-    settled = house.play().tell_all()
+    settled = house.play().report_all()
     settled.settle()
     settled.reveal()
     assert_refused(house, settled.abort, TAKEN, "ALREADY_SETTLED", "")
@@ -316,7 +316,7 @@ def test_ended_round_cannot_be_ended_otherwise(house: House) -> None:
 def test_section_opens_against_the_referees_own_receipt_alone(house: House) -> None:
     """Not before the deal, and not for garbage, another round's receipt or another signature."""
     played = receipted(house)
-    own = played.told.events[0].receipt
+    own = played.message.events[0].receipt
 
     def ask(receipt: bytes, table: str = played.header.table_id) -> Call:
         request = shuffler_pb2.OpenSectionRequest(table_id=table, round_number=1, event_receipt=receipt)
@@ -327,5 +327,5 @@ def test_section_opens_against_the_referees_own_receipt_alone(house: House) -> N
     assert_refused(house, ask(own, "undealt"), EARLY, "NOT_DEALT", "")
     assert_refused(house, ask(b""), BAD, "MALFORMED", field)
     assert_refused(house, ask(played.dealt.certificate), FORBIDDEN, "FORGED", field)
-    assert_refused(house, ask(receipted(house).told.events[0].receipt), BAD, "FOREIGN", field)
+    assert_refused(house, ask(receipted(house).message.events[0].receipt), BAD, "FOREIGN", field)
     assert_refused(house, ask(own), EARLY, "SECTION_CLOSED", field)

@@ -25,7 +25,7 @@ SMALL_ORDER = bytes([1, *[0] * 31])
 
 @pytest.fixture
 def stakes_house(make_house: Callable[..., House], tmp_path: Path) -> House:
-    """A server that also knows an operator's own ruleset, whose bet unit is a hundred."""
+    """Start a server with an operator's own ruleset, whose bet unit is a hundred."""
     folder = tmp_path / "rulesets"
     folder.mkdir()
     source = get("mau_binh.classic").source.decode()
@@ -38,7 +38,7 @@ def stakes_house(make_house: Callable[..., House], tmp_path: Path) -> House:
 
 
 def assert_refused(house: House, call: Call, *expected: str) -> dict[str, str]:
-    """The facts of a refusal with this status, reason and field; the log must not have grown."""
+    """Assert a refusal with this status, reason and field, and that the log did not grow; return its facts."""
     before = house.checkpoint()
     refusal = house.refusal_of(call)
     assert (refusal.code, refusal.reason, refusal.field) == expected
@@ -143,14 +143,14 @@ HEADER_EDITS: list[tuple[dict[str, Any], tuple[str, ...]]] = [
 def test_true_certificate_under_an_edited_header_is_refused(
     house: House, changes: dict[str, Any], expected: tuple[str, ...]
 ) -> None:
-    """No term of a round can be changed once its cards are seen, whoever asks what."""
-    played = house.play("t").tell_all()
+    """No term of a round can be changed once its cards are seen, whatever the request."""
+    played = house.play("t").report_all()
     for name, value in changes.items():
-        played.told.header.ClearField(name)
+        played.message.header.ClearField(name)
         if isinstance(value, list):
-            getattr(played.told.header, name).extend(value)
+            getattr(played.message.header, name).extend(value)
         else:
-            setattr(played.told.header, name, value)
+            setattr(played.message.header, name, value)
     assert_refused(house, played.settle, *expected)
     assert_refused(house, played.preview, *expected)
     assert_refused(house, lambda: played.check(0, house.as_dealt(played.hands[0])), *expected)
@@ -208,7 +208,7 @@ def test_commitments_without_the_header_they_bind_are_refused(house: House) -> N
 
 def test_round_number_of_the_past_is_refused(house: House) -> None:
     """The table's next round is the second."""
-    house.play("t").tell_all().settle()
+    house.play("t").report_all().settle()
     latest = house.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id="t")).round_number
     house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(table_id="t", round_number=latest))
     field = "terms.round_number"

@@ -17,7 +17,7 @@ Played: TypeAlias = Any  # both are made by fixtures, and have their classes in 
 
 
 def lasting(answer: Any) -> Any:  # noqa: ANN401 - any answer with a log receipt
-    """The answer without the proof and checkpoint, which are those of the log's newest size."""
+    """Remove from an answer the proof and checkpoint, which follow the log's newest size."""
     copy = type(answer)()
     copy.CopyFrom(answer)
     copy.log_receipt.ClearField("inclusion_proof")
@@ -26,12 +26,12 @@ def lasting(answer: Any) -> Any:  # noqa: ANN401 - any answer with a log receipt
 
 
 def asked_for(house: House) -> list[bytes]:
-    """The leaves that somebody asked for: all but seeds, which are revealed by themselves."""
+    """List the leaves that calls wrote: all but REVEAL leaves, which the server writes by itself."""
     return [leaf for leaf in house.leaves() if Envelope.parse(leaf).payload_type != REVEAL_TYPE]
 
 
 def twice_and_after_restart(house: House, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - any answer
-    """The answer, asked for three times; each is proved, and none but the first writes."""
+    """Make a call three times and return its answer; verify each proof and that only the first call writes."""
     first = ask()
     house.proved(first.log_receipt)
     leaves = asked_for(house)
@@ -66,7 +66,7 @@ def test_round_opened_by_number_is_found_again_when_it_is_over(house: House) -> 
     """A frontend that names its rounds can never open one too many."""
     request = shuffler_pb2.OpenRoundRequest(terms=house.terms("t", round_number=1))
     played = house.deal(house.shuffler.OpenRound(request))
-    played.tell_all()
+    played.report_all()
     house.clock.now += house.ARRANGING_MS
     played.settle()
     played.reveal()
@@ -89,7 +89,7 @@ def test_dealing_again_gives_the_same_hands(house: House) -> None:
 
 def test_settling_again_gives_the_same_receipt(house: House) -> None:
     """Whatever the clock says, and after the round's deadline too, when nothing else is answered."""
-    played = house.play(seat_count=4).tell_all()
+    played = house.play(seat_count=4).report_all()
     settled = twice_and_after_restart(house, played.settle)
     played.reveal()
     house.clock.now = played.header.round_deadline_time + 1
@@ -140,7 +140,7 @@ def test_asking_at_once_writes_once(house: House) -> None:
     opened = all_at_once(lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms)))
     played = house.deal(opened)
     all_at_once(played.deal_again)
-    played.tell_all()
+    played.report_all()
     house.clock.now += house.ARRANGING_MS
     all_at_once(played.settle)
     all_at_once(played.reveal)
@@ -148,7 +148,7 @@ def test_asking_at_once_writes_once(house: House) -> None:
 
 
 def test_two_deals_at_once_from_other_seeds_make_one_deal(house: House) -> None:
-    """One of them is answered, each of the others is told that the round is dealt."""
+    """One of them is answered; the others are refused because the round is dealt."""
     for number in range(10):
         opened = house.open(f"race-{number}")
 
@@ -169,7 +169,7 @@ def test_two_deals_at_once_from_other_seeds_make_one_deal(house: House) -> None:
 
 
 def test_frontend_that_lost_everything_goes_on_from_the_log(make_house: Callable[..., House]) -> None:
-    """A restarted server tells the header and every leaf; with them, and the seats' seeds, the round is finished."""
+    """A restarted server returns the header and every leaf; they and the seats' seeds suffice to finish the round."""
     house = make_house()
     lost = house.play("t")
     hands = lost.hands
@@ -182,9 +182,9 @@ def test_frontend_that_lost_everything_goes_on_from_the_log(make_house: Callable
     )
     dealt = house.shuffler.DealRound(request)
     assert [list(hand.cards) for hand in dealt.hands] == hands
-    told = mau_binh_pb2.MauBinhRound(header=found.header, certificates=[dealt.certificate])
+    message = mau_binh_pb2.MauBinhRound(header=found.header, certificates=[dealt.certificate])
     house.clock.now = dealt.dealt_time + house.ARRANGING_MS
-    settled = house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+    settled = house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
     assert house.proved(settled.log_receipt)
 
 
@@ -211,7 +211,7 @@ def test_batch_settles_like_single_calls(make_house: Callable[..., House]) -> No
     single, batched = make_house("single"), make_house("batched")
     rounds = {}
     for house in (single, batched):
-        rounds[house] = [house.play(f"b-{number}", seat_count=2 + number % 3).tell_all() for number in range(9)]
+        rounds[house] = [house.play(f"b-{number}", seat_count=2 + number % 3).report_all() for number in range(9)]
     one_by_one = [played.settle() for played in rounds[single]]
     together = batched.referee.SettleRounds(
         mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[played.request() for played in rounds[batched]])
@@ -228,7 +228,7 @@ def test_checks_in_a_batch_are_those_of_single_calls(house: House) -> None:
         house.arranged(hand[start : start + 5], hand[:5], hand[10:]) for hand in played.hands for start in range(6)
     ]
     requests = [
-        mau_binh_pb2.CheckArrangementRequest(round=played.told, seat=number % 3, arrangement=arrangement)
+        mau_binh_pb2.CheckArrangementRequest(round=played.message, seat=number % 3, arrangement=arrangement)
         for number, arrangement in enumerate(arrangements)
     ]
     batch = house.referee.CheckArrangements(mau_binh_pb2.CheckArrangementsRequest(requests=requests))
@@ -237,26 +237,26 @@ def test_checks_in_a_batch_are_those_of_single_calls(house: House) -> None:
 
 def test_bad_round_in_a_batch_stops_no_other(house: House) -> None:
     """Settled, answered with violations, or refused, in the order asked; a round that is named twice is one."""
-    good, forged, early, aborted, other = (house.play(f"m-{number}").tell_all() for number in range(5))
-    forged.told.certificates[0] = good.dealt.certificate
-    del early.told.events[:]
+    good, forged, early, aborted, other = (house.play(f"m-{number}").report_all() for number in range(5))
+    forged.message.certificates[0] = good.dealt.certificate
+    del early.message.events[:]
     aborted.abort()
     aborted.reveal()
-    edited = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=good.told)
+    edited = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=good.message)
     edited.round.events[0].arrange.back.reverse()
-    card = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=other.told)
+    card = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=other.message)
     card.round.events[1].arrange.back[0] = 99  # type: ignore[call-overload] # a number that names no card
     requests = [forged.request(), good.request(), early.request(), aborted.request(), good.request(), edited, card]
     requests.append(other.request())
     size = house.head().size
     answer = house.referee.SettleRounds(mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=requests)).rounds
-    told = [
+    messages = [
         ("settled", one.settled.violations[0].code if one.settled.violations else "")
         if one.WhichOneof("result") == "settled"
         else (one.refused.code, one.refused.reason, one.refused.field)
         for one in answer
     ]
-    assert told == [
+    assert messages == [
         (3, "FOREIGN", "round.certificates[0]"),
         ("settled", ""),
         ("settled", "ROUND_NOT_OVER"),
@@ -273,8 +273,8 @@ def test_bad_round_in_a_batch_stops_no_other(house: House) -> None:
 
 
 def test_refusal_in_a_batch_says_what_the_single_call_says(house: House) -> None:
-    played = house.play().tell_all()
-    played.told.header.currency = "USD"
+    played = house.play().report_all()
+    played.message.header.currency = "USD"
     single = house.refusal_of(played.settle)
     batch = house.referee.SettleRounds(mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[played.request()]))
     refused: round_pb2.RefusedRound = batch.rounds[0].refused

@@ -1,4 +1,4 @@
-"""What stands around the services: health, reflection, unknown methods, the law as a file, seating, and stopping."""
+"""Everything around the services: health, reflection, unknown methods, ruleset files, seating and stopping."""
 
 import hashlib
 import sqlite3
@@ -29,7 +29,7 @@ SERVING = health_pb2.HealthCheckResponse.SERVING
 
 
 def healthy(house: House, service: str) -> int | str:
-    """What the health service says of a service, or how it refuses to."""
+    """Return a service's health, or the status code of the refusal."""
     stub = health_pb2_grpc.HealthStub(house.channel)
     try:
         return int(stub.Check(health_pb2.HealthCheckRequest(service=service)).status)
@@ -38,7 +38,7 @@ def healthy(house: House, service: str) -> int | str:
 
 
 def reflected(house: House) -> set[str]:
-    """The services that reflection lists."""
+    """List the services by reflection."""
     stub = reflection_pb2_grpc.ServerReflectionStub(house.channel)
     answers = stub.ServerReflectionInfo(iter([reflection_pb2.ServerReflectionRequest(list_services="")]))
     return {service.name for service in next(answers).list_services_response.service}
@@ -52,7 +52,7 @@ def test_every_service_is_healthy_and_reflected(house: House) -> None:
     assert reflected(house) == {*names, "grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection"}
 
 
-def test_reflection_tells_the_protos_of_a_service(house: House) -> None:
+def test_reflection_returns_the_protos_of_a_service(house: House) -> None:
     """So a tool can call it without our files."""
     stub = reflection_pb2_grpc.ServerReflectionStub(house.channel)
     request = reflection_pb2.ServerReflectionRequest(file_containing_symbol="referee.v1.MauBinhService")
@@ -79,7 +79,7 @@ def test_services_left_out_are_not_there(make_house: Callable[..., House]) -> No
     assert house.head().size == 3
 
 
-def test_rulesets_are_told_as_the_bytes_that_were_hashed(house: House) -> None:
+def test_rulesets_are_returned_as_the_bytes_that_were_hashed(house: House) -> None:
     """Listed in order of id; each file's SHA-256 is the digest that headers and outcomes name."""
     listed = house.rulesets.ListRulesets(ruleset_pb2.ListRulesetsRequest()).rulesets
     assert [one.ruleset_id for one in listed] == sorted(one.id for one in load_builtin())
@@ -159,7 +159,7 @@ def test_room_is_judged_at_the_servers_clock_where_no_moment_is_named(house: Hou
 
 def test_stopping_answers_every_call_that_was_accepted(house: House) -> None:
     """Settlements under way when the server closes are answered and durable; calls after that find nobody."""
-    rounds = [house.play(f"d-{number}").tell_all() for number in range(24)]
+    rounds = [house.play(f"d-{number}").report_all() for number in range(24)]
     entered = threading.Semaphore(0)
     answered: dict[str, bytes] = {}
     refused: list[str] = []
@@ -190,7 +190,7 @@ def test_stopping_answers_every_call_that_was_accepted(house: House) -> None:
 
 def test_stopped_server_has_revealed_what_was_settled(house: House) -> None:
     """Before the log is let go, so that a seed does not wait for the next start."""
-    rounds = [house.play(f"r-{number}").tell_all() for number in range(5)]
+    rounds = [house.play(f"r-{number}").report_all() for number in range(5)]
     settle = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[played.request() for played in rounds])
     house.referee.SettleRounds(settle)
     house.close()
@@ -212,7 +212,7 @@ def test_two_servers_on_one_folder_make_one_log(make_house: Callable[..., House]
     for number in range(12):
         opened = (one, other)[number % 2].open(f"s-{number}")
         played = (other, one)[number % 2].deal(opened)
-        rounds.append(played.tell_all() if played.preview().violations else played)  # an instant win has no events
+        rounds.append(played.report_all() if played.preview().violations else played)  # an instant win has no events
 
     def settle(job: tuple[House, Played]) -> bytes:
         server, played = job
@@ -241,8 +241,8 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_damaged_log_is_told_and_never_started_on(house: House, name: str) -> None:
-    """While it runs, whoever comes upon the damage hears DATA_LOSS; no server starts on it, and nothing is repaired."""
+def test_damaged_log_is_reported_and_prevents_a_start(house: House, name: str) -> None:
+    """A running server answers DATA_LOSS to calls that read the damage; no server starts on it or repairs it."""
     house.play()
     statement, method = DAMAGES[name]
     file = house.folder / "log.sqlite3"

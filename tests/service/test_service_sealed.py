@@ -27,7 +27,7 @@ DEADLINE_MS = 60_000
 
 
 def audited(house: House) -> Report:
-    """What the audit says of the server's log now."""
+    """Audit the server's log."""
     keys = house.log.GetKeys(log_pb2.GetKeysRequest())
     return audit_log(
         MemoryLog(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
@@ -40,7 +40,7 @@ def audited(house: House) -> Report:
 
 
 def hands_of(table: Table) -> list[list[int]]:
-    """What each seat sees of its own."""
+    """Open each seat's own hand."""
     return [list(table.open_hand(seat).hand.cards) for seat in range(len(table.players))]
 
 
@@ -68,9 +68,9 @@ def test_sealed_round_of_mau_binh_is_played_and_proved(house: House, seats: int,
     settled = table.settle()
     assert settled.outcome == previewed.outcome
     assert not any(result.defaulted for result in settled.outcome.seats)
-    told = table.leaves()[2]["inputs"]
-    assert told["sealed"] == 1
-    assert told["sections"] == hands
+    inputs = table.leaves()[2]["inputs"]
+    assert inputs["sealed"] == 1
+    assert inputs["sections"] == hands
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
     report = audited(house)
     assert report.findings == ()
@@ -129,13 +129,13 @@ def test_own_certificate_is_enough_to_check_an_arrangement(house: House) -> None
     """And opens nobody else's hand."""
     table = house.sealed(seats=3)
     own = table.open_hand(1)
-    told = mau_binh_pb2.MauBinhRound(header=table.header, certificates=[own.certificate])
+    message = mau_binh_pb2.MauBinhRound(header=table.header, certificates=[own.certificate])
     arrangement = house.as_dealt(list(own.hand.cards))
-    asked = mau_binh_pb2.CheckArrangementRequest(round=told, seat=1, arrangement=arrangement)
+    asked = mau_binh_pb2.CheckArrangementRequest(round=message, seat=1, arrangement=arrangement)
     assert table.referee.CheckArrangement(asked).acceptable
     asked.seat = 0
     assert house.refusal_of(lambda: table.referee.CheckArrangement(asked)).reason == "SECTION_MISSING"
-    told.certificates.append(table.dealt.certificate)
+    message.certificates.append(table.dealt.certificate)
     asked.seat = 1
     assert table.referee.CheckArrangement(asked).acceptable, "also beside the one that names the deal"
 
@@ -162,10 +162,10 @@ def test_the_way_hands_are_looked_for_finds_them(house: House) -> None:
 
 
 def everything_asked(house: House, table: Table) -> bytes:
-    """What a frontend can get out of the server about a round without any seat's token: every method there is."""
+    """Call every method about a round that needs no seat's token; return all answers."""
     slot, shuffler, log = table.slot, house.shuffler, house.log
-    receipts = [event.receipt for event in table.told.events if event.receipt]
-    round_of = {"round": table.told}
+    receipts = [event.receipt for event in table.message.events if event.receipt]
+    round_of = {"round": table.message}
     event = table.event(0, commit=mau_binh_pb2.Commit(commitment=bytes(32)))
     calls: list[Callable[[], Any]] = [
         lambda: shuffler.OpenRound(table.request),
@@ -217,17 +217,17 @@ def test_every_method_of_dealing_and_judging_is_among_those_asked() -> None:
     )
     methods = {method.name for service in services for method in service.methods}
     asked = set(re.findall(r"\.([A-Z]\w+)\(", inspect.getsource(everything_asked)))
-    told_nothing_more = {
+    learned_nothing_more = {
         "PrepareRound",  # has no round
         "CheckArrangements",  # as CheckArrangement
         "SettleRounds",  # as SettleRound
         "SuggestArrangement",  # of a hand that the caller shows, or a certificate of it
     }
-    assert methods - asked - told_nothing_more == set()
+    assert methods - asked - learned_nothing_more == set()
 
 
 def test_events_of_keyed_seats_need_their_signatures(house: House) -> None:
-    """Or a frontend could tell that all have committed, and see the hands."""
+    """Otherwise a frontend could report that all have committed, and see the hands."""
     table = house.sealed(seats=2)
     made_up = mau_binh_pb2.Commit(commitment=b"c" * 32)
     for event in (table.event(0, commit=made_up), table.event(0, leave=True)):
@@ -237,8 +237,8 @@ def test_events_of_keyed_seats_need_their_signatures(house: House) -> None:
             "BAD_SIGNATURE",
             "event.signature",
         )
-    told = table.event(0, time=house.clock.now, commit=made_up)
-    table.told.events.append(told)
+    message = table.event(0, time=house.clock.now, commit=made_up)
+    table.message.events.append(message)
     refusal = house.refusal_of(lambda: table.ask(table.event(1, commit=made_up)))
     assert (refusal.reason, refusal.field) == ("BAD_SIGNATURE", "round.events[0].signature")
     texas = house.table("ultimate_texas", seats=1, sealed=True).play()
@@ -262,7 +262,7 @@ def test_seat_that_does_not_commit_is_out_of_time_and_defaults(house: House) -> 
     assert [result.defaulted for result in settled.outcome.seats] == [False, True]
 
 
-def test_seat_that_commits_and_never_opens_counts_as_one_that_never_arranged(house: House) -> None:
+def test_seat_that_never_opens_its_commitment_did_not_arrange(house: House) -> None:
     """After its 30 seconds the round is settled without it."""
     table = house.sealed(seats=2)
     hands = hands_of(table)
@@ -303,12 +303,12 @@ def test_own_certificate_is_enough_to_open_an_arrangement(house: House) -> None:
     commit_all(table, hands)
     event = table.signed(table.event(0, **table.arrangement(0, hands[0])))
     assert house.refusal_of(lambda: table.ask(event)).reason == "SECTION_MISSING"
-    table.told.certificates.append(table.open_hand(0).certificate)
+    table.message.certificates.append(table.open_hand(0).certificate)
     assert table.ask(event).event_number == 3
     house.clock.now += 30_000
     assert house.refusal_of(table.settle).reason == "SECTION_MISSING"
     assert house.refusal_of(table.preview).reason == "SECTION_MISSING"
-    table.told.certificates.append(table.open_hand(1).certificate)
+    table.message.certificates.append(table.open_hand(1).certificate)
     assert table.settle().log_receipt.leaf
 
 

@@ -19,7 +19,7 @@ Table: TypeAlias = Any  # both are made by fixtures, and have their classes besi
 
 
 def audited(house: House) -> Report:
-    """What the audit says of the server's log now."""
+    """Audit the server's log."""
     keys = house.log.GetKeys(log_pb2.GetKeysRequest())
     return audit_log(
         MemoryLog(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
@@ -33,12 +33,12 @@ def audited(house: House) -> Report:
 
 @pytest.fixture(params=[True, False], ids=["keyed", "keyless"])
 def table(request: pytest.FixtureRequest, house: House) -> Table:
-    """An opened round of three seats, all with keys or none."""
+    """Open a round of three seats, all with keys or none."""
     return house.table(seats=3, keyed=request.param).open()
 
 
 def test_round_is_dealt_from_contributed_seeds(table: Table) -> None:
-    """Seat by seat in any order; the DEAL leaf tells them, with the signatures that the seats' keys made."""
+    """Seats contribute in any order; the DEAL leaf lists their seeds and signatures."""
     assert table.contribute(2) == [0, 1]
     assert table.contribute(0) == [1]
     assert table.contribute(1) == []
@@ -52,7 +52,7 @@ def test_round_is_dealt_from_contributed_seeds(table: Table) -> None:
 
 
 def test_seeds_come_both_ways(table: Table) -> None:
-    """One contributed, the others told; the same deal as told all at once, and asked for again as before."""
+    """One seed is contributed, the others come with the deal; sending all with the deal gives the same answer."""
     table.contribute(1)
     request = table.deal_request()
     partly = table.deal_request()
@@ -151,14 +151,14 @@ def test_signature_of_a_seat_without_a_key_is_refused(house: House) -> None:
 
 
 def test_another_seed_of_a_seat_that_contributed_is_refused(house: House) -> None:
-    """Whether contributed or told to the deal; where seats are bound by nothing but what they gave first."""
+    """Neither as a contribution nor with the deal, even if nothing but the first contribution binds the seat."""
     table = house.table(seats=2, keyed=False, commits=False).open()
     table.contribute(0)
     again = house.refusal_of(lambda: table.shuffler.ContributeSeed(table.contribution(0, seed=b"s" * 32)))
     assert (again.code, again.reason, again.field) == ("ALREADY_EXISTS", "ALREADY_CONTRIBUTED", "seed")
     request = shuffler_pb2.DealRoundRequest(**table.slot, client_seeds=[b"s" * 32, b"t" * 32])
-    told = house.refusal_of(lambda: table.shuffler.DealRound(request))
-    assert (told.reason, told.field) == ("SEED_MISMATCH", "client_seeds[0]")
+    refused_deal = house.refusal_of(lambda: table.shuffler.DealRound(request))
+    assert (refused_deal.reason, refused_deal.field) == ("SEED_MISMATCH", "client_seeds[0]")
 
 
 def test_deal_names_the_seats_that_are_missing(house: House) -> None:
@@ -221,8 +221,8 @@ def test_nothing_shows_a_seed_before_the_deal(house: House) -> None:
     assert leaf["client_seeds"] == [player.seed.hex() for player in table.players]
 
 
-def test_abort_tells_the_seeds_that_came_and_names_the_first_that_did_not(house: House) -> None:
-    """Without being told whom to blame; a seat whose seed is here cannot be blamed, and the audit is clean."""
+def test_abort_lists_the_seeds_it_has_and_names_the_first_missing_seat(house: House) -> None:
+    """The request names no culprit; a seat that contributed cannot be blamed, and the audit is clean."""
     table = house.table(seats=4).open()
     table.contribute(0, 2)
     missing = shuffler_pb2.ABORT_REASON_SEED_MISSING
@@ -240,8 +240,8 @@ def test_abort_tells_the_seeds_that_came_and_names_the_first_that_did_not(house:
     assert audited(house).is_clean
 
 
-def test_seed_that_comes_while_its_seat_is_blamed_is_late_or_stops_the_abort(house: House) -> None:
-    """Never both: no seat is told that its seed is kept, and blamed for its lack."""
+def test_seed_racing_an_abort_is_refused_or_stops_the_abort(house: House) -> None:
+    """Never both: no seat is blamed for a seed that the server accepted."""
     for number in range(24):
         table = house.table(seats=2, name=f"race-{number}").open()
         table.contribute(0)
@@ -270,7 +270,7 @@ def test_nobody_is_blamed_while_nobody_or_everybody_contributed(house: House) ->
 
 
 def test_round_whose_stream_is_used_up_is_aborted_as_void(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With all seeds, so that anybody can see for themselves; nobody may ask for it."""
+    """The leaf has all seeds, so that anyone can verify it; no caller may ask for VOID."""
     table = house.table(seats=2).open()
     asked = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_VOID)
     assert house.refusal_of(lambda: table.shuffler.AbortRound(asked)).field == "reason"

@@ -17,7 +17,7 @@ GAMES = ("mau_binh", "tien_len", "ultimate_texas")
 
 
 def audited(house: House) -> Report:
-    """What the audit says of the server's log now."""
+    """Audit the server's log."""
     keys = house.log.GetKeys(log_pb2.GetKeysRequest())
     return audit_log(
         MemoryLog(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
@@ -30,7 +30,7 @@ def audited(house: House) -> Report:
 
 
 def dealt(house: House, game: str) -> Table:
-    """A round of three seats with keys that no hand wins at the deal."""
+    """Deal rounds of three seats with keys until no hand wins at the deal."""
     while True:
         table = house.table(game, seats=3).play()
         if game == "ultimate_texas" or first_choice(table) is not None:
@@ -38,24 +38,24 @@ def dealt(house: House, game: str) -> Table:
 
 
 def first_choice(table: Table) -> dict[str, Any] | None:
-    """A lawful event of seat 0 of Mậu Binh, or of whoever leads in Tiến Lên; None where the round is over."""
+    """Return a lawful choice of the seat whose turn it is, or None once the round is over."""
     if table.game == "mau_binh":
         return (
             {"arrange": table.house.as_dealt(list(table.dealt.hands[0].cards))} if table.preview().violations else None
         )
     if table.game == "ultimate_texas":
         return {"decision": ultimate_texas_pb2.DECISION_CHECK}
-    plays = table.referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=table.told)).plays
+    plays = table.referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=table.message)).plays
     return {"play": tien_len_pb2.Play(cards=plays[0].cards)} if plays else None
 
 
 def turn_of(table: Table) -> int:
-    """Whose event comes first."""
+    """Return the seat whose event comes first."""
     return int(table.preview().state.turn) if table.game == "tien_len" else 0
 
 
-def play_on(table: Table, act: Any) -> None:  # noqa: ANN401 - accepts or tells an event
-    """The round is played to its end, each event by ``act``."""
+def play_on(table: Table, act: Any) -> None:  # noqa: ANN401 - accepts or reports an event
+    """Play the round to its end, passing each event to ``act``."""
     if table.game == "mau_binh":
         for seat, hand in enumerate(table.dealt.hands):
             act(seat, arrange=table.house.as_dealt(list(hand.cards)))
@@ -68,7 +68,7 @@ def play_on(table: Table, act: Any) -> None:  # noqa: ANN401 - accepts or tells 
             table.open_section()
     else:
         while not table.preview().state.over:
-            asked = table.referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=table.told))
+            asked = table.referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=table.message))
             plays = [play for play in asked.plays if len(play.cards) == 1] or asked.plays
             if plays:
                 act(asked.turn, play=tien_len_pb2.Play(cards=plays[0].cards))
@@ -78,7 +78,7 @@ def play_on(table: Table, act: Any) -> None:  # noqa: ANN401 - accepts or tells 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_round_in_which_every_seat_signs_is_of_level_two(house: House, game: str) -> None:
-    """Each event stands with its seat's signature and the referee's receipt; the audit verifies both."""
+    """Each event has its seat's signature and the referee's receipt; the audit verifies both."""
     table = dealt(house, game)
     play_on(table, table.accept)
     assert table.settle().log_receipt.leaf
@@ -95,9 +95,9 @@ def test_round_in_which_every_seat_signs_is_of_level_two(house: House, game: str
 
 @pytest.mark.parametrize("game", GAMES)
 def test_signed_events_need_no_receipts(house: House, game: str) -> None:
-    """Told by the frontend, each is attested by its seat all the same, but for what opens a street."""
+    """Events that the frontend reports are attested by their seats; only those that open a street have receipts."""
     table = dealt(house, game)
-    play_on(table, table.tell)
+    play_on(table, table.report)
     assert table.settle().log_receipt.leaf
     events = table.leaves()[2]["inputs"]["events"]
     assert {event["attested"] for event in events} == {"SEAT"}
@@ -112,7 +112,7 @@ def test_one_unsigned_event_lowers_the_round(house: House, game: str) -> None:
     choice = first_choice(table)
     assert choice is not None
     assert table.ask(table.event(turn_of(table), **choice)).event_number == 1
-    table.told.events.pop()
+    table.message.events.pop()
     first = True
 
     def act(seat: int, **choice: Any) -> None:  # noqa: ANN401 - any event
@@ -130,7 +130,7 @@ def test_one_unsigned_event_lowers_the_round(house: House, game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("why", ["another seat's", "of another place", "of another event", "bytes", "short"])
 def test_signature_that_does_not_hold_is_refused_with_its_place(house: House, game: str, why: str) -> None:
-    """PageOptions to be accepted it is the event's; told it is that of its index, whatever is asked about the round."""
+    """The field is ``event`` in AcceptEvent, and the event's index in every request that contains the round."""
     table = dealt(house, game)
     seat, choice = turn_of(table), first_choice(table)
     assert choice is not None
@@ -141,9 +141,9 @@ def test_signature_that_does_not_hold_is_refused_with_its_place(house: House, ga
             table.signed(event)
             event.seat = seat
         case "of another place":
-            table.told.events.append(table.event(seat, time=house.clock.now, **choice))
+            table.message.events.append(table.event(seat, time=house.clock.now, **choice))
             table.signed(event)
-            table.told.events.pop()
+            table.message.events.pop()
         case "of another event":
             other = table.signed(table.event(seat, **leaving(game)))
             event.signature = other.signature
@@ -154,14 +154,14 @@ def test_signature_that_does_not_hold_is_refused_with_its_place(house: House, ga
     refusal = house.refusal_of(lambda: table.ask(event))
     assert (refusal.code, refusal.reason, refusal.field) == ("INVALID_ARGUMENT", "BAD_SIGNATURE", "event.signature")
     event.time = house.clock.now
-    table.told.events.append(event)
+    table.message.events.append(event)
     for call in (table.preview, table.settle, lambda: table.ask(table.event(0, **leaving(game)))):
         refusal = house.refusal_of(call)
         assert (refusal.reason, refusal.field) == ("BAD_SIGNATURE", "round.events[0].signature")
 
 
 def leaving(game: str) -> dict[str, Any]:
-    """What a seat does that leaves."""
+    """Return the choice of a seat that leaves."""
     return {"decision": ultimate_texas_pb2.DECISION_LEAVE} if game == "ultimate_texas" else {"leave": True}
 
 
@@ -182,7 +182,7 @@ def test_play_that_is_asked_about_has_its_signature_checked(house: House) -> Non
 
     def check() -> tien_len_pb2.CheckPlayResponse:
         answer: tien_len_pb2.CheckPlayResponse = table.referee.CheckPlay(
-            tien_len_pb2.CheckPlayRequest(round=table.told, event=event)
+            tien_len_pb2.CheckPlayRequest(round=table.message, event=event)
         )
         return answer
 
@@ -199,7 +199,7 @@ def test_whether_its_events_are_signed_names_a_round(house: House) -> None:
     play_on(table, table.accept)
     settled = table.settle()
     assert table.settle().log_receipt.leaf == settled.log_receipt.leaf
-    table.told.events[0].ClearField("signature")
+    table.message.events[0].ClearField("signature")
     assert house.refusal_of(table.settle).reason == "ALREADY_SETTLED"
 
 

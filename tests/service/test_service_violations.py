@@ -28,7 +28,7 @@ ARRANGEMENT_CODES: Final = (
 
 
 def documented_codes() -> set[str]:
-    """The codes that the service's own comment names."""
+    """Read the codes that the service's own comment lists."""
     comment = PROTO.read_text(encoding="utf-8").partition("service MauBinhService")[0]
     listed = comment.partition("Violation codes")[2]
     return set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", listed))
@@ -43,7 +43,7 @@ PRODUCED: Final[dict[str, Callable[[House], Violations]]] = {}
 
 
 def produces(code: str) -> Callable[[Callable[[House], Violations]], Callable[[House], Violations]]:
-    """Registers how to come to a code; the answer's violations must hold it first."""
+    """Register a function whose answer must have this code as its first violation."""
 
     def register(ask: Callable[[House], Violations]) -> Callable[[House], Violations]:
         PRODUCED[code] = ask
@@ -53,7 +53,7 @@ def produces(code: str) -> Callable[[Callable[[House], Violations]], Callable[[H
 
 
 def checked(house: House, arrange: Callable[[list[int], list[int]], mau_binh_pb2.Arrangement]) -> Violations:
-    """What is said of seat 0's arrangement, made from its own hand and the other's."""
+    """Check an arrangement of seat 0, made from its own hand and the other's; return the violations."""
     played = house.play()
     answer = played.check(0, arrange(played.hands[0], played.hands[1]))
     assert not answer.acceptable
@@ -102,7 +102,7 @@ def card_held_back(house: House) -> Violations:
 
 
 def arranged_by_force(house: House, code: str) -> Violations:
-    """What is said of the first of many arrangements that fouls in this way; it is accepted all the same."""
+    """Find an arrangement that fouls in this way; return its violations, though it is accepted."""
     played = house.play()
     own = sorted(played.hands[0])
     for turn in range(13):
@@ -136,8 +136,8 @@ def seat_that_is_not_there(house: House) -> Violations:
 
 @produces("OUT_OF_ORDER")
 def event_before_the_one_before_it(house: House) -> Violations:
-    played = house.play().tell_all()
-    played.told.events[0].time += 1
+    played = house.play().report_all()
+    played.message.events[0].time += 1
     house.clock.now += 5
     violations: Violations = played.settle().violations
     return violations
@@ -145,7 +145,7 @@ def event_before_the_one_before_it(house: House) -> Violations:
 
 @produces("ROUND_OVER")
 def leaving_after_the_last_chi(house: House) -> Violations:
-    played = house.play().tell_all()
+    played = house.play().report_all()
     house.clock.now += 15_000
     violations: Violations = played.accept(0).violations
     return violations
@@ -171,14 +171,14 @@ def arranging_a_moment_too_late(house: House) -> Violations:
 
 @produces("SHOWDOWN_STARTED")
 def arranging_after_all_have(house: House) -> Violations:
-    played = house.play().tell_all()
+    played = house.play().report_all()
     violations: Violations = played.accept(0, played.arrangement(0)).violations
     return violations
 
 
 @produces("TOO_MANY_EVENTS")
 def arranging_without_end(house: House) -> Violations:
-    """A seat of two has half of the 64 events, the last kept for leaving, which stays possible."""
+    """Exhaust a seat's half of the 64 events; the last is kept for leaving, which stays possible."""
     played = house.play()
     accepted = 0
     while not (answer := played.accept(0, house.as_dealt(played.hands[0]))).violations or answer.event_number:
@@ -201,15 +201,15 @@ def settling_while_a_seat_arranges(house: House) -> Violations:
 
 @produces("CLOSED_TOO_EARLY")
 def settling_before_an_event_of_the_future(house: House) -> Violations:
-    played = house.play().tell_all()
-    for event in played.told.events:
+    played = house.play().report_all()
+    for event in played.message.events:
         event.time += 1_000
     violations: Violations = played.settle().violations
     return violations
 
 
 def asked(table: Any, **choice: Any) -> Violations:  # noqa: ANN401 - a sealed table's event
-    """What is said of seat 0's event, which it signed."""
+    """Ask to accept a signed event of seat 0; return the violations."""
     violations: Violations = table.ask(table.signed(table.event(0, **choice))).violations
     return violations
 
@@ -309,8 +309,8 @@ def test_unsettled_answer_has_violations_and_nothing_else(house: House) -> None:
 
 def test_unlawful_event_in_the_middle_stops_the_round(house: House) -> None:
     """What is wrong with the first unlawful event is what is said, whatever follows it."""
-    played = house.play().tell_all()
-    played.told.events.insert(
+    played = house.play().report_all()
+    played.message.events.insert(
         0, mau_binh_pb2.MauBinhEvent(time=house.clock.now, seat=7, arrange=house.as_dealt(played.hands[0]))
     )
     assert [one.code for one in played.settle().violations] == ["UNKNOWN_SEAT"]

@@ -4,7 +4,7 @@ Beside an echo on the same server, in the same run. Rounds of four seats with a 
 proved winner of the round before, so each question carries some 50 kB. *Known*: the server has accepted the last event.
 *One event more*: another server accepted it, so its receipt is checked. *Never seen*: the server sees the round for the
 first time, and checks all its receipts. Half of the rounds are settled by a server that has previewed them, half are
-told without receipts and settled by one that has seen their certificates alone.
+reported without receipts and settled by a server that has seen only their certificates.
 """
 
 import random
@@ -33,10 +33,10 @@ def main() -> None:
         with measured_server(Path(name), "shuffler,referee,log") as server:
             played = [_second_round(server, f"bench-{number}") for number in range(ROUNDS)]
             lines = [f"{'echo of 1 kB':<40}{(echo := _echo(server, 1024)):>7.0f} us"]
-            size = sum(told.ByteSize() for told in played) // ROUNDS
+            size = sum(message.ByteSize() for message in played) // ROUNDS
             lines.append(_line(f"echo of {size // 1024} kB", _echo(server, size), echo))
             referee = tien_len_pb2_grpc.TienLenServiceStub(server.channel)
-            asked = [_question(told, 1) for told in played] * REPEATS
+            asked = [_question(message, 1) for message in played] * REPEATS
             lines.append(_line("CheckPlay, known", server.cost([_call(referee.CheckPlay, one) for one in asked]), echo))
             listed = [tien_len_pb2.ListPlaysRequest(round=one.round) for one in asked]
             lines.append(
@@ -57,45 +57,46 @@ def main() -> None:
         with measured_server(Path(name), "referee,log") as server:
             referee = tien_len_pb2_grpc.TienLenServiceStub(server.channel)
             echo = _echo(server, 1024)
-            first = server.cost([_call(referee.CheckPlay, _question(told, LAST)) for told in played])
+            first = server.cost([_call(referee.CheckPlay, _question(message, LAST)) for message in played])
             more = [
-                server.cost([_call(referee.CheckPlay, _question(told, back)) for told in played])
+                server.cost([_call(referee.CheckPlay, _question(message, back)) for message in played])
                 for back in range(LAST - 1, 0, -1)
             ]
             lines.append(_line("CheckPlay, one event more", sum(more) / len(more), echo))
             lines.append(_line("CheckPlay, never seen", first, echo))
             half = ROUNDS // 2
-            for told in played[:half]:
-                referee.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=told))
-            for told in played[half:]:
-                for event in told.events:
+            for message in played[:half]:
+                referee.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=message))
+            for message in played[half:]:
+                for event in message.events:
                     event.ClearField("receipt")
-                referee.CheckPlay(_opening_event(told))
+                referee.CheckPlay(_opening_event(message))
             settle = [
-                _call(referee.SettleRound, tien_len_pb2.TienLenServiceSettleRoundRequest(round=told)) for told in played
+                _call(referee.SettleRound, tien_len_pb2.TienLenServiceSettleRoundRequest(round=message))
+                for message in played
             ]
             lines.append(_line("SettleRound", server.cost(settle[:half]), echo))
             lines.append(_line("SettleRound, only its certificate seen", server.cost(settle[half:]), echo))
     sys.stdout.write("\n".join([*lines, ""]))
 
 
-def _opening(told: Round) -> tien_len_pb2.SuggestPlayRequest:
-    """The round before its first event, and the question what to lead; three suggestions, all plays weighed."""
-    request = tien_len_pb2.SuggestPlayRequest(round=told)
+def _opening(message: Round) -> tien_len_pb2.SuggestPlayRequest:
+    """Ask what to lead before the first event; three suggestions, all plays weighed."""
+    request = tien_len_pb2.SuggestPlayRequest(round=message)
     request.round.ClearField("events")
     return request
 
 
-def _opening_event(told: Round) -> tien_len_pb2.CheckPlayRequest:
+def _opening_event(message: Round) -> tien_len_pb2.CheckPlayRequest:
     """Whether the first event is lawful."""
-    request = tien_len_pb2.CheckPlayRequest(round=told, event=told.events[0])
+    request = tien_len_pb2.CheckPlayRequest(round=message, event=message.events[0])
     request.round.ClearField("events")
     request.event.ClearField("time")
     return request
 
 
 def _second_round(server: Measured, table: str) -> Round:
-    """A table's second round, played out."""
+    """Play a table's second round to its end."""
     referee = tien_len_pb2_grpc.TienLenServiceStub(server.channel)
     while True:
         first = _deal(server, table)
@@ -123,24 +124,24 @@ def _deal(server: Measured, table: str) -> Round:
     return Round(header=opened.header, certificates=[dealt.certificate])
 
 
-def _play(referee: tien_len_pb2_grpc.TienLenServiceStub, told: Round) -> None:
+def _play(referee: tien_len_pb2_grpc.TienLenServiceStub, message: Round) -> None:
     luck = random.Random(1)  # noqa: S311 - the bots' taste
-    while (listed := referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=told))).HasField("turn"):
+    while (listed := referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=message))).HasField("turn"):
         event = tien_len_pb2.TienLenEvent(seat=listed.turn)
         if listed.plays and (not listed.may_pass or luck.random() < 0.6):
             event.play.cards.extend(luck.choice(listed.plays).cards)
         else:
             event.pass_turn.SetInParent()
-        accepted = referee.AcceptEvent(tien_len_pb2.TienLenServiceAcceptEventRequest(round=told, event=event))
-        told.events.append(accepted.event)
+        accepted = referee.AcceptEvent(tien_len_pb2.TienLenServiceAcceptEventRequest(round=message, event=event))
+        message.events.append(accepted.event)
 
 
-def _question(told: Round, back: int) -> tien_len_pb2.CheckPlayRequest:
-    """Whether the event this far from the end is lawful, with the events before it told."""
+def _question(message: Round, back: int) -> tien_len_pb2.CheckPlayRequest:
+    """Return the question whether the event this far from the end is lawful after those before it."""
     asked = Round()
-    asked.CopyFrom(told)
+    asked.CopyFrom(message)
     event = tien_len_pb2.TienLenEvent()
-    event.CopyFrom(told.events[-back])
+    event.CopyFrom(message.events[-back])
     event.ClearField("time")
     event.ClearField("receipt")
     del asked.events[-back:]

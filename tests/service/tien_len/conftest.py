@@ -55,7 +55,7 @@ class Refusal:
 
 
 def refusal_of(call: Callable[[], object]) -> Refusal:
-    """The refusal that a call comes to; the test fails where it is answered."""
+    """Return the refusal of a call; fail the test if the call is answered."""
     with pytest.raises(grpc.RpcError) as caught:
         call()
     status = rpc_status.from_call(caught.value)
@@ -75,14 +75,14 @@ def make_play(seat: int, cards: Sequence[int], *, time: int = 0) -> tien_len_pb2
 
 
 def make_pass(seat: int, *, time: int = 0) -> tien_len_pb2.TienLenEvent:
-    """A trick let go."""
+    """Make a pass."""
     event = tien_len_pb2.TienLenEvent(seat=seat, time=time)
     event.pass_turn.SetInParent()
     return event
 
 
 def winner_of(settled: tien_len_pb2.TienLenServiceSettleRoundResponse) -> int:
-    """The seat that won."""
+    """Return the seat that won."""
     (winner,) = (result.seat for result in settled.outcome.seats if result.winner)
     return winner
 
@@ -94,7 +94,7 @@ def follow(
     *,
     winner_seat: int | None = None,
 ) -> None:
-    """The later round names an earlier one as told before it, and where its winner sits."""
+    """Name an earlier round, and its winner's seat, as the one before the later round."""
     later.previous_rounds.add(terminal_leaf=leaf, header=earlier.opened.header)
     if winner_seat is not None:
         later.previous_winner_seat = winner_seat
@@ -115,7 +115,7 @@ class Dealt:
 
 
 def seed_signature(opened: shuffler_pb2.OpenRoundResponse, seat: int, seed: bytes) -> bytes:
-    """The signature of a seat's seed by the key that is made of the same bytes."""
+    """Sign a seat's seed with the key made of the same bytes."""
     statement = seed_statement(
         round_id=opened.round_id, commitment=opened.server_commitment, seat=Seat(seat), seed=seed
     )
@@ -123,7 +123,7 @@ def seed_signature(opened: shuffler_pb2.OpenRoundResponse, seat: int, seed: byte
 
 
 def scripted_deal(header: Header, hands: Sequence[Sequence[Card]], *, leader: int) -> Deal:
-    """A deal of these hands whose mix draws this leader."""
+    """Make a deal of these hands whose mix draws this leader."""
     round_id, commitment = header.round_id, bytes(32)
     mixes = (hashlib.sha256(bytes([number])).digest() for number in range(256))
     drawn = ((mix, draw_leader(mixed=mix, round_id=round_id, seat_count=len(hands))) for mix in mixes)
@@ -177,19 +177,19 @@ class House:
         self._tables = 0
 
     def close(self) -> None:
-        """The server has stopped."""
+        """Stop the server."""
         self.channel.close()
         self.app.close()
 
     def new_table(self) -> str:
-        """A table that nothing was played at."""
+        """Return the name of a table with no rounds."""
         self._tables += 1
         return f"t-{self._tables}"
 
     def deal(
         self, table: str = "", *, seats: int = 4, ruleset: str = RULESET, keys: Sequence[bytes] = (), stake: int = 10
     ) -> Dealt:
-        """The table's next round, opened and dealt; a new table where none is named.
+        """Open and deal the table's next round, at a new table if none is named.
 
         A seat's key is made of the same bytes as its seed.
         """
@@ -217,11 +217,11 @@ class House:
                 ],
             )
         )
-        told = tien_len_pb2.TienLenRound(header=header, certificates=[dealt.certificate])
-        return Dealt(told, opened, dealt)
+        message = tien_len_pb2.TienLenRound(header=header, certificates=[dealt.certificate])
+        return Dealt(message, opened, dealt)
 
     def script(self, hands: Sequence[Sequence[Card]], *, leader: int, **changed: Any) -> tien_len_pb2.TienLenRound:  # noqa: ANN401 - members of Header
-        """A round with these hands, led by this seat, in a certificate of the shuffler's; the log knows nothing of it.
+        """Make a round of these hands, led by this seat, that the shuffler certifies and the log does not have.
 
         ``changed`` are members of the header, ``dealt_time`` when it was dealt.
         """
@@ -258,38 +258,38 @@ class House:
         return tien_len_pb2.TienLenRound(header=write_header(header), certificates=[certificate_bytes])
 
     def deal_playable(self, *, seats: int = 4, **terms: Any) -> Dealt:  # noqa: ANN401 - what ``deal`` takes
-        """The first round of some new table that no hand wins at the deal."""
+        """Deal first rounds of new tables until no hand wins at the deal."""
         while True:
             one = self.deal(seats=seats, **terms)
             if not self.preview(one.round).state.over:
                 return one
 
-    def preview(self, told: tien_len_pb2.TienLenRound) -> tien_len_pb2.TienLenServicePreviewRoundResponse:
-        """Where the round stands."""
-        return self.referee.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=told))
+    def preview(self, message: tien_len_pb2.TienLenRound) -> tien_len_pb2.TienLenServicePreviewRoundResponse:
+        """Preview of the round."""
+        return self.referee.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=message))
 
-    def plays(self, told: tien_len_pb2.TienLenRound) -> tien_len_pb2.ListPlaysResponse:
-        """What may be played."""
-        return self.referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=told))
+    def plays(self, message: tien_len_pb2.TienLenRound) -> tien_len_pb2.ListPlaysResponse:
+        """List the legal plays."""
+        return self.referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=message))
 
     def check(
-        self, told: tien_len_pb2.TienLenRound, event: tien_len_pb2.TienLenEvent
+        self, message: tien_len_pb2.TienLenRound, event: tien_len_pb2.TienLenEvent
     ) -> tien_len_pb2.CheckPlayResponse:
-        """What is said of an event."""
-        return self.referee.CheckPlay(tien_len_pb2.CheckPlayRequest(round=told, event=event))
+        """Check an event."""
+        return self.referee.CheckPlay(tien_len_pb2.CheckPlayRequest(round=message, event=event))
 
     def accept(
-        self, told: tien_len_pb2.TienLenRound, event: tien_len_pb2.TienLenEvent
+        self, message: tien_len_pb2.TienLenRound, event: tien_len_pb2.TienLenEvent
     ) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
-        """The next event, asked to be accepted."""
-        return self.referee.AcceptEvent(tien_len_pb2.TienLenServiceAcceptEventRequest(round=told, event=event))
+        """Ask to accept the next event."""
+        return self.referee.AcceptEvent(tien_len_pb2.TienLenServiceAcceptEventRequest(round=message, event=event))
 
-    def settle(self, told: tien_len_pb2.TienLenRound) -> tien_len_pb2.TienLenServiceSettleRoundResponse:
-        """The round settled."""
-        return self.referee.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=told))
+    def settle(self, message: tien_len_pb2.TienLenRound) -> tien_len_pb2.TienLenServiceSettleRoundResponse:
+        """Settle the round."""
+        return self.referee.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=message))
 
     def abort(self, one: Dealt) -> shuffler_pb2.AbortRoundResponse:
-        """The round given up a moment after its deadline; the clock stands as before."""
+        """Abort the round a moment after its deadline, then set the clock back."""
         before, self.clock[0] = self.clock[0], one.opened.header.round_deadline_time + 1
         try:
             return self.shuffler.AbortRound(
@@ -303,12 +303,12 @@ class House:
             self.clock[0] = before
 
     def play_on(
-        self, told: tien_len_pb2.TienLenRound, *, seed: int = 1, receipts: bool = False, events: int = 1000
+        self, message: tien_len_pb2.TienLenRound, *, seed: int = 1, receipts: bool = False, events: int = 1000
     ) -> None:
-        """The round goes on by legal choices, to its end or for a number of events; at most one event a millisecond."""
+        """Play legal choices to the round's end or for some events, at most one event a millisecond."""
         luck = random.Random(seed)  # noqa: S311 - the same choices in every run
         for _ in range(events):
-            listed = self.plays(told)
+            listed = self.plays(message)
             if not listed.HasField("turn"):
                 return
             event = make_pass(listed.turn)
@@ -316,15 +316,15 @@ class House:
                 event = make_play(listed.turn, luck.choice(listed.plays).cards)
             self.clock[0] += 1
             if receipts:
-                event = self.accept(told, event).event
+                event = self.accept(message, event).event
             else:
                 event.time = self.clock[0]
-            told.events.append(event)
+            message.events.append(event)
 
     def play_settled(
         self, one: Dealt, *, seed: int = 1, receipts: bool = False
     ) -> tien_len_pb2.TienLenServiceSettleRoundResponse:
-        """The round played out and settled."""
+        """Play the round to its end and settle it."""
         self.play_on(one.round, seed=seed, receipts=receipts)
         return self.settle(one.round)
 
@@ -338,18 +338,18 @@ class House:
         return int(checkpoint.splitlines()[1])
 
     def steps(self, header: round_pb2.RoundHeader) -> list[bytes]:
-        """The leaves of a round, in order."""
+        """Return the leaves of a round in order."""
         found = self.log.GetTableRound(
             log_pb2.GetTableRoundRequest(table_id=header.table_id, round_number=header.round_number)
         )
         return [logged.leaf for logged in found.leaves]
 
     def settle_mau_binh(self, table: str, *, seats: int = 2) -> tuple[bytes, round_pb2.RoundHeader]:
-        """A round of Mậu Binh at the table, settled after the arranging time: its SETTLE leaf and header."""
+        """Settle a round of Mậu Binh at the table; return its SETTLE leaf and header."""
         one = self.deal(table, seats=seats, ruleset="mau_binh.classic")
-        told = mau_binh_pb2.MauBinhRound(header=one.opened.header, certificates=[one.dealt.certificate])
+        message = mau_binh_pb2.MauBinhRound(header=one.opened.header, certificates=[one.dealt.certificate])
         self.clock[0] += 100_000
-        settled = self.mau_binh.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told))
+        settled = self.mau_binh.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
         return settled.log_receipt.leaf, one.opened.header
 
 

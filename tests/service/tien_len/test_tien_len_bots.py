@@ -11,20 +11,20 @@ from referee.v1 import tien_len_pb2
 House: TypeAlias = Any  # of the conftest beside this file
 
 
-def _play(house: House, told: tien_len_pb2.TienLenRound, *, bots: set[int], luck: random.Random) -> None:
-    """The round goes on to its end, the other seats choosing at random."""
+def _play(house: House, message: tien_len_pb2.TienLenRound, *, bots: set[int], luck: random.Random) -> None:
+    """Play the round to its end; the other seats choose at random."""
     while True:
-        event = choose(house.referee, told)
+        event = choose(house.referee, message)
         if event is None:
             return
         if event.seat not in bots:
-            listed = house.plays(told)
+            listed = house.plays(message)
             event = house.make_pass(event.seat)
             if listed.plays and (not listed.may_pass or luck.random() < 0.8):
                 event = house.make_play(event.seat, luck.choice(listed.plays).cards)
         house.clock[0] += 1
         event.time = house.clock[0]
-        told.events.append(event)
+        message.events.append(event)
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])

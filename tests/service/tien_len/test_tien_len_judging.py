@@ -27,7 +27,7 @@ def _vectors(topic: str) -> list[Vector]:
 
 
 def _house_rules(vector: Vector) -> str:
-    """The released file with the vector's knobs turned, under an id of its own."""
+    """Copy the released ruleset with the vector's changes, under an id of its own."""
     text = RULES.replace('id = "tien_len.mien_nam"', f'id = "{_ruleset(vector)}"')
     for knob, value in vector["rules"].items():
         if knob == "instant_wins":
@@ -47,7 +47,7 @@ def _ruleset(vector: Vector) -> str:
 
 @pytest.fixture(scope="module")
 def scripted(tmp_path_factory: pytest.TempPathFactory, house: House) -> Iterator[House]:
-    """A server that knows the variants that the vectors name."""
+    """Start a server with the variants that the vectors name."""
     folder = tmp_path_factory.mktemp("rulesets")
     for vector in (*_vectors("violations"), *_vectors("rounds")):
         if "rules" in vector:
@@ -58,7 +58,7 @@ def scripted(tmp_path_factory: pytest.TempPathFactory, house: House) -> Iterator
 
 
 def _event(text: str, number: int) -> tien_len_pb2.TienLenEvent:
-    """The event that a vector's words say: ``0 3S 3C``, ``1 pass``, ``2 leave``, ``3 timeout``, a time with ``@``."""
+    """Parse an event of a vector: ``0 3S 3C``, ``1 pass``, ``2 leave``, ``3 timeout``, a time with ``@``."""
     words = text.split()
     time = int(words.pop()[1:]) if words[-1].startswith("@") else number
     event = tien_len_pb2.TienLenEvent(seat=int(words[0]), time=time)
@@ -70,13 +70,13 @@ def _event(text: str, number: int) -> tien_len_pb2.TienLenEvent:
     return event
 
 
-def _told(scripted: House, vector: Vector) -> tien_len_pb2.TienLenRound:
+def _round_of(scripted: House, vector: Vector) -> tien_len_pb2.TienLenRound:
     hands = [parse_cards(hand) for hand in vector["hands"]]
-    told: tien_len_pb2.TienLenRound = scripted.script(
+    message: tien_len_pb2.TienLenRound = scripted.script(
         hands, leader=vector["leader"], ruleset=_ruleset(vector), stake=STAKE
     )
-    told.events.extend([_event(text, number) for number, text in enumerate(vector["events"], start=1)])
-    return told
+    message.events.extend([_event(text, number) for number, text in enumerate(vector["events"], start=1)])
+    return message
 
 
 def _facts(violation: violation_pb2.Violation) -> dict[str, Any]:
@@ -92,23 +92,23 @@ def _facts(violation: violation_pb2.Violation) -> dict[str, Any]:
 
 @pytest.mark.parametrize("vector", _vectors("violations"), ids=lambda vector: vector["id"])
 def test_an_event_is_answered_with_exactly_its_faults(scripted: House, vector: Vector) -> None:
-    told = _told(scripted, vector)
+    message = _round_of(scripted, vector)
     size = scripted.log_size()
     action, _, closed_time = vector["event"].partition(" @")
     if action == "settle":
-        scripted.clock[0] = int(closed_time or max((event.time for event in told.events), default=0))
+        scripted.clock[0] = int(closed_time or max((event.time for event in message.events), default=0))
         if vector["violations"]:
-            answer = scripted.settle(told)
+            answer = scripted.settle(message)
             assert vector["violations"] == [_facts(violation) for violation in answer.violations]
             assert not answer.HasField("outcome")
         else:
-            assert scripted.preview(told).state.over
+            assert scripted.preview(message).state.over
     else:
-        last = max((event.time for event in told.events), default=0)
-        event = _event(vector["event"], max(len(told.events) + 1, last))
+        last = max((event.time for event in message.events), default=0)
+        event = _event(vector["event"], max(len(message.events) + 1, last))
         scripted.clock[0] = event.time
         event.time = 0
-        accepted, checked = scripted.accept(told, event), scripted.check(told, event)
+        accepted, checked = scripted.accept(message, event), scripted.check(message, event)
         assert vector["violations"] == [_facts(violation) for violation in accepted.violations]
         assert bool(vector["violations"]) == (not accepted.HasField("event"))
         timeless = [fault for fault in vector["violations"] if fault["code"] != "OUT_OF_ORDER"]
@@ -121,9 +121,9 @@ def test_an_event_is_answered_with_exactly_its_faults(scripted: House, vector: V
 
 @pytest.mark.parametrize("vector", _vectors("rounds"), ids=lambda vector: vector["id"])
 def test_a_round_ends_and_pays_over_the_wire_as_worked_out(scripted: House, vector: Vector) -> None:
-    told = _told(scripted, vector)
+    message = _round_of(scripted, vector)
     scripted.clock[0] = 1_000_000
-    answer = scripted.preview(told)
+    answer = scripted.preview(message)
     assert not answer.violations
     outcome = answer.outcome
     assert answer.state.over
@@ -144,26 +144,26 @@ def test_a_round_ends_and_pays_over_the_wire_as_worked_out(scripted: House, vect
 @pytest.mark.parametrize("vector", _vectors("rounds"), ids=lambda vector: vector["id"])
 def test_the_seat_on_turn_and_what_it_must_beat_follow_the_events(scripted: House, vector: Vector) -> None:
     """Before each event the state names a seat that may act, and lists the play that is then made."""
-    whole = _told(scripted, vector)
-    told = tien_len_pb2.TienLenRound()
-    told.CopyFrom(whole)
-    del told.events[:]
+    whole = _round_of(scripted, vector)
+    message = tien_len_pb2.TienLenRound()
+    message.CopyFrom(whole)
+    del message.events[:]
     last: list[int] = []
     for event in whole.events:
-        state, listed = scripted.preview(told).state, scripted.plays(told)
+        state, listed = scripted.preview(message).state, scripted.plays(message)
         assert state.turn == listed.turn
         assert listed.may_pass == state.HasField("to_beat")
         if event.HasField("play"):
             assert event.seat == state.turn
             assert sorted(event.play.cards) in [sorted(play.cards) for play in listed.plays]
-            combination = scripted.check(told, event).combination
+            combination = scripted.check(message, event).combination
             assert sorted(event.play.cards) == sorted(combination.cards)
             assert combination.name.vi
             last = sorted(event.play.cards)
         elif state.HasField("to_beat"):
             assert last in ([], sorted(state.to_beat.cards))
-        told.events.append(event)
-    assert scripted.preview(told).state.over
+        message.events.append(event)
+    assert scripted.preview(message).state.over
 
 
 def test_the_proto_documents_every_code_of_the_law() -> None:

@@ -38,14 +38,14 @@ class Sequel:
     later: Dealt
 
     @property
-    def told(self) -> tien_len_pb2.TienLenRound:
+    def message(self) -> tien_len_pb2.TienLenRound:
         """The later round with the whole proof."""
-        told = tien_len_pb2.TienLenRound()
-        told.CopyFrom(self.later.round)
-        told.previous_rounds.add(terminal_leaf=self.aborted_leaf, header=self.aborted.opened.header)
-        told.previous_rounds.add(terminal_leaf=self.settled_leaf, header=self.settled.opened.header)
-        told.previous_winner_seat = self.winner
-        return told
+        message = tien_len_pb2.TienLenRound()
+        message.CopyFrom(self.later.round)
+        message.previous_rounds.add(terminal_leaf=self.aborted_leaf, header=self.aborted.opened.header)
+        message.previous_rounds.add(terminal_leaf=self.settled_leaf, header=self.settled.opened.header)
+        message.previous_winner_seat = self.winner
+        return message
 
 
 @pytest.fixture(scope="module")
@@ -67,61 +67,61 @@ def sequel(house: House) -> Sequel:
 
 def _resigned(leaf: bytes, house: House, role: str) -> bytes:
     envelope = Envelope.parse(leaf)
-    return Envelope.signed(envelope.payload_type, envelope.payload, getattr(house.app.keys, role)).to_bytes()
+    return Envelope.signed(envelope.payload_type, envelope.payload, house.app.keys.signer(role)).to_bytes()
 
 
 Change: TypeAlias = Callable[[tien_len_pb2.TienLenRound, Sequel, House], None]
 
 
-def _leaf_of_another_round(told: tien_len_pb2.TienLenRound, sequel: Sequel, _: House) -> None:
-    told.previous_rounds[0].terminal_leaf = sequel.settled_leaf
+def _leaf_of_another_round(message: tien_len_pb2.TienLenRound, sequel: Sequel, _: House) -> None:
+    message.previous_rounds[0].terminal_leaf = sequel.settled_leaf
 
 
-def _edited_leaf(told: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    leaf = bytearray(told.previous_rounds[1].terminal_leaf)
+def _edited_leaf(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
+    leaf = bytearray(message.previous_rounds[1].terminal_leaf)
     leaf[100] ^= 1
-    told.previous_rounds[1].terminal_leaf = bytes(leaf)
+    message.previous_rounds[1].terminal_leaf = bytes(leaf)
 
 
-def _leaf_signed_by_another_role(told: tien_len_pb2.TienLenRound, sequel: Sequel, house: House) -> None:
-    told.previous_rounds[1].terminal_leaf = _resigned(sequel.settled_leaf, house, "shuffler")
+def _leaf_signed_by_another_role(message: tien_len_pb2.TienLenRound, sequel: Sequel, house: House) -> None:
+    message.previous_rounds[1].terminal_leaf = _resigned(sequel.settled_leaf, house, "shuffler")
 
 
-def _header_of_another_round(told: tien_len_pb2.TienLenRound, sequel: Sequel, _: House) -> None:
-    told.previous_rounds[1].header.CopyFrom(sequel.aborted.opened.header)
+def _header_of_another_round(message: tien_len_pb2.TienLenRound, sequel: Sequel, _: House) -> None:
+    message.previous_rounds[1].header.CopyFrom(sequel.aborted.opened.header)
 
 
-def _header_of_no_round(told: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    told.previous_rounds[0].header.protocol = 9
+def _header_of_no_round(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
+    message.previous_rounds[0].header.protocol = 9
 
 
-def _proof_that_ends_too_early(told: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    del told.previous_rounds[1:]
+def _proof_that_ends_too_early(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
+    del message.previous_rounds[1:]
 
 
-def _proof_that_is_missing(told: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    del told.previous_rounds[:]
+def _proof_that_is_missing(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
+    del message.previous_rounds[:]
 
 
-def _round_behind_the_settled_one(told: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    told.previous_rounds.add().CopyFrom(told.previous_rounds[0])
+def _round_behind_the_settled_one(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
+    message.previous_rounds.add().CopyFrom(message.previous_rounds[0])
 
 
-def _too_many_rounds(told: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
+def _too_many_rounds(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
     for _number in range(255):
-        told.previous_rounds.add().CopyFrom(told.previous_rounds[0])
+        message.previous_rounds.add().CopyFrom(message.previous_rounds[0])
 
 
-def _seat_beyond_the_table(told: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    told.previous_winner_seat = 4
+def _seat_beyond_the_table(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
+    message.previous_winner_seat = 4
 
 
-def _seat_of_another_key(told: tien_len_pb2.TienLenRound, sequel: Sequel, _: House) -> None:
-    told.previous_winner_seat = (sequel.winner + 1) % 4
+def _seat_of_another_key(message: tien_len_pb2.TienLenRound, sequel: Sequel, _: House) -> None:
+    message.previous_winner_seat = (sequel.winner + 1) % 4
 
 
-def _winner_said_to_be_gone_whose_key_has_a_seat(told: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    told.ClearField("previous_winner_seat")
+def _winner_said_to_be_gone_whose_key_has_a_seat(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
+    message.ClearField("previous_winner_seat")
 
 
 @pytest.mark.parametrize(
@@ -145,11 +145,11 @@ def _winner_said_to_be_gone_whose_key_has_a_seat(told: tien_len_pb2.TienLenRound
 def test_a_winner_that_is_not_proved_is_refused(
     house: House, sequel: Sequel, change: Change, reason: str, field: str
 ) -> None:
-    assert house.preview(sequel.told).state.leader == sequel.winner
-    told = sequel.told
-    change(told, sequel, house)
+    assert house.preview(sequel.message).state.leader == sequel.winner
+    message = sequel.message
+    change(message, sequel, house)
     size = house.log_size()
-    refusal = house.refusal_of(lambda: house.settle(told))
+    refusal = house.refusal_of(lambda: house.settle(message))
     assert (StatusCode.INVALID_ARGUMENT, reason, field) == (refusal.code, refusal.reason, refusal.field)
     assert house.log_size() == size
 

@@ -30,15 +30,15 @@ def _payload(settled: tien_len_pb2.TienLenServiceSettleRoundResponse) -> bytes:
 
 @pytest.mark.parametrize("receipts", [False, True])
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_settled_round_replays_from_what_was_told_byte_for_byte(house: House, seats: int, *, receipts: bool) -> None:
+def test_settled_round_replays_byte_for_byte(house: House, seats: int, *, receipts: bool) -> None:
     one = house.deal_playable(seats=seats)
     settled = house.play_settled(one, receipts=receipts)
     payload = _payload(settled)
-    told = parse(payload).inputs
-    assert payload == replay(told, get(RULESET)).payload
-    assert {"RECEIPT" if receipts else "FRONTEND"} == {event.attested for event in told.events}
-    assert [list(section) for section in told.sections] == one.hands
-    assert len(one.round.events) == len(told.events)
+    inputs = parse(payload).inputs
+    assert payload == replay(inputs, get(RULESET)).payload
+    assert {"RECEIPT" if receipts else "FRONTEND"} == {event.attested for event in inputs.events}
+    assert [list(section) for section in inputs.sections] == one.hands
+    assert len(one.round.events) == len(inputs.events)
 
 
 def test_answer_says_what_the_signed_transcript_says(house: House) -> None:
@@ -63,7 +63,7 @@ def test_answer_says_what_the_signed_transcript_says(house: House) -> None:
     assert outcome.ruleset_digest == get(RULESET).digest
 
 
-def test_settlement_stands_in_the_log_that_its_receipt_proves(house: House) -> None:
+def test_receipt_proves_that_the_log_has_the_settlement(house: House) -> None:
     settled = house.play_settled(house.deal_playable(seats=2))
     receipt = settled.log_receipt
     log_key = vkey.VerifierKey.parse(house.app.keys.signer("log").verifier_key)
@@ -108,9 +108,9 @@ def test_winner_leads_the_next_round_proved_by_its_transcript(house: House) -> N
             house.follow(one.round, earlier, settled.log_receipt.leaf, winner_seat=winner)
             assert house.preview(one.round).state.leader == winner
         settled, earlier = house.play_settled(one), one
-        told = parse(_payload(settled)).inputs
-        assert replay(told, get(RULESET)).payload == _payload(settled)
-    assert told.leader == told.previous_winner_seat == winner
+        inputs = parse(_payload(settled)).inputs
+        assert replay(inputs, get(RULESET)).payload == _payload(settled)
+    assert inputs.leader == inputs.previous_winner_seat == winner
 
 
 def test_winner_who_moved_leads_from_the_seat_it_has_now(house: House) -> None:
@@ -195,13 +195,13 @@ def test_round_settles_the_same_on_a_server_that_sees_it_for_the_first_time(open
     one = open_house()
     round_ = one.deal_playable()
     one.play_on(round_.round, receipts=True)
-    told = round_.round
+    message = round_.round
     one.close()
     fresh = open_house()
     fresh.clock[0] = one.clock[0]
-    for count in (len(told.events), len(told.events) // 2, 0):
+    for count in (len(message.events), len(message.events) // 2, 0):
         part = tien_len_pb2.TienLenRound()
-        part.CopyFrom(told)
+        part.CopyFrom(message)
         del part.events[count:]
         known = fresh.preview(part)
         asked_again = fresh.preview(part)
@@ -209,6 +209,6 @@ def test_round_settles_the_same_on_a_server_that_sees_it_for_the_first_time(open
         assert known.state.cards_left == [
             13 - sum(len(event.play.cards) for event in part.events if event.seat == seat) for seat in range(4)
         ]
-    settled = fresh.settle(told)
+    settled = fresh.settle(message)
     assert leaf_hash(settled.log_receipt.leaf) == settled.log_receipt.leaf_hash
     assert _payload(settled) == replay(parse(_payload(settled)).inputs, get(RULESET)).payload

@@ -24,15 +24,15 @@ BATCH: Final = 256
 
 @pytest.fixture
 def played(house: House) -> Dealt:
-    """A round of two seats played to its end with receipts, not settled."""
+    """Play a round of two seats to its end with receipts, without settling it."""
     one = house.deal_playable(seats=2)
     house.play_on(one.round, receipts=True)
     return one
 
 
-def _copy(told: tien_len_pb2.TienLenRound) -> tien_len_pb2.TienLenRound:
+def _copy(message: tien_len_pb2.TienLenRound) -> tien_len_pb2.TienLenRound:
     copied = tien_len_pb2.TienLenRound()
-    copied.CopyFrom(told)
+    copied.CopyFrom(message)
     return copied
 
 
@@ -99,7 +99,7 @@ def test_a_round_is_not_settled_before_its_last_event(house: House) -> None:
 
 
 def test_an_unlawful_event_is_answered_with_its_number_everywhere(house: House) -> None:
-    """The seat that leads passes, which it may not; what is told after that is not judged."""
+    """The seat that leads passes, which it may not; events after that are not judged."""
     one = house.deal_playable()
     house.play_on(one.round, events=6)
     bad = _copy(one.round)
@@ -125,9 +125,9 @@ def test_an_unlawful_event_is_answered_with_its_number_everywhere(house: House) 
 
 def test_receipts_hold_every_event_in_its_place(house: House, played: Dealt) -> None:
     """Events cannot be edited, moved, dropped or given another time, and receipts are of one round."""
-    told = played.round
-    swapped, dropped, later, foreign = (_copy(told) for _ in range(4))
-    swapped.events[0].receipt, swapped.events[1].receipt = told.events[1].receipt, told.events[0].receipt
+    message = played.round
+    swapped, dropped, later, foreign = (_copy(message) for _ in range(4))
+    swapped.events[0].receipt, swapped.events[1].receipt = message.events[1].receipt, message.events[0].receipt
     del dropped.events[3]
     later.events[2].time += 1
     foreign.events[0].receipt = house.accept(
@@ -139,8 +139,8 @@ def test_receipts_hold_every_event_in_its_place(house: House, played: Dealt) -> 
         refusal = house.refusal_of(lambda changed=changed: house.settle(changed))
         expected = (StatusCode.INVALID_ARGUMENT, "FOREIGN", f"round.events[{index}].receipt")
         assert expected == (refusal.code, refusal.reason, refusal.field)
-    forged = _copy(told)
-    envelope = Envelope.parse(told.events[4].receipt)
+    forged = _copy(message)
+    envelope = Envelope.parse(message.events[4].receipt)
     forged.events[4].receipt = Envelope.signed(
         envelope.payload_type, envelope.payload, house.app.keys.signer("shuffler")
     ).to_bytes()
@@ -148,7 +148,7 @@ def test_receipts_hold_every_event_in_its_place(house: House, played: Dealt) -> 
     expected_code = StatusCode.PERMISSION_DENIED
     assert (expected_code, "FORGED", "round.events[4].receipt") == (refusal.code, refusal.reason, refusal.field)
     assert house.log_size() == size
-    assert house.settle(told).HasField("log_receipt")
+    assert house.settle(message).HasField("log_receipt")
 
 
 def test_an_accepted_event_has_the_referees_time_and_its_number(house: House) -> None:
@@ -212,17 +212,17 @@ def test_one_seats_certificate_does_not_answer_for_all_hands(house: House) -> No
         parse_cards("3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S"),
         parse_cards("4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS"),
     )
-    told = house.script(hands, leader=0)
-    assert house.preview(told).state.turn == 0
-    told.certificates[0] = _certificate_of(house, told, hands, seat=0)
-    refusal = house.refusal_of(lambda: house.preview(told))
+    message = house.script(hands, leader=0)
+    assert house.preview(message).state.turn == 0
+    message.certificates[0] = _certificate_of(house, message, hands, seat=0)
+    refusal = house.refusal_of(lambda: house.preview(message))
     assert (refusal.reason, refusal.field) == ("SECTION_MISSING", "round.certificates")
-    told.certificates.append(_certificate_of(house, told, hands, seat=1))
-    assert house.preview(told).state.turn == 0
+    message.certificates.append(_certificate_of(house, message, hands, seat=1))
+    assert house.preview(message).state.turn == 0
 
 
-def _certificate_of(house: House, told: tien_len_pb2.TienLenRound, hands: Any, *, seat: int) -> bytes:  # noqa: ANN401 - hands
-    header = read_header(told.header, field="header")
+def _certificate_of(house: House, message: tien_len_pb2.TienLenRound, hands: Any, *, seat: int) -> bytes:  # noqa: ANN401 - hands
+    header = read_header(message.header, field="header")
     deal = house.scripted_deal(header, hands, leader=0)
     return certificate.issue(deal, header, sections=[seat], dealt_time=0, signer=house.app.keys.signer("shuffler"))
 
@@ -260,10 +260,10 @@ def test_one_bad_round_does_not_stop_the_others_of_a_batch(house: House) -> None
     del unfinished.events[-1]
     unknown = _copy(rounds[1].round)
     unknown.header.ruleset_id = "tien_len.unheard_of"
-    told = [rounds[0].round, unfinished, rounds[1].round, unknown, rounds[2].round]
+    messages = [rounds[0].round, unfinished, rounds[1].round, unknown, rounds[2].round]
     answers = house.referee.SettleRounds(
         tien_len_pb2.TienLenServiceSettleRoundsRequest(
-            requests=[tien_len_pb2.TienLenServiceSettleRoundRequest(round=one) for one in told]
+            requests=[tien_len_pb2.TienLenServiceSettleRoundRequest(round=one) for one in messages]
         )
     ).rounds
     assert [answer.WhichOneof("result") for answer in answers] == [
@@ -276,7 +276,7 @@ def test_one_bad_round_does_not_stop_the_others_of_a_batch(house: House) -> None
     assert _codes(answers[1].settled) == ["ROUND_NOT_OVER"]
     assert (answers[3].refused.reason, answers[3].refused.field) == ("UNKNOWN_RULESET", "round.header.ruleset_id")
     for place in (0, 2, 4):
-        assert answers[place].settled.log_receipt.leaf == house.settle(told[place]).log_receipt.leaf
+        assert answers[place].settled.log_receipt.leaf == house.settle(messages[place]).log_receipt.leaf
 
 
 def test_a_round_that_the_log_knows_nothing_of_is_not_settled(house: House) -> None:

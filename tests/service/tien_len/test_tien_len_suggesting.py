@@ -17,21 +17,21 @@ CHOPPED = "4S 4C 5D 5H 6S 6C 9S TD JH QS KC AS 2S"
 LEADS_TWO = "3S 3C 5S 6H 7D 8H 9D TC JD QH KS AC 2H"
 
 
-def suggest(house: House, told: tien_len_pb2.TienLenRound, *, count: int = 0, samples: int = 0):
-    return house.referee.SuggestPlay(tien_len_pb2.SuggestPlayRequest(round=told, count=count, samples=samples))
+def suggest(house: House, message: tien_len_pb2.TienLenRound, *, count: int = 0, samples: int = 0):
+    return house.referee.SuggestPlay(tien_len_pb2.SuggestPlayRequest(round=message, count=count, samples=samples))
 
 
-def grouped(house: House, told: tien_len_pb2.TienLenRound):
-    return house.referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=told, grouped=True))
+def grouped(house: House, message: tien_len_pb2.TienLenRound):
+    return house.referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=message, grouped=True))
 
 
 @pytest.fixture
 def chop(house: House) -> tien_len_pb2.TienLenRound:
     """Seat 0 has led 2H; seat 1 can chop it."""
-    told = house.script([parse_cards(LEADS_TWO), parse_cards(CHOPPED)], leader=0, dealt_time=house.clock[0])
+    message = house.script([parse_cards(LEADS_TWO), parse_cards(CHOPPED)], leader=0, dealt_time=house.clock[0])
     two = [card.number for card in parse_cards("2H")]
-    told.events.append(house.make_play(0, two, time=house.clock[0]))
-    return told
+    message.events.append(house.make_play(0, two, time=house.clock[0]))
+    return message
 
 
 def test_every_suggestion_of_a_round_is_lawful(house: House):
@@ -100,7 +100,7 @@ def test_a_round_with_an_unlawful_event_has_no_suggestions(house: House, chop: t
     assert not answer.HasField("turn")
 
 
-def test_groups_are_told_only_when_asked_for(house: House, chop: tien_len_pb2.TienLenRound):
+def test_groups_are_listed_only_on_request(house: House, chop: tien_len_pb2.TienLenRound):
     """Without them the answer has the bytes that it always had."""
     plain, with_groups = house.plays(chop), grouped(house, chop)
     assert not plain.groups
@@ -124,11 +124,11 @@ def test_groups_name_what_they_chop(house: House, chop: tien_len_pb2.TienLenRoun
 
 
 def test_groups_of_a_lead_are_kinds_and_lengths(house: House):
-    told = house.script([parse_cards(LEADS_TWO), parse_cards(CHOPPED)], leader=0, dealt_time=house.clock[0])
-    listed = grouped(house, told)
-    told_groups = [(group.kind, group.length) for group in listed.groups]
-    assert told_groups[:2] == [("SINGLE", 1), ("PAIR", 1)]
-    assert told_groups[2:] == [("RUN", length) for length in range(3, 11)]
+    message = house.script([parse_cards(LEADS_TWO), parse_cards(CHOPPED)], leader=0, dealt_time=house.clock[0])
+    listed = grouped(house, message)
+    groups_found = [(group.kind, group.length) for group in listed.groups]
+    assert groups_found[:2] == [("SINGLE", 1), ("PAIR", 1)]
+    assert groups_found[2:] == [("RUN", length) for length in range(3, 11)]
     assert [place for group in listed.groups for place in group.plays] == list(range(len(listed.plays)))
     whole = [[card.text for card in DECK if card.number in listed.plays[place].cards] for place in listed.whole_plays]
     assert ["3S", "3C"] in whole

@@ -32,13 +32,13 @@ CASINO: Final = "ultimate_texas.casino"
 
 
 class Clock:
-    """The time that the server sees, in milliseconds since 1970 UTC; it stands still until it is moved."""
+    """Clock of the server in milliseconds since 1970 UTC; it moves only when a test sets ``now``."""
 
     def __init__(self) -> None:
         self.now = START
 
     def __call__(self) -> int:
-        """The time it stands at."""
+        """Return the current time."""
         return self.now
 
 
@@ -49,24 +49,24 @@ class Round:
     server: "Server"
     opened: shuffler_pb2.OpenRoundResponse
     dealt: shuffler_pb2.DealRoundResponse
-    told: ultimate_texas_pb2.UltimateTexasRound
+    message: ultimate_texas_pb2.UltimateTexasRound
     sections: list[shuffler_pb2.OpenSectionResponse] = field(default_factory=list)
 
     def accept(self, seat: int, decision: str) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
-        """The answer to the next event; a lawful one is appended."""
+        """Ask to accept the next event; append it if it is lawful."""
         answer = self.server.referee.AcceptEvent(
-            ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=self.told, event=decided(seat, decision))
+            ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=self.message, event=decided(seat, decision))
         )
         if answer.event_number:
-            self.told.events.append(answer.event)
+            self.message.events.append(answer.event)
         return answer
 
-    def tell(self, seat: int, decision: str) -> None:
-        """The next event on the frontend's word alone, at the clock's time."""
-        self.told.events.append(decided(seat, decision, time=self.server.clock.now))
+    def report(self, seat: int, decision: str) -> None:
+        """Append the next event at the clock's time without asking the referee."""
+        self.message.events.append(decided(seat, decision, time=self.server.clock.now))
 
     def play(self, *decisions: tuple[int, str]) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
-        """The last answer after some events were accepted and the sections they open were opened; empty for none."""
+        """Accept events and open the sections they allow; return the last answer, empty for no events."""
         answer = ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse()
         for seat, decision in decisions:
             answer = self.accept(seat, decision)
@@ -76,35 +76,35 @@ class Round:
         return answer
 
     def open_section(self) -> shuffler_pb2.OpenSectionResponse:
-        """What the last event's receipt opens; the new certificate takes the place of the old."""
+        """Open the section that the last event's receipt allows; keep the new certificate."""
         answer = self.server.shuffler.OpenSection(
             shuffler_pb2.OpenSectionRequest(
                 table_id=self.opened.header.table_id,
                 round_number=self.opened.header.round_number,
-                event_receipt=self.told.events[-1].receipt,
+                event_receipt=self.message.events[-1].receipt,
             )
         )
-        self.told.certificates[:] = [answer.certificate]
+        self.message.certificates[:] = [answer.certificate]
         self.sections.append(answer)
         return answer
 
     def check(self, seat: int, decision: str) -> ultimate_texas_pb2.CheckDecisionResponse:
-        """What is said of a decision, asked without a certificate."""
-        bare = ultimate_texas_pb2.UltimateTexasRound(header=self.told.header, events=self.told.events)
+        """Check a decision without a certificate."""
+        bare = ultimate_texas_pb2.UltimateTexasRound(header=self.message.header, events=self.message.events)
         return self.server.referee.CheckDecision(
             ultimate_texas_pb2.CheckDecisionRequest(round=bare, event=decided(seat, decision))
         )
 
     def preview(self) -> ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse:
-        """Where the round stands."""
+        """Preview of the round."""
         return self.server.referee.PreviewRound(
-            ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.told)
+            ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.message)
         )
 
     def settle(self) -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse:
-        """The round settled, or why not."""
+        """Settle the round, or return the violations."""
         return self.server.referee.SettleRound(
-            ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=self.told)
+            ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=self.message)
         )
 
 
@@ -124,7 +124,7 @@ class Server:
         self._start(catalogue)
 
     def close(self) -> None:
-        """The server stopped."""
+        """Stop the server."""
         self.channel.close()
         self.app.close()
 
@@ -169,13 +169,13 @@ class Server:
         )
 
     def open(self, terms: shuffler_pb2.RoundTerms) -> shuffler_pb2.OpenRoundResponse:
-        """A round opened under some terms."""
+        """Open a round under these terms."""
         return self.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
 
     def deal(
         self, seats: int = 2, *, ruleset_id: str = CASINO, stakes: Sequence[tuple[int, int]] | None = None
     ) -> Round:
-        """A dealt round at a new table."""
+        """Deal a round at a new table."""
         opened = self.open(self.terms(seats, ruleset_id=ruleset_id, stakes=stakes))
         dealt = self.shuffler.DealRound(
             shuffler_pb2.DealRoundRequest(
@@ -184,8 +184,8 @@ class Server:
                 client_seeds=[self._entropy(32) for _ in range(seats)],
             )
         )
-        told = ultimate_texas_pb2.UltimateTexasRound(header=opened.header, certificates=[dealt.certificate])
-        return Round(self, opened, dealt, told)
+        message = ultimate_texas_pb2.UltimateTexasRound(header=opened.header, certificates=[dealt.certificate])
+        return Round(self, opened, dealt, message)
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ Refused: TypeAlias = Callable[..., Refusal]
 
 
 def decided(seat: int, decision: str, *, time: int = 0) -> ultimate_texas_pb2.UltimateTexasEvent:
-    """An event without a receipt."""
+    """Make an event without a receipt."""
     return ultimate_texas_pb2.UltimateTexasEvent(time=time, seat=seat, decision=f"DECISION_{decision}")
 
 
@@ -214,7 +214,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def refused() -> Refused:
-    """The refusal that a call comes to; fails where the call is answered."""
+    """Return the refusal of a call; fail the test if the call is answered."""
 
     def _refused(method: Callable[[Message], Message], request: Message) -> Refusal:
         with pytest.raises(grpc.RpcError) as caught:

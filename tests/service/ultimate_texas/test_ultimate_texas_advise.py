@@ -22,8 +22,8 @@ CASINO = "ultimate_texas.casino"
 CHECKS = [(0, "CHECK"), (1, "CHECK")]
 
 
-def ask(server, told, seat: int) -> ultimate_texas_pb2.AdviseResponse:
-    return server.referee.Advise(ultimate_texas_pb2.AdviseRequest(round=told, seat=seat))
+def ask(server, message, seat: int) -> ultimate_texas_pb2.AdviseResponse:
+    return server.referee.Advise(ultimate_texas_pb2.AdviseRequest(round=message, seat=seat))
 
 
 def cards(numbers) -> tuple[Card, ...]:
@@ -31,7 +31,7 @@ def cards(numbers) -> tuple[Card, ...]:
 
 
 def board_of(dealt_round) -> tuple[Card, ...]:
-    """The board as the newest section opened it."""
+    """Return the board that the newest section opened."""
     if not dealt_round.sections:
         return ()
     return cards(card for part in dealt_round.sections[-1].opened if part.name != "house" for card in part.cards)
@@ -48,7 +48,7 @@ def test_answer_is_the_advice_on_the_seats_own_cards_and_the_open_board(server, 
     board = board_of(dealt_round)
     assert len(board) == (0, 3, 5)[streets]
     for seat, (ante, trips) in enumerate(stakes):
-        answer = ask(server, dealt_round.told, seat)
+        answer = ask(server, dealt_round.message, seat)
         stake = Stake(ante=Amount(ante), trips=Amount(trips))
         hole = cards(dealt_round.dealt.hands[seat].cards)
         table = PreflopTables.builtin().table_for(rules)
@@ -72,43 +72,43 @@ def _name(number: int) -> str:
 
 
 def test_other_hands_and_the_house_are_not_looked_at(server):
-    """The newest certificate opens everything; told the events up to the flop alone, the answer is that of the flop."""
+    """Though the newest certificate opens everything, a round of the events up to the flop gets the flop's answer."""
     dealt_round = server.deal(3)
     three = [(seat, "CHECK") for seat in range(3)]
     dealt_round.play(*three)
-    before = ask(server, dealt_round.told, 1)
+    before = ask(server, dealt_round.message, 1)
     dealt_round.play(*three, *[(seat, "PLAY_1X") for seat in range(3)])
     assert {part.name for part in dealt_round.sections[-1].opened} >= {"house", "flop", "turn_river"}
-    told = ultimate_texas_pb2.UltimateTexasRound()
-    told.CopyFrom(dealt_round.told)
-    del told.events[3:]
-    assert ask(server, told, 1) == before
+    message = ultimate_texas_pb2.UltimateTexasRound()
+    message.CopyFrom(dealt_round.message)
+    del message.events[3:]
+    assert ask(server, message, 1) == before
 
 
 def test_seat_with_nothing_to_decide_gets_no_options(server):
     dealt_round = server.deal()
     dealt_round.play((0, "PLAY_4X"))
-    done, waiting = ask(server, dealt_round.told, 0), ask(server, dealt_round.told, 1)
+    done, waiting = ask(server, dealt_round.message, 0), ask(server, dealt_round.message, 1)
     assert (len(done.options), done.HasField("best"), done.ways) == (0, False, 0)
     assert len(waiting.options) == 3
 
 
 def test_unlawful_event_is_answered_with_its_violations(server):
     dealt_round = server.deal()
-    dealt_round.tell(0, "FOLD")
-    answer = ask(server, dealt_round.told, 1)
+    dealt_round.report(0, "FOLD")
+    answer = ask(server, dealt_round.message, 1)
     assert [one.code for one in answer.violations] == ["FOLD_NOT_OFFERED"]
     assert (answer.refused_event_number, len(answer.options)) == (1, 0)
 
 
 def test_questions_without_the_seat_or_its_cards_are_refused(server, refused):
     dealt_round = server.deal()
-    request = ultimate_texas_pb2.AdviseRequest(round=dealt_round.told, seat=2)
+    request = ultimate_texas_pb2.AdviseRequest(round=dealt_round.message, seat=2)
     refusal = refused(server.referee.Advise, request)
     assert (refusal.code, refusal.reason, refusal.field) == ("INVALID_ARGUMENT", "INVALID_SEAT", "seat")
     dealt_round.play((0, "CHECK"))
     dealt_round.accept(1, "CHECK")
-    request = ultimate_texas_pb2.AdviseRequest(round=dealt_round.told, seat=0)
+    request = ultimate_texas_pb2.AdviseRequest(round=dealt_round.message, seat=0)
     refusal = refused(server.referee.Advise, request)
     assert (refusal.code, refusal.reason, refusal.field) == (
         "INVALID_ARGUMENT",
@@ -117,7 +117,7 @@ def test_questions_without_the_seat_or_its_cards_are_refused(server, refused):
     )
 
 
-def test_house_ruleset_is_advised_after_the_flop_and_before_it_by_its_own_table(server, refused, tmp_path: Path):
+def test_house_ruleset_has_advice_before_the_flop_and_after_it(server, refused, tmp_path: Path):
     """Without a table the refusal names the command that makes one; with one beside the ruleset there is an answer."""
     folder = tmp_path / "house"
     folder.mkdir()
@@ -126,11 +126,11 @@ def test_house_ruleset_is_advised_after_the_flop_and_before_it_by_its_own_table(
     catalogue = load_folder(folder)
     server.restart(catalogue=catalogue)
     dealt_round = server.deal(ruleset_id="ultimate_texas.house")
-    request = ultimate_texas_pb2.AdviseRequest(round=dealt_round.told, seat=0)
+    request = ultimate_texas_pb2.AdviseRequest(round=dealt_round.message, seat=0)
     refusal = refused(server.referee.Advise, request)
     assert (refusal.code, refusal.reason) == ("FAILED_PRECONDITION", "NO_ADVICE")
     dealt_round.play(*CHECKS)
-    assert len(ask(server, dealt_round.told, 0).options) == 2
+    assert len(ask(server, dealt_round.message, 0).options) == 2
 
 
 def test_tables_of_the_settings_folder_are_read(tmp_path: Path):

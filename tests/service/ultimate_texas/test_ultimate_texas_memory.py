@@ -8,24 +8,24 @@ from referee.v1 import ultimate_texas_pb2
 
 Server: TypeAlias = Any
 Refused: TypeAlias = Any
-Told: TypeAlias = ultimate_texas_pb2.UltimateTexasRound
+Round: TypeAlias = ultimate_texas_pb2.UltimateTexasRound
 
 DECISIONS = ((0, "CHECK"), (1, "PLAY_4X"), (0, "CHECK"), (0, "PLAY_1X"))
 
 
-def _previewed(server: Server, told: Told) -> Message:
-    return server.referee.PreviewRound(ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=told))
+def _previewed(server: Server, message: Round) -> Message:
+    return server.referee.PreviewRound(ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=message))
 
 
-def _variants(told: Told) -> list[Told]:
-    """The round as played, its beginnings, and the round with each event turned into another without a receipt."""
+def _variants(message: Round) -> list[Round]:
+    """Return the round's beginnings, and each with its last event changed and its receipts removed."""
     found = []
-    for count in range(len(told.events) + 1):
-        begun = Told(header=told.header, certificates=told.certificates, events=told.events[:count])
+    for count in range(len(message.events) + 1):
+        begun = Round(header=message.header, certificates=message.certificates, events=message.events[:count])
         found.append(begun)
         if count:
-            edited = Told()
-            edited.CopyFrom(told)
+            edited = Round()
+            edited.CopyFrom(message)
             for event in edited.events:
                 event.ClearField("receipt")
             edited.events[count - 1].decision = ultimate_texas_pb2.DECISION_LEAVE
@@ -33,13 +33,13 @@ def _variants(told: Told) -> list[Told]:
     return found
 
 
-def test_round_asked_in_any_order_has_the_answer_of_a_server_that_knows_nothing(server: Server):
+def test_answers_do_not_depend_on_what_the_server_remembers(server: Server):
     """Beginnings, edited rounds and the whole one, asked after one another in both orders, then after a restart."""
     played = server.deal()
     played.play(*DECISIONS)
-    told = Told()
-    told.CopyFrom(played.told)
-    asked = _variants(told)
+    message = Round()
+    message.CopyFrom(played.message)
+    asked = _variants(message)
     forth = [_previewed(server, one) for one in asked]
     back = [_previewed(server, one) for one in reversed(asked)][::-1]
     fresh = []
@@ -55,9 +55,9 @@ def test_receipt_edited_behind_a_known_beginning_is_refused(server: Server, refu
     """The beginning of the round is remembered with its own receipt, and the other one is looked at all the same."""
     played = server.deal()
     played.play(*DECISIONS)
-    _previewed(server, played.told)
-    edited = Told()
-    edited.CopyFrom(played.told)
+    _previewed(server, played.message)
+    edited = Round()
+    edited.CopyFrom(played.message)
     edited.events[1].receipt = edited.events[0].receipt
     found = refused(
         server.referee.PreviewRound, ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=edited)

@@ -60,7 +60,7 @@ def test_what_is_listed_as_legal_is_what_is_lawful_and_accepted(server: Server, 
         ultimate_texas_pb2.CheckDecisionsRequest(
             requests=[
                 ultimate_texas_pb2.CheckDecisionRequest(
-                    round=played.told,
+                    round=played.message,
                     event=ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=f"DECISION_{decision}"),
                 )
                 for seat, decision in asked
@@ -83,12 +83,12 @@ def test_what_is_listed_as_legal_is_what_is_lawful_and_accepted(server: Server, 
         assert (one in legal) == bool(accepted.event.receipt)
         if accepted.event_number:
             assert accepted.event_number == len(decisions) + 1
-            played.told.events.pop()
+            played.message.events.pop()
 
 
 def test_question_about_a_decision_needs_no_certificate(server: Server):
     played = server.deal(2)
-    played.tell(1, "CHECK")
+    played.report(1, "CHECK")
     answer = played.check(1, "PLAY_2X")
     assert _codes(answer) == ["ALREADY_CHECKED", "PLAY_NOT_OFFERED"]
     assert (answer.violations[1].found, answer.violations[1].expected) == (2, 4)
@@ -123,11 +123,11 @@ def test_unlawful_event_is_answered_with_what_is_wrong_and_no_receipt(
     assert all(violation.text.vi and violation.text.en for violation in answer.violations)
 
 
-def test_event_is_not_accepted_before_what_was_told_before_it(server: Server):
+def test_event_is_not_accepted_before_the_time_of_the_last_reported_one(server: Server):
     """The frontend's clock runs ahead of the referee's."""
     played = server.deal(2)
     server.clock.now += 5_000
-    played.tell(0, "CHECK")
+    played.report(0, "CHECK")
     server.clock.now -= 4_000
     answer = played.accept(1, "CHECK")
     assert _codes(answer) == ["OUT_OF_ORDER"]
@@ -153,7 +153,7 @@ def test_seats_decide_in_order_where_a_house_ruleset_says_so(server: Server, tmp
 def test_unlawful_event_of_the_round_itself_is_named_by_its_number(server: Server, method: str):
     played = server.deal(2)
     for seat, decision in ((0, "CHECK"), (1, "FOLD"), (1, "CHECK")):
-        played.tell(seat, decision)
+        played.report(seat, decision)
     size = server.size
     calls = {
         "check": lambda: played.check(1, "CHECK"),

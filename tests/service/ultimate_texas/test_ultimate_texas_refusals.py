@@ -25,7 +25,7 @@ def _seen(refusal: Refusal) -> tuple[str, str, str]:
 
 
 def _settle(played: Round) -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest:
-    return ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=played.told)
+    return ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=played.message)
 
 
 def _stakes(*stakes: tuple[int, int]) -> list[money_pb2.SeatStake]:
@@ -109,19 +109,19 @@ def test_event_that_says_nothing_or_too_much_is_refused(
 ):
     played = server.deal(1)
     request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(
-        round=played.told, event=ultimate_texas_pb2.UltimateTexasEvent(**event)
+        round=played.message, event=ultimate_texas_pb2.UltimateTexasEvent(**event)
     )
     assert _seen(refused(server.referee.AcceptEvent, request)) == (INVALID, reason, field)
 
 
 def test_bad_event_of_the_round_is_refused_with_its_index(server: Server, refused: Refused):
     played = server.deal(1)
-    played.tell(0, "CHECK")
-    played.told.events.add(seat=0, decision=99)
+    played.report(0, "CHECK")
+    played.message.events.add(seat=0, decision=99)
     expected = (INVALID, "INVALID_FIELD", "round.events[1].decision")
     assert _seen(refused(server.referee.SettleRound, _settle(played))) == expected
     check = ultimate_texas_pb2.CheckDecisionRequest(
-        round=played.told, event=ultimate_texas_pb2.UltimateTexasEvent(decision=Decision.DECISION_CHECK)
+        round=played.message, event=ultimate_texas_pb2.UltimateTexasEvent(decision=Decision.DECISION_CHECK)
     )
     assert _seen(refused(server.referee.CheckDecision, check)) == expected
     many = ultimate_texas_pb2.CheckDecisionsRequest(requests=[check])
@@ -131,7 +131,7 @@ def test_bad_event_of_the_round_is_refused_with_its_index(server: Server, refuse
 def test_more_events_than_a_round_can_have_are_refused(server: Server, refused: Refused):
     played = server.deal(1)
     for _ in range(MAX_EVENTS + 1):
-        played.tell(0, "CHECK")
+        played.report(0, "CHECK")
     assert _seen(refused(server.referee.SettleRound, _settle(played))) == (INVALID, "TOO_MANY_EVENTS", "round.events")
 
 
@@ -159,13 +159,11 @@ def test_round_of_another_game_is_refused(server: Server, refused: Refused):
     assert _seen(refused(server.referee.CheckDecision, question)) == expected
 
 
-def test_header_with_stakes_that_were_never_opened_is_refused_in_a_question_without_certificate(
-    server: Server, refused: Refused
-):
+def test_stakes_never_opened_are_refused_without_a_certificate(server: Server, refused: Refused):
     played = server.deal(1)
-    played.told.header.seat_stakes[0].ante_minor = 11
+    played.message.header.seat_stakes[0].ante_minor = 11
     question = ultimate_texas_pb2.CheckDecisionRequest(
-        round=ultimate_texas_pb2.UltimateTexasRound(header=played.told.header)
+        round=ultimate_texas_pb2.UltimateTexasRound(header=played.message.header)
     )
     expected = (INVALID, "INVALID_STAKE", "round.header.seat_stakes[0].ante_minor")
     assert _seen(refused(server.referee.CheckDecision, question)) == expected
@@ -174,12 +172,12 @@ def test_header_with_stakes_that_were_never_opened_is_refused_in_a_question_with
 @pytest.mark.parametrize("method", ["AcceptEvent", "PreviewRound", "SettleRound"])
 def test_round_without_certificate_is_refused(server: Server, refused: Refused, method: str):
     played = server.deal(1)
-    del played.told.certificates[:]
+    del played.message.certificates[:]
     request = {
         "AcceptEvent": ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest,
         "PreviewRound": ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest,
         "SettleRound": ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest,
-    }[method](round=played.told)
+    }[method](round=played.message)
     expected = (INVALID, "MISSING_FIELD", "round.certificates")
     assert _seen(refused(getattr(server.referee, method), request)) == expected
 
@@ -189,7 +187,7 @@ def test_ante_or_trips_changed_after_the_deal_is_refused(server: Server, refused
     for name, value in (("ante_minor", 12), ("trips_minor", 0)):
         played = server.deal(1)
         played.play((0, "PLAY_4X"))
-        setattr(played.told.header.seat_stakes[0], name, value)
+        setattr(played.message.header.seat_stakes[0], name, value)
         expected = (INVALID, "FOREIGN", "round.certificates[0]")
         assert _seen(refused(server.referee.SettleRound, _settle(played))) == expected
 
@@ -201,8 +199,8 @@ def test_round_whose_house_or_board_is_not_open_is_refused_at_settlement(server:
     certificates = [played.dealt.certificate]
     for decision in ("CHECK", "CHECK", "PLAY_1X"):
         played.play((0, decision))
-        certificates.append(played.told.certificates[0])
-    played.told.certificates[:] = certificates[:upto]
+        certificates.append(played.message.certificates[0])
+    played.message.certificates[:] = certificates[:upto]
     size = server.size
     expected = (INVALID, "SECTION_MISSING", "round.certificates")
     assert _seen(refused(server.referee.SettleRound, _settle(played))) == expected
@@ -240,13 +238,13 @@ def test_no_receipt_opens_a_hand_or_the_stock(server: Server, refused: Refused, 
 
 
 def _receipt_of(played: Round, index: int) -> EventReceipt:
-    return FORM.read(Envelope.parse(played.told.events[index].receipt).payload)
+    return FORM.read(Envelope.parse(played.message.events[index].receipt).payload)
 
 
 def _changed(server: Server, played: Round, index: int, **changed: Any) -> None:  # noqa: ANN401 - members of the receipt
-    """The event's receipt signed anew by the referee's own key with some members changed."""
+    """Sign an event's receipt again with the referee's own key and some members changed."""
     fields = {name: getattr(_receipt_of(played, index), name) for name in EventReceipt.__struct_fields__}
-    played.told.events[index].receipt = sign_receipt(
+    played.message.events[index].receipt = sign_receipt(
         EventReceipt(**(fields | changed)), server.app.keys.signer("referee")
     )
 
@@ -268,7 +266,7 @@ def test_events_with_receipts_cannot_be_edited_moved_or_dropped(server: Server, 
     """Each single change to three receipted events is refused at the first receipt that it breaks."""
     played = server.deal(3)
     played.play((2, "CHECK"), (0, "CHECK"), (1, "CHECK"))
-    original = list(played.told.events)
+    original = list(played.message.events)
 
     def edited(index: int, **changed: Any) -> Sequence[Any]:  # noqa: ANN401 - members of the event
         copies = [ultimate_texas_pb2.UltimateTexasEvent.FromString(event.SerializeToString()) for event in original]
@@ -287,9 +285,9 @@ def test_events_with_receipts_cannot_be_edited_moved_or_dropped(server: Server, 
         ([original[0], *original], 1),
     ]
     for events, index in attempts:
-        del played.told.events[:]
-        played.told.events.extend(events)
-        request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.told)
+        del played.message.events[:]
+        played.message.events.extend(events)
+        request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.message)
         expected = (INVALID, "FOREIGN", f"round.events[{index}].receipt")
         assert _seen(refused(server.referee.PreviewRound, request)) == expected
 
@@ -301,11 +299,11 @@ def test_receipt_of_another_key_or_round_is_refused(server: Server, refused: Ref
     receipt = _receipt_of(played, 0)
     for forged, code, reason in (
         (sign_receipt(receipt, server.app.keys.signer("shuffler")), "PERMISSION_DENIED", "FORGED"),
-        (other.told.events[0].receipt, INVALID, "FOREIGN"),
+        (other.message.events[0].receipt, INVALID, "FOREIGN"),
         (b"{}", INVALID, "MALFORMED"),
     ):
-        played.told.events[0].receipt = forged
-        request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.told)
+        played.message.events[0].receipt = forged
+        request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.message)
         expected = (code, reason, "round.events[0].receipt")
         assert _seen(refused(server.referee.PreviewRound, request)) == expected
 
@@ -313,18 +311,18 @@ def test_receipt_of_another_key_or_round_is_refused(server: Server, refused: Ref
 def test_two_continuations_of_one_round_settle_once(server: Server, refused: Refused):
     """A frontend asks for receipts of two histories; the log takes the first and refuses the other."""
     played = server.deal(1)
-    start = list(played.told.events)
+    start = list(played.message.events)
     played.play((0, "PLAY_4X"))
-    first = list(played.told.events)
-    del played.told.events[:]
-    played.told.events.extend(start)
+    first = list(played.message.events)
+    del played.message.events[:]
+    played.message.events.extend(start)
     played.play((0, "CHECK"), (0, "CHECK"), (0, "FOLD"))
-    second = list(played.told.events)
-    del played.told.events[:]
-    played.told.events.extend(first)
+    second = list(played.message.events)
+    del played.message.events[:]
+    played.message.events.extend(first)
     assert played.settle().violations == []
-    del played.told.events[:]
-    played.told.events.extend(second)
+    del played.message.events[:]
+    played.message.events.extend(second)
     assert _seen(refused(server.referee.SettleRound, _settle(played))) == ("ALREADY_EXISTS", "ALREADY_SETTLED", "")
     numbers = [_receipt_number(event) for event in itertools.chain(first, second)]
     assert numbers == [1, 1, 2, 3]  # two receipts with one number: what proves the fork
@@ -338,6 +336,6 @@ def test_round_after_its_deadline_is_neither_played_on_nor_settled(server: Serve
     played = server.deal(1)
     played.play((0, "PLAY_4X"))
     server.clock.now = played.opened.header.round_deadline_time + 1
-    preview = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.told)
+    preview = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.message)
     for method, request in ((server.referee.PreviewRound, preview), (server.referee.SettleRound, _settle(played))):
         assert _seen(refused(method, request)) == ("FAILED_PRECONDITION", "EXPIRED", "round.certificates")

@@ -54,7 +54,7 @@ ROYAL: Final = eval7.evaluate([eval7.Card(text) for text in ("As", "Ks", "Qs", "
 
 
 def _net(ruleset_id: str, outcome: Outcome, stakes: Sequence[tuple[int, int]]) -> list[int]:
-    """What each seat wins or loses by the seed's paragraphs, with another library's word for what beats what."""
+    """Compute each seat's net by the published rules, with another library's ranking of hands."""
     house = _value(ruleset_id, outcome.house_hole, outcome.board)
     qualifies = eval7.handtype(house) != "High Card"
     net = []
@@ -88,10 +88,10 @@ def _check_receipt(server: Server, receipt: round_pb2.LogReceipt) -> None:
 
 
 def _check_evidence(server: Server, ruleset_id: str, opened: Any, dealt: Any, settled: Any) -> None:  # noqa: ANN401 - answers of three services
-    """The transcript replays, the deal follows from the seeds, and every leaf's place in the log is proved."""
+    """Verify that the transcript replays, the deal follows from the seeds and every leaf is in the log."""
     payload = Envelope.parse(settled.log_receipt.leaf).payload
-    told = parse(payload).inputs
-    assert replay(told, get(ruleset_id)).payload == payload
+    inputs = parse(payload).inputs
+    assert replay(inputs, get(ruleset_id)).payload == payload
     revealed = server.shuffler.RevealRound(
         shuffler_pb2.RevealRoundRequest(table_id=opened.header.table_id, round_number=opened.header.round_number)
     )
@@ -103,8 +103,8 @@ def _check_evidence(server: Server, ruleset_id: str, opened: Any, dealt: Any, se
         server_seed=bytes.fromhex(reveal_leaf.server_seed),
         client_seeds=[bytes.fromhex(seed) for seed in deal_leaf.client_seeds],
     )
-    assert deal.deck_root.hex() == deal_leaf.deck_root == told.deck_root
-    assert tuple(tuple(card.number for card in section) for section in deal.sections[:-1]) == told.sections
+    assert deal.deck_root.hex() == deal_leaf.deck_root == inputs.deck_root
+    assert tuple(tuple(card.number for card in section) for section in deal.sections[:-1]) == inputs.sections
     for receipt in (opened.log_receipt, dealt.log_receipt, settled.log_receipt, revealed.log_receipt):
         _check_receipt(server, receipt)
 
@@ -128,11 +128,13 @@ def test_round_of_any_size_settles_as_another_library_and_the_seed_say(
                     client_seeds=[bytes([seats, number, seat]).rjust(32, b"s") for seat in range(seats)],
                 )
             )
-            told = play_round(server.referee, server.shuffler, opened, dealt, receipts=receipts)
+            message = play_round(server.referee, server.shuffler, opened, dealt, receipts=receipts)
             preview = server.referee.PreviewRound(
-                ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=told)
+                ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=message)
             )
-            settled = server.referee.SettleRound(ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=told))
+            settled = server.referee.SettleRound(
+                ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=message)
+            )
             outcome = settled.outcome
             assert settled.violations == []
             assert preview.outcome == outcome
@@ -207,27 +209,27 @@ def test_house_opens_when_everybody_has_folded(server: Server):
     assert outcome.house_net_minor == 50
 
 
-def test_frontend_that_tells_its_own_events_asks_only_for_those_that_close_a_street(server: Server):
+def test_frontend_asks_only_for_receipts_of_events_that_close_a_street(server: Server):
     """Two of six events have no receipt; the transcript says so, and names sections where receipts open them."""
     played = server.deal(2)
     for decision in ("CHECK", "CHECK", "PLAY_1X"):
-        played.tell(0, decision)
+        played.report(0, decision)
         server.clock.now += 1_000
         played.play((1, decision))
     settled = played.settle()
-    told = json.loads(Envelope.parse(settled.log_receipt.leaf).payload)["inputs"]
-    assert [event["attested"] for event in told["events"]] == ["FRONTEND", "RECEIPT"] * 3
-    assert [event.get("opens_section") for event in told["events"]] == [None, 3, None, 4, None, 2]
-    assert [event["time"] - told["dealt_time"] for event in told["events"]] == [0, 1000, 1000, 2000, 2000, 3000]
+    inputs = json.loads(Envelope.parse(settled.log_receipt.leaf).payload)["inputs"]
+    assert [event["attested"] for event in inputs["events"]] == ["FRONTEND", "RECEIPT"] * 3
+    assert [event.get("opens_section") for event in inputs["events"]] == [None, 3, None, 4, None, 2]
+    assert [event["time"] - inputs["dealt_time"] for event in inputs["events"]] == [0, 1000, 1000, 2000, 2000, 3000]
 
 
-def test_event_told_without_a_receipt_can_be_accepted_later(server: Server):
+def test_event_reported_without_a_receipt_can_be_accepted_later(server: Server):
     """The frontend took the closing event on its own word; asked again without it, the referee gives the receipt."""
     played = server.deal(1)
-    played.tell(0, "PLAY_4X")
+    played.report(0, "PLAY_4X")
     assert played.preview().state.street == "SHOWDOWN"
     assert not played.preview().HasField("outcome")
-    del played.told.events[:]
+    del played.message.events[:]
     played.play((0, "PLAY_4X"))
     assert played.settle().violations == []
 
@@ -236,7 +238,7 @@ def test_certificate_of_the_deal_is_enough_to_play_on(server: Server):
     played = server.deal(1)
     certificate = played.dealt.certificate
     played.play((0, "CHECK"))
-    played.told.certificates[:] = [certificate]
+    played.message.certificates[:] = [certificate]
     assert played.play((0, "CHECK")).state.street == "RIVER"
 
 
@@ -273,7 +275,7 @@ def test_bad_round_of_a_batch_does_not_stop_the_others(server: Server):
     answer = server.referee.SettleRounds(
         ultimate_texas_pb2.UltimateTexasServiceSettleRoundsRequest(
             requests=[
-                ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=one.told)
+                ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=one.message)
                 for one in (good, unfinished, closed, last)
             ]
         )
