@@ -47,7 +47,7 @@ class GameRules(Protocol):
 
     @property
     def payouts(self) -> Sequence[Fraction]:
-        """Everything that is ever paid, in stakes; each times the bet unit is whole."""
+        """All payouts, in stakes; each times the bet unit is whole."""
 
     @property
     def named_codes(self) -> Mapping[str, Sequence[str]]:
@@ -108,7 +108,7 @@ class State(Protocol):
 
     @property
     def deal(self) -> Deal:
-        """What the round started from."""
+        """Deal that the round started from."""
 
     @property
     def event_count(self) -> int:
@@ -128,7 +128,7 @@ class Outcome(Protocol):
 
     @property
     def transfers(self) -> tuple[Transfer, ...]:
-        """Everything that is paid, each with its reason."""
+        """All payments, each with its reason."""
 
     @property
     def winners(self) -> tuple[Seat, ...]:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 import grpc
 
 from referee.games.game import refusals
-from referee.games.mau_binh.arrangement import check_arrangement
-from referee.games.mau_binh.foul import chi_values
+from referee.games.mau_binh.arrangement import check_arrangement, chi_values
 from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.rules import MauBinhRules

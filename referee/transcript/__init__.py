@@ -1,6 +1,5 @@
-"""What happened in a round: what was told, what was found, and the proof that the one follows from the other.
+"""Transcripts of rounds: ``replay(inputs) == transcript``, byte for byte.
 
-The law of this room is ``replay(told) == transcript``, byte for byte. *Told* is the header with the stakes, the cards
-by certificate, and each player's choices with their times. *Found* is what the rules make of it: violations, hand
-codes, transfers, net. It refuses to know who keeps a transcript and how it reached a log.
+The inputs are the header with the stakes, the cards by certificate, and each player's choices with their times; the
+results are violations, hand codes, transfers and net amounts.
 """

@@ -20,17 +20,17 @@ _NUMBER: Final = (4).to_bytes(4, "big")
 
 
 def first_hash(*, round_id: bytes, deck_root: bytes) -> bytes:
-    """h_0 of a round: what its first event follows."""
+    """Return h_0 of a round."""
     return tagged_hash("transcript", round_id, deck_root)
 
 
 def next_hash(previous: bytes, *, number: int, event: bytes) -> bytes:
-    """h_k of the event with this number (from 1) and these bytes, behind h_{k-1}."""
+    """Return h_k of the event with this number (from 1) and these bytes, after h_{k-1}."""
     return hashlib.sha256(b"%b%b%b%b%b" % (_EVENT, previous, _NUMBER, u32(number), framed(event))).digest()
 
 
 def chain_hashes(*, round_id: bytes, deck_root: bytes, events: Iterable[bytes]) -> list[bytes]:
-    """h_0 to h_n for the events in their order."""
+    """Return h_0 to h_n for the events in their order."""
     hashes = [first_hash(round_id=round_id, deck_root=deck_root)]
     for number, event in enumerate(events, 1):
         hashes.append(next_hash(hashes[-1], number=number, event=event))

@@ -1,8 +1,8 @@
 """Who leads a table's round, where the winner of its last settled round does: proved by the leaves that ended them.
 
-The law: a header names the leaf that ended the table's round before it, by its RFC 6962 hash. That leaf is a SETTLE,
+A header names the leaf that ended the table's round before it, by its RFC 6962 hash. That leaf is a SETTLE,
 signed by the referee, whose ``results.winners`` names the winner, or an ABORT, signed by the shuffler, behind which the
-header of the aborted round leads one round further back. Rounds are told newest first, back to the first SETTLE. The
+header of the aborted round leads one round further back. Rounds are given newest first, back to the first SETTLE. The
 winner leads from the seat it has now; a winner who has a key sits where that key does. Where nothing was settled
 before, or the winner is gone, the leader is drawn from the deal's mix.
 
@@ -28,7 +28,7 @@ from referee.transcript.inputs import MEDIA_TYPE, TranscriptError, parse
 
 
 class PreviousFault(enum.StrEnum):
-    """Why the rounds told as the previous ones prove nothing."""
+    """Why the rounds given as the previous ones prove nothing."""
 
     MALFORMED = "MALFORMED"
     """A leaf that is neither a SETTLE nor an ABORT."""
@@ -39,7 +39,7 @@ class PreviousFault(enum.StrEnum):
     INCOMPLETE = "INCOMPLETE"
     """The rounds end before a settled one, though the table has more."""
     SURPLUS = "SURPLUS"
-    """Rounds behind the one that tells the winner, or before a table's first."""
+    """Rounds behind the one that names the winner, or before a table's first."""
 
 
 class PreviousRoundError(ValueError):
@@ -75,11 +75,11 @@ class LastWinner:
     key: bytes
 
     def fits(self, header: Header, seat: Seat) -> bool:
-        """Whether this player can sit there in the round of a header: the keys agree, or the player has none."""
+        """Return whether this player can sit there in the round of a header: the keys agree, or the player has none."""
         return self.key in (NO_KEY, header.seat_keys[seat])
 
     def is_seated(self, header: Header) -> bool:
-        """Whether the round of a header has a seat with this player's key; False where the player has none."""
+        """Return whether the round of a header has a seat with this player's key; False where the player has none."""
         return self.key != NO_KEY and self.key in header.seat_keys
 
 
@@ -98,10 +98,10 @@ def find_last_winner(
     referee_keys: Iterable[bytes],
     shuffler_keys: Iterable[bytes],
 ) -> LastWinner | None:
-    """The winner of the table's last settled round before the one of this header.
+    """Find the winner of the table's last settled round before the one of this header.
 
-    None where the table has settled none, or its last one was of another game. PreviousRoundError where the rounds do
-    not prove that.
+    Return None where the table has settled none, or its last one was of another game. Raise PreviousRoundError where
+    the rounds do not prove that.
     """
     named, number = header.previous_leaf, header.round_number
     for index, one in enumerate(previous):
@@ -113,7 +113,7 @@ def find_last_winner(
         if envelope.payload_type == MEDIA_TYPE:
             found = _read_settled(envelope, one.header, index, keys=referee_keys)
             if index + 1 < len(previous):
-                _refuse(PreviousFault.SURPLUS, "the round after this one tells the winner", index + 1)
+                _refuse(PreviousFault.SURPLUS, "the round after this one names the winner", index + 1)
             return _winner(found, one.header, index) if _game_of(one.header) == game else None
         _check_aborted(envelope, one.header, index, keys=shuffler_keys)
         named, number = one.header.previous_leaf, one.header.round_number
@@ -133,7 +133,7 @@ def _read_leaf(leaf: bytes, index: int) -> Envelope:
 
 
 def _read_settled(envelope: Envelope, header: Header, index: int, *, keys: Iterable[bytes]) -> bytes:
-    """What was found in a settled round, still as bytes: each game has its own."""
+    """Verify a SETTLE leaf and return its results as bytes, which each game writes its own way."""
     _check_signed(envelope, MEDIA_TYPE, index, keys)
     try:
         transcript = parse(envelope.payload)
@@ -148,7 +148,7 @@ def _winner(found: bytes, header: Header, index: int) -> LastWinner:
         winner = _found_decoder.decode(found).winners[0]
         return LastWinner(Seat(winner), header.seat_keys[winner])
     except (msgspec.DecodeError, IndexError, RecursionError) as error:
-        _refuse(PreviousFault.MALFORMED, f"the leaf tells no winner: {error}", index, "terminal_leaf")
+        _refuse(PreviousFault.MALFORMED, f"the leaf names no winner: {error}", index, "terminal_leaf")
 
 
 def _check_aborted(envelope: Envelope, header: Header, index: int, *, keys: Iterable[bytes]) -> None:

@@ -31,10 +31,10 @@ FORM: Final = Form(EventReceipt)
 
 
 def sign_receipt(receipt: EventReceipt, signer: Signer) -> bytes:
-    """The signed envelope of a receipt."""
+    """Sign a receipt and return its envelope."""
     return Envelope.signed(RECEIPT_TYPE, FORM.write(receipt), signer).to_bytes()
 
 
 def is_receipted(receipt: EventReceipt, signature: bytes, public_key: bytes) -> bool:
-    """Whether the holder of the key signed exactly this receipt."""
+    """Return whether the holder of the key signed exactly this receipt."""
     return is_signature(signature, pae(RECEIPT_TYPE, FORM.write(receipt)), public_key)

@@ -5,10 +5,9 @@ from typing import Final
 
 from referee.cards import Seat
 from referee.dealing.commitment import SEED_SIZE
-from referee.games.mau_binh.arrangement import Arrangement
+from referee.games.mau_binh.arrangement import Arrangement, ChiValues
 from referee.games.mau_binh.codec import bound
 from referee.games.mau_binh.event import Arrange, Commit, Event, Leave, Timeout
-from referee.games.mau_binh.foul import ChiValues
 from referee.games.mau_binh.settlement import Outcome
 from referee.games.mau_binh.showdown import SeatShown, Showdown
 from referee.games.mau_binh.state import State
@@ -81,11 +80,11 @@ def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
     values = _written_values(ruleset)
     for seat, net in enumerate(outcome.net):
         result = message.seats.add(seat=seat, net_minor=net, winner=seat in outcome.winners)
-        standing = outcome.standings[seat] if outcome.standings else None
-        if standing is not None and not standing.left_before:
-            _fill_arrangement(result.arrangement, standing.arrangement)
-            result.MergeFromString(values.join(standing.values))
-            result.fouled = bool(standing.fouls)
+        showing = outcome.showings[seat] if outcome.showings else None
+        if showing is not None and not showing.left_before:
+            _fill_arrangement(result.arrangement, showing.arrangement)
+            result.MergeFromString(values.join(showing.values))
+            result.fouled = bool(showing.fouls)
             result.defaulted = state.arrangements[seat] is None
         elif outcome.instant_wins:
             _fill_arrangement(result.arrangement, state.shown(Seat(seat)))

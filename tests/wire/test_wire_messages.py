@@ -211,6 +211,6 @@ def test_transfers_keep_their_order_and_the_house_is_a_seat() -> None:
 
 def test_person_seated_at_time_zero_is_seated() -> None:
     """Absent is not zero."""
-    seated, standing = read_people([Person(person_id="an", seated_time=0), Person(person_id="binh")], field="persons")
-    assert (seated.seated_time, standing.seated_time) == (0, None)
-    assert (seated.ready_time, standing.came_time) == (None, 0)
+    seated, showing = read_people([Person(person_id="an", seated_time=0), Person(person_id="binh")], field="persons")
+    assert (seated.seated_time, showing.seated_time) == (0, None)
+    assert (seated.ready_time, showing.came_time) == (None, 0)

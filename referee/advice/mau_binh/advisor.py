@@ -29,8 +29,8 @@ from referee.advice.mau_binh.splits import PAIRS, THREES, Ints, Splits, Splitter
 from referee.advice.mau_binh.value import Extra, ValueTable
 from referee.cards import Card
 from referee.games.mau_binh import Arrangement, Reason
+from referee.games.mau_binh.arrangement import ChiValues
 from referee.games.mau_binh.code import CHI_REASONS
-from referee.games.mau_binh.foul import ChiValues
 from referee.games.mau_binh.rules import (
     FourAcesFullSweep,
     MauBinhRules,

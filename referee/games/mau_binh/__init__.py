@@ -28,6 +28,7 @@ làng*, *sập 3 chi*: a sweep, all three chi lost. *Thắng trắng*, *tới tr
 
 from referee.games.mau_binh.arrangement import Arrangement, check_arrangement, is_acceptable
 from referee.games.mau_binh.code import CHI, CHI_SIZES, HAND_SIZE, Chi, Code, Pattern, Reason, Walkover
+from referee.games.mau_binh.duel import Showing
 from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Leave, Timeout
 from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.instant_win import InstantWin, instant_win_of, patterns_of
@@ -39,7 +40,6 @@ from referee.games.mau_binh.seating import Person, Seating, SeatingError, seat_p
 from referee.games.mau_binh.settlement import Outcome, settle
 from referee.games.mau_binh.showdown import ChiShown, SeatShown, SeatSummary, Showdown, showdown
 from referee.games.mau_binh.stakes import check_stakes, max_units
-from referee.games.mau_binh.standing import Standing
 from referee.games.mau_binh.state import BEFORE_SHOWDOWN, State, begin
 
 __all__ = [
@@ -69,7 +69,7 @@ __all__ = [
     "Seating",
     "SeatingError",
     "Showdown",
-    "Standing",
+    "Showing",
     "State",
     "Timeout",
     "Walkover",

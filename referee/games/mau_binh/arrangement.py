@@ -1,25 +1,35 @@
 """An arrangement: thirteen dealt cards laid out as back, middle and front.
 
-Cards that were not dealt, are missing or stand twice are refused. A foul (*binh lủng*) is no reason to refuse: the
-arrangement stands and loses, so the fouls are told as warnings beside the faults.
+Cards that were not dealt, are missing or are given twice refuse an arrangement. A foul (*binh lủng*) does not: the
+arrangement counts and loses, so fouls are warnings. It is a later chi strictly stronger than an earlier one; equal chi
+are lawful. A front of three cards is compared with a middle of five by category, then by the ranks both have; when
+those are equal the five cards are the stronger. A front that outranks the back outranks the middle too, or the middle
+outranks the back, so these two comparisons suffice.
 
 >>> from referee.cards import parse_cards
 >>> dealt = parse_cards("AS KS 9S 5S 2S 7H 7D 4C 4H TD AD QC JC")
 >>> Arrangement.as_dealt(dealt).front == parse_cards("AD QC JC")
 True
+>>> from referee.rulesets import get
+>>> chi = [parse_cards(text) for text in ("KS KC 9D 5S 2S", "7H 7D 4C TD QC", "7S 7C AC")]
+>>> [violation.code.value for violation in fouls_of(get("mau_binh.classic").rules, chi)]
+['FOULED_FRONT']
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Self
+from typing import Self, TypeAlias
 
 import msgspec
 
 from referee.cards import Card
 from referee.games.mau_binh.code import CHI_SIZES, HAND_SIZE, SIZE_CODES, WARNINGS, Code
-from referee.games.mau_binh.foul import fouls_of
 from referee.games.mau_binh.rules import MauBinhRules
+from referee.hands import HandValue
 from referee.verdict import Violation
+
+ChiValues: TypeAlias = tuple[HandValue, HandValue, HandValue]
+"""The values of back, middle and front."""
 
 
 class Arrangement(msgspec.Struct, frozen=True):
@@ -31,7 +41,7 @@ class Arrangement(msgspec.Struct, frozen=True):
 
     @classmethod
     def as_dealt(cls, dealt: Sequence[Card]) -> Self:
-        """The arrangement that stands when none was submitted: the first five, the next five, the last three."""
+        """Arrange cards in the order dealt: the first five, the next five, the last three."""
         return cls(tuple(dealt[:5]), tuple(dealt[5:10]), tuple(dealt[10:]))
 
     @property
@@ -41,21 +51,21 @@ class Arrangement(msgspec.Struct, frozen=True):
 
 
 def check_arrangement(rules: MauBinhRules, dealt: Sequence[Card], arrangement: Arrangement) -> tuple[Violation, ...]:
-    """Everything that is wrong with an arrangement of the cards dealt; empty when lawful and not fouled.
+    """Check an arrangement of the cards dealt; return all faults, empty when it is lawful and not fouled.
 
-    Wrong sizes first, then foreign, doubled and missing cards, each list in the order the cards stand in. Only an
-    arrangement without these is looked at for fouls, which do not refuse it: see ``is_acceptable``.
+    Wrong sizes come first, then foreign, doubled and missing cards, each in the order of the arrangement. Only an
+    arrangement without these is checked for fouls, which do not refuse it: see ``is_acceptable``.
     """
     return check_cards(dealt, arrangement) or fouls_of(rules, arrangement.chi)
 
 
 def is_acceptable(violations: Sequence[Violation]) -> bool:
-    """Whether nothing among the violations refuses: there are none, or fouls only."""
+    """Return whether the violations refuse nothing: there are none, or fouls only."""
     return not violations or all(violation.code in WARNINGS for violation in violations)
 
 
 def check_cards(dealt: Sequence[Card], arrangement: Arrangement) -> tuple[Violation, ...]:
-    """The faults that refuse an arrangement: wrong sizes, and cards foreign, doubled or missing."""
+    """Return the faults that refuse an arrangement: wrong sizes, and cards foreign, doubled or missing."""
     back, middle, front = arrangement.chi
     placed = (*back, *middle, *front)
     held = set(dealt)
@@ -75,3 +85,27 @@ def check_cards(dealt: Sequence[Card], arrangement: Arrangement) -> tuple[Violat
         if cards:
             faults.append(Violation(code=code, cards=cards))
     return tuple(faults)
+
+
+def chi_values(rules: MauBinhRules, chi: Sequence[Sequence[Card]]) -> ChiValues:
+    """Return the values of back, middle and front, which must have the right sizes and no card twice."""
+    back, middle, front = chi
+    ranker = rules.ranker
+    return (
+        ranker.five_of_strength(ranker.five_strength(back)),
+        ranker.five_of_strength(ranker.five_strength(middle)),
+        ranker.three_of_strength(ranker.three_strength(front)),
+    )
+
+
+def fouls_of(
+    rules: MauBinhRules, chi: Sequence[tuple[Card, ...]], values: ChiValues | None = None
+) -> tuple[Violation, ...]:
+    """Return the fouls of lawful back, middle and front. ``values`` are theirs, if known."""
+    back, middle, front = values or chi_values(rules, chi)
+    fouls: tuple[Violation, ...] = ()
+    if middle.strength > back.strength:
+        fouls = (Violation(code=Code.FOULED_MIDDLE, cards=chi[1], against=chi[0]),)
+    if rules.ranker.front_outranks(front=front, five=middle):
+        fouls = (*fouls, Violation(code=Code.FOULED_FRONT, cards=chi[2], against=chi[1]))
+    return fouls

@@ -52,7 +52,7 @@ class Reason(enum.StrEnum):
     MIDDLE = "MIDDLE"
     FRONT = "FRONT"
     SWEEP = "SWEEP"
-    """What a sweep adds to the chi. Subject: FOUL where a foul stands for it, otherwise empty."""
+    """What a sweep adds to the chi. Subject: FOUL where a foul counts as one, otherwise empty."""
     FOUR_ACES_SWEEP = "FOUR_ACES_SWEEP"
     """What four aces in the back of a seat that won every chi add to the back."""
     FOUL = "FOUL"
@@ -94,7 +94,7 @@ class Code(enum.StrEnum):
     UNKNOWN_SEAT = "UNKNOWN_SEAT"
     """There is no such seat: ``expected`` seats, ``found`` index."""
     OUT_OF_ORDER = "OUT_OF_ORDER"
-    """Received (``received_time``) before what was told before it (``expected``, a time)."""
+    """Received (``received_time``) before the event before it, or the deal (``expected``, a time)."""
     ROUND_OVER = "ROUND_OVER"
     """An instant win ended the round at the deal, or the last chi has been shown (``deadline_time``)."""
     ALREADY_LEFT = "ALREADY_LEFT"
@@ -120,7 +120,7 @@ class Code(enum.StrEnum):
     NOT_OUT_OF_TIME = "NOT_OUT_OF_TIME"
     """The seat has committed, was out of time before, or may commit until ``deadline_time``."""
     ROUND_NOT_OVER = "ROUND_NOT_OVER"
-    """The seat may still arrange its cards until ``deadline_time``, or is to be told to have run out of it."""
+    """The seat may still arrange its cards until ``deadline_time``, or must be reported out of time."""
     CLOSED_TOO_EARLY = "CLOSED_TOO_EARLY"
     """The closing time lies before the deal or an event (``expected``, a time)."""
     STAKE_NOT_A_MULTIPLE = "STAKE_NOT_A_MULTIPLE"
@@ -135,4 +135,4 @@ SIZE_CODES: Final = (Code.BACK_WRONG_SIZE, Code.MIDDLE_WRONG_SIZE, Code.FRONT_WR
 """The codes of a chi of the wrong size, in the order of ``CHI``."""
 
 WARNINGS: Final = frozenset({Code.FOULED_MIDDLE, Code.FOULED_FRONT})
-"""The codes that do not refuse a submission: a fouled arrangement stands and loses."""
+"""The codes that do not refuse a submission: a fouled arrangement counts and loses."""

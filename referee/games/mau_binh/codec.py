@@ -125,14 +125,14 @@ def encode_results(state: State, outcome: Outcome) -> Mapping[str, ResultValue]:
     del state
     seats: list[ResultValue] = []
     for seat, net in enumerate(outcome.net):
-        standing = outcome.standings[seat] if outcome.standings else None
+        showing = outcome.showings[seat] if outcome.showings else None
         win = outcome.instant_wins[seat] if outcome.instant_wins else None
         seats.append(
             {
-                "arrangement": standing.arrangement.chi if standing else [],
+                "arrangement": showing.arrangement.chi if showing else [],
                 "chi_won": outcome.chi_won[seat],
-                "fouls": [foul.code for foul in standing.fouls] if standing else [],
-                "hands": [value.category for value in standing.values] if standing else [],
+                "fouls": [foul.code for foul in showing.fouls] if showing else [],
+                "hands": [value.category for value in showing.values] if showing else [],
                 "instant_win": win.pattern if win else "",
                 "net": net,
             }

@@ -5,14 +5,17 @@ the seat still there. Nothing passes between two fouled seats, between a fouled 
 are gone. Equal chi are won by neither.
 """
 
-from typing import Final
+from typing import Final, assert_never
 
 import msgspec
 
 from referee.cards import Seat
-from referee.games.mau_binh.code import Walkover
-from referee.games.mau_binh.standing import Standing
+from referee.games.mau_binh.arrangement import Arrangement, ChiValues, chi_values, fouls_of
+from referee.games.mau_binh.code import CHI, Walkover
+from referee.games.mau_binh.rules import LeavingInShowdown
+from referee.games.mau_binh.state import BEFORE_SHOWDOWN, State
 from referee.hands import HandValue
+from referee.verdict import Violation
 
 FIRST: Final = 1
 SECOND: Final = -1
@@ -20,6 +23,48 @@ _NOTHING: Final = (0, 0, 0)
 _COMPARED: Final = (None, None, None)
 _ALL: Final = 3
 _SWEEPERS: Final[dict[tuple[int, ...], int]] = {(FIRST,) * _ALL: FIRST, (SECOND,) * _ALL: SECOND}
+
+
+class Showing(msgspec.Struct, frozen=True):
+    """What one seat shows: its arrangement and the values of its chi.
+
+    ``fouls`` of a seat that left before the showdown are none: its arrangement is not checked. ``chi_stayed`` counts
+    the chi that the seat was there for, as far as the rules care: 0 where it left before the showdown, 3 unless leaving
+    costs it later chi. ``left_in_showdown``: it left later under rules by which that costs chi.
+    """
+
+    arrangement: Arrangement
+    values: ChiValues
+    fouls: tuple[Violation, ...]
+    chi_stayed: int
+    left_in_showdown: bool
+
+    @property
+    def left_before(self) -> bool:
+        """Whether the seat left before the showdown."""
+        return self.chi_stayed == 0
+
+
+def showing_of(state: State, seat: Seat) -> Showing:
+    """Return what counts for a seat in the showdown; a foul carries the seat."""
+    rules, departure, arrangement = state.rules, state.departures[seat], state.shown(seat)
+    chi = arrangement.chi
+    values = chi_values(rules, chi)
+    if departure == BEFORE_SHOWDOWN:
+        return Showing(arrangement, values, (), chi_stayed=0, left_in_showdown=False)
+    fouls = fouls_of(rules, chi, values)
+    if fouls:
+        fouls = tuple([Violation(code=foul.code, seat=seat, cards=foul.cards, against=foul.against) for foul in fouls])
+    stayed, left = len(CHI), False
+    if departure is not None:
+        match rules.leaving.in_showdown:
+            case LeavingInShowdown.LOSES_LATER_CHI:
+                stayed, left = departure, True
+            case LeavingInShowdown.ARRANGEMENT_STANDS:
+                pass
+            case _:
+                assert_never(rules.leaving.in_showdown)
+    return Showing(arrangement, values, fouls, chi_stayed=stayed, left_in_showdown=left)
 
 
 class Duel(msgspec.Struct, frozen=True):
@@ -40,12 +85,12 @@ class Duel(msgspec.Struct, frozen=True):
 
     @property
     def swept(self) -> tuple[Seat, Seat]:
-        """The seat that won all three chi and the one that lost them, where ``sweeper`` is not 0."""
+        """Winner and loser of all three chi, where ``sweeper`` is not 0."""
         return (self.first, self.second) if self.sweeper == FIRST else (self.second, self.first)
 
 
-def duel(first_seat: Seat, first: Standing, second_seat: Seat, second: Standing) -> Duel:
-    """The duel of two seats by what stands for them."""
+def duel(first_seat: Seat, first: Showing, second_seat: Seat, second: Showing) -> Duel:
+    """Compare two seats."""
     if first.fouls or second.fouls:
         if first.fouls and second.fouls:
             return Duel(first_seat, second_seat, _NOTHING, _COMPARED)
@@ -69,8 +114,8 @@ def _compared(mine: HandValue, theirs: HandValue) -> int:
     return (mine.strength > theirs.strength) - (mine.strength < theirs.strength)
 
 
-def _duel_with_absent(first_seat: Seat, first: Standing, second_seat: Seat, second: Standing) -> Duel:
-    """The duel of two lawful seats of which one at least was gone before the end."""
+def _duel_with_absent(first_seat: Seat, first: Showing, second_seat: Seat, second: Showing) -> Duel:
+    """Compare two lawful seats of which at least one was gone before the end."""
     winners: list[int] = []
     walkovers: list[Walkover | None] = []
     for chi in range(_ALL):

@@ -1,6 +1,6 @@
-"""What a round is told after the deal: arrangements, and seats that leave. Times are milliseconds since 1970 UTC.
+"""Events of a round: arrangements and departures. Times are milliseconds since 1970 UTC.
 
-A sealed round is told commitments before arrangements, and seats that ran out of time to commit.
+A sealed round has commitments before its arrangements, and timeouts of seats that did not commit.
 """
 
 from typing import Final, TypeAlias
@@ -34,7 +34,7 @@ class Arrange(msgspec.Struct, frozen=True):
 
     @property
     def arrangement(self) -> Arrangement:
-        """What is submitted."""
+        """Cards submitted."""
         return Arrangement(self.back, self.middle, self.front)
 
 

@@ -1,6 +1,6 @@
 """Instant wins (*thắng trắng*): what thirteen dealt cards are, whether declared or not.
 
-Each card has a key that counts its rank and its suit in separate bits, so one sum tells how often every rank and every
+Each card has a key that counts its rank and its suit in separate bits, so one sum gives how often every rank and every
 suit is held. Ranks: three bits each (at most four cards), suits: four bits each (at most thirteen).
 
 - *Năm đôi một sám*, *lục phé bôn*: thirteen cards hold an odd number of ranks an odd number of times. Where it is one
@@ -39,7 +39,7 @@ class InstantWin(msgspec.Struct, frozen=True):
 
 
 def patterns_of(dealt: Sequence[Card]) -> tuple[Pattern, ...]:
-    """Every pattern that thirteen different cards make, in the order of ``Pattern``; usually none."""
+    """Return every pattern of thirteen different cards, in the order of ``Pattern``; usually none."""
     key = sum(map(_KEYS.__getitem__, dealt))
     found = _by_ranks(key & _RANK_BITS) + _BY_SUITS.get(key >> _SUITS_AT, ())
     if len(found) > 1:
@@ -50,7 +50,7 @@ def patterns_of(dealt: Sequence[Card]) -> tuple[Pattern, ...]:
 
 
 def instant_win_of(rules: MauBinhRules, dealt: Sequence[Card]) -> InstantWin | None:
-    """The win of thirteen dealt cards: of its patterns the one that pays most, the higher in the list among equals."""
+    """Return the instant win of thirteen cards: the pattern that pays most, the higher in the list among equals."""
     found = patterns_of(dealt)
     if not found:
         return None
@@ -62,7 +62,7 @@ def instant_win_of(rules: MauBinhRules, dealt: Sequence[Card]) -> InstantWin | N
 
 
 def _by_ranks(ranks: int) -> tuple[Pattern, ...]:
-    """The patterns that rank counts make."""
+    """Return the patterns of rank counts."""
     found: tuple[Pattern, ...] = ()
     odd = ranks & _ONE_OF_EACH_RANK
     if odd & (odd - 1) == 0:
@@ -73,7 +73,7 @@ def _by_ranks(ranks: int) -> tuple[Pattern, ...]:
 
 
 def _runs(length: int) -> list[int]:
-    """The rank counts of each run of this length, the ace low or high."""
+    """Return the rank counts of each run of this length, the ace low or high."""
     aces_at_both_ends = (12, *range(13))
     tops = range(length, len(aces_at_both_ends) + 1)
     return [sum(1 << 3 * rank for rank in aces_at_both_ends[top - length : top]) for top in tops]
@@ -94,7 +94,7 @@ def _suit_key(counts: Sequence[int]) -> int:
 
 
 def _patterns_by_suits() -> dict[int, tuple[Pattern, ...]]:
-    """The patterns that suit counts make, by the bits of the counts."""
+    """Return the patterns of suit counts, by the bits of the counts."""
     three_flushes = {
         _suit_key([sum(size for size, at in zip(CHI_SIZES, suits, strict=True) if at == suit) for suit in range(4)])
         for suits in itertools.product(range(4), repeat=3)

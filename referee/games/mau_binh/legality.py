@@ -3,10 +3,9 @@
 A fouled arrangement is lawful and loses; its fouls are returned as warnings.
 """
 
-from referee.games.mau_binh.arrangement import check_cards
+from referee.games.mau_binh.arrangement import check_cards, fouls_of
 from referee.games.mau_binh.code import CHI, Code
 from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Timeout
-from referee.games.mau_binh.foul import fouls_of
 from referee.games.mau_binh.sealing import refusals_of_commit, refusals_of_opening, refusals_of_timeout
 from referee.games.mau_binh.state import State
 from referee.verdict import Violation

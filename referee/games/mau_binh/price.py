@@ -18,7 +18,7 @@ import msgspec
 
 from referee.cards import Seat
 from referee.games.mau_binh.code import Reason, Walkover
-from referee.games.mau_binh.duel import Duel
+from referee.games.mau_binh.duel import Duel, Showing
 from referee.games.mau_binh.rules import (
     FoulFlat,
     FoulLosesChi,
@@ -30,7 +30,6 @@ from referee.games.mau_binh.rules import (
     SweptPairPlus,
     SweptPairTimes,
 )
-from referee.games.mau_binh.standing import Standing
 from referee.hands import Category
 
 
@@ -52,37 +51,37 @@ class Sweeps(msgspec.Struct, frozen=True):
 _NO_SWEEPS: Final = Sweeps(frozenset(), frozenset())
 
 
-def sweeps_of(rules: MauBinhRules, standings: Sequence[Standing], duels: Sequence[Duel]) -> Sweeps:
-    """The sweeps that need the whole table to be seen; none where the rules know none."""
+def sweeps_of(rules: MauBinhRules, showings: Sequence[Showing], duels: Sequence[Duel]) -> Sweeps:
+    """Return the sweeps that depend on all duels; none where the rules have none."""
     swept = [pair.swept for pair in duels if pair.sweeper]
     if not swept:
         return _NO_SWEEPS
-    stayed = frozenset([Seat(seat) for seat, standing in enumerate(standings) if not standing.left_before])
-    lawful = frozenset([seat for seat in stayed if not standings[seat].fouls])
+    stayed = frozenset([Seat(seat) for seat, showing in enumerate(showings) if not showing.left_before])
+    lawful = frozenset([seat for seat in stayed if not showings[seat].fouls])
     by_all: frozenset[Seat] = frozenset()
     if isinstance(rules.sweep, SweptByAll) and len(lawful) > 1:
         by_all = frozenset([seat for seat in lawful if all((other, seat) in swept for other in lawful - {seat})])
     four_aces: frozenset[Seat] = frozenset()
     if isinstance(rules.four_aces_sweep, FourAcesFullSweep) and len(stayed) > 1:
-        holders = [seat for seat in lawful if standings[seat].values[0].category is Category.FOUR_ACES]
+        holders = [seat for seat in lawful if showings[seat].values[0].category is Category.FOUR_ACES]
         four_aces = frozenset([seat for seat in holders if all((seat, other) in swept for other in stayed - {seat})])
     return Sweeps(by_all, four_aces)
 
 
-def sweep_of(  # noqa: PLR0913 - two seats, what stands, what sweeps, what the chi come to
-    rules: MauBinhRules, standings: Sequence[Standing], sweeps: Sweeps, *, winner: Seat, loser: Seat, chi_units: int
+def sweep_of(  # noqa: PLR0913 - two seats with their hands, the sweeps, the value of the chi
+    rules: MauBinhRules, showings: Sequence[Showing], sweeps: Sweeps, *, winner: Seat, loser: Seat, chi_units: int
 ) -> Added | None:
-    """What is added to three chi that one seat won from another and that are worth so much; None where nothing is."""
+    """Return what a sweep adds to three chi that one seat won from another; None where it adds nothing."""
     if isinstance(rules.four_aces_sweep, FourAcesFullSweep) and winner in sweeps.four_aces:
-        if standings[loser].left_before:
+        if showings[loser].left_before:
             return None
         units = rules.four_aces_sweep.units - rules.units[0][Category.FOUR_ACES]
         return Added(units, Reason.FOUR_ACES_SWEEP, Category.FOUR_ACES)
-    fouled = bool(standings[loser].fouls)
+    fouled = bool(showings[loser].fouls)
     if fouled:
-        counts = isinstance(rules.foul, FoulSwept) and not standings[winner].left_in_showdown
+        counts = isinstance(rules.foul, FoulSwept) and not showings[winner].left_in_showdown
     else:
-        counts = not standings[loser].left_before
+        counts = not showings[loser].left_before
     subject = Walkover.FOUL.value if fouled else ""
     match rules.sweep:
         case SweptByAll():
@@ -99,8 +98,8 @@ def sweep_of(  # noqa: PLR0913 - two seats, what stands, what sweeps, what the c
     return Added(units, Reason.SWEEP, subject) if counts else None
 
 
-def flat_foul_of(rules: MauBinhRules, winner: Standing) -> int | None:
-    """The flat price of a foul against this lawful seat; None where the chi are paid for instead.
+def flat_foul_of(rules: MauBinhRules, winner: Showing) -> int | None:
+    """Return the flat price of a foul against this lawful seat; None where the chi are paid for instead.
 
     A seat that left during the showdown, where leaving costs chi, is paid for the chi it was there for.
     """

@@ -116,7 +116,7 @@ class FourAcesFullSweep(
 
 
 class NoFourAcesSweep(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="NONE"):
-    """Four aces are worth the same whoever else loses."""
+    """Four aces are worth the same whatever the other seats lose."""
 
 
 FourAcesSweep: TypeAlias = FourAcesFullSweep | NoFourAcesSweep
@@ -218,12 +218,12 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
 
     @cached_property
     def ranker(self) -> Ranking:
-        """The ranking that these rules state."""
+        """Ranking of these rules."""
         return Ranking.of(self.ranking.rules)
 
     @cached_property
     def units(self) -> tuple[Mapping[Category, int], ...]:
-        """What a chi won with a category is worth: one mapping a chi, each with every category."""
+        """Worth of a chi won with a category: one mapping a chi, each with every category."""
         special = {(value.chi, value.category): value.units for value in self.values.special}
         return tuple(
             {category: special.get((chi, category), self.values.ordinary) for category in Category} for chi in CHI
@@ -231,7 +231,7 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
 
     @cached_property
     def instant_win_values(self) -> Mapping[Pattern, InstantWinValue]:
-        """The patterns that win at once, from strong to weak."""
+        """Patterns that win at once, from strong to weak."""
         return {win.pattern: win for win in self.instant_wins}
 
     @property
@@ -259,7 +259,7 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
 
     @property
     def named_codes(self) -> Mapping[str, tuple[str, ...]]:
-        """The codes that a result of this ruleset can show, by the table that names them for people."""
+        """Codes that results of this ruleset can show, by the table that names them."""
         return {
             "chi": CHI,
             "category": self.ranking.rules.order,

@@ -1,7 +1,7 @@
-"""A sealed round: seats bind themselves to arrangements before anybody sees another's cards, and open them afterwards.
+"""A sealed round: seats commit to arrangements before anyone sees another's cards, and open them afterwards.
 
-Three rules carry this module. Committing lasts until every seat still in has committed or run out of the arranging
-time; a seat's last commitment stands. With the event that ends committing all hands open, for everybody. From then on
+Committing lasts until every seat still in has committed or run out of the arranging time; a seat's last commitment
+counts. With the event that ends committing all hands open, for all seats. From then on
 each seat that is committed has the opening time to arrange as it is committed to; one that does not counts as one that
 never arranged, and so does one that ran out of time.
 
@@ -50,20 +50,20 @@ class Sealing(msgspec.Struct, frozen=True):
     opened_event: int = 0
 
     def waits_for(self, seat: Seat) -> bool:
-        """Whether a seat that is still in and has not arranged is waited for."""
+        """Return whether a seat that is still in and has not arranged is awaited."""
         is_committed = self.commitments[seat] is not None
         return is_committed if self.opened_time is not None else not (is_committed or self.timed_out[seat])
 
 
 def begin_sealed(seat_count: int) -> Sealing:
-    """A sealed round at its deal."""
+    """Begin sealing: no seat has committed."""
     return Sealing((None,) * seat_count, (False,) * seat_count)
 
 
 def refusals_of_commit(
     sealing: Sealing, event: Commit, *, deadline_time: int, count: int, most: int
 ) -> list[Violation]:
-    """What refuses a commitment: too many of a seat's ``most`` events, of which it has told ``count``, or too late.
+    """Return what refuses a commitment: too late, or the seat has used ``count`` of its ``most`` events.
 
     One event is kept for opening what is committed to.
     """
@@ -79,7 +79,7 @@ def refusals_of_commit(
 
 
 def refusals_of_timeout(sealing: Sealing, event: Timeout, *, deadline_time: int) -> list[Violation]:
-    """What refuses that a seat ran out of time: it has committed, was told so before, or has time left."""
+    """Return what refuses a TIMEOUT: the seat has committed, was reported before, or has time left."""
     seat, time = event.seat, event.time
     if sealing.opened_time is not None:
         return [Violation(code=Code.COMMITTING_OVER, seat=seat, deadline_time=sealing.opened_time)]
@@ -89,7 +89,7 @@ def refusals_of_timeout(sealing: Sealing, event: Timeout, *, deadline_time: int)
 
 
 def refusals_of_opening(sealing: Sealing, event: Arrange, *, is_arranged: bool) -> list[Violation]:
-    """What refuses an arrangement of a sealed round, its time and cards apart."""
+    """Return what refuses an arrangement of a sealed round, apart from its time and cards."""
     seat, committed = event.seat, sealing.commitments[event.seat]
     if sealing.opened_time is None:
         return [Violation(code=Code.STILL_SEALED, seat=seat)]

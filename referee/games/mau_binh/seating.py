@@ -1,7 +1,7 @@
 """Seating: who sits, who watches, who is sent out and whether to deal, from who is there and the time.
 
 Seats go to those who came first, and who has one keeps it; beyond the last seat people watch. Once someone seated is
-ready, whoever has had a seat for the ready time since then and is not ready is sent out of the room; a ruleset
+ready, each person who has had a seat for the ready time since then and is not ready is sent out of the room; a ruleset
 without a ready clock waits instead. With fewer seated than the ruleset needs everyone waits; when all seated are ready
 and they are enough, the round is dealt. Nothing is remembered: the same people and time give the same answer.
 
@@ -28,8 +28,8 @@ class SeatingError(ValueError):
 class Person:
     """Someone in the room. Times are milliseconds since 1970 UTC; None for not seated and not ready.
 
-    ``seated_time`` is the ``now`` of the answer that gave the seat. People of the same time keep the order they are
-    told in. Only who is seated can be ready.
+    ``seated_time`` is the ``now`` of the answer that gave the seat. People of the same time keep their given
+    order. Only who is seated can be ready.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Seating:
 
 
 def seat_people(rules: MauBinhRules, people: Sequence[Person], *, now: int) -> Seating:
-    """The room as it should be at a time. SeatingError where the people told cannot be in one room."""
+    """Return the seating at a time; raise SeatingError for people that cannot be in one room."""
     _check_people(rules, people, now)
     seated = sorted(
         [person for person in people if person.seated_time is not None], key=lambda person: person.seated_time or 0
@@ -65,16 +65,16 @@ def seat_people(rules: MauBinhRules, people: Sequence[Person], *, now: int) -> S
     deadlines = _ready_deadlines(rules, seated)
     out = [person.name for person in seated if deadlines.get(person.name, now + 1) <= now]
     staying = [person for person in seated if person.name not in out]
-    standing = sorted([person for person in people if person.seated_time is None], key=lambda person: person.came_time)
+    unseated = sorted([person for person in people if person.seated_time is None], key=lambda person: person.came_time)
     free = rules.seats.maximum - len(staying)
-    newly = [replace(person, seated_time=now) for person in standing[:free]]
+    newly = [replace(person, seated_time=now) for person in unseated[:free]]
     table = [*staying, *newly]
     enough = len(table) >= rules.seats.minimum
     waiting = [person.name for person in table if not enough or person.ready_time is None]
     return Seating(
         seated=tuple(person.name for person in table),
         newly_seated=tuple(person.name for person in newly),
-        watching=tuple(person.name for person in standing[free:]),
+        watching=tuple(person.name for person in unseated[free:]),
         sent_out=tuple(out),
         waiting=tuple(waiting),
         is_deal_due=enough and not waiting,
@@ -83,7 +83,7 @@ def seat_people(rules: MauBinhRules, people: Sequence[Person], *, now: int) -> S
 
 
 def _ready_deadlines(rules: MauBinhRules, seated: Sequence[Person]) -> dict[str, int]:
-    """When each seated person who is not ready is sent out; empty while nobody is ready or without a clock."""
+    """Return when each seated person who is not ready is sent out; empty while none is ready or without a clock."""
     match rules.clocks.ready:
         case NoReadyClock():
             return {}

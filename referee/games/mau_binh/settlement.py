@@ -22,11 +22,10 @@ import msgspec
 from referee.cards import Seat
 from referee.games.game import open_cards
 from referee.games.mau_binh.code import CHI_REASONS, Reason, Walkover
-from referee.games.mau_binh.duel import FIRST, Duel, duel
+from referee.games.mau_binh.duel import FIRST, Duel, Showing, duel, showing_of
 from referee.games.mau_binh.instant_win import InstantWin
 from referee.games.mau_binh.price import Sweeps, flat_foul_of, sweep_of, sweeps_of
 from referee.games.mau_binh.rules import MauBinhRules
-from referee.games.mau_binh.standing import Standing, standing_of
 from referee.games.mau_binh.state import State
 from referee.hands import Category
 from referee.money import Amount, Transfer, net_amounts
@@ -39,7 +38,7 @@ _TEXTS: Final[dict[str, str]] = {code: code.value for code in (*Category, *Walko
 class Outcome(msgspec.Struct, frozen=True):
     """Settlement of a round; every tuple that goes by seat is empty where there is nothing of its kind.
 
-    ``instant_wins`` by seat, None for a seat without one; empty where no seat has one. ``standings`` by seat, empty
+    ``instant_wins`` by seat, None for a seat without one; empty where no seat has one. ``showings`` by seat, empty
     where an instant win ended the round. ``fouls`` of all seats, in the order of seats. ``showdown_time`` is when the
     showdown began, None after an instant win. ``transfers`` go by pairs of seats, lower seats first, then by chi; then
     what a sweep adds. ``net`` by seat, sums to zero. ``chi_won`` by seat counts the chi won from all opponents.
@@ -48,7 +47,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """
 
     instant_wins: tuple[InstantWin | None, ...] = ()
-    standings: tuple[Standing, ...] = ()
+    showings: tuple[Showing, ...] = ()
     fouls: tuple[Violation, ...] = ()
     showdown_time: int | None = None
     transfers: tuple[Transfer, ...] = ()
@@ -63,18 +62,18 @@ def settle(state: State) -> Outcome:
     rules, stake, seats = state.rules, state.deal.stake, [Seat(seat) for seat in range(state.seat_count)]
     if state.is_won_at_the_deal:
         return _won_at_the_deal(state.instant_wins, seats, stake)
-    standings = tuple([standing_of(state, seat) for seat in seats])
+    showings = tuple([showing_of(state, seat) for seat in seats])
     duels = [
-        duel(first, standings[first], second, standings[second]) for first, second in itertools.combinations(seats, 2)
+        duel(first, showings[first], second, showings[second]) for first, second in itertools.combinations(seats, 2)
     ]
-    sweeps = sweeps_of(rules, standings, duels)
-    transfers = tuple([transfer for pair in duels for transfer in _paid(rules, pair, standings, sweeps, stake)])
+    sweeps = sweeps_of(rules, showings, duels)
+    transfers = tuple([transfer for pair in duels for transfer in _paid(rules, pair, showings, sweeps, stake)])
     chi_won = _chi_won(duels, len(seats))
-    lawful = [seat for seat in seats if not (standings[seat].left_before or standings[seat].fouls)]
+    lawful = [seat for seat in seats if not (showings[seat].left_before or showings[seat].fouls)]
     most = max([chi_won[seat] for seat in lawful], default=0)
     return Outcome(
-        standings=standings,
-        fouls=tuple([foul for standing in standings for foul in standing.fouls]),
+        showings=showings,
+        fouls=tuple([foul for showing in showings for foul in showing.fouls]),
         showdown_time=state.showdown_time,
         transfers=transfers,
         net=net_amounts(transfers, len(seats)),
@@ -84,7 +83,7 @@ def settle(state: State) -> Outcome:
 
 
 def _won_at_the_deal(wins: tuple[InstantWin | None, ...], seats: Sequence[Seat], stake: int) -> Outcome:
-    """The outcome of a round that ended at the deal: of each pair the higher in the list collects its own multiple."""
+    """Settle a round that ended at the deal: of each pair the higher in the list collects its own multiple."""
     transfers = []
     for first, second in itertools.combinations(seats, 2):
         mine, theirs = wins[first], wins[second]
@@ -104,25 +103,25 @@ def _won_at_the_deal(wins: tuple[InstantWin | None, ...], seats: Sequence[Seat],
     )
 
 
-def _paid(rules: MauBinhRules, pair: Duel, standings: Sequence[Standing], sweeps: Sweeps, stake: int) -> list[Transfer]:
-    """The transfers of one duel, in the order of chi, then what a sweep or four aces add."""
+def _paid(rules: MauBinhRules, pair: Duel, showings: Sequence[Showing], sweeps: Sweeps, stake: int) -> list[Transfer]:
+    """Return the transfers of one duel, in the order of chi, then what a sweep or four aces add."""
     is_swept = pair.sweeper != 0
     if is_swept:
         winner, loser = pair.swept
-        if standings[loser].fouls and (flat := flat_foul_of(rules, standings[winner])) is not None:
+        if showings[loser].fouls and (flat := flat_foul_of(rules, showings[winner])) is not None:
             return [_transfer(loser, winner, flat * stake, Reason.FOUL)]
     paid, chi_units = [], 0
     for chi, sign in enumerate(pair.winners):
         if sign:
             winner, loser = (pair.first, pair.second) if sign == FIRST else (pair.second, pair.first)
-            category = standings[winner].values[chi].category
+            category = showings[winner].values[chi].category
             units = rules.units[chi][category]
             chi_units += units
             subject = _TEXTS[pair.walkovers[chi] or category]
             paid.append(Transfer(loser, winner, Amount(units * stake), _CHI_TEXTS[chi], subject))
     if (
         is_swept
-        and (added := sweep_of(rules, standings, sweeps, winner=winner, loser=loser, chi_units=chi_units)) is not None
+        and (added := sweep_of(rules, showings, sweeps, winner=winner, loser=loser, chi_units=chi_units)) is not None
     ):
         paid.append(_transfer(loser, winner, added.units * stake, added.reason, added.subject))
     return paid
@@ -133,7 +132,7 @@ def _transfer(payer: Seat, payee: Seat, amount: int, reason: str, subject: str =
 
 
 def _chi_won(duels: Sequence[Duel], seat_count: int) -> tuple[int, ...]:
-    """How many chi each seat won from all the others together."""
+    """Return how many chi each seat won from all the others together."""
     won = [0] * seat_count
     for pair in duels:
         for sign in pair.winners:

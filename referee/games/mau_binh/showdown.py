@@ -1,7 +1,7 @@
 """The showdown as data: chi after chi what each seat shows, wins and loses, then the summary.
 
 Every chi is shown for the same time, in the order back, middle, front; the summary follows the last. What a sweep, four
-aces or the flat price of a foul add belongs to no chi and stands in the summary. After an instant win nobody compares
+aces or the flat price of a foul add belongs to no chi and is in the summary. After an instant win nobody compares
 chi: the summary alone is shown, at once. The cards of a seat that left before the showdown are not shown.
 
 Amounts are units: stakes, as the table talks of them.
@@ -14,9 +14,9 @@ import msgspec
 
 from referee.cards import Card, Seat
 from referee.games.mau_binh.code import CHI, CHI_REASONS, Chi, Pattern, Reason
+from referee.games.mau_binh.duel import Showing
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.settlement import Outcome
-from referee.games.mau_binh.standing import Standing
 from referee.hands import Category
 from referee.money import Transfer
 
@@ -26,17 +26,17 @@ class Named(Protocol):
 
     @property
     def vi(self) -> str:
-        """The Vietnamese name."""
+        """Vietnamese name."""
 
     @property
     def en(self) -> str:
-        """The English name."""
+        """English name."""
 
 
 class SeatShown(msgspec.Struct, frozen=True):
     """What one seat shows in one chi.
 
-    ``cards`` are empty, and category and name None, for a seat that left before the showdown. ``is_gone`` tells a seat
+    ``cards`` are empty, and category and name None, for a seat that left before the showdown. ``is_gone`` marks a seat
     that loses this chi because it left. ``units_won`` and ``units_lost`` are sums over the other seats.
     """
 
@@ -60,7 +60,7 @@ class ChiShown(msgspec.Struct, frozen=True):
 
 
 class SeatSummary(msgspec.Struct, frozen=True):
-    """What one seat comes to: net units from the chi, from sweeps and fouls, from instant wins, and in all.
+    """Units of one seat: net from the chi, from sweeps and fouls, from instant wins, and in all.
 
     ``pattern`` and its name are those of the seat's own instant win.
     """
@@ -87,10 +87,10 @@ class Showdown(msgspec.Struct, frozen=True):
 def showdown(
     rules: MauBinhRules, outcome: Outcome, *, stake: int, names: Mapping[str, Mapping[str, Named]]
 ) -> Showdown:
-    """The showdown of a settled round; ``names`` are the ruleset's."""
+    """Return the showdown of a settled round; ``names`` are the ruleset's."""
     shown: tuple[ChiShown, ...] = ()
     seconds = rules.clocks.showdown_chi.seconds
-    if outcome.standings:
+    if outcome.showings:
         shown = tuple(_chi_shown(outcome, index, stake, names, start_seconds=index * seconds) for index in range(3))
     return Showdown(shown, len(shown) * seconds, _summary(outcome, stake, names))
 
@@ -100,14 +100,14 @@ def _chi_shown(
 ) -> ChiShown:
     paid = [transfer for transfer in outcome.transfers if transfer.reason == CHI_REASONS[index]]
     seats = tuple(
-        _seat_shown(Seat(seat), standing, index, paid, stake, names) for seat, standing in enumerate(outcome.standings)
+        _seat_shown(Seat(seat), showing, index, paid, stake, names) for seat, showing in enumerate(outcome.showings)
     )
     return ChiShown(CHI[index], names["chi"][CHI[index]], start_seconds, seats)
 
 
 def _seat_shown(  # noqa: PLR0913, PLR0917 - one seat of one chi
     seat: Seat,
-    standing: Standing,
+    showing: Showing,
     index: int,
     paid: Sequence[Transfer],
     stake: int,
@@ -115,16 +115,16 @@ def _seat_shown(  # noqa: PLR0913, PLR0917 - one seat of one chi
 ) -> SeatShown:
     won = sum(transfer.amount for transfer in paid if transfer.payee == seat) // stake
     lost = sum(transfer.amount for transfer in paid if transfer.payer == seat) // stake
-    is_gone = index >= standing.chi_stayed
-    if standing.left_before:
+    is_gone = index >= showing.chi_stayed
+    if showing.left_before:
         return SeatShown(seat, (), None, None, is_fouled=False, is_gone=is_gone, units_won=won, units_lost=lost)
-    category = standing.values[index].category
+    category = showing.values[index].category
     return SeatShown(
         seat,
-        standing.arrangement.chi[index],
+        showing.arrangement.chi[index],
         category,
         names["category"][category],
-        is_fouled=bool(standing.fouls),
+        is_fouled=bool(showing.fouls),
         is_gone=is_gone,
         units_won=won,
         units_lost=lost,
@@ -147,7 +147,7 @@ def _summary(outcome: Outcome, stake: int, names: Mapping[str, Mapping[str, Name
                 net_units=net // stake,
                 pattern=None if win is None else win.pattern,
                 name=None if win is None else names["pattern"][win.pattern],
-                is_fouled=bool(outcome.standings) and bool(outcome.standings[index].fouls),
+                is_fouled=bool(outcome.showings) and bool(outcome.showings[index].fouls),
                 is_winner=seat in outcome.winners,
             )
         )
@@ -155,7 +155,7 @@ def _summary(outcome: Outcome, stake: int, names: Mapping[str, Mapping[str, Name
 
 
 def _net(outcome: Outcome, seat: Seat, reason: Reason) -> int:
-    """What a seat won or lost for one reason."""
+    """Return the amount that a seat won or lost for one reason."""
     return sum(
         transfer.amount if transfer.payee == seat else -transfer.amount
         for transfer in outcome.transfers

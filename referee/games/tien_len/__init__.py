@@ -1,6 +1,6 @@
 """Tiến Lên Miền Nam: two to four seats shed thirteen cards each, and the first to hold none has won.
 
-The law stands in the modules: ``order`` and ``combination`` say what cards and plays are, ``chop`` what beats what,
+Modules: ``order`` and ``combination`` say what cards and plays are, ``chop`` what beats what,
 ``instant_win`` which hands win at the deal, ``legality`` what is lawful, ``progress`` what an event does, ``leftover``
 and ``settlement`` what is paid. Numbers are data (``rules``). This room knows no cards but those it is given, no clock.
 

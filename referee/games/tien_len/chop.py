@@ -49,17 +49,17 @@ _PRICE_BY_REDS: Final = {
 
 
 def beats(rules: Chops, play: Combination, *, than: Combination) -> bool:
-    """Whether a play may be put on another, by being higher or by chopping it."""
+    """Return whether a play may be put on another, by being higher or by chopping it."""
     return is_higher(play, than=than) or chopped_by(rules, play, victim=than) is not None
 
 
 def is_higher(play: Combination, *, than: Combination) -> bool:
-    """Whether a play is of the same kind and length as another and has the higher top card."""
+    """Return whether a play has the kind and length of another and a higher top card."""
     return play.kind is than.kind and play.length == than.length and play.top > than.top
 
 
 def chopped_by(rules: Chops, play: Combination, *, victim: Combination) -> Price | None:
-    """What a play chops when it is put on another, as the code of its price; None where that is no chop."""
+    """Return what a play chops when it is put on another, as the code of its price; None where that is no chop."""
     taken = victim_of(victim)
     if taken is None or taken not in takes(rules, play.kind):
         return None
@@ -69,14 +69,14 @@ def chopped_by(rules: Chops, play: Combination, *, victim: Combination) -> Price
 
 
 def victim_of(play: Combination) -> Victim | None:
-    """What a play is to a chop; None for what no chop can take."""
+    """Return what a play is to a chop; None for what no chop can take."""
     if play.top >> 2 == RANK_OF_TWOS and play.kind is not Kind.QUAD:
         return _VICTIM_OF_TWOS.get(play.kind)
     return _VICTIM_OF_KIND.get(play.kind)
 
 
 def takes(rules: Chops, kind: Kind) -> tuple[Victim, ...]:
-    """What a kind chops under these rules; empty for a kind that never chops."""
+    """Return what a kind chops under these rules; empty for a kind that never chops."""
     if kind is Kind.PAIR_RUN_3:
         return rules.pair_run_3
     if kind is Kind.QUAD:
@@ -87,7 +87,7 @@ def takes(rules: Chops, kind: Kind) -> tuple[Victim, ...]:
 
 
 def chop_units(prices: ChopPrices, price: Price) -> int:
-    """The units that a chop of this price is worth; a card alone has no price here and is a KeyError."""
+    """Return the units of a chop; raise KeyError for a card alone, which has no price here."""
     return {
         Price.BLACK_TWO: prices.black_two,
         Price.RED_TWO: prices.red_two,

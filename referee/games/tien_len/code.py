@@ -99,7 +99,7 @@ class Reason(enum.StrEnum):
 
 
 class Fault(enum.StrEnum):
-    """What can be wrong with an event or with asking for a settlement, in the order in which it is told."""
+    """Faults of an event or of a settlement, in the order in which they are returned."""
 
     ROUND_OVER = "ROUND_OVER"
     CLOSED_TOO_EARLY = "CLOSED_TOO_EARLY"

@@ -81,17 +81,17 @@ class Combination(msgspec.Struct, frozen=True):
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        """The cards, weakest first."""
+        """Cards, weakest first."""
         return cards_of(self.card_set)
 
     @property
     def top_card(self) -> Card:
-        """The strongest card, which decides between two of one kind and length."""
+        """Strongest card, which decides between two of one kind and length."""
         return BY_STRENGTH[self.top]
 
 
 def read_combination(card_set: CardSet) -> Combination | None:
-    """The combination that a set of cards is, or None where it is none."""
+    """Return the combination that a set of cards makes, or None."""
     if not card_set:
         return None
     top = card_set.bit_length() - 1
@@ -113,7 +113,7 @@ def read_combination(card_set: CardSet) -> Combination | None:
 
 
 def sets_of_shape(hand: CardSet, shape: Shape, *, above: int = -1) -> Iterator[CardSet]:
-    """Every way to make a shape of the cards of a hand with a top card stronger than ``above``; weaker tops first.
+    """Yield every way to make a shape of a hand's cards with a top card stronger than ``above``, weaker tops first.
 
     Lazy: a hand of 52 cards has 16,777,216 runs of twelve.
     """
@@ -128,7 +128,7 @@ def sets_of_shape(hand: CardSet, shape: Shape, *, above: int = -1) -> Iterator[C
 
 
 def combinations_in(hand: CardSet) -> Iterator[Combination]:
-    """Every combination that can be made of the cards of a hand, in the order of SHAPES, weaker tops first."""
+    """Yield every combination of a hand's cards, in the order of SHAPES, weaker tops first."""
     for shape in SHAPES:
         for card_set in sets_of_shape(hand, shape):
             yield Combination(shape.kind, shape.length, card_set, card_set.bit_length() - 1)

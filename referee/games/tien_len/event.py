@@ -1,6 +1,6 @@
-"""What happens in a round, as it is told: a play, a pass, a seat that leaves, a seat whose time is up.
+"""Events of a round: a play, a pass, a seat that leaves, a seat whose time is up.
 
-Events are numbered from 1 in the order told; the deal is number 0. ``time`` is milliseconds since 1970 UTC and never
+Events are numbered from 1; the deal is number 0. ``time`` is milliseconds since 1970 UTC and never
 goes back. Whether an event is lawful is not known here.
 
 >>> from referee.cards import Seat, parse_cards
@@ -23,7 +23,7 @@ limit an event is refused when it is accepted, never at settlement; such a round
 
 
 class Play(msgspec.Struct, frozen=True):
-    """A seat put cards on the table, told in any order."""
+    """A seat put cards on the table, given in any order."""
 
     seat: Seat
     cards: tuple[Card, ...]

@@ -62,7 +62,7 @@ class InstantWin(msgspec.Struct, frozen=True):
 
 
 def find_instant_win(rules: tuple[InstantWinValue, ...], hands: tuple[CardSet, ...]) -> InstantWin | None:
-    """The strongest hand of all that win at the deal, or None where none does."""
+    """Return the strongest hand of all that win at the deal, or None."""
     counted = [(hand, rank_counts(hand)) for hand in hands]
     for rule in rules:
         tops = [_top(rule.pattern, hand, counts) for hand, counts in counted]
@@ -73,13 +73,13 @@ def find_instant_win(rules: tuple[InstantWinValue, ...], hands: tuple[CardSet, .
 
 
 def top_of_pattern(pattern: Pattern, hand: CardSet) -> Card | None:
-    """The pattern's top card in a hand, or None where the hand does not meet the pattern."""
+    """Return the pattern's top card in a hand, or None where the hand does not meet the pattern."""
     top = _top(pattern, hand, rank_counts(hand))
     return None if top == _NO_TOP else BY_STRENGTH[top]
 
 
 def _top(pattern: Pattern, hand: CardSet, counts: list[int]) -> int:
-    """The strength of the pattern's top card, or _NO_TOP."""
+    """Return the strength of the pattern's top card, or _NO_TOP."""
     match pattern:
         case Pattern.DRAGON_RUN:
             rank = RANK_OF_ACES if all(counts[:RANK_OF_TWOS]) else None

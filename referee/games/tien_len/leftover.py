@@ -1,7 +1,7 @@
 """What the cards left in a hand cost: each card by itself, or grouped where that is dearer.
 
 A group is paid in place of its cards. Where cards can be grouped in more than one way the dearest counts, found by
-trying them all. Among ways that cost the same the one that groups more cards is told, then the one with fewer groups,
+trying them all. Among ways that cost the same the one that groups more cards is given, then the one with fewer groups,
 then the one with more four-pair runs, then more quads; that choice never changes what is owed.
 
 This module knows neither who pays nor why cards are left.
@@ -38,13 +38,13 @@ class Leftover(msgspec.Struct, frozen=True):
 
 
 def price_leftover(prices: LeftoverPrices, hand: CardSet) -> tuple[Leftover, ...]:
-    """What a hand is left with at its dearest: the groups, then red twos, black twos and other cards.
+    """Price the cards left in a hand at their dearest: the groups, then red twos, black twos and other cards.
 
     Groups stand one by one, four-pair runs first, then quads, then three-pair runs, each from the lowest ranks on. Red
     twos, black twos and other cards stand together, each once.
     """
     groups = _dearest(prices, hand)
-    told = [
+    items = [
         Leftover(price, cards_of(cards), leftover_units(prices, price))
         for wanted in _GROUP_ORDER
         for price, cards in groups
@@ -54,14 +54,14 @@ def price_leftover(prices: LeftoverPrices, hand: CardSet) -> tuple[Leftover, ...
         hand ^= cards
     for price, cards in ((Price.RED_TWO, hand & _RED_TWOS), (Price.BLACK_TWO, hand & _BLACK_TWOS)):
         if cards:
-            told.append(Leftover(price, cards_of(cards), cards.bit_count() * leftover_units(prices, price)))
+            items.append(Leftover(price, cards_of(cards), cards.bit_count() * leftover_units(prices, price)))
     if hand & ~TWOS:
-        told.append(Leftover(Price.CARD, cards_of(hand & ~TWOS), (hand & ~TWOS).bit_count() * prices.card))
-    return tuple(told)
+        items.append(Leftover(Price.CARD, cards_of(hand & ~TWOS), (hand & ~TWOS).bit_count() * prices.card))
+    return tuple(items)
 
 
 def leftover_units(prices: LeftoverPrices, price: Price) -> int:
-    """The units of one card or group left; what is only ever chopped, such as a pair of twos, is a KeyError."""
+    """Return the units of one card or group left; raise KeyError for what is only ever chopped."""
     return {
         Price.CARD: prices.card,
         Price.BLACK_TWO: prices.black_two,
@@ -90,7 +90,7 @@ def _alone(prices: LeftoverPrices, cards: CardSet) -> int:
 
 
 def _groupings(hand: CardSet, rank: int) -> Iterator[tuple[_Group, ...]]:
-    """Every choice of groups of a hand that share no card and start at this rank or above, the empty one first."""
+    """Yield every choice of groups that share no card and start at this rank or above, the empty one first."""
     yield ()
     for start in range(rank, RANK_OF_TWOS + 1):
         for group in _groups_at(hand, start):
@@ -99,7 +99,7 @@ def _groupings(hand: CardSet, rank: int) -> Iterator[tuple[_Group, ...]]:
 
 
 def _groups_at(hand: CardSet, rank: int) -> Iterator[_Group]:
-    """The groups whose lowest rank is this one; of three or four cards of a rank a run takes the two weakest."""
+    """Yield the groups whose lowest rank is this one; of three or four cards of a rank a run takes the two weakest."""
     if COUNT[hand >> 4 * rank & 15] == _QUAD:
         yield Price.QUAD, 15 << 4 * rank
     run = 0

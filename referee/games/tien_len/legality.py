@@ -23,7 +23,7 @@ _CHOPPING: Final = (Kind.PAIR_RUN_3, Kind.QUAD, Kind.PAIR_RUN_4)
 
 
 def check(state: State, event: Event) -> tuple[Violation, ...]:
-    """Everything wrong with the next event, in the order of Fault; empty when it is lawful."""
+    """Check the next event; return all faults in the order of Fault."""
     match event:
         case Play():
             return check_play(state, event)
@@ -38,18 +38,18 @@ def check(state: State, event: Event) -> tuple[Violation, ...]:
 
 
 def check_play(state: State, play: Play) -> tuple[Violation, ...]:
-    """Everything wrong with a play, in the order of Fault; empty when it is lawful.
+    """Check a play; return all faults in the order of Fault.
 
-    Cards that stand twice are not judged as a combination. ``against`` of DOES_NOT_BEAT is the play to beat.
+    Cards that are given twice are not judged as a combination. ``against`` of DOES_NOT_BEAT is the play to beat.
     """
-    if alone := _standing_alone(state, play):
+    if alone := _fatal_faults(state, play):
         return alone
     return (*_check_turn(state, play), *_check_deadline(state, play), *_check_cards(state, play))
 
 
 def check_pass(state: State, event: Pass) -> tuple[Violation, ...]:
-    """Everything wrong with a pass, in the order of Fault; empty when it is lawful."""
-    if alone := _standing_alone(state, event):
+    """Check a pass; return all faults in the order of Fault."""
+    if alone := _fatal_faults(state, event):
         return alone
     faults = (*_check_turn(state, event), *_check_deadline(state, event))
     if state.to_beat is None and event.seat == state.turn:
@@ -58,8 +58,8 @@ def check_pass(state: State, event: Pass) -> tuple[Violation, ...]:
 
 
 def check_timeout(state: State, event: Timeout) -> tuple[Violation, ...]:
-    """Everything wrong with saying that a seat's time is up; before the ruleset's clock says so it is not."""
-    if alone := _standing_alone(state, event):
+    """Check that a seat's time is up by the ruleset's clock; return all faults."""
+    if alone := _fatal_faults(state, event):
         return alone
     faults = _check_turn(state, event)
     deadline = turn_deadline(state)
@@ -70,12 +70,12 @@ def check_timeout(state: State, event: Timeout) -> tuple[Violation, ...]:
 
 
 def check_leave(state: State, event: Leave) -> tuple[Violation, ...]:
-    """Everything wrong with leaving: only a seat that is still there can."""
-    return _standing_alone(state, event) or (*_check_time(state, event), *_check_presence(state, event))
+    """Check a departure, which only a seat still there can make; return all faults."""
+    return _fatal_faults(state, event) or (*_check_time(state, event), *_check_presence(state, event))
 
 
 def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
-    """Everything that keeps a round from being settled at a time, ms since 1970 UTC; empty when it may be."""
+    """Return what keeps a round from being settled at a time, in milliseconds since 1970 UTC."""
     faults: list[Violation] = []
     if closed_time < state.last_time:
         faults.append(Violation(code=Fault.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time))
@@ -85,7 +85,7 @@ def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
 
 
 def may_pass(state: State) -> bool:
-    """Whether the seat on turn may pass: not when it leads, nor once the round is over."""
+    """Return whether the seat on turn may pass: not when it leads, nor once the round is over."""
     return state.ending is None and state.to_beat is not None
 
 
@@ -98,7 +98,7 @@ def turn_deadline(state: State) -> int | None:
 
 
 def legal_plays(state: State) -> tuple[Combination, ...]:
-    """Every combination that the seat on turn may play; empty once the round is over.
+    """Return every combination that the seat on turn may play; none once the round is over.
 
     In the order of SHAPES, each shape from weaker to stronger top cards. A full hand has some hundreds at most.
     """
@@ -106,7 +106,7 @@ def legal_plays(state: State) -> tuple[Combination, ...]:
 
 
 def iterate_legal_plays(state: State) -> Iterator[Combination]:
-    """The same as ``legal_plays``, made one by one: the first is there before the last is looked for."""
+    """Yield the legal plays one by one, in the order of ``legal_plays``."""
     if state.is_over:
         return
     hand, to_beat = state.held[state.turn], state.to_beat
@@ -124,7 +124,7 @@ def iterate_legal_plays(state: State) -> Iterator[Combination]:
                     yield chop
 
 
-def _standing_alone(state: State, event: Event) -> tuple[Violation, ...]:
+def _fatal_faults(state: State, event: Event) -> tuple[Violation, ...]:
     if state.is_over:
         return (Violation(code=Fault.ROUND_OVER, seat=event.seat),)
     if state.event_count >= MAX_EVENTS:

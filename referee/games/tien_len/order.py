@@ -38,7 +38,7 @@ COUNT: Final = tuple(nibble.bit_count() for nibble in range(16))
 
 
 def set_of(cards: Iterable[Card]) -> CardSet:
-    """The set that holds these cards; a card that stands twice is in it once."""
+    """Return the set of these cards; a card given twice is in it once."""
     found = 0
     for card in cards:
         found |= _BITS[card]
@@ -46,17 +46,17 @@ def set_of(cards: Iterable[Card]) -> CardSet:
 
 
 def cards_of(card_set: CardSet) -> tuple[Card, ...]:
-    """The cards of a set, weakest first."""
+    """Return the cards of a set, weakest first."""
     return tuple(BY_STRENGTH[strength] for strength in _strengths(card_set))
 
 
 def rank_counts(card_set: CardSet) -> list[int]:
-    """How many cards of each of the thirteen ranks a set holds, threes first, twos last."""
+    """Return how many cards of each of the thirteen ranks a set holds, threes first, twos last."""
     return [COUNT[card_set >> shift & 15] for shift in range(0, 4 * RANK_COUNT, 4)]
 
 
 def highest_of_rank(card_set: CardSet, rank: int) -> int:
-    """The strength of the best card of a rank that the set holds; the rank must not be empty in it."""
+    """Return the strength of the best card of a rank in a set that has one."""
     return (card_set & 15 << 4 * rank).bit_length() - 1
 
 

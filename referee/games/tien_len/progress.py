@@ -109,7 +109,7 @@ def _time_out(state: State, seat: Seat, time: int) -> State:
 
 
 def _go_on(state: State, seat: Seat, time: int) -> State:
-    """The state with the turn given on after a seat has acted: within the trick, or to the leader of the next.
+    """Pass the turn on after a seat has acted: within the trick, or to the leader of the next.
 
     Between the seat to beat and the one that acted every seat has passed or left, so coming round to the former, or to
     nobody where it has left, is the end of the trick.

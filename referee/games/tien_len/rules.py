@@ -128,7 +128,7 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     @property
     def named_codes(self) -> Mapping[str, tuple[str, ...]]:
-        """The codes that a result of this ruleset can show, by the table that names them for people."""
+        """Codes that results of this ruleset can show, by the table that names them."""
         return {
             "kind": tuple(Kind),
             "pattern": tuple(win.pattern for win in self.instant_wins),

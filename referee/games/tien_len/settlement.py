@@ -9,7 +9,7 @@
 | STOPPED_THREE_OF_SPADES | - | the stopped seat every other seat still in that trick; nobody pays for cards left |
 | INSTANT_WIN | the pattern | every other seat the winner; nothing else is paid |
 
-Chops come first, in the order played, then the end by paying seat. What comes to nothing is left out. A seat that left
+Chops come first, in the order played, then the end by paying seat. Transfers of nothing are left out. A seat that left
 is a loser like any other, its cards count as left, and a chop that took its play is paid.
 
 Source: 002_0fe8d9549e6acb7c.txt; the sentences stand with the numbers in the ruleset's data.
@@ -50,7 +50,7 @@ def settle(state: State) -> Outcome:
 
 
 def chop_transfers(state: State) -> tuple[Transfer, ...]:
-    """What is paid for the chops played so far; a chain in the trick that is on can still grow until it ends."""
+    """Return what is paid for the chops so far; a chain in the current trick can still grow until it ends."""
     rules, stake = state.rules, Amount(state.deal.stake)
     match rules.chops.chain:
         case Chain.EACH_VICTIM_PAYS:

@@ -42,5 +42,5 @@ def check_stakes(
 
 
 def _shares(prices: ChopPrices | LeftoverPrices) -> tuple[int, int, int]:
-    """What a card costs at most as its share of each group, rounded up."""
+    """Return what a card costs at most as its share of each group, rounded up."""
     return -(-prices.pair_run_3 // 6), -(-prices.quad // 4), -(-prices.pair_run_4 // 8)

@@ -32,7 +32,7 @@ HAND_SIZE: Final = 13
 class Ending(msgspec.Struct, frozen=True):
     """The end of a round: its kind and its winner, who leads the next.
 
-    ``instant_win`` stands for INSTANT_WIN only. ``stopped`` and ``compensated`` stand for STOPPED_THREE_OF_SPADES only:
+    ``instant_win`` is given for INSTANT_WIN only. ``stopped`` and ``compensated`` are for STOPPED_THREE_OF_SPADES only:
     the seat that was stopped, and the seats it pays, in seat order.
     """
 
@@ -98,20 +98,20 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return self.ending is not None
 
     def cards_of(self, seat: Seat) -> tuple[Card, ...]:
-        """The cards that a seat still holds, weakest first."""
+        """Return the cards that a seat still holds, weakest first."""
         return cards_of(self.held[seat])
 
     def has_passed(self, seat: Seat) -> bool:
-        """Whether a seat has passed in the trick that is on."""
+        """Return whether a seat has passed in the current trick."""
         return bool(self.passed >> seat & 1)
 
     def has_left(self, seat: Seat) -> bool:
-        """Whether a seat has left the table."""
+        """Return whether a seat has left the table."""
         return bool(self.gone >> seat & 1)
 
     @property
     def trying(self) -> Seat | None:
-        """The seat whose play is to be beaten and whose only card left is 3♠, or None.
+        """Seat whose play is to be beaten and whose only card left is 3♠, or None.
 
         Leaving the table does not undo the try: its play can still be beaten.
         """

@@ -14,20 +14,20 @@ from typing import Final
 
 
 class Street(enum.StrEnum):
-    """Where a round stands: which cards of the board the seats see when they decide."""
+    """Stage of a round: which cards of the board the seats see when they decide."""
 
     PREFLOP = "PREFLOP"
     """*Vòng trước flop*: hole cards only."""
     FLOP = "FLOP"
     """*Vòng flop*: three cards of the board."""
     RIVER = "RIVER"
-    """*Vòng turn và river*: all five cards of the board. The last street on which anybody decides."""
+    """*Vòng turn và river*: all five cards of the board. The last street on which seats decide."""
     SHOWDOWN = "SHOWDOWN"
     """*So bài*: nothing is left to decide."""
 
     @property
     def following(self) -> "Street":
-        """The street after this one; the showdown follows itself."""
+        """Street after this one; the showdown follows itself."""
         return _FOLLOWING[self]
 
 
@@ -67,11 +67,11 @@ class Decision(enum.StrEnum):
     TIMEOUT = "TIMEOUT"
     """Ran out of time: checks where it may, otherwise folds. It may decide again on the next street."""
     LEAVE = "LEAVE"
-    """Left the table: from then on checks where it may, otherwise folds. A play bet that is made stands."""
+    """Left the table: from then on checks where it may, otherwise folds. A play bet that is made remains."""
 
     @property
     def multiple(self) -> int:
-        """The play bet in Antes; 0 where the decision is none."""
+        """Play bet in Antes; 0 where the decision is none."""
         return _MULTIPLES.get(self, 0)
 
 
@@ -110,7 +110,7 @@ class Code(enum.StrEnum):
     UNKNOWN_SEAT = "UNKNOWN_SEAT"
     """There is no such seat: ``expected`` seats, ``found`` index."""
     OUT_OF_ORDER = "OUT_OF_ORDER"
-    """Received (``received_time``) before what was told before it, or before the deal (``expected``, a time)."""
+    """Received (``received_time``) before the event before it, or before the deal (``expected``, a time)."""
     ALREADY_LEFT = "ALREADY_LEFT"
     """The seat has left."""
     ALREADY_PLAYED = "ALREADY_PLAYED"

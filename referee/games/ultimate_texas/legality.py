@@ -6,7 +6,7 @@
 | flop | check, or play (2x) |
 | river | play (1x), or fold |
 
-A seat has one play bet at most and decides nothing after it. TIMEOUT stands for a seat that has still to decide; LEAVE
+A seat has one play bet at most and decides nothing after it. TIMEOUT is for a seat that has still to decide; LEAVE
 for any seat that is still there. In which order the seats of a street decide is the ruleset's: ``Order.ANY`` asks no
 more than that they do, since no seat's decision concerns another's bets and no card opens before all have decided.
 
@@ -30,9 +30,9 @@ _PLAYS: Final = {decision.multiple: decision for decision in Decision if decisio
 
 
 def check(state: State, event: Event) -> tuple[Violation, ...]:
-    """Everything wrong with the next event, in the order of Code; empty when it is lawful.
+    """Check the next event; return all faults in the order of Code.
 
-    Of an unknown seat nothing else is said, and after the end nothing about what the street offers.
+    An unknown seat has no other fault, and after the end the street's offer is not checked.
     """
     seat, decision = event.seat, event.decision
     if not 0 <= seat < len(state.seats):
@@ -51,7 +51,7 @@ def check(state: State, event: Event) -> tuple[Violation, ...]:
 
 
 def legal_decisions(state: State, seat: Seat) -> tuple[Decision, ...]:
-    """What a seat may decide now, in the order CHECK, play bets from the smallest, FOLD, TIMEOUT, LEAVE.
+    """Return what a seat may decide now, in the order CHECK, play bets from the smallest, FOLD, TIMEOUT, LEAVE.
 
     Empty for a seat that has left, for one that is none, and once the round is over; LEAVE alone for one that has
     nothing to decide now.
@@ -67,14 +67,14 @@ def legal_decisions(state: State, seat: Seat) -> tuple[Decision, ...]:
 
 
 def plays_of(multiples: Iterable[int]) -> tuple[Decision, ...]:
-    """The decisions that make play bets of so many Antes, in the order given."""
+    """Return the decisions that make play bets of so many Antes, in the order given."""
     return tuple([_PLAYS[multiple] for multiple in multiples])
 
 
 def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
-    """Why a round closed at this time cannot be settled; empty when it can.
+    """Return why a round closed at this time cannot be settled, in milliseconds since 1970 UTC.
 
-    ROUND_NOT_OVER stands once for each seat that has still to decide. Milliseconds since 1970 UTC.
+    ROUND_NOT_OVER is given once for each seat that has still to decide.
     """
     faults = [Violation(code=Code.ROUND_NOT_OVER, seat=seat) for seat in state.waiting]
     if closed_time < state.last_time:
@@ -83,7 +83,7 @@ def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
 
 
 def _check_turn(state: State, seat: Seat) -> list[Violation]:
-    """Why this seat has nothing to decide now."""
+    """Return why this seat has nothing to decide now."""
     done = state.seats[seat]
     if done.multiple:
         return [Violation(code=Code.ALREADY_PLAYED, seat=seat, found=done.multiple)]
@@ -97,7 +97,7 @@ def _check_turn(state: State, seat: Seat) -> list[Violation]:
 
 
 def _check_offer(state: State, seat: Seat, decision: Decision) -> list[Violation]:
-    """Why nobody can decide this on the street the round stands on."""
+    """Return why this cannot be decided on the current street."""
     match decision:
         case Decision.CHECK:
             offered = state.street is not Street.RIVER

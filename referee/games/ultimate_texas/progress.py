@@ -61,7 +61,7 @@ def _advance(state: State, event: Event) -> State:
 
 
 def _decided(seat: SeatState, decision: Decision, street: Street) -> SeatState:
-    """The seat after it decided."""
+    """Return the seat after it decided."""
     if decision.multiple:
         return SeatState(multiple=decision.multiple)
     if decision is Decision.LEAVE:
@@ -71,13 +71,13 @@ def _decided(seat: SeatState, decision: Decision, street: Street) -> SeatState:
 
 
 def _asked(seat: SeatState, street: Street) -> SeatState:
-    """The seat as a street begins: it has still to decide, unless it has a play bet, or has left."""
+    """Return the seat as a street begins: it has still to decide, unless it has a play bet or has left."""
     if seat.multiple:
         return seat
     return _defaulted(seat, street) if seat.has_left else SeatState()
 
 
 def _defaulted(seat: SeatState, street: Street) -> SeatState:
-    """The seat after it checked or folded, of its own will or without a word: a fold on the river, a check before."""
+    """Return the seat after it checked or folded, decided or by default: a fold on the river, a check before."""
     is_fold = street is Street.RIVER
     return SeatState(has_checked=not is_fold, has_folded=is_fold, has_left=seat.has_left)

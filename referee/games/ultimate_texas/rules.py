@@ -173,18 +173,18 @@ class UltimateTexasRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
     @cached_property
     def ranker(self) -> Ranking:
-        """The ranking that these rules state."""
+        """Ranking of these rules."""
         return Ranking.of(self.ranking.rules)
 
     @cached_property
     def qualifying_categories(self) -> frozenset[Category]:
-        """The categories with which the house qualifies."""
+        """Categories with which the house qualifies."""
         order = self.ranking.rules.order
         return frozenset(order[order.index(self.qualifying.category) :])
 
     @cached_property
     def multiples(self) -> Mapping[Street, tuple[int, ...]]:
-        """The play bets of each street in Antes, the smallest first; none at the showdown."""
+        """Play bets of each street in Antes, the smallest first; none at the showdown."""
         return {
             Street.PREFLOP: self.streets.preflop.multiples,
             Street.FLOP: self.streets.flop.multiples,
@@ -194,32 +194,32 @@ class UltimateTexasRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
     @cached_property
     def multiples_offered(self) -> tuple[int, ...]:
-        """The play bets of all streets in Antes, the smallest first."""
+        """Play bets of all streets in Antes, the smallest first."""
         return tuple(sorted({multiple for multiples in self.multiples.values() for multiple in multiples}))
 
     @cached_property
     def ante_ratio(self) -> Ratio:
-        """What the Ante pays."""
+        """Odds of the Ante."""
         return _ratio(self.ante.odds)
 
     @cached_property
     def play_ratio(self) -> Ratio:
-        """What the play bet pays."""
+        """Odds of the play bet."""
         return _ratio(self.play.odds)
 
     @cached_property
     def blind_ratios(self) -> Mapping[Category, Ratio]:
-        """What the Blind pays, by the winning hand; nothing for a hand not listed."""
+        """Odds of the Blind by the winning hand; it pays nothing for a hand not listed."""
         return {payout.hand: _ratio(payout.odds) for payout in self.blind}
 
     @cached_property
     def trips_units(self) -> Mapping[Category, int]:
-        """What Trips pays for each unit of it, by the seat's own hand; it loses with a hand not listed."""
+        """Payout of each unit of Trips by the seat's own hand; it loses with a hand not listed."""
         return {payout.hand: _ratio(payout.odds).numerator for payout in self.trips}
 
     @cached_property
     def most_antes(self) -> Fraction:
-        """The most that a seat can win or lose in Antes, without Trips: by its best hand, or all that it bets."""
+        """Most that a seat can win or lose in Antes, without Trips: by its best hand, or all that it bets."""
         largest = self.multiples_offered[-1]
         best_blind = max((Fraction(*ratio) for ratio in self.blind_ratios.values()), default=Fraction(0))
         won = largest * Fraction(*self.play_ratio) + Fraction(*self.ante_ratio) + best_blind
@@ -236,7 +236,7 @@ class UltimateTexasRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
     @property
     def named_codes(self) -> Mapping[str, tuple[str, ...]]:
-        """The codes that a result of this ruleset can show, by the table that names them for people."""
+        """Codes that results of this ruleset can show, by the table that names them."""
         return {
             "category": self.ranking.rules.order,
             "bet": tuple(Bet),

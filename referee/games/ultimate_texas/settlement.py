@@ -54,7 +54,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def hand_value(rules: UltimateTexasRules, *, hole: Sequence[Card], board: Sequence[Card]) -> HandValue:
-    """The value of the hand that two hole cards make with five board cards; ValueError unless they are that many."""
+    """Return the value of two hole cards with five board cards; raise ValueError for other numbers of cards."""
     match rules.hands.rule:
         case HandRule.BEST_OF_SEVEN:
             return rules.ranker.best_of_seven((*hole, *board))
@@ -65,9 +65,9 @@ def hand_value(rules: UltimateTexasRules, *, hole: Sequence[Card], board: Sequen
 
 
 def best_hand(rules: UltimateTexasRules, *, hole: Sequence[Card], board: Sequence[Card]) -> Chosen:
-    """The five cards that make that hand, for showing, with its value: hole cards first, then the board's.
+    """Return that value with the five cards that make it, hole cards first, then the board's.
 
-    Of equal choices the first; ValueError as ``hand_value``.
+    Of equal choices it is the first. Raise ValueError as ``hand_value`` does.
     """
     match rules.hands.rule:
         case HandRule.BEST_OF_SEVEN:
@@ -175,7 +175,7 @@ def _result(seat: SeatState, value: HandValue, house: HandValue) -> Result:
 
 
 def _paid(bet: int, ratio: Ratio) -> int:
-    """What a bet pays at these odds; AmountError where that is not whole, which ``check_stakes`` rules out."""
+    """Return what a bet pays; raise AmountError where that is not whole, which ``check_stakes`` rules out."""
     amount, rest = divmod(bet * ratio.numerator, ratio.denominator)
     if rest:
         msg = f"a bet of {bet} at {ratio.numerator}/{ratio.denominator} does not pay a whole amount"

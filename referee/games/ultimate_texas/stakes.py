@@ -30,7 +30,7 @@ class Stake(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def blind(self) -> Amount:
-        """The Blind, which equals the Ante."""
+        """Blind, which equals the Ante."""
         return self.ante
 
 
@@ -47,7 +47,7 @@ class MostUnits(NamedTuple):
 
 
 def max_units(rules: UltimateTexasRules, *, bet_unit: int) -> MostUnits:
-    """The most that one seat can win or lose: largest play bet, best Blind and best Trips, or all of its bets."""
+    """Return the most that one seat can win or lose: largest play bet, best Blind and best Trips, or all its bets."""
     return MostUnits(ante=math.ceil(rules.most_antes * bet_unit), trips=max([1, *rules.trips_units.values()]))
 
 

@@ -42,7 +42,7 @@ def layout(seat_count: int) -> Layout:
 class Event(msgspec.Struct, frozen=True):
     """What happened: a seat decided, ran out of time or left. ``time`` is milliseconds since 1970 UTC.
 
-    The rules name no clock, so TIMEOUT is the word of whoever runs the table.
+    TIMEOUT is reported by others.
     """
 
     seat: Seat
@@ -95,22 +95,22 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def waiting(self) -> tuple[Seat, ...]:
-        """The seats that have still to decide on this street, lowest first; none at the showdown."""
+        """Seats that have still to decide on this street, lowest first; none at the showdown."""
         return tuple([Seat(index) for index, seat in enumerate(self.seats) if seat.is_waiting])
 
     @property
     def turn(self) -> Seat | None:
-        """The lowest seat that has still to decide; None at the showdown. Under ``Order.ANY`` others may go first."""
+        """Lowest seat that has still to decide; None at the showdown. Under ``Order.ANY`` others may go first."""
         return next((Seat(index) for index, seat in enumerate(self.seats) if seat.is_waiting), None)
 
     @property
     def may_decide(self) -> tuple[Seat, ...]:
-        """The seats that may decide now, lowest first."""
+        """Seats that may decide now, lowest first."""
         return self.waiting if self.rules.seats.order is Order.ANY else self.waiting[:1]
 
     @property
     def open_sections(self) -> tuple[Section, ...]:
-        """The sections that lie open, in the order they opened."""
+        """Open sections, in the order they opened."""
         return OPEN_SECTIONS[self.street]
 
 
@@ -122,7 +122,7 @@ OPEN_SECTIONS: Final[Mapping[Street, tuple[Section, ...]]] = MappingProxyType(
         Street.SHOWDOWN: (Section.FLOP, Section.TURN_RIVER, Section.HOUSE),
     }
 )
-"""The sections that lie open on each street, in the order they opened."""
+"""Open sections on each street, in the order they opened."""
 
 
 def begin(rules: UltimateTexasRules, deal: Deal) -> State:

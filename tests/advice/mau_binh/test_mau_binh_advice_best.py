@@ -11,7 +11,7 @@ import pytest
 from referee.advice.mau_binh import Advisor, Populations, Suggestion
 from referee.cards import DECK, Card
 from referee.games.mau_binh import Arrangement, MauBinhRules, check_arrangement
-from referee.games.mau_binh.foul import chi_values
+from referee.games.mau_binh.arrangement import chi_values
 from referee.rulesets import Ruleset
 
 AT_LENGTH = pytest.mark.slow("compares with a slower way at length")
