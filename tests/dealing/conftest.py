@@ -1,4 +1,4 @@
-"""The protocol's second derivation, its vectors, and signers and headers with fixed keys."""
+"""Fixtures: the independent second derivation, the vectors, and signers and headers with fixed keys."""
 
 import json
 from collections.abc import Callable
@@ -19,19 +19,19 @@ _HEADER: Final = Form(HeaderJson)
 
 @pytest.fixture(scope="session")
 def second() -> ModuleType:
-    """The derivation that shares no line with this project."""
+    """Return the second derivation, which shares no code with the project."""
     return dealing_derivation
 
 
 @pytest.fixture(scope="session")
 def rows() -> ModuleType:
-    """What writes the vectors."""
+    """Return the module that writes the vectors."""
     return dealing_rows
 
 
 @pytest.fixture(scope="session")
 def vectors_of() -> Callable[[str], list[dict[str, Any]]]:
-    """The vectors of a topic, in the order of their file."""
+    """Return a function that reads the vectors of a topic in the order of their file."""
 
     def read(topic: str) -> list[dict[str, Any]]:
         lines = (VECTORS / f"{topic}.jsonl").read_text(encoding="ascii").splitlines()
@@ -44,7 +44,7 @@ def vectors_of() -> Callable[[str], list[dict[str, Any]]]:
 
 @pytest.fixture(scope="session")
 def header_from() -> Callable[[dict[str, Any]], Header]:
-    """The header that a JSON object spells."""
+    """Return a function that reads a header from a JSON object."""
 
     def read(value: dict[str, Any]) -> Header:
         return _HEADER.read(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).to_header()
@@ -54,7 +54,7 @@ def header_from() -> Callable[[dict[str, Any]], Header]:
 
 @pytest.fixture(scope="session")
 def header(second: ModuleType, header_from: Callable[[dict[str, Any]], Header]) -> Header:
-    """Mậu Binh, four seats."""
+    """Return the header of a Mậu Binh round with four seats."""
     return header_from(second.header_of())
 
 
@@ -66,17 +66,17 @@ class FixedSigner:
         self.public_key = self._key.verify_key.encode()
 
     def sign(self, message: bytes) -> bytes:
-        """The signature of the message."""
+        """Sign the message."""
         return self._key.sign(message).signature
 
 
 @pytest.fixture(scope="session")
 def shuffler(second: ModuleType) -> FixedSigner:
-    """The signer whose key the vectors are signed with."""
+    """Return the signer of the vectors."""
     return FixedSigner(second.SHUFFLER)
 
 
 @pytest.fixture(scope="session")
 def stranger(second: ModuleType) -> FixedSigner:
-    """A signer whom nobody trusts."""
+    """Return a signer that is not trusted."""
     return FixedSigner(second.STRANGER)

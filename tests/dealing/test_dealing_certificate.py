@@ -48,7 +48,7 @@ def test_it_shows_the_hands_that_were_dealt(header: Header, deal: Deal, data: by
     assert (shown.deck_root, shown.dealt_time) == (deal.deck_root, DEALT_TIME)
 
 
-def test_it_opens_the_sections_named_and_tells_no_other_key(header: Header, deal: Deal, shuffler: Signer):
+def test_it_opens_the_named_sections_and_reveals_no_other_key(header: Header, deal: Deal, shuffler: Signer):
     data = certificate.issue(deal, header, sections=[2, 0, 2], dealt_time=DEALT_TIME, signer=shuffler)
     shown = certificate.verify(data, keys=[shuffler.public_key], header=header, now=DEALT_TIME)
     assert list(shown.sections) == [0, 2]
@@ -58,7 +58,7 @@ def test_it_opens_the_sections_named_and_tells_no_other_key(header: Header, deal
     assert SEED.hex().encode() not in payload
 
 
-def test_it_lasts_until_the_deadline_and_no_longer(header: Header, data: bytes, shuffler: Signer):
+def test_it_is_valid_until_the_deadline(header: Header, data: bytes, shuffler: Signer):
     keys = [shuffler.public_key]
     certificate.verify(data, keys=keys, header=header, now=header.round_deadline)
     assert fault_of(data, header, shuffler, now=header.round_deadline + 1) is CertificateFault.EXPIRED

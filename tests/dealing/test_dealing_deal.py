@@ -166,8 +166,8 @@ def sealed(seed: bytes = SEED) -> bytes:
 
 
 def opened(data: bytes, **changes: bytes) -> bytes:
-    told = {"sealing_key": SEALING_KEY, "round_id": ROUND_ID, "commitment": COMMITMENT}
-    return seals.unseal(data, **{**told, **changes})
+    context = {"sealing_key": SEALING_KEY, "round_id": ROUND_ID, "commitment": COMMITMENT}
+    return seals.unseal(data, **{**context, **changes})
 
 
 def test_a_sealed_seed_opens_with_its_key_for_its_round():
@@ -191,22 +191,22 @@ def test_a_sealed_seed_of_another_size_is_refused(data: bytes):
 
 
 @pytest.mark.parametrize("name", ["sealing_key", "round_id", "commitment"])
-def test_a_sealed_seed_opens_for_nothing_else(name: str):
+def test_a_sealed_seed_opens_with_no_other_key_round_or_commitment(name: str):
     with pytest.raises(SealError):
         opened(sealed(), **{name: bytes(32)})
 
 
-def test_a_seed_that_c_does_not_commit_to_does_not_come_out():
+def test_a_sealed_seed_that_differs_from_its_commitment_is_refused():
     with pytest.raises(SealError):
         opened(sealed(bytes(32)))
 
 
-def test_keys_nonces_and_seeds_of_another_size_seal_nothing():
-    told = {"sealing_key": SEALING_KEY, "round_id": ROUND_ID, "commitment": COMMITMENT, "nonce": bytes(24)}
+def test_sealing_refuses_keys_nonces_and_seeds_of_another_size():
+    context = {"sealing_key": SEALING_KEY, "round_id": ROUND_ID, "commitment": COMMITMENT, "nonce": bytes(24)}
     for changes in ({"nonce": bytes(23)}, {"nonce": b""}, {"sealing_key": bytes(31)}):
         with pytest.raises(SealError):
-            seals.seal(SEED, **{**told, **changes})
+            seals.seal(SEED, **{**context, **changes})
     with pytest.raises(SeedError):
-        seals.seal(bytes(31), **told)
+        seals.seal(bytes(31), **context)
     with pytest.raises(SealError):
         opened(sealed(), sealing_key=bytes(31))

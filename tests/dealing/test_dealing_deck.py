@@ -16,7 +16,7 @@ BYTES = range(256)
 
 
 def drawn(byte: int, count: int) -> int | None:
-    """What one byte draws; None where it is thrown away."""
+    """Return the index that one byte draws; None if the byte is rejected."""
     try:
         return draw(iter([byte]), count)
     except StreamUsedUpError:

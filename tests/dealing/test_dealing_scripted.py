@@ -1,4 +1,4 @@
-"""Every seed tells a deck and every deck is told, by exactly as many seeds as the law says."""
+"""Scripted decks: each seed gives one deck, and each deck has exactly ``COPIES`` numbered seeds."""
 
 import math
 
@@ -15,9 +15,9 @@ orders = st.permutations(DECK).map(tuple)
 
 
 def rank_by_counting(order: tuple[Card, ...]) -> int:
-    """A deck's number found another way: undo the exchanges from the last to the first, one digit each.
+    """Compute a deck's number independently by undoing its exchanges from the last to the first.
 
-    At exchange i the card that came to place i was found at place j; j is the digit, whose weight is 52!/(i+1)!.
+    Exchange i moved the card at place j to place i; j is one digit of the number, with the weight 52!/(i+1)!.
     """
     number, deck = 0, list(DECK)
     for i in range(51, 0, -1):
@@ -28,14 +28,14 @@ def rank_by_counting(order: tuple[Card, ...]) -> int:
 
 
 @given(orders, st.integers(0, COPIES - 1))
-def test_a_deck_is_told_by_each_of_its_seeds(order: tuple[Card, ...], copy: int):
+def test_each_seed_of_a_deck_gives_that_deck(order: tuple[Card, ...], copy: int):
     seed = seed_for_order(order, copy=copy)
     assert order == scripted_order(seed)
     assert divmod(int.from_bytes(seed, "big"), DECKS) == (copy, rank_by_counting(order))
 
 
 @given(seeds)
-def test_a_seed_tells_one_deck_and_is_one_of_its_seeds(seed: bytes):
+def test_any_seed_gives_a_deck_and_is_one_of_its_seeds(seed: bytes):
     order = scripted_order(seed)
     assert set(order) == set(DECK)
     copy = int.from_bytes(seed, "big") // DECKS
@@ -48,18 +48,18 @@ def test_all_decks_fit_into_a_seed():
 
 
 @pytest.mark.parametrize("order", [DECK[:51], (*DECK[:51], DECK[0]), (*DECK, DECK[0]), ()])
-def test_no_other_cards_are_told(order: tuple[Card, ...]):
+def test_order_without_each_card_once_has_no_seed(order: tuple[Card, ...]):
     with pytest.raises(ValueError, match="each card once"):
         seed_for_order(order, copy=0)
 
 
 @pytest.mark.parametrize("copy", [-1, COPIES])
-def test_no_other_copy_is_told(copy: int):
+def test_copy_out_of_range_has_no_seed(copy: int):
     with pytest.raises(ValueError, match="copy"):
         seed_for_order(DECK, copy=copy)
 
 
 @pytest.mark.parametrize("size", [0, 31, 33])
-def test_a_seed_of_another_size_tells_nothing(size: int):
+def test_seed_of_another_size_is_refused(size: int):
     with pytest.raises(SeedError):
         scripted_order(bytes(size))

@@ -61,11 +61,11 @@ def test_certificates_of_a_sealed_and_an_open_table_are_not_of_one_deal(header: 
 
 
 def test_statement_of_a_seed_binds_all_that_it_names():
-    """Another round, commitment, seat or seed is another statement; so is another seat's or round's token."""
+    """Another round, commitment, seat or seed changes the statement; another round, seat or token changes the hash."""
     one, two = bytes(32), bytes([1]) * 32
-    told: dict[str, Any] = {"round_id": one, "commitment": one, "seat": Seat(0), "seed": one}
-    others = [told | change for change in ({"round_id": two}, {"commitment": two}, {"seat": Seat(1)}, {"seed": two})]
-    assert len({seed_statement(**each) for each in (told, *others)}) == 5
+    seed: dict[str, Any] = {"round_id": one, "commitment": one, "seat": Seat(0), "seed": one}
+    others = [seed | change for change in ({"round_id": two}, {"commitment": two}, {"seat": Seat(1)}, {"seed": two})]
+    assert len({seed_statement(**each) for each in (seed, *others)}) == 5
     token: dict[str, Any] = {"round_id": one, "seat": Seat(0), "token": one}
     others = [token | change for change in ({"round_id": two}, {"seat": Seat(1)}, {"token": two})]
     assert len({seat_token_hash(**each) for each in (token, *others)}) == 4

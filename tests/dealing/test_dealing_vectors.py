@@ -179,9 +179,9 @@ def test_sealed_seed_vectors(vectors_of: Read):
         seed, key, round_id, commitment, nonce, sealed = unhexed(
             *(vector[name] for name in vector if name not in {"id", "why", "source"})
         )
-        told = {"sealing_key": key, "round_id": round_id, "commitment": commitment}
-        assert seal.seal(seed, **told, nonce=nonce) == sealed
-        assert seal.unseal(sealed, **told) == seed
+        context = {"sealing_key": key, "round_id": round_id, "commitment": commitment}
+        assert seal.seal(seed, **context, nonce=nonce) == sealed
+        assert seal.unseal(sealed, **context) == seed
 
 
 def test_second_derivation_has_the_published_hchacha20(second: ModuleType):

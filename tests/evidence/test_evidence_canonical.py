@@ -169,7 +169,7 @@ def test_a_record_with_members_of_another_kind_is_refused(data: bytes):
 
 
 def nested(depth: int) -> list[Value]:
-    """A list in a list and so on: ``depth`` lists, the last empty."""
+    """Return ``depth`` lists, each inside the one before; the innermost is empty."""
     value: list[Value] = []
     for _ in range(depth - 1):
         value = [value]

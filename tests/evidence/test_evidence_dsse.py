@@ -31,7 +31,7 @@ class FixedSigner:
         self.public_key = self._key.verify_key.encode()
 
     def sign(self, message: bytes) -> bytes:
-        """The signature of the message."""
+        """Sign the message."""
         return self._key.sign(message).signature
 
 

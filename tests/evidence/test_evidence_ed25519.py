@@ -1,7 +1,7 @@
 """Ed25519: the vectors of RFC 8032, and everything that must not pass.
 
-The curve's arithmetic stands here once more, in plain integers, so that the points of small and mixed order are found
-and not copied from a list.
+The tests implement the curve's arithmetic again in plain integers, so that they compute the points of small and mixed
+order instead of copying them from a list.
 """
 
 import hashlib
@@ -67,7 +67,7 @@ def times(k: int, point: Point) -> Point:
 
 
 def roots(y: int) -> list[int]:
-    """The x of the points with this y."""
+    """Return the x of each point with this y."""
     square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
     x = pow(square, (P + 3) // 8, P)
     if x * x % P != square:
@@ -76,7 +76,7 @@ def roots(y: int) -> list[int]:
 
 
 def encodings(point: Point) -> set[bytes]:
-    """All 32-byte strings that a lax reader takes for the point: y or y + p, and either sign where x is zero."""
+    """Return the 32-byte strings that a lax decoder accepts for a point: y or y + p, and either sign if x is zero."""
     x, y = point
     signs = {0, 1} if x == 0 else {x & 1}
     return {(high | sign << 255).to_bytes(32, "little") for high in (y, y + P) if high < 2**255 for sign in signs}
@@ -87,7 +87,7 @@ def canonical_encoding(point: Point) -> bytes:
 
 
 def torsion() -> list[Point]:
-    """The eight points whose order divides eight."""
+    """Return the eight points whose order divides eight."""
     for y in itertools.count(2):
         for x in roots(y):
             point = times(L, (x, y))

@@ -1,4 +1,4 @@
-"""Clients in other languages, with their own gRPC and their own Ed25519: they deal, settle and verify a round."""
+"""Clients in other languages, with other gRPC and Ed25519 libraries: they deal, settle and verify a round."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ CHECKED: Final = ("log/receipt", "log/merkle_inclusion", "evidence/ed25519_signa
 
 @dataclass(frozen=True)
 class Language:
-    """What a client needs beside this tree, and where that comes from."""
+    """Requirements of a client outside this repository, and how to install them."""
 
     programs: tuple[str, ...]
     files: tuple[str, ...]
@@ -45,7 +45,7 @@ LANGUAGES: Final = {
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server with a log of its own."""
+    """Start a server with an empty log and return its address."""
     data = tmp_path_factory.mktemp("smoke")
     with Application(ServerOptions(data=data, listen="127.0.0.1:0")) as application:
         yield f"127.0.0.1:{application.port}"
@@ -53,7 +53,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(params=LANGUAGES)
 def program(request: pytest.FixtureRequest) -> Path:
-    """The client's command; skips where what it needs is not installed."""
+    """Return the client's command; skip if a requirement is not installed."""
     name, language = request.param, LANGUAGES[request.param]
     missing = [tool for tool in language.programs if shutil.which(tool) is None]
     missing += [file for file in language.files if not Path(file).exists()]
@@ -66,24 +66,24 @@ def program(request: pytest.FixtureRequest) -> Path:
 
 
 @pytest.mark.slow("builds and runs clients of other languages")
-def test_it_verifies_the_vectors_and_the_receipt_of_a_round_that_it_played(program: Path, address: str) -> None:
-    """What it says of its receipt is what the server's log holds; no code of this project ran in between."""
+def test_it_plays_a_round_and_verifies_its_receipt_and_the_vectors(program: Path, address: str) -> None:
+    """The receipt that it verified without any code of this project names the leaf that the server's log holds."""
     played = run(program, address, key_of(address))
     assert played.returncode == 0, played.stderr
-    told: dict[str, Any] = json.loads(played.stdout)
+    result: dict[str, Any] = json.loads(played.stdout)
     rows = {name: len((VECTORS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()) for name in CHECKED}
-    assert told["vectors"] == rows
-    assert sum(told["net"]) == 0
+    assert result["vectors"] == rows
+    assert sum(result["net"]) == 0
     with grpc.insecure_channel(address) as channel:
-        asked = log_pb2.ListEntriesRequest(start=told["leaf_index"], count=1)
+        asked = log_pb2.ListEntriesRequest(start=result["leaf_index"], count=1)
         (leaf,) = log_pb2_grpc.LogServiceStub(channel).ListEntries(asked).leaves
-    assert hashlib.sha256(leaf).hexdigest() == told["leaf_sha256"]
-    assert told["leaf_index"] < told["tree_size"]
+    assert hashlib.sha256(leaf).hexdigest() == result["leaf_sha256"]
+    assert result["leaf_index"] < result["tree_size"]
 
 
 @pytest.mark.slow("builds and runs clients of other languages")
 def test_it_refuses_a_receipt_that_another_key_signed(program: Path, address: str) -> None:
-    """The key is the vectors' log's; the round is played, its receipt shows nothing."""
+    """It is given the log key of the vectors: it plays the round but refuses the receipt."""
     first = (VECTORS / "log" / "receipt.jsonl").read_text(encoding="utf-8").splitlines()[0]
     (foreign,) = json.loads(first)["keys"]
     played = run(program, address, foreign)
@@ -98,13 +98,13 @@ def test_its_dependencies_come_from_no_named_registry() -> None:
 
 
 def run(program: Path, address: str, log_key: str) -> "subprocess.CompletedProcess[str]":
-    """What the client said; it ends by itself."""
+    """Run the client to its end and return its output."""
     return subprocess.run(
         [str(program), address, log_key, str(VECTORS)], capture_output=True, text=True, check=False, timeout=240
     )
 
 
 def key_of(address: str) -> str:
-    """The log's verifier key, as whoever set the server up would have been given it."""
+    """Ask the server for the verifier key of its log."""
     with grpc.insecure_channel(address) as channel:
         return str(log_pb2_grpc.LogServiceStub(channel).GetKeys(log_pb2.GetKeysRequest()).log_key)

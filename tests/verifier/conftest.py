@@ -1,4 +1,4 @@
-"""The built verifier, where node and npm are there; the builder of logs stands beside the audit's tests."""
+"""Fixtures of the verifier's tests: the built project, and a function that runs it on many logs at once."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ Verdicts = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
 
 @pytest.fixture(scope="session")
 def project() -> Path:
-    """The verifier's folder, its pinned dependencies installed and everything built; skips where that cannot be."""
+    """Install the pinned dependencies, build the verifier and return its folder; skip if that is not possible."""
     if why := install(PROJECT):
         pytest.skip(f"the TypeScript verifier is not tested: {why}")
     build(PROJECT, "build", "build:test")
@@ -24,11 +24,11 @@ def project() -> Path:
 
 @pytest.fixture(scope="session")
 def verdicts(project: Path) -> Verdicts:
-    """What the verifier finds in each of several logs or bundles, all told to one process."""
+    """Return a function that verifies several logs or bundles in one process and returns a result for each."""
 
     def ask(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        told = "".join(json.dumps(row) + "\n" for row in rows)
-        answered = run("node", str(project / "build" / "test" / "verdicts.js"), told=told)
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        answered = run("node", str(project / "build" / "test" / "verdicts.js"), stdin=lines)
         assert answered.returncode == 0, answered.stderr
         return [json.loads(line) for line in answered.stdout.splitlines()]
 

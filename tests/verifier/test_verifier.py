@@ -1,4 +1,4 @@
-"""The TypeScript verifier: its own tests, and the audit's answers on logs that neither has seen before."""
+"""The TypeScript verifier: its own tests pass, and it agrees with the audit on randomly changed logs."""
 
 import json
 import random
@@ -21,22 +21,22 @@ from tests.verifier.verifier_project import run
 Verdicts = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
 
 BY_THE_RULES = {"WRONG_RESULT", "ILLEGAL_EVENT"}
-"""What takes playing the game again to find."""
+"""Findings that require replaying the game."""
 ONLY_IN_THE_AUDIT = {
-    Code.ILLEGAL_EVENT: "it takes the rules of the game",
-    Code.TABLES_THROWN_AWAY: "it takes statistics over many rounds",
-    Code.ABORTED_BY_QUALITY: "it takes statistics over many rounds",
-    Code.WITHHELD_BY_SEAT: "it takes statistics over many rounds",
-    Code.CARDS_BY_PLACE_UNEVEN: "it takes statistics over many rounds",
-    Code.DECKS_CORRELATED: "it takes statistics over many rounds",
-    Code.DECK_REPEATED: "it takes statistics over many rounds",
-    Code.WINS_BEYOND_CHANCE: "it takes statistics over many rounds",
-    Code.WIN_RATE_UNUSUAL: "it takes statistics over many rounds",
-    Code.UNLIKELY_BY_CHANCE: "it takes statistics over many rounds",
+    Code.ILLEGAL_EVENT: "requires the rules of the game",
+    Code.TABLES_THROWN_AWAY: "requires statistics over many rounds",
+    Code.ABORTED_BY_QUALITY: "requires statistics over many rounds",
+    Code.WITHHELD_BY_SEAT: "requires statistics over many rounds",
+    Code.CARDS_BY_PLACE_UNEVEN: "requires statistics over many rounds",
+    Code.DECKS_CORRELATED: "requires statistics over many rounds",
+    Code.DECK_REPEATED: "requires statistics over many rounds",
+    Code.WINS_BEYOND_CHANCE: "requires statistics over many rounds",
+    Code.WIN_RATE_UNUSUAL: "requires statistics over many rounds",
+    Code.UNLIKELY_BY_CHANCE: "requires statistics over many rounds",
 }
-"""The codes that the verifier does not have, and why."""
+"""Codes that the verifier does not have, with the reason."""
 IN_NO_LAWFUL_ROUND = {"CARD_NOT_IN_HAND", "SEAL_BROKEN", "LEADER_MISMATCH"}
-"""What no lawful round has; the audit, which plays it again, may name the event where it stops being lawful instead."""
+"""Findings that no lawful round has; the audit, which replays the round, may report its first illegal event instead."""
 TABLES = (
     Table(name="binh", ruleset_id="mau_binh.classic", seats=3),
     Table(name="lon", ruleset_id="tien_len.mien_nam", seats=3, keyed=True, attested="SEAT"),
@@ -78,7 +78,7 @@ def test_table_of_what_an_audit_must_catch_names_its_findings() -> None:
 
 @pytest.mark.slow("builds or checks a Node project")
 @pytest.mark.usefixtures("project")
-def test_its_types_and_its_form_hold() -> None:
+def test_its_type_check_and_formatting_pass() -> None:
     checked = run("npm", "run", "check")
     assert checked.returncode == 0, checked.stdout
 
@@ -93,7 +93,7 @@ def test_its_dependencies_are_pinned_and_from_no_named_registry(project: Path) -
 
 
 def test_its_library_needs_nothing_of_node(project: Path) -> None:
-    """So that it runs in a browser; the command alone reads files."""
+    """The library runs in a browser; only the command reads files."""
     sources = {path.name: path.read_text(encoding="utf-8") for path in (project / "src").glob("*.ts")}
     assert {name for name, text in sources.items() if re.search(r'from "node:|\bprocess\.|\bBuffer\b', text)} == {
         "cli.ts"
@@ -108,7 +108,7 @@ def test_its_codes_are_those_of_the_audit(project: Path) -> None:
     assert [code for code in ONLY_IN_THE_AUDIT if code.value not in readme] == []
 
 
-def test_rounds_of_every_ruleset_hold(verdicts: Verdicts) -> None:
+def test_rounds_of_every_ruleset_verify(verdicts: Verdicts) -> None:
     log = played(*healthy_tables([ruleset.id for ruleset in load_builtin()]), *TABLES, rounds=2).bundle()
     rounds = [{"bundle": bundle_of(log, round_id), "now": START} for round_id in round_ids(log.entries)]
     whole, *each = verdicts([log_row(log, now=START), *rounds])
@@ -154,7 +154,7 @@ def test_last_winner_is_found_behind_aborted_rounds(verdicts: Verdicts) -> None:
 @pytest.mark.slow("builds or checks a Node project")
 @pytest.mark.parametrize("seed", range(3))
 def test_audit_and_verifier_agree_on_random_changes(seed: int, verdicts: Verdicts) -> None:
-    """Every finding of one is the other's, but for what takes the rules of a game to find."""
+    """Both report the same findings, except those that require the rules of a game."""
     chance = random.Random(seed)  # noqa: S311 - the same in every run
     logs = [played(table, rounds=3).entries for table in TABLES]
     changed = [LogBuilder(mutate(chance.choice(logs), chance)).bundle() for _ in range(150)]
@@ -172,7 +172,7 @@ def test_audit_and_verifier_agree_on_random_changes(seed: int, verdicts: Verdict
 
 
 def test_round_alone_and_round_in_its_log_agree(verdicts: Verdicts) -> None:
-    """Where the log is one round that was opened, its bundle has the log's findings."""
+    """If a log holds exactly one round, the round's bundle has the same findings as the log."""
     chance = random.Random(7)  # noqa: S311 - the same in every run
     entries = played(TABLES[0], rounds=1).entries
     changed = [LogBuilder(mutate(entries, chance)).bundle() for _ in range(60)]
@@ -187,7 +187,7 @@ def test_round_alone_and_round_in_its_log_agree(verdicts: Verdicts) -> None:
 
 
 def is_one_round(log: MemoryLog) -> bool:
-    """Whether every leaf can be read and belongs to the one round that was opened, so that its bundle is the log."""
+    """Return whether every leaf is readable and belongs to the only round, so that its bundle equals the log."""
     try:
         ids = round_ids(log.entries)
         return len(ids) == 1 and len(bundle_of(log, ids[0])["leaves"]) == len(log.entries)

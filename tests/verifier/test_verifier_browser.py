@@ -1,4 +1,4 @@
-"""The built library runs in a browser as it is, module by module: a page verifies a bundle in headless Chromium."""
+"""The built library in a browser: a page loads its modules and verifies a bundle in headless Chromium."""
 
 import html
 import json
@@ -35,10 +35,10 @@ PAGE = """<!doctype html>
 {"imports": {"@noble/curves/": "/node_modules/@noble/curves/", "@noble/hashes/": "/node_modules/@noble/hashes/"}}
 </script>
 <pre id="result"></pre>
-<script id="told" type="application/json">%s</script>
+<script id="input" type="application/json">%s</script>
 <script type="module">
 import { verifyRound } from "/dist/index.js";
-const { bundles, now } = JSON.parse(document.getElementById("told").textContent);
+const { bundles, now } = JSON.parse(document.getElementById("input").textContent);
 const results = bundles.map((bundle) => {
   const keys = { origin: bundle.origin, logKey: bundle.log_key, rootKey: bundle.root_key };
   return verifyRound(bundle, keys, { now });
@@ -50,7 +50,7 @@ document.getElementById("result").textContent = JSON.stringify(results);
 
 @pytest.fixture(scope="module")
 def chromium() -> str:
-    """The browser; skips where there is none."""
+    """Return the path of Chromium; skip if it is not installed."""
     for name in ("chromium", "chromium-browser", "google-chrome"):
         path = shutil.which(name)
         if path is not None:
@@ -59,12 +59,12 @@ def chromium() -> str:
 
 
 def shown(chromium: str, address: str, profile: Path) -> list[dict[str, Any]]:
-    """The results that the page at an address shows."""
+    """Open a page and return the results that it shows."""
     command = [chromium, *FLAGS, f"--user-data-dir={profile}", address]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
-    assert told.returncode == 0, told.stderr[-3000:]
-    found = re.search(r'<pre id="result">(\[.*?)</pre>', told.stdout, re.DOTALL)
-    assert found is not None, told.stdout[-3000:] + told.stderr[-3000:]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = re.search(r'<pre id="result">(\[.*?)</pre>', done.stdout, re.DOTALL)
+    assert found is not None, done.stdout[-3000:] + done.stderr[-3000:]
     results: list[dict[str, Any]] = json.loads(html.unescape(found[1]))
     return results
 
@@ -78,8 +78,8 @@ def test_page_verifies_a_bundle_and_refuses_it_edited(project: Path, chromium: s
     bundle = bundle_of(whole, round_ids(whole.entries)[-1])
     last = bundle["leaves"][-1]
     edited = {**bundle, "leaves": [*bundle["leaves"][:-1], {**last, "proof": last["proof"][::-1]}]}
-    told = json.dumps({"bundles": [bundle, edited], "now": START}).replace("<", "\\u003c")
-    with served(project, page=PAGE % told) as address:
+    data = json.dumps({"bundles": [bundle, edited], "now": START}).replace("<", "\\u003c")
+    with served(project, page=PAGE % data) as address:
         good, bad = shown(chromium, address, tmp_path / "profile")
     assert (good["passed"], good["findings"], good["dealing_level"]) == (True, [], "L2")
     passed = {check["code"] for check in good["checks"] if check["outcome"] == "PASSED"}

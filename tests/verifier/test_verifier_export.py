@@ -15,13 +15,13 @@ TABLES = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
 
 
 def referee(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The finished command."""
+    """Run a referee command and return its result."""
     command = [sys.executable, "-m", "referee", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
 
 
 def test_exported_rounds_of_the_demo_are_verified(project: Path, tmp_path: Path) -> None:
-    """Each game's last round is verified; with one character of its last leaf changed it is not."""
+    """The last round of each game passes; with one character of its last leaf changed it fails."""
     data, file = tmp_path / "data", tmp_path / "round.json"
     assert referee("demo", "--rounds", 2, "--data", data).returncode == 0
     for ruleset_id in TABLES:

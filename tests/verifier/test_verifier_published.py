@@ -16,7 +16,7 @@ from tests.verifier.verifier_serving import served
 
 
 class Published(NamedTuple):
-    """The folder of a log's data, the folder it is published in, and what says whose log it is."""
+    """A published log: its data folder, its tiles, and the options that name its origin and keys."""
 
     data: Path
     tiles: Path
@@ -24,7 +24,7 @@ class Published(NamedTuple):
 
 
 def referee(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The finished command."""
+    """Run a referee command and return its result."""
     command = [sys.executable, "-m", "referee", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
 
@@ -34,8 +34,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     folder = tmp_path_factory.mktemp("published")
     data, tiles, bundle = folder / "data", folder / "tiles", folder / "round.json"
     assert referee("demo", "--rounds", 3, "--data", data).returncode == 0
-    told = referee("publish", tiles, "--data", data)
-    assert told.returncode == 0, told.stderr
+    done = referee("publish", tiles, "--data", data)
+    assert done.returncode == 0, done.stderr
     assert referee("export", "demo.tien_len.mien_nam", 3, "--data", data, "--out", bundle).returncode == 0
     known = json.loads(bundle.read_text(encoding="utf-8"))
     named = ("--origin", known["origin"], "--log-key", known["log_key"], "--root-key", known["root_key"])
@@ -43,10 +43,10 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
 
 
 def verified(project: Path, *arguments: object) -> tuple[int, dict[str, Any]]:
-    """The exit code and the result as data."""
-    told = run("node", str(project / "dist" / "cli.js"), *map(str, arguments), "--json")
-    assert told.returncode in {0, 1}, told.stderr
-    return told.returncode, json.loads(told.stdout)
+    """Run the verifier and return its exit code and its parsed result."""
+    done = run("node", str(project / "dist" / "cli.js"), *map(str, arguments), "--json")
+    assert done.returncode in {0, 1}, done.stderr
+    return done.returncode, json.loads(done.stdout)
 
 
 def size_of(data: Path) -> int:
@@ -82,8 +82,8 @@ def test_exported_log_receipt_is_verified_with_its_leaf_and_with_no_other(
     project: Path, published: Published, tmp_path: Path
 ) -> None:
     proof = tmp_path / "round.tlog-proof"
-    told = referee("export", "demo.tien_len.mien_nam", 2, "--proof", "--data", published.data, "--out", proof)
-    assert told.returncode == 0, told.stderr
+    done = referee("export", "demo.tien_len.mien_nam", 2, "--proof", "--data", published.data, "--out", proof)
+    assert done.returncode == 0, done.stderr
     code, result = verified(project, "--proof", proof, *published.terms)
     assert (code, result["passed"], result["size"]) == (0, True, size_of(published.data))
     leaf = proof.with_suffix(".leaf")

@@ -1,4 +1,4 @@
-"""Bundles of one round as the TypeScript verifier reads them, cut out of a whole log held in memory."""
+"""Bundles of one round in the verifier's format, extracted from a log in memory."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,27 +13,27 @@ from tests.audit.audit_builder import LOG, ORIGIN, ROOT
 
 
 def terms_of(log: MemoryLog) -> dict[str, str]:
-    """What stands at the top of a bundle or log file."""
+    """Return the first fields of a bundle or log file: origin, keys and checkpoint."""
     checkpoint = log.checkpoint.decode()
     return {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "checkpoint": checkpoint}
 
 
 def log_row(log: MemoryLog, *, now: int) -> dict[str, Any]:
-    """A whole log as the audit's fixtures spell it."""
+    """Return a whole log in the format of the audit's fixtures."""
     leaves = [leaf.decode() for leaf in log.entries]
     return {**terms_of(log), "leaves": leaves, "now": now, "witnessed": [], "certificates": [], "event_receipts": []}
 
 
 def round_ids(leaves: Sequence[bytes]) -> list[str]:
-    """The ids of all rounds that were opened, in their order."""
+    """Return the ids of all opened rounds, in the order of the log."""
     return [said.round_id for said in map(_payload, leaves) if isinstance(said, OpenLeaf)]
 
 
 def bundle_of(log: MemoryLog, round_id: str) -> dict[str, Any]:
-    """The bundle of a round.
+    """Return the bundle of a round.
 
-    It holds all KEY leaves, the round's own, and what ended the rounds before it, back to the first that was settled;
-    of those aborted the OPEN as well.
+    It holds all KEY leaves, the round's own leaves, and the last leaf of each preceding round back to the latest
+    settled one; for an aborted round the OPEN leaf as well.
     """
     said = [_payload(leaf) for leaf in log.entries]
     hashes = [leaf_hash(leaf) for leaf in log.entries]

@@ -1,4 +1,4 @@
-"""Random changes to a log by somebody who has every key: one leaf or one value, signed again, the tree made again."""
+"""Random changes to a log by an attacker with every key: one leaf or one value changes, then all is signed again."""
 
 import json
 import random
@@ -18,11 +18,11 @@ _SIGNERS: dict[str, NamedSigner] = {
     MEDIA_TYPE: REFEREE,
 }
 _KEYS = 3
-"""Leaves at the front that name keys and stay as they are."""
+"""Number of leaves at the front that name keys; they are never changed."""
 
 
 def mutate(entries: Sequence[bytes], chance: random.Random) -> list[bytes]:
-    """The leaves with one change: a leaf dropped, doubled, moved or signed by another, or one value in it changed."""
+    """Return the leaves with one random change: a leaf dropped, repeated, moved or re-signed, or a value changed."""
     mutated = list(entries)
     place = chance.randrange(_KEYS, len(mutated))
     match chance.randrange(8):
@@ -54,8 +54,8 @@ def _with_another_value(leaf: bytes, chance: random.Random) -> bytes:
     return sign(envelope.payload_type, data, signer)
 
 
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - whatever JSON holds
-    """Every member and item of a JSON value, as its parent and its name or place."""
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - any JSON value
+    """Yield every member and item of a JSON value as its parent and its name or index."""
     members = value.items() if isinstance(value, dict) else enumerate(value)
     for name, member in list(members):
         yield value, name
@@ -63,7 +63,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - whatever
             yield from _places(member)
 
 
-def _another(value: Any, chance: random.Random) -> Any:  # noqa: ANN401 - whatever JSON holds
+def _another(value: Any, chance: random.Random) -> Any:  # noqa: ANN401 - any JSON value
     match value:
         case int():
             return chance.choice([value + 1, value - 1, 0, -value, 2**53 - 1, str(value), value * 2 % 2**53])

@@ -10,6 +10,6 @@ PROJECT: Final = Path(__file__).parents[2] / "clients" / "verifier"
 SECONDS: Final = 240
 
 
-def run(*command: str, told: str = "") -> subprocess.CompletedProcess[str]:
+def run(*command: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command of the project's folder and return its output."""
-    return node_project.run(PROJECT, *command, stdin=told)
+    return node_project.run(PROJECT, *command, stdin=stdin)

@@ -1,4 +1,4 @@
-"""A plain file server over a folder, on loopback."""
+"""A file server for one folder, on loopback."""
 
 import contextlib
 import http.server
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def served(folder: Path, *, page: str = "") -> Iterator[str]:
-    """The address of the folder's files while the server runs; at its root stands the page, if there is one."""
+    """Serve a folder's files, and a page at the root if one is given; yield the address."""
 
     class Files(http.server.SimpleHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -1,4 +1,4 @@
-"""The page in real Chromium, before a table in processes of its own; skipped aloud where either cannot be."""
+"""Fixtures of the page's tests: a real Chromium, and a table server that runs in its own processes."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from tests.web_table.web_table_guest import DESKTOP, PATIENCE, PHONE, Guest, Way
+from tests.web_table.web_table_guest import DESKTOP, PHONE, TIMEOUT, Guest, Way
 from tests.web_table.web_table_server import TableProcess
 
 WEB: Final = Path(__file__).parents[2] / "clients" / "web"
@@ -27,7 +27,7 @@ Invite = Callable[..., Guest]
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium of this machine; nothing is downloaded. Gone after each module: its loop bars all others."""
+    """Start this machine's Chromium; stop it after each module, because its event loop blocks all others."""
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if found is None:
         pytest.skip("the page is not tested: chromium is not on the path")
@@ -39,7 +39,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableProcess]:
-    """A table whose bots are quick and whose shows are not waited for."""
+    """Start a table with quick bots and no pauses between the parts of a showdown."""
     folder = tmp_path_factory.mktemp("table")
     running = TableProcess(folder, page=WEB / "dist", options=("--bot-ms", "40", "--turn-ms", "120000", "--brisk"))
     yield running
@@ -48,7 +48,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableProcess]:
 
 @pytest.fixture
 def invite(browser: Browser) -> Iterator[Invite]:
-    """Guests in browsers of their own; a page that had an error of its own fails the test."""
+    """Return a function that opens a browser for a guest; fail the test if a page raised a script error."""
     contexts, errors = [], []
 
     def invited(name: str, *, way: Way = "MOUSE", language: str = "vi", viewport: ViewportSize | None = None) -> Guest:
@@ -58,7 +58,7 @@ def invite(browser: Browser) -> Iterator[Invite]:
             has_touch=way == "TOUCH",
             reduced_motion="reduce" if way == "KEYS" else "no-preference",
         )
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(TIMEOUT)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(f"{name}: {error}"))

@@ -1,7 +1,7 @@
-"""How fast the page is on this machine: ``python tests/web_table/measure.py``.
+"""Measure how fast the page is on this machine: ``python tests/web_table/measure.py``.
 
-Prints the milliseconds from the start of a load to the first button that can be pressed, each in a browser with nothing
-kept, and the page's own work for a frame of a dragged card. It judges neither.
+Prints the milliseconds from the start of a load, with an empty cache, to the first enabled button, and the
+milliseconds that the page spends on one frame of a dragged card. No limits are applied.
 """
 
 import shutil
@@ -42,7 +42,7 @@ DRAGGED: Final = """board => {
 
 
 def loads(browser: Browser, url: str) -> list[float]:
-    """Milliseconds of each load, sorted."""
+    """Return the milliseconds of each load, sorted."""
     times = []
     for _ in range(LOADS):
         context = browser.new_context()
@@ -54,7 +54,7 @@ def loads(browser: Browser, url: str) -> list[float]:
 
 
 def drags(browser: Browser, url: str) -> list[float]:
-    """Milliseconds of the page's work for each of 200 movements, sorted."""
+    """Return the milliseconds that the page spends on each of 200 movements, sorted."""
     guest = Guest(browser.new_page(), "Lan", "MOUSE")
     guest.enter(url)
     guest.open_room("mau_binh.classic", bots=1)
@@ -64,7 +64,7 @@ def drags(browser: Browser, url: str) -> list[float]:
 
 
 def main() -> None:
-    """Measures both and prints them."""
+    """Measure both and print them."""
     found = shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         table = TableProcess(Path(folder), page=WEB / "dist", options=("--bot-ms", "40", "--brisk"))

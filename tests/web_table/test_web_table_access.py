@@ -1,4 +1,4 @@
-"""Every screen is open to everybody: no serious finding of axe-core, no sideways scrolling, and never colour alone."""
+"""Accessibility of every screen: no serious finding of axe-core, no sideways scrolling, and never colour alone."""
 
 import json
 import sys
@@ -6,13 +6,13 @@ import sys
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web_table.web_table_guest import DESKTOP, LANDSCAPE, PATIENCE, PHONE, Guest
+from tests.web_table.web_table_guest import DESKTOP, LANDSCAPE, PHONE, TIMEOUT, Guest
 from tests.web_table.web_table_packages import WEB, installed
 
 pytestmark = pytest.mark.slow("drives a browser")
 
 AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
-GRAVE = {"serious", "critical"}
+SERIOUS = {"serious", "critical"}
 SCREENS = {
     "mau_binh.maubinh_com": ".arrange",
     "tien_len.mien_nam": ".tien-len",
@@ -22,18 +22,17 @@ SCREENS = {
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The source of axe-core; skips where the page's packages cannot be installed."""
+    """Return the source of axe-core; skip if the page's packages cannot be installed."""
     installed("axe-core is not run")
     return AXE.read_text(encoding="utf-8")
 
 
-def expect_open(page: Page, axe: str, screen: str) -> None:
-    """Nothing serious is found on what the page shows now."""
+def expect_accessible(page: Page, axe: str, screen: str) -> None:
+    """Check that axe-core has no serious finding on what the page shows now, and that it fits the width."""
     page.evaluate(axe)
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations)")
-    grave = [one for one in found if one["impact"] in GRAVE]
-    told = [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in grave]
-    assert told == [], f"{screen}: {json.dumps(told, ensure_ascii=False, indent=1)}"
+    serious = [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found if one["impact"] in SERIOUS]
+    assert serious == [], f"{screen}: {json.dumps(serious, ensure_ascii=False, indent=1)}"
     over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert over <= 0, f"{screen} scrolls sideways by {over} pixels"
 
@@ -48,35 +47,35 @@ def test_axe_finds_nothing_serious_on_any_screen(table, invite, axe, ruleset, sh
     page = guest.page
     page.goto(table.url)
     expect(page.locator("#name")).to_be_visible()
-    expect_open(page, axe, "the door")
+    expect_accessible(page, axe, "the door")
     guest.enter(table.url)
     expect(page.locator(".tile").first).to_be_visible()
     page.locator(f'.tile[data-ruleset="{ruleset}"]').click()
-    expect_open(page, axe, "the lobby")
+    expect_accessible(page, axe, "the lobby")
     guest.open_room(ruleset, bots=1)
-    expect_open(page, axe, "the room before a round")
+    expect_accessible(page, axe, "the room before a round")
     guest.deal()
     game = page.locator(SCREENS[ruleset])
-    expect(game).to_be_visible(timeout=PATIENCE)
+    expect(game).to_be_visible(timeout=TIMEOUT)
     page.wait_for_timeout(400)
-    expect_open(page, axe, "the round")
+    expect_accessible(page, axe, "the round")
     for number in (1, 2, 3):
         page.locator("nav .button").nth(number).click()
         expect(page.locator("dialog")).to_be_visible()
-        expect_open(page, axe, f"dialog {number}")
+        expect_accessible(page, axe, f"dialog {number}")
         page.keyboard.press("Escape")
     if ruleset == "mau_binh.maubinh_com" and game.count() > 0:
         page.locator(".arrange .main").click()
         guest.wait_phase("LOBBY")
         guest.expect_verified()
         page.locator("summary").click()
-        expect_open(page, axe, "the result")
+        expect_accessible(page, axe, "the result")
         page.locator(".badge").click()
-        expect_open(page, axe, "the proof")
+        expect_accessible(page, axe, "the proof")
         page.keyboard.press("Escape")
     guest.choose_text_mode()
     expect(page.locator("main.text")).to_be_visible()
-    expect_open(page, axe, "text mode")
+    expect_accessible(page, axe, "text mode")
 
 
 def test_four_colour_deck_gives_each_suit_its_own_colour(table, invite) -> None:
@@ -95,14 +94,14 @@ def test_four_colour_deck_gives_each_suit_its_own_colour(table, invite) -> None:
     assert len(colours()) == 4
 
 
-def test_stillness_stops_every_movement(table, invite) -> None:
+def test_reduced_motion_stops_every_animation(table, invite) -> None:
     guest = invite("Lan", way="KEYS", language="en")
     guest.enter(table.url)
     assert guest.page.evaluate("document.documentElement.dataset.motion") == "still"
 
 
 def test_work_of_a_dragged_frame_is_measured(table, invite, record_property) -> None:
-    """Printed, not judged: how long the page's own code takes for one movement of a dragged card."""
+    """Print, without a limit, how long the page's own code takes for one movement of a dragged card."""
     guest = invite("Lan", language="vi")
     guest.enter(table.url)
     guest.open_room("mau_binh.classic", bots=1)

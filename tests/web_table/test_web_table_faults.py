@@ -1,4 +1,4 @@
-"""What a page does when something goes wrong: it says what happened and goes on, and nothing is played twice."""
+"""Behaviour of the page when something fails: it says what happened and continues, and plays nothing twice."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.web_table.web_table_guest import PATIENCE, Guest
+from tests.web_table.web_table_guest import TIMEOUT, Guest
 from tests.web_table.web_table_server import TableProcess
 
 pytestmark = pytest.mark.slow("drives a browser")
@@ -18,22 +18,22 @@ TEXAS = "ultimate_texas.casino"
 
 
 def places(page: Page) -> list[str]:
-    """The thirteen cards as they stand on the page, by their places."""
+    """Return the thirteen cards that the page shows, each with its place."""
     cards = page.locator(".board [data-place]")
-    expect(cards).to_have_count(13, timeout=PATIENCE)
+    expect(cards).to_have_count(13, timeout=TIMEOUT)
     return [f"{one.get_attribute('data-place')}{one.get_attribute('data-card')}" for one in cards.all()]
 
 
 def finish_round(guest: Guest, number: int = 1) -> None:
-    """Plays a round of Mậu Binh with what the referee suggests."""
+    """Play a round of Mậu Binh with the arrangement that the referee suggests."""
     if guest.wait_dealt(number):
         guest.press(guest.page.locator(".arrange .buttons .button").first)
         expect(guest.page.locator(".verdict.good")).to_be_visible()
         guest.press(guest.page.locator(".arrange .main"))
-    expect(guest.page.locator(f'.result[data-round="{number}"]')).to_be_visible(timeout=2 * PATIENCE)
+    expect(guest.page.locator(f'.result[data-round="{number}"]')).to_be_visible(timeout=2 * TIMEOUT)
 
 
-def test_reloaded_page_goes_on_with_the_same_seat_and_the_cards_as_they_were_left(table, invite) -> None:
+def test_reloaded_page_keeps_the_seat_and_the_order_of_the_cards(table, invite) -> None:
     guest = invite("Lan", language="vi")
     guest.enter(table.url)
     guest.open_room(RULESET, bots=1)
@@ -50,7 +50,7 @@ def test_second_tab_takes_the_seat_and_the_first_says_so(table, invite) -> None:
     guest.open_room(RULESET, bots=1)
     second = guest.page.context.new_page()
     second.goto(table.url)
-    expect(second.locator(".room")).to_be_visible(timeout=PATIENCE)
+    expect(second.locator(".room")).to_be_visible(timeout=TIMEOUT)
     notice = guest.page.locator(".notices .notice.warn")
     expect(notice).to_contain_text("another window")
     notice.get_by_role("button").click()
@@ -60,7 +60,7 @@ def test_second_tab_takes_the_seat_and_the_first_says_so(table, invite) -> None:
     finish_round(guest)
 
 
-def test_cut_network_is_told_and_the_round_goes_on_when_it_is_back(table, invite) -> None:
+def test_lost_connection_is_shown_and_the_round_continues_after_it(table, invite) -> None:
     guest = invite("Lan", language="en")
     sockets = []
 
@@ -75,12 +75,12 @@ def test_cut_network_is_told_and_the_round_goes_on_when_it_is_back(table, invite
     sockets[-1].close()
     expect(guest.page.locator(".notices .notice.warn")).to_contain_text("Nothing is lost")
     guest.page.locator(".notices .notice.warn button").click()
-    expect(guest.page.locator(".notices .notice.warn")).to_have_count(0, timeout=PATIENCE)
+    expect(guest.page.locator(".notices .notice.warn")).to_have_count(0, timeout=TIMEOUT)
     finish_round(guest, number)
     assert sum(guest.nets().values()) == 0
 
 
-def test_restarted_server_is_waited_for_and_the_round_is_finished_once(browser, invite, tmp_path: Path) -> None:
+def test_round_is_finished_once_after_a_restart_of_the_server(browser, invite, tmp_path: Path) -> None:
     del browser
     table = TableProcess(tmp_path, page=WEB / "dist", options=("--bot-ms", "40", "--brisk"))
     try:
@@ -93,20 +93,20 @@ def test_restarted_server_is_waited_for_and_the_round_is_finished_once(browser, 
         guest.get_ready()
         guest.wait_dealt(2)
         table.kill()
-        expect(guest.page.locator(".notices .notice.warn").first).to_contain_text("Nothing is lost", timeout=PATIENCE)
+        expect(guest.page.locator(".notices .notice.warn").first).to_contain_text("Nothing is lost", timeout=TIMEOUT)
         table.start()
-        expect(guest.page.locator(".notices .notice.warn")).to_have_count(0, timeout=2 * PATIENCE)
+        expect(guest.page.locator(".notices .notice.warn")).to_have_count(0, timeout=2 * TIMEOUT)
         finish_round(guest, 2)
         guest.page.locator("nav .button").nth(2).click()
         rounds = guest.page.locator("dialog li")
-        expect(rounds).to_have_count(2, timeout=PATIENCE)
+        expect(rounds).to_have_count(2, timeout=TIMEOUT)
         assert sum(before.values()) == 0
     finally:
         table.stop()
 
 
 @pytest.mark.parametrize("minutes", [7, -11])
-def test_clock_that_is_minutes_off_is_told_and_times_go_by_the_table(table, invite, minutes: int) -> None:
+def test_wrong_clock_is_shown_and_countdowns_follow_the_table_server(table, invite, minutes: int) -> None:
     guest = invite("Lan", language="en")
     guest.page.add_init_script("const now = Date.now.bind(Date); Date.now = () => now() + " + f"{minutes} * 60_000;")
     guest.enter(table.url)
@@ -114,7 +114,7 @@ def test_clock_that_is_minutes_off_is_told_and_times_go_by_the_table(table, invi
     expect(guest.page.locator(".notices")).to_contain_text(f"{abs(minutes)} minutes")
     guest.deal()
     timer = guest.page.locator(".arrange .countdown")
-    expect(timer).to_have_text(re.compile(r"1:[0-3]\d"), timeout=PATIENCE)
+    expect(timer).to_have_text(re.compile(r"1:[0-3]\d"), timeout=TIMEOUT)
 
 
 @pytest.mark.parametrize("language", ["vi", "en"])
@@ -133,7 +133,7 @@ def test_tampered_bundle_turns_the_badge_red_and_names_the_check(table, invite, 
     guest.get_ready()
     finish_round(guest)
     badge = guest.page.locator(".badge")
-    expect(badge).to_have_attribute("data-state", "FAILED", timeout=PATIENCE)
+    expect(badge).to_have_attribute("data-state", "FAILED", timeout=TIMEOUT)
     expect(badge).to_contain_text("TREE")
     badge.click()
     failed = guest.page.locator('dialog li[data-outcome="FAILED"]')
@@ -142,17 +142,17 @@ def test_tampered_bundle_turns_the_badge_red_and_names_the_check(table, invite, 
 
 
 def test_payouts_that_the_referee_did_not_sign_turn_the_badge_red(table, invite) -> None:
-    """The table server is a stranger to the proof: what it tells of a result is held against what was signed."""
+    """The page does not trust the table server: it compares the payouts shown with the payouts signed."""
     guest = invite("Lan", language="en")
 
     def forge(socket) -> None:
         server = socket.connect_to_server()
 
         def pass_on(message: str) -> None:
-            told = json.loads(message)
-            for transfer in ((told.get("last") or {}).get("transfers") or [])[:1]:
+            shown = json.loads(message)
+            for transfer in ((shown.get("last") or {}).get("transfers") or [])[:1]:
                 transfer["amount_minor"] += 1
-            socket.send(json.dumps(told))
+            socket.send(json.dumps(shown))
 
         server.on_message(pass_on)
 
@@ -161,9 +161,9 @@ def test_payouts_that_the_referee_did_not_sign_turn_the_badge_red(table, invite)
     guest.open_room(TEXAS, bots=1)
     guest.get_ready()
     buttons = guest.page.locator(".texas .buttons .button")
-    expect(buttons.first).to_be_visible(timeout=PATIENCE)
+    expect(buttons.first).to_be_visible(timeout=TIMEOUT)
     buttons.nth(1).click()
     guest.wait_phase("LOBBY")
     badge = guest.page.locator(".badge")
-    expect(badge).to_have_attribute("data-state", "FAILED", timeout=PATIENCE)
+    expect(badge).to_have_attribute("data-state", "FAILED", timeout=TIMEOUT)
     expect(badge).to_contain_text("SHOWN_RESULT")

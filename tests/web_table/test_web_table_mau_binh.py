@@ -10,21 +10,21 @@ from referee.cards import Card, parse_card
 from referee.games.mau_binh import MauBinhRules
 from referee.hands import Ranking
 from referee.rulesets import get
-from tests.web_table.web_table_guest import MANY_ROUNDS, PATIENCE, Guest
+from tests.web_table.web_table_guest import MANY_ROUNDS, TIMEOUT, Guest
 
 RULESET = "mau_binh.maubinh_com"
 
 
 def places(guest: Guest) -> list[str]:
-    """The thirteen cards as they stand on the page: back, middle, front."""
+    """Return the thirteen cards that the page shows: back, middle, front."""
     cards = guest.page.locator(".board [data-place]")
-    expect(cards).to_have_count(13, timeout=PATIENCE)
+    expect(cards).to_have_count(13, timeout=TIMEOUT)
     shown = {int(one.get_attribute("data-place") or ""): one.get_attribute("data-card") or "" for one in cards.all()}
     return [shown[place] for place in range(13)]
 
 
 def swap(guest: Guest, one: int, other: int) -> None:
-    """Changes two cards' places in the guest's own way."""
+    """Swap two cards with the guest's own input device."""
     page = guest.page
     first, second = (page.locator(f'.board [data-place="{place}"]') for place in (one, other))
     match guest.way:
@@ -46,7 +46,7 @@ def swap(guest: Guest, one: int, other: int) -> None:
 
 
 def walk_to(guest: Guest, place: int) -> None:
-    """Moves the focus over the board with arrows: down to the back, then along it and up."""
+    """Move the focus to a card with the arrow keys: down to the back hand, left to its start, right, then up."""
     page = guest.page
     guest.tab_to(page.locator('.board [tabindex="0"]'))
     row, column = (0, place - 10 + 1) if place > 9 else (1, place - 5) if place > 4 else (2, place)
@@ -55,7 +55,7 @@ def walk_to(guest: Guest, place: int) -> None:
 
 
 def is_fouled(cards: list[str]) -> bool:
-    """Whether the law, asked in this process, calls the arrangement fouled."""
+    """Return whether the rules, evaluated in this process, call the arrangement fouled."""
     rules = get(RULESET).rules
     assert isinstance(rules, MauBinhRules)
     ranking = Ranking.of(rules.ranking.rules)
@@ -77,7 +77,7 @@ def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
     room = mouse.open_room(RULESET, bots=0)
     for guest in guests[1:]:
         guest.enter(f"{table.url}#{room}")
-        expect(guest.page.locator(".room")).to_be_visible(timeout=PATIENCE)
+        expect(guest.page.locator(".room")).to_be_visible(timeout=TIMEOUT)
     text.choose_text_mode()
     for number in range(1, MANY_ROUNDS):
         for guest in guests:
@@ -100,7 +100,7 @@ def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
         expect(done).to_be_disabled()
     text.type_command("swap 1 13")
     text.type_command("suggest")
-    expect(text.page.locator(".answers li")).to_have_count(3, timeout=PATIENCE)
+    expect(text.page.locator(".answers li")).to_have_count(3, timeout=TIMEOUT)
     text.type_command("done")
     for guest in guests:
         guest.wait_phase("LOBBY")
@@ -112,7 +112,7 @@ def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
         guest.expect_verified()
 
 
-def test_page_warns_of_a_foul_exactly_where_the_law_calls_one(table, invite) -> None:
+def test_page_warns_of_a_foul_exactly_where_the_rules_find_one(table, invite) -> None:
     guest = invite("Lan", language="vi")
     guest.enter(table.url)
     guest.open_room(RULESET, bots=1)

@@ -1,4 +1,4 @@
-"""The page as a project: what is committed is what its sources build, small, in two languages, from pinned packages."""
+"""The page as a project: its committed build is current and small, in two languages, from pinned packages."""
 
 import gzip
 import json
@@ -17,19 +17,19 @@ VIETNAMESE: Final = re.compile("[ăâđêôơưàảãáạằẳẵắặầẩ
 
 @pytest.fixture(scope="module")
 def npm() -> str:
-    """The path of npm, with the project's pinned packages installed; skips where that cannot be."""
+    """Install the project's pinned packages and return the path of npm; skip if that is not possible."""
     return installed("the page is not built again")
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Every file's bytes by its path in the folder."""
+    """Return the bytes of every file by its path in the folder."""
     found = {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
     assert found
     return found
 
 
 def words() -> dict[str, tuple[str, str]]:
-    """Every string of the page: Vietnamese and English, by its key."""
+    """Return every string of the page, Vietnamese and English, by its key."""
     text = (WEB / "src" / "words" / "words.ts").read_text(encoding="utf-8")
     literal = r'"((?:[^"\\]|\\.)*)"'
     entries = re.findall(rf"^  (\w+): \[\s*{literal},\s*{literal},?\s*\],$", text, re.MULTILINE)
@@ -46,7 +46,7 @@ def test_committed_page_is_what_its_sources_build(npm: str, tmp_path: Path) -> N
 
 
 @pytest.mark.slow("builds or checks a Node project")
-def test_types_and_form_hold(npm: str) -> None:
+def test_type_check_and_formatting_pass(npm: str) -> None:
     checked = run(npm, "run", "check")
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
@@ -64,7 +64,7 @@ def test_packages_are_pinned_and_from_no_named_registry() -> None:
     assert all("resolved" not in entry for entry in lock["packages"].values())
 
 
-def test_every_string_is_there_in_both_languages_with_the_same_values() -> None:
+def test_every_string_has_both_languages_with_the_same_placeholders() -> None:
     for key, (vietnamese, english) in words().items():
         assert vietnamese.strip(), key
         assert english.strip(), key
@@ -72,7 +72,7 @@ def test_every_string_is_there_in_both_languages_with_the_same_values() -> None:
         assert holes[0] == holes[1], key
 
 
-def test_every_string_is_said_somewhere() -> None:
+def test_every_string_is_used() -> None:
     folder = WEB / "src"
     sources = "".join(
         path.read_text(encoding="utf-8")
@@ -82,8 +82,8 @@ def test_every_string_is_said_somewhere() -> None:
     assert [key for key in words() if not re.search(rf"[\"']{key}[\"']", sources)] == []
 
 
-def test_no_vietnamese_stands_outside_the_words() -> None:
-    """Names in the text of comments and of the two language buttons are no strings of the page."""
+def test_components_hold_no_vietnamese_outside_the_word_list() -> None:
+    """Comments and the labels of the two language buttons are exempt."""
     names = ("Tiếng Việt", "Ngôn ngữ / Language")
     found = []
     for path in (WEB / "src").rglob("*.svelte"):
@@ -96,11 +96,11 @@ def test_no_vietnamese_stands_outside_the_words() -> None:
     assert found == []
 
 
-def test_faces_are_drawn_and_not_written() -> None:
-    """No font decides how a card looks."""
-    drawn = list((WEB / "src" / "cards").glob("*.svelte"))
-    assert drawn
-    for path in drawn:
+def test_card_faces_contain_no_text_elements() -> None:
+    """A card looks the same whatever fonts are installed."""
+    faces = list((WEB / "src" / "cards").glob("*.svelte"))
+    assert faces
+    for path in faces:
         assert "<text" not in path.read_text(encoding="utf-8")
 
 

@@ -5,42 +5,40 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tests.web_table.web_table_guest import PATIENCE, Guest
+from tests.web_table.web_table_guest import TIMEOUT, Guest
 
 RULESET = "tien_len.mien_nam"
 LONGEST = 200
 """Seconds in which a round is over, on a busy machine too."""
-
-
-STANDING = """() => ({
+STATE = """() => ({
   phase: document.querySelector('.room')?.dataset.phase,
   turn: document.querySelector('.state .turn') !== null,
   waits: document.querySelectorAll('.tien-len .buttons .button')[2]?.disabled,
   leads: document.querySelectorAll('.tien-len .buttons .button')[0]?.disabled,
-  told: [...document.querySelectorAll('main.text li')].map((one) => one.textContent.trim())
+  choices: [...document.querySelectorAll('main.text li')].map((one) => one.textContent.trim())
     .find((text) => text.startsWith('You may')),
 })"""
-"""Where a guest's page stands, asked in one question."""
+"""What a guest's page shows, read in one call."""
 
 
 def play(guest: Guest) -> bool:
-    """Whether the guest was on turn; then it moved: the weakest card where it leads, what is suggested otherwise."""
+    """Lead the weakest card, or play the suggestion, if it is the guest's turn; return whether it was."""
     page = guest.page
-    stands = page.evaluate(STANDING)
-    if stands["phase"] != "PLAYING":
+    state = page.evaluate(STATE)
+    if state["phase"] != "PLAYING":
         return False
     if guest.way == "TEXT":
-        if stands.get("told") is None:
+        if state.get("choices") is None:
             return False
-        first = stands["told"].partition(":")[2].split(",")[0].strip()
+        first = state["choices"].partition(":")[2].split(",")[0].strip()
         cards = first.replace("♠", "S ").replace("♣", "C ").replace("♦", "D ").replace("♥", "H ")
         guest.type_command("pass" if first == "Pass" else f"play {cards}")
         page.wait_for_timeout(150)
         return True
-    if not stands["turn"] or stands["waits"]:
+    if not state["turn"] or state["waits"]:
         return False
     passes, go, suggest = (page.locator(".tien-len .buttons .button").nth(at) for at in range(3))
-    if stands["leads"]:  # who leads may not pass
+    if state["leads"]:  # who leads may not pass
         pick_up(guest)
     else:
         guest.press(suggest)
@@ -51,7 +49,7 @@ def play(guest: Guest) -> bool:
 
 
 def pick_up(guest: Guest) -> None:
-    """Takes up the weakest card alone."""
+    """Select the weakest card."""
     first = guest.page.locator(".hand [data-card]").first
     if guest.way == "KEYS":
         guest.tab_to(guest.page.locator('.hand [tabindex="0"]'))
@@ -75,7 +73,7 @@ def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
     room = first.open_room(RULESET, bots=0)
     for guest in guests[1:]:
         guest.enter(f"{table.url}#{room}")
-        expect(guest.page.locator(".room")).to_be_visible(timeout=PATIENCE)
+        expect(guest.page.locator(".room")).to_be_visible(timeout=TIMEOUT)
     guests[3].choose_text_mode()
     for guest in guests:
         guest.get_ready()
@@ -95,13 +93,13 @@ def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
     assert moves > 0 or max(nets.values()) > 0
 
 
-def test_only_cards_of_legal_plays_are_lit(table, invite) -> None:
-    """Where a card is not lit, its name says so too; cards that make no play cannot be handed in."""
+def test_only_cards_of_legal_plays_are_highlighted(table, invite) -> None:
+    """The label of a card that is not highlighted says so too; cards that form no legal play cannot be played."""
     guest = invite("Lan", language="vi")
     guest.enter(table.url)
     guest.open_room(RULESET, bots=1)
     guest.deal()
-    expect(guest.page.locator(".state .turn")).to_be_visible(timeout=PATIENCE)
+    expect(guest.page.locator(".state .turn")).to_be_visible(timeout=TIMEOUT)
     hand = guest.page.locator(".hand [data-card]")
     lit = ["lit" in (card.get_attribute("class") or "").split() for card in hand.all()]
     named = ["không đánh được" not in (card.get_attribute("aria-label") or "") for card in hand.all()]

@@ -6,7 +6,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tests.web_table.web_table_guest import PATIENCE, Guest
+from tests.web_table.web_table_guest import TIMEOUT, Guest
 
 RULESET = "ultimate_texas.casino"
 LONGEST = 240
@@ -14,7 +14,7 @@ LONGEST = 240
 
 
 def decide(guest: Guest, *, last: bool) -> None:
-    """A decision in the guest's own way: the first that is offered, or the last but the suggestion."""
+    """Make a decision with the guest's own input device: the first on offer, or the last before the suggestion."""
     if guest.way == "TEXT":
         line = guest.page.locator("main.text li", has_text="You may")
         if line.count() > 0:
@@ -39,7 +39,7 @@ def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
     room = first.open_room(RULESET, bots=0)
     for guest in guests[1:]:
         guest.enter(f"{table.url}#{room}")
-        expect(guest.page.locator(".room")).to_be_visible(timeout=PATIENCE)
+        expect(guest.page.locator(".room")).to_be_visible(timeout=TIMEOUT)
     first.page.locator('select[name="trips"]').select_option("1")
     guests[3].choose_text_mode()
     for guest in guests:
@@ -61,15 +61,15 @@ def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
         guest.expect_verified()
 
 
-def test_advice_names_one_best_decision_and_a_worth_for_each(table, invite) -> None:
+def test_advice_marks_one_best_decision_and_values_each(table, invite) -> None:
     guest = invite("Ann", language="en")
     guest.enter(table.url)
     guest.open_room(RULESET, bots=0, sealed=True)
     guest.get_ready()
     buttons = guest.page.locator(".texas .buttons .button")
-    expect(buttons).to_have_count(4, timeout=PATIENCE)
+    expect(buttons).to_have_count(4, timeout=TIMEOUT)
     guest.press(buttons.last)
-    expect(guest.page.locator(".worth")).to_have_count(3, timeout=PATIENCE)
+    expect(guest.page.locator(".worth")).to_have_count(3, timeout=TIMEOUT)
     worth = [
         int(re.sub(r"[^\d-]", "", one.replace("\N{MINUS SIGN}", "-")))
         for one in guest.page.locator(".worth").all_inner_texts()

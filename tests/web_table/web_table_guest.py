@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 Way = Literal["MOUSE", "TOUCH", "KEYS", "TEXT"]
 
-PATIENCE: Final = 60_000
+TIMEOUT: Final = 60_000
 """Milliseconds that something may take on a busy machine."""
 DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 800}
 PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
@@ -19,43 +19,43 @@ MANY_ROUNDS: Final = 9
 
 @dataclass
 class Guest:
-    """Somebody at a page, and how they use it."""
+    """One person at a page, and the input device they use."""
 
     page: Page
     name: str
     way: Way
 
     def enter(self, url: str) -> None:
-        """Gives a name at the door."""
+        """Enter a name on the first screen."""
         self.page.goto(url)
         field = self.page.locator("#name")
         field.fill(self.name)
         self.press(self.page.locator("form .main"))
 
     def open_room(self, ruleset: str, *, bots: int, sealed: bool = False) -> str:
-        """Opens a table from the lobby; its name."""
+        """Open a room from the lobby and return its name."""
         self.press(self.page.locator(f'.tile[data-ruleset="{ruleset}"]'))
         self.page.locator('select[name="bots"]').select_option(str(bots))
         if sealed:
             self.page.locator('input[name="sealed"]').check()
         self.press(self.page.locator(".terms .main"))
-        expect(self.page.locator(".room")).to_be_visible(timeout=PATIENCE)
+        expect(self.page.locator(".room")).to_be_visible(timeout=TIMEOUT)
         return self.page.url.partition("#")[2]
 
     def press(self, target: Locator) -> None:
-        """Presses a button in this guest's way."""
+        """Press a button with this guest's input device."""
         match self.way:
             case "TOUCH":
-                target.tap(timeout=PATIENCE)
+                target.tap(timeout=TIMEOUT)
             case "KEYS":
                 self.tab_to(target)
                 self.page.keyboard.press("Enter")
             case _:
-                target.click(timeout=PATIENCE)
+                target.click(timeout=TIMEOUT)
 
     def tab_to(self, target: Locator) -> None:
-        """Moves the focus with the Tab key alone."""
-        expect(target).to_be_enabled(timeout=PATIENCE)
+        """Move the focus with the Tab key only."""
+        expect(target).to_be_enabled(timeout=TIMEOUT)
         for _ in range(MANY_TABS):
             if target.evaluate("one => one === document.activeElement"):
                 return
@@ -64,44 +64,44 @@ class Guest:
         raise AssertionError(message)
 
     def type_command(self, text: str) -> None:
-        """Types a command in text mode."""
+        """Type a command in text mode."""
         field = self.page.locator("#typed")
         field.fill(text)
         field.press("Enter")
 
     def get_ready(self) -> None:
-        """Says that the next round may come."""
+        """Say that the next round may start."""
         if self.way == "TEXT":
             self.type_command("ready")
         else:
             self.press(self.page.locator(".ready"))
 
     def choose_text_mode(self) -> None:
-        """Turns text mode on in the settings."""
+        """Turn on text mode in the settings."""
         self.page.locator("nav .button").nth(3).click()
         self.page.locator('input[name="text-mode"]').check()
         self.page.keyboard.press("Escape")
 
     @property
     def phase(self) -> str:
-        """The room's phase, as the page shows it; empty where it shows none."""
+        """Phase of the room that the page shows; empty if it shows none."""
         room = self.page.locator(".room")
         return (room.get_attribute("data-phase") or "") if room.count() else ""
 
     def wait_phase(self, *phases: str) -> None:
-        """Waits until the page shows one of these phases."""
+        """Wait until the page shows one of these phases."""
         expect(self.page.locator(".room")).to_have_attribute(
-            "data-phase", re.compile("|".join(phases)), timeout=2 * PATIENCE
+            "data-phase", re.compile("|".join(phases)), timeout=2 * TIMEOUT
         )
 
     def wait_dealt(self, number: int = 1) -> bool:
-        """Waits for the cards of a round; whether there is anything to play, and no instant win has ended it."""
+        """Wait for the cards of a round; return False if an instant win ended it."""
         game = self.page.locator(".arrange .main, .tien-len .buttons, .texas .buttons .button, main.text").first
-        expect(game.or_(self.page.locator(f'.result[data-round="{number}"]'))).to_be_visible(timeout=PATIENCE)
+        expect(game.or_(self.page.locator(f'.result[data-round="{number}"]'))).to_be_visible(timeout=TIMEOUT)
         return game.count() > 0
 
     def deal(self) -> int:
-        """Gets ready until there is a round with something to play; its number."""
+        """Start rounds until one is not won at the deal; return its number."""
         for number in range(1, MANY_ROUNDS):
             self.get_ready()
             if self.wait_dealt(number):
@@ -110,11 +110,11 @@ class Guest:
         raise AssertionError(message)
 
     def nets(self) -> dict[str, int]:
-        """What the page says that each seat won, by name."""
+        """Return the net win of each seat that the page shows, by name."""
         lines = self.page.locator(".between .result li")
-        expect(lines.first).to_be_visible(timeout=PATIENCE)
+        expect(lines.first).to_be_visible(timeout=TIMEOUT)
         return {one.get_attribute("data-name") or "": int(one.get_attribute("data-net") or "") for one in lines.all()}
 
     def expect_verified(self) -> None:
-        """The badge turns green: the verifier ran in this page over the round's bundle and found nothing."""
-        expect(self.page.locator(".badge").first).to_have_attribute("data-state", "VERIFIED", timeout=PATIENCE)
+        """Wait for the green badge: the page's verifier checked the round's bundle and found no fault."""
+        expect(self.page.locator(".badge").first).to_have_attribute("data-state", "VERIFIED", timeout=TIMEOUT)

@@ -1,4 +1,4 @@
-"""The page's pinned packages, installed for whoever needs them."""
+"""The page's pinned packages, installed on first use."""
 
 import subprocess
 from pathlib import Path
@@ -13,7 +13,7 @@ WEB: Final = Path(__file__).parents[2] / "clients" / "web"
 
 
 def installed(what: str) -> str:
-    """The path of npm, once the packages are there; skips, saying what is not done, where that cannot be."""
+    """Install the packages and return the path of npm; skip, saying what is not tested, if that is not possible."""
     if why := install(WEB):
         pytest.skip(f"{what}: {why}")
     return "npm"

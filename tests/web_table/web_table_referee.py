@@ -1,4 +1,4 @@
-"""A referee with its gateway, apart from the table: killed and started again while the table server stays."""
+"""A referee with its gateway in its own process: a test can kill and restart it while the table server runs."""
 
 import json
 import socket
@@ -20,13 +20,13 @@ STARTING: Final = 120
 
 
 def free_address() -> str:
-    """An address of this machine that nobody listens at."""
+    """Return a loopback address that no server listens on."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         return f"127.0.0.1:{found.getsockname()[1]}"
 
 
 class RefereeProcess:
-    """A running referee over a folder; started again it goes on there, at the same two addresses."""
+    """A running referee on a folder; a restart continues with its data, at the same two addresses."""
 
     def __init__(self, folder: Path, *, origin: str) -> None:
         self.folder = folder
@@ -35,7 +35,7 @@ class RefereeProcess:
         self.start()
 
     def start(self) -> None:
-        """Starts it and waits until it can be asked."""
+        """Start the referee and wait until it is serving."""
         command = [sys.executable, "-m", "referee", "serve", "--data", str(self.folder), "--quiet"]
         command += ["--listen", self.listen, "--web", self.web, "--set", f"web.origins={self.origin}"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -44,22 +44,22 @@ class RefereeProcess:
         lines: Queue[str] = Queue()
         reader = threading.Thread(target=lambda: lines.put(printed.readline()), daemon=True)
         reader.start()
-        told: dict[str, Any] = json.loads(lines.get(timeout=STARTING))
+        ready: dict[str, Any] = json.loads(lines.get(timeout=STARTING))
         reader.join()
-        self.listen, self.web = told["address"], told["web"]
+        self.listen, self.web = ready["address"], ready["web"]
 
     def stop(self) -> None:
-        """Ends it as an operator does."""
+        """Stop the referee as an operator does."""
         self.process.terminate()
         self._ended()
 
     def kill(self) -> None:
-        """Ends it without a word of warning."""
+        """Kill the referee without warning."""
         self.process.kill()
         self._ended()
 
     def transcripts(self) -> list[Transcript]:
-        """Of all rounds that were settled, as they stand in the log."""
+        """Read the transcripts of all settled rounds from the log."""
         with grpc.insecure_channel(self.listen) as channel:
             stub = log_pb2_grpc.LogServiceStub(channel)
             size = int(stub.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint.splitlines()[1])
@@ -70,7 +70,7 @@ class RefereeProcess:
         return [one for one in payloads if isinstance(one, Transcript)]
 
     def audit(self) -> subprocess.CompletedProcess[str]:
-        """What the audit says of its log."""
+        """Run the audit command on the log."""
         command = [sys.executable, "-m", "referee", "audit", "--data", str(self.folder)]
         return subprocess.run(command, capture_output=True, text=True, timeout=STARTING, check=False)
 

@@ -1,4 +1,4 @@
-"""The table in processes of its own: referee, gateway, table server and page, as one command starts them."""
+"""The table in its own processes: referee, gateway, table server and page, as one command starts them."""
 
 import json
 import os
@@ -15,7 +15,7 @@ STARTING: Final = 120
 
 
 class TableProcess:
-    """A running table over a folder; started again it goes on there, at the same address."""
+    """A running table on a folder; a restart continues with its data, at the same address."""
 
     def __init__(self, folder: Path, *, page: Path, options: tuple[str, ...] = (), listen: str = "127.0.0.1:0") -> None:
         self.folder = folder
@@ -25,7 +25,7 @@ class TableProcess:
         self.start()
 
     def start(self) -> None:
-        """Starts it and waits until pages can be opened."""
+        """Start the table and wait until it serves pages."""
         command = [sys.executable, "-m", "referee_table", "--listen", self.listen, "--data", str(self.folder)]
         command += ["--page", str(self.page), *self.options]
         self.process = subprocess.Popen(
@@ -36,17 +36,17 @@ class TableProcess:
         lines: Queue[str] = Queue()
         reader = threading.Thread(target=lambda: lines.put(printed.readline()), daemon=True)
         reader.start()
-        told: dict[str, Any] = json.loads(lines.get(timeout=STARTING))
+        ready: dict[str, Any] = json.loads(lines.get(timeout=STARTING))
         reader.join()
-        self.listen, self.url = told["address"], told["url"]
+        self.listen, self.url = ready["address"], ready["url"]
 
     def stop(self) -> None:
-        """Ends it as an operator does."""
+        """Stop the table as an operator does."""
         self.process.terminate()
         self._ended()
 
     def kill(self) -> None:
-        """Ends it, and the referee that it started, without a word of warning."""
+        """Kill the table and the referee that it started, without warning."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self._ended()
 

@@ -1,4 +1,4 @@
-"""A log of told decks, dealt by the test harness: the verifier deals every card again and says L0."""
+"""A log of scripted decks from the test harness: the verifier derives each deal and rates it L0."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ from tests.verifier.verifier_project import SECONDS, run
 
 
 def referee(*arguments: object) -> str:
-    """What the command prints."""
+    """Run a referee command and return its output."""
     command = [sys.executable, "-m", "referee", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stderr
@@ -22,9 +22,9 @@ def referee(*arguments: object) -> str:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """The tiles of a log with a round of Mậu Binh and one of Tiến Lên whose leader was told, and the log's keys."""
-    folder = tmp_path_factory.mktemp("told")
+def scripted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """Play scripted rounds of Mậu Binh and Tiến Lên, the latter with a set leader; return the log's tiles and keys."""
+    folder = tmp_path_factory.mktemp("scripted")
     with Harness(data=folder / "data") as harness, Client(harness.grpc, timeout=60) as client:
         harness.script_vector("mau_binh/settlement#value-front-three-M")
         game = client.mau_binh(Terms(table="binh", ruleset="mau_binh.maubinh_com", seats=2, stake=100))
@@ -45,8 +45,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]
     return folder / "tiles", keys
 
 
-def test_told_decks_are_dealt_again_and_called_l0(project: Path, told: tuple[Path, dict[str, str]]) -> None:
-    tiles, keys = told
+def test_scripted_deals_are_verified_and_rated_l0(project: Path, scripted: tuple[Path, dict[str, str]]) -> None:
+    tiles, keys = scripted
     named = ("--origin", keys["origin"], "--log-key", keys["log"], "--root-key", keys["root"])
     done = run("node", str(project / "dist" / "cli.js"), "--tiles", str(tiles), *named, "--json")
     assert done.returncode == 0, done.stdout + done.stderr
