@@ -1,8 +1,8 @@
 r"""The API's manual as one page of Markdown, made from the comments of the protos and nothing else.
 
-The law: every service, method, message, field and enum value of ``referee.v1`` stands on the page once, in the order of
-the files, under the words of its comment; a type's name is a link to where it is described. The same protos give the
-same bytes. Run it with ``make protos``; a test says when the page is stale.
+Every service, method, message, field and enum value of ``referee.v1`` is on the page once, in the order of the files,
+with its comment; a type's name is a link to its description. Run it with ``make protos``; a test fails when the page is
+stale.
 
 >>> _sentence(" One line,\n broken.\n\n And another.\n")
 'One line, broken.<br>And another.'
@@ -55,7 +55,7 @@ class _Comments(NamedTuple):
 
 
 def reference() -> str:
-    """The page."""
+    """Return the page."""
     files = tuple(_files())
     services = [(file, index) for file in files for index in range(len(file.service))]
     lines = [_HEAD, "## Services", ""]

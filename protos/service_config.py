@@ -1,9 +1,9 @@
 """How gRPC clients should call Referee, as a service config in JSON, made from the protos' idempotency levels alone.
 
-The law: a method is tried again only where the protos say that asking twice does no harm, and only where the server
-says UNAVAILABLE: it stops, it is not there, or its log is busy. Every method of ``referee.v1`` stands in exactly one
-entry; one that may not be repeated has no retry policy. Calls go round all addresses of a name, and to none whose
-health says NOT_SERVING. Run it with ``make protos``; a test says when the file is stale.
+A method is retried only where its idempotency level in the protos allows it, and only after UNAVAILABLE: the server
+stops, is not there, or its log is busy. Every method of ``referee.v1`` is in exactly one entry; one that may not be
+repeated has no retry policy. Calls rotate over all addresses of a name except those whose health is NOT_SERVING. Run it
+with ``make protos``; a test fails when the file is stale.
 
 >>> sorted(service_config([("a.B", "C", True), ("a.B", "D", False)])["methodConfig"][0])
 ['name', 'retryPolicy']
@@ -33,11 +33,11 @@ RETRY: Final = {
 
 
 def service_config(methods: Iterable[tuple[str, str, bool]]) -> dict[str, Any]:
-    """The config for methods, each by its service, its name, and whether it may be repeated."""
-    told = sorted(methods)
+    """Return the config for methods, each given by its service, its name, and whether it may be repeated."""
+    ordered = sorted(methods)
     entries: list[dict[str, Any]] = []
     for may_repeat in (True, False):
-        names = [{"service": service, "method": name} for service, name, found in told if found is may_repeat]
+        names = [{"service": service, "method": name} for service, name, found in ordered if found is may_repeat]
         if names:
             entries.append({"name": names} | ({"retryPolicy": RETRY} if may_repeat else {}))
     return {

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class LogServiceStub:
-    """Reads the log of rounds and proves what stands in it. It only reads; rounds are written by the other services.
+    """Reads the log of rounds and proves its contents. The other services write it.
     """
 
     def __init__(self, channel):
@@ -73,26 +73,26 @@ class LogServiceStub:
 
 
 class LogServiceServicer:
-    """Reads the log of rounds and proves what stands in it. It only reads; rounds are written by the other services.
+    """Reads the log of rounds and proves its contents. The other services write it.
     """
 
     def GetTableRound(self, request, context):
-        """Where a table's round stands, for a frontend that lost its memory, with everything needed to go on.
+        """Returns the stage of a table's round with everything needed to continue it, for a frontend that lost its data.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetCheckpoint(self, request, context):
-        """The newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it where asked.
+        """Returns the newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it on request.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListCosignedCheckpoints(self, request, context):
-        """Checkpoints that a quorum of witnesses has cosigned, in order, at most a thousand or a megabyte a call. One with
-        more leaves than the index of a round's OPEN, and no more than that of its DEAL, shows that OPEN was witnessed
+        """Lists checkpoints that a quorum of witnesses has cosigned, by size, at most a thousand or a megabyte a call. One
+        with more leaves than the index of a round's OPEN, and no more than that of its DEAL, shows that OPEN was witnessed
         before the deal.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -100,28 +100,28 @@ class LogServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetKeys(self, request, context):
-        """The public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others.
+        """Returns the public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListEntries(self, request, context):
-        """Leaves in order, at most a thousand or a megabyte a call.
+        """Lists leaves by index, at most a thousand or a megabyte a call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetInclusionProof(self, request, context):
-        """Proof that a leaf stands in the tree of a size.
+        """Proves that a leaf is in the tree of a size.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetConsistencyProof(self, request, context):
-        """Proof that a later tree holds an earlier one unchanged.
+        """Proves that a later tree extends an earlier one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -174,7 +174,7 @@ def add_LogServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class LogService:
-    """Reads the log of rounds and proves what stands in it. It only reads; rounds are written by the other services.
+    """Reads the log of rounds and proves its contents. The other services write it.
     """
 
     @staticmethod

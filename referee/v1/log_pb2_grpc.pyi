@@ -27,55 +27,55 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class LogServiceStub:
-    """Reads the log of rounds and proves what stands in it. It only reads; rounds are written by the other services."""
+    """Reads the log of rounds and proves its contents. The other services write it."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> LogServiceAsyncStub: ...
     GetTableRound: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetTableRoundRequest, _log_pb2.GetTableRoundResponse]
-    """Where a table's round stands, for a frontend that lost its memory, with everything needed to go on."""
+    """Returns the stage of a table's round with everything needed to continue it, for a frontend that lost its data."""
     GetCheckpoint: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetCheckpointRequest, _log_pb2.GetCheckpointResponse]
-    """The newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it where asked."""
+    """Returns the newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it on request."""
     ListCosignedCheckpoints: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListCosignedCheckpointsRequest, _log_pb2.ListCosignedCheckpointsResponse]
-    """Checkpoints that a quorum of witnesses has cosigned, in order, at most a thousand or a megabyte a call. One with
-    more leaves than the index of a round's OPEN, and no more than that of its DEAL, shows that OPEN was witnessed
+    """Lists checkpoints that a quorum of witnesses has cosigned, by size, at most a thousand or a megabyte a call. One
+    with more leaves than the index of a round's OPEN, and no more than that of its DEAL, shows that OPEN was witnessed
     before the deal.
     """
     GetKeys: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetKeysRequest, _log_pb2.GetKeysResponse]
-    """The public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
+    """Returns the public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
     ListEntries: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListEntriesRequest, _log_pb2.ListEntriesResponse]
-    """Leaves in order, at most a thousand or a megabyte a call."""
+    """Lists leaves by index, at most a thousand or a megabyte a call."""
     GetInclusionProof: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetInclusionProofRequest, _log_pb2.GetInclusionProofResponse]
-    """Proof that a leaf stands in the tree of a size."""
+    """Proves that a leaf is in the tree of a size."""
     GetConsistencyProof: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetConsistencyProofRequest, _log_pb2.GetConsistencyProofResponse]
-    """Proof that a later tree holds an earlier one unchanged."""
+    """Proves that a later tree extends an earlier one."""
 
 @_typing.type_check_only
 class LogServiceAsyncStub(LogServiceStub):
-    """Reads the log of rounds and proves what stands in it. It only reads; rounds are written by the other services."""
+    """Reads the log of rounds and proves its contents. The other services write it."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetTableRound: _aio.UnaryUnaryMultiCallable[_log_pb2.GetTableRoundRequest, _log_pb2.GetTableRoundResponse]  # type: ignore[assignment]
-    """Where a table's round stands, for a frontend that lost its memory, with everything needed to go on."""
+    """Returns the stage of a table's round with everything needed to continue it, for a frontend that lost its data."""
     GetCheckpoint: _aio.UnaryUnaryMultiCallable[_log_pb2.GetCheckpointRequest, _log_pb2.GetCheckpointResponse]  # type: ignore[assignment]
-    """The newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it where asked."""
+    """Returns the newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it on request."""
     ListCosignedCheckpoints: _aio.UnaryUnaryMultiCallable[_log_pb2.ListCosignedCheckpointsRequest, _log_pb2.ListCosignedCheckpointsResponse]  # type: ignore[assignment]
-    """Checkpoints that a quorum of witnesses has cosigned, in order, at most a thousand or a megabyte a call. One with
-    more leaves than the index of a round's OPEN, and no more than that of its DEAL, shows that OPEN was witnessed
+    """Lists checkpoints that a quorum of witnesses has cosigned, by size, at most a thousand or a megabyte a call. One
+    with more leaves than the index of a round's OPEN, and no more than that of its DEAL, shows that OPEN was witnessed
     before the deal.
     """
     GetKeys: _aio.UnaryUnaryMultiCallable[_log_pb2.GetKeysRequest, _log_pb2.GetKeysResponse]  # type: ignore[assignment]
-    """The public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
+    """Returns the public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
     ListEntries: _aio.UnaryUnaryMultiCallable[_log_pb2.ListEntriesRequest, _log_pb2.ListEntriesResponse]  # type: ignore[assignment]
-    """Leaves in order, at most a thousand or a megabyte a call."""
+    """Lists leaves by index, at most a thousand or a megabyte a call."""
     GetInclusionProof: _aio.UnaryUnaryMultiCallable[_log_pb2.GetInclusionProofRequest, _log_pb2.GetInclusionProofResponse]  # type: ignore[assignment]
-    """Proof that a leaf stands in the tree of a size."""
+    """Proves that a leaf is in the tree of a size."""
     GetConsistencyProof: _aio.UnaryUnaryMultiCallable[_log_pb2.GetConsistencyProofRequest, _log_pb2.GetConsistencyProofResponse]  # type: ignore[assignment]
-    """Proof that a later tree holds an earlier one unchanged."""
+    """Proves that a later tree extends an earlier one."""
 
 class LogServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Reads the log of rounds and proves what stands in it. It only reads; rounds are written by the other services."""
+    """Reads the log of rounds and proves its contents. The other services write it."""
 
     @_abc_1.abstractmethod
     def GetTableRound(
@@ -83,7 +83,7 @@ class LogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _log_pb2.GetTableRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_log_pb2.GetTableRoundResponse, _abc.Awaitable[_log_pb2.GetTableRoundResponse]]:
-        """Where a table's round stands, for a frontend that lost its memory, with everything needed to go on."""
+        """Returns the stage of a table's round with everything needed to continue it, for a frontend that lost its data."""
 
     @_abc_1.abstractmethod
     def GetCheckpoint(
@@ -91,7 +91,7 @@ class LogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _log_pb2.GetCheckpointRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_log_pb2.GetCheckpointResponse, _abc.Awaitable[_log_pb2.GetCheckpointResponse]]:
-        """The newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it where asked."""
+        """Returns the newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it on request."""
 
     @_abc_1.abstractmethod
     def ListCosignedCheckpoints(
@@ -99,8 +99,8 @@ class LogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _log_pb2.ListCosignedCheckpointsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_log_pb2.ListCosignedCheckpointsResponse, _abc.Awaitable[_log_pb2.ListCosignedCheckpointsResponse]]:
-        """Checkpoints that a quorum of witnesses has cosigned, in order, at most a thousand or a megabyte a call. One with
-        more leaves than the index of a round's OPEN, and no more than that of its DEAL, shows that OPEN was witnessed
+        """Lists checkpoints that a quorum of witnesses has cosigned, by size, at most a thousand or a megabyte a call. One
+        with more leaves than the index of a round's OPEN, and no more than that of its DEAL, shows that OPEN was witnessed
         before the deal.
         """
 
@@ -110,7 +110,7 @@ class LogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _log_pb2.GetKeysRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_log_pb2.GetKeysResponse, _abc.Awaitable[_log_pb2.GetKeysResponse]]:
-        """The public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
+        """Returns the public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
 
     @_abc_1.abstractmethod
     def ListEntries(
@@ -118,7 +118,7 @@ class LogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _log_pb2.ListEntriesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_log_pb2.ListEntriesResponse, _abc.Awaitable[_log_pb2.ListEntriesResponse]]:
-        """Leaves in order, at most a thousand or a megabyte a call."""
+        """Lists leaves by index, at most a thousand or a megabyte a call."""
 
     @_abc_1.abstractmethod
     def GetInclusionProof(
@@ -126,7 +126,7 @@ class LogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _log_pb2.GetInclusionProofRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_log_pb2.GetInclusionProofResponse, _abc.Awaitable[_log_pb2.GetInclusionProofResponse]]:
-        """Proof that a leaf stands in the tree of a size."""
+        """Proves that a leaf is in the tree of a size."""
 
     @_abc_1.abstractmethod
     def GetConsistencyProof(
@@ -134,6 +134,6 @@ class LogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _log_pb2.GetConsistencyProofRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_log_pb2.GetConsistencyProofResponse, _abc.Awaitable[_log_pb2.GetConsistencyProofResponse]]:
-        """Proof that a later tree holds an earlier one unchanged."""
+        """Proves that a later tree extends an earlier one."""
 
 def add_LogServiceServicer_to_server(servicer: LogServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

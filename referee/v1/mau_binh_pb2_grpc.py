@@ -26,20 +26,25 @@ if _version_not_supported:
 
 
 class MauBinhServiceStub:
-    """Judges Mau Binh. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Mau Binh. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes, with their wording in the answer. An arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE,
-    FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE, CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled
-    arrangement is accepted and loses. An event: UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED,
-    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED,
-    STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+    Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
+    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. Of an event:
+    UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
+    settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
+    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
 
-    A sealed table (OpenRoundRequest.seat_tokens). Nobody but its seat sees a hand, so seats commit to their arrangements
-    first. Each seat commits within the arranging time; its last commitment stands. Once every seat still in has committed
-    or run out of time, the receipt of the event that made it so names the last hand's section, ShufflerService.OpenSection
-    opens all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that
-    does not counts as one that never arranged. Events of a seat with a key need its signature, running out of time
-    excepted. A question about an arrangement needs that seat's hand, the outcome all hands, everything else none.
+    Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
+
+    Instant wins. SUITED_DRAGON, DRAGON, THIRTEEN_RED, THIRTEEN_BLACK, FIVE_PAIRS_ONE_TRIPLE, TWELVE_BLACK_ONE_RED,
+    TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.
+
+    Sealed tables (OpenRoundRequest.seat_tokens). Only its seat sees a hand, so seats commit to their arrangements first.
+    Each seat commits within the arranging time; its last commitment counts. Once every seat still in has committed or
+    run out of time, the receipt of the last such event names the last hand's section, ShufflerService.OpenSection opens
+    all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that does
+    not counts as one that never arranged. Events of a seat with a key need its signature, running out of time excepted.
+    To check an arrangement needs that seat's hand, an outcome needs all hands, and nothing else needs any.
     """
 
     def __init__(self, channel):
@@ -86,54 +91,58 @@ class MauBinhServiceStub:
 
 
 class MauBinhServiceServicer:
-    """Judges Mau Binh. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Mau Binh. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes, with their wording in the answer. An arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE,
-    FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE, CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled
-    arrangement is accepted and loses. An event: UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED,
-    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED,
-    STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+    Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
+    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. Of an event:
+    UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
+    settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
+    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
 
-    A sealed table (OpenRoundRequest.seat_tokens). Nobody but its seat sees a hand, so seats commit to their arrangements
-    first. Each seat commits within the arranging time; its last commitment stands. Once every seat still in has committed
-    or run out of time, the receipt of the event that made it so names the last hand's section, ShufflerService.OpenSection
-    opens all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that
-    does not counts as one that never arranged. Events of a seat with a key need its signature, running out of time
-    excepted. A question about an arrangement needs that seat's hand, the outcome all hands, everything else none.
+    Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
+
+    Instant wins. SUITED_DRAGON, DRAGON, THIRTEEN_RED, THIRTEEN_BLACK, FIVE_PAIRS_ONE_TRIPLE, TWELVE_BLACK_ONE_RED,
+    TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.
+
+    Sealed tables (OpenRoundRequest.seat_tokens). Only its seat sees a hand, so seats commit to their arrangements first.
+    Each seat commits within the arranging time; its last commitment counts. Once every seat still in has committed or
+    run out of time, the receipt of the last such event names the last hand's section, ShufflerService.OpenSection opens
+    all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that does
+    not counts as one that never arranged. Events of a seat with a key need its signature, running out of time excepted.
+    To check an arrangement needs that seat's hand, an outcome needs all hands, and nothing else needs any.
     """
 
     def CheckArrangement(self, request, context):
-        """What is wrong with an arrangement, and what its hands are called. Signs nothing.
+        """Returns all faults of an arrangement and the names of its hands. Signs nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CheckArrangements(self, request, context):
-        """The same for many, at most 256.
+        """Checks many at once, at most 256.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SuggestArrangement(self, request, context):
-        """The arrangements that are worth most at the table, and why. Looks at the thirteen cards asked about alone, never at
-        another hand. Signs nothing.
+        """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
+        Signs nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AcceptEvent(self, request, context):
-        """Judges the next event at the referee's clock and signs a receipt for it, which makes its time more than the
-        frontend's word.
+        """Judges the next event at the referee's clock and signs a receipt for it, which attests its time.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PreviewRound(self, request, context):
-        """The outcome and showdown that settling now would give. Signs and writes nothing.
+        """Returns the outcome and showdown that settling now would give. Signs and writes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -147,7 +156,7 @@ class MauBinhServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SettleRounds(self, request, context):
-        """The same for many rounds, at most 256, each on its own: one that is refused does not stop the others.
+        """Settles many rounds, at most 256, independently: a refused one does not stop the others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -200,20 +209,25 @@ def add_MauBinhServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class MauBinhService:
-    """Judges Mau Binh. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Mau Binh. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes, with their wording in the answer. An arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE,
-    FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE, CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled
-    arrangement is accepted and loses. An event: UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED,
-    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED,
-    STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+    Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
+    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. Of an event:
+    UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
+    settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
+    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
 
-    A sealed table (OpenRoundRequest.seat_tokens). Nobody but its seat sees a hand, so seats commit to their arrangements
-    first. Each seat commits within the arranging time; its last commitment stands. Once every seat still in has committed
-    or run out of time, the receipt of the event that made it so names the last hand's section, ShufflerService.OpenSection
-    opens all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that
-    does not counts as one that never arranged. Events of a seat with a key need its signature, running out of time
-    excepted. A question about an arrangement needs that seat's hand, the outcome all hands, everything else none.
+    Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
+
+    Instant wins. SUITED_DRAGON, DRAGON, THIRTEEN_RED, THIRTEEN_BLACK, FIVE_PAIRS_ONE_TRIPLE, TWELVE_BLACK_ONE_RED,
+    TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.
+
+    Sealed tables (OpenRoundRequest.seat_tokens). Only its seat sees a hand, so seats commit to their arrangements first.
+    Each seat commits within the arranging time; its last commitment counts. Once every seat still in has committed or
+    run out of time, the receipt of the last such event names the last hand's section, ShufflerService.OpenSection opens
+    all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that does
+    not counts as one that never arranged. Events of a seat with a key need its signature, running out of time excepted.
+    To check an arrangement needs that seat's hand, an outcome needs all hands, and nothing else needs any.
     """
 
     @staticmethod

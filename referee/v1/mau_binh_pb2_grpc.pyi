@@ -27,20 +27,25 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class MauBinhServiceStub:
-    """Judges Mau Binh. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Mau Binh. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes, with their wording in the answer. An arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE,
-    FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE, CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled
-    arrangement is accepted and loses. An event: UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED,
-    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED,
-    STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+    Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
+    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. Of an event:
+    UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
+    settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
+    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
 
-    A sealed table (OpenRoundRequest.seat_tokens). Nobody but its seat sees a hand, so seats commit to their arrangements
-    first. Each seat commits within the arranging time; its last commitment stands. Once every seat still in has committed
-    or run out of time, the receipt of the event that made it so names the last hand's section, ShufflerService.OpenSection
-    opens all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that
-    does not counts as one that never arranged. Events of a seat with a key need its signature, running out of time
-    excepted. A question about an arrangement needs that seat's hand, the outcome all hands, everything else none.
+    Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
+
+    Instant wins. SUITED_DRAGON, DRAGON, THIRTEEN_RED, THIRTEEN_BLACK, FIVE_PAIRS_ONE_TRIPLE, TWELVE_BLACK_ONE_RED,
+    TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.
+
+    Sealed tables (OpenRoundRequest.seat_tokens). Only its seat sees a hand, so seats commit to their arrangements first.
+    Each seat commits within the arranging time; its last commitment counts. Once every seat still in has committed or
+    run out of time, the receipt of the last such event names the last hand's section, ShufflerService.OpenSection opens
+    all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that does
+    not counts as one that never arranged. Events of a seat with a key need its signature, running out of time excepted.
+    To check an arrangement needs that seat's hand, an outcome needs all hands, and nothing else needs any.
     """
 
     @_typing.overload
@@ -48,77 +53,83 @@ class MauBinhServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MauBinhServiceAsyncStub: ...
     CheckArrangement: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.CheckArrangementRequest, _mau_binh_pb2.CheckArrangementResponse]
-    """What is wrong with an arrangement, and what its hands are called. Signs nothing."""
+    """Returns all faults of an arrangement and the names of its hands. Signs nothing."""
     CheckArrangements: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.CheckArrangementsRequest, _mau_binh_pb2.CheckArrangementsResponse]
-    """The same for many, at most 256."""
+    """Checks many at once, at most 256."""
     SuggestArrangement: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.SuggestArrangementRequest, _mau_binh_pb2.SuggestArrangementResponse]
-    """The arrangements that are worth most at the table, and why. Looks at the thirteen cards asked about alone, never at
-    another hand. Signs nothing.
+    """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
+    Signs nothing.
     """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventRequest, _mau_binh_pb2.MauBinhServiceAcceptEventResponse]
-    """Judges the next event at the referee's clock and signs a receipt for it, which makes its time more than the
-    frontend's word.
-    """
+    """Judges the next event at the referee's clock and signs a receipt for it, which attests its time."""
     PreviewRound: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServicePreviewRoundRequest, _mau_binh_pb2.MauBinhServicePreviewRoundResponse]
-    """The outcome and showdown that settling now would give. Signs and writes nothing."""
+    """Returns the outcome and showdown that settling now would give. Signs and writes nothing."""
     SettleRound: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceSettleRoundRequest, _mau_binh_pb2.MauBinhServiceSettleRoundResponse]
     """Settles the round: computes, signs and logs, and answers when it is durable. Idempotent by round."""
     SettleRounds: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceSettleRoundsRequest, _mau_binh_pb2.MauBinhServiceSettleRoundsResponse]
-    """The same for many rounds, at most 256, each on its own: one that is refused does not stop the others."""
+    """Settles many rounds, at most 256, independently: a refused one does not stop the others."""
 
 @_typing.type_check_only
 class MauBinhServiceAsyncStub(MauBinhServiceStub):
-    """Judges Mau Binh. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Mau Binh. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes, with their wording in the answer. An arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE,
-    FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE, CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled
-    arrangement is accepted and loses. An event: UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED,
-    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED,
-    STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+    Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
+    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. Of an event:
+    UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
+    settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
+    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
 
-    A sealed table (OpenRoundRequest.seat_tokens). Nobody but its seat sees a hand, so seats commit to their arrangements
-    first. Each seat commits within the arranging time; its last commitment stands. Once every seat still in has committed
-    or run out of time, the receipt of the event that made it so names the last hand's section, ShufflerService.OpenSection
-    opens all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that
-    does not counts as one that never arranged. Events of a seat with a key need its signature, running out of time
-    excepted. A question about an arrangement needs that seat's hand, the outcome all hands, everything else none.
+    Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
+
+    Instant wins. SUITED_DRAGON, DRAGON, THIRTEEN_RED, THIRTEEN_BLACK, FIVE_PAIRS_ONE_TRIPLE, TWELVE_BLACK_ONE_RED,
+    TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.
+
+    Sealed tables (OpenRoundRequest.seat_tokens). Only its seat sees a hand, so seats commit to their arrangements first.
+    Each seat commits within the arranging time; its last commitment counts. Once every seat still in has committed or
+    run out of time, the receipt of the last such event names the last hand's section, ShufflerService.OpenSection opens
+    all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that does
+    not counts as one that never arranged. Events of a seat with a key need its signature, running out of time excepted.
+    To check an arrangement needs that seat's hand, an outcome needs all hands, and nothing else needs any.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CheckArrangement: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.CheckArrangementRequest, _mau_binh_pb2.CheckArrangementResponse]  # type: ignore[assignment]
-    """What is wrong with an arrangement, and what its hands are called. Signs nothing."""
+    """Returns all faults of an arrangement and the names of its hands. Signs nothing."""
     CheckArrangements: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.CheckArrangementsRequest, _mau_binh_pb2.CheckArrangementsResponse]  # type: ignore[assignment]
-    """The same for many, at most 256."""
+    """Checks many at once, at most 256."""
     SuggestArrangement: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.SuggestArrangementRequest, _mau_binh_pb2.SuggestArrangementResponse]  # type: ignore[assignment]
-    """The arrangements that are worth most at the table, and why. Looks at the thirteen cards asked about alone, never at
-    another hand. Signs nothing.
+    """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
+    Signs nothing.
     """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventRequest, _mau_binh_pb2.MauBinhServiceAcceptEventResponse]  # type: ignore[assignment]
-    """Judges the next event at the referee's clock and signs a receipt for it, which makes its time more than the
-    frontend's word.
-    """
+    """Judges the next event at the referee's clock and signs a receipt for it, which attests its time."""
     PreviewRound: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServicePreviewRoundRequest, _mau_binh_pb2.MauBinhServicePreviewRoundResponse]  # type: ignore[assignment]
-    """The outcome and showdown that settling now would give. Signs and writes nothing."""
+    """Returns the outcome and showdown that settling now would give. Signs and writes nothing."""
     SettleRound: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceSettleRoundRequest, _mau_binh_pb2.MauBinhServiceSettleRoundResponse]  # type: ignore[assignment]
     """Settles the round: computes, signs and logs, and answers when it is durable. Idempotent by round."""
     SettleRounds: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceSettleRoundsRequest, _mau_binh_pb2.MauBinhServiceSettleRoundsResponse]  # type: ignore[assignment]
-    """The same for many rounds, at most 256, each on its own: one that is refused does not stop the others."""
+    """Settles many rounds, at most 256, independently: a refused one does not stop the others."""
 
 class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Judges Mau Binh. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Mau Binh. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes, with their wording in the answer. An arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE,
-    FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE, CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled
-    arrangement is accepted and loses. An event: UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED,
-    SHOWDOWN_STARTED, TOO_MANY_EVENTS. Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED,
-    STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+    Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
+    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. Of an event:
+    UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
+    settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
+    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
 
-    A sealed table (OpenRoundRequest.seat_tokens). Nobody but its seat sees a hand, so seats commit to their arrangements
-    first. Each seat commits within the arranging time; its last commitment stands. Once every seat still in has committed
-    or run out of time, the receipt of the event that made it so names the last hand's section, ShufflerService.OpenSection
-    opens all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that
-    does not counts as one that never arranged. Events of a seat with a key need its signature, running out of time
-    excepted. A question about an arrangement needs that seat's hand, the outcome all hands, everything else none.
+    Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
+
+    Instant wins. SUITED_DRAGON, DRAGON, THIRTEEN_RED, THIRTEEN_BLACK, FIVE_PAIRS_ONE_TRIPLE, TWELVE_BLACK_ONE_RED,
+    TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.
+
+    Sealed tables (OpenRoundRequest.seat_tokens). Only its seat sees a hand, so seats commit to their arrangements first.
+    Each seat commits within the arranging time; its last commitment counts. Once every seat still in has committed or
+    run out of time, the receipt of the last such event names the last hand's section, ShufflerService.OpenSection opens
+    all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that does
+    not counts as one that never arranged. Events of a seat with a key need its signature, running out of time excepted.
+    To check an arrangement needs that seat's hand, an outcome needs all hands, and nothing else needs any.
     """
 
     @_abc_1.abstractmethod
@@ -127,7 +138,7 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _mau_binh_pb2.CheckArrangementRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_mau_binh_pb2.CheckArrangementResponse, _abc.Awaitable[_mau_binh_pb2.CheckArrangementResponse]]:
-        """What is wrong with an arrangement, and what its hands are called. Signs nothing."""
+        """Returns all faults of an arrangement and the names of its hands. Signs nothing."""
 
     @_abc_1.abstractmethod
     def CheckArrangements(
@@ -135,7 +146,7 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _mau_binh_pb2.CheckArrangementsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_mau_binh_pb2.CheckArrangementsResponse, _abc.Awaitable[_mau_binh_pb2.CheckArrangementsResponse]]:
-        """The same for many, at most 256."""
+        """Checks many at once, at most 256."""
 
     @_abc_1.abstractmethod
     def SuggestArrangement(
@@ -143,8 +154,8 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _mau_binh_pb2.SuggestArrangementRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_mau_binh_pb2.SuggestArrangementResponse, _abc.Awaitable[_mau_binh_pb2.SuggestArrangementResponse]]:
-        """The arrangements that are worth most at the table, and why. Looks at the thirteen cards asked about alone, never at
-        another hand. Signs nothing.
+        """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
+        Signs nothing.
         """
 
     @_abc_1.abstractmethod
@@ -153,9 +164,7 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _mau_binh_pb2.MauBinhServiceAcceptEventRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_mau_binh_pb2.MauBinhServiceAcceptEventResponse, _abc.Awaitable[_mau_binh_pb2.MauBinhServiceAcceptEventResponse]]:
-        """Judges the next event at the referee's clock and signs a receipt for it, which makes its time more than the
-        frontend's word.
-        """
+        """Judges the next event at the referee's clock and signs a receipt for it, which attests its time."""
 
     @_abc_1.abstractmethod
     def PreviewRound(
@@ -163,7 +172,7 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _mau_binh_pb2.MauBinhServicePreviewRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_mau_binh_pb2.MauBinhServicePreviewRoundResponse, _abc.Awaitable[_mau_binh_pb2.MauBinhServicePreviewRoundResponse]]:
-        """The outcome and showdown that settling now would give. Signs and writes nothing."""
+        """Returns the outcome and showdown that settling now would give. Signs and writes nothing."""
 
     @_abc_1.abstractmethod
     def SettleRound(
@@ -179,6 +188,6 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _mau_binh_pb2.MauBinhServiceSettleRoundsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_mau_binh_pb2.MauBinhServiceSettleRoundsResponse, _abc.Awaitable[_mau_binh_pb2.MauBinhServiceSettleRoundsResponse]]:
-        """The same for many rounds, at most 256, each on its own: one that is refused does not stop the others."""
+        """Settles many rounds, at most 256, independently: a refused one does not stop the others."""
 
 def add_MauBinhServiceServicer_to_server(servicer: MauBinhServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

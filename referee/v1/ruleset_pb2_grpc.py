@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class RulesetServiceStub:
-    """The laws that rounds can be played under, as the data files they are.
+    """Serves the rulesets that rounds can be played under, as data files.
     """
 
     def __init__(self, channel):
@@ -48,18 +48,18 @@ class RulesetServiceStub:
 
 
 class RulesetServiceServicer:
-    """The laws that rounds can be played under, as the data files they are.
+    """Serves the rulesets that rounds can be played under, as data files.
     """
 
     def ListRulesets(self, request, context):
-        """The rulesets this server knows, in order of id and version.
+        """Lists the rulesets of this server in the order of id and version.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetRuleset(self, request, context):
-        """One ruleset with the exact bytes whose SHA-256 every transcript names.
+        """Returns a ruleset with the exact bytes whose SHA-256 every transcript names.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -87,7 +87,7 @@ def add_RulesetServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RulesetService:
-    """The laws that rounds can be played under, as the data files they are.
+    """Serves the rulesets that rounds can be played under, as data files.
     """
 
     @staticmethod

@@ -27,29 +27,29 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RulesetServiceStub:
-    """The laws that rounds can be played under, as the data files they are."""
+    """Serves the rulesets that rounds can be played under, as data files."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> RulesetServiceAsyncStub: ...
     ListRulesets: _grpc.UnaryUnaryMultiCallable[_ruleset_pb2.ListRulesetsRequest, _ruleset_pb2.ListRulesetsResponse]
-    """The rulesets this server knows, in order of id and version."""
+    """Lists the rulesets of this server in the order of id and version."""
     GetRuleset: _grpc.UnaryUnaryMultiCallable[_ruleset_pb2.GetRulesetRequest, _ruleset_pb2.GetRulesetResponse]
-    """One ruleset with the exact bytes whose SHA-256 every transcript names."""
+    """Returns a ruleset with the exact bytes whose SHA-256 every transcript names."""
 
 @_typing.type_check_only
 class RulesetServiceAsyncStub(RulesetServiceStub):
-    """The laws that rounds can be played under, as the data files they are."""
+    """Serves the rulesets that rounds can be played under, as data files."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListRulesets: _aio.UnaryUnaryMultiCallable[_ruleset_pb2.ListRulesetsRequest, _ruleset_pb2.ListRulesetsResponse]  # type: ignore[assignment]
-    """The rulesets this server knows, in order of id and version."""
+    """Lists the rulesets of this server in the order of id and version."""
     GetRuleset: _aio.UnaryUnaryMultiCallable[_ruleset_pb2.GetRulesetRequest, _ruleset_pb2.GetRulesetResponse]  # type: ignore[assignment]
-    """One ruleset with the exact bytes whose SHA-256 every transcript names."""
+    """Returns a ruleset with the exact bytes whose SHA-256 every transcript names."""
 
 class RulesetServiceServicer(metaclass=_abc_1.ABCMeta):
-    """The laws that rounds can be played under, as the data files they are."""
+    """Serves the rulesets that rounds can be played under, as data files."""
 
     @_abc_1.abstractmethod
     def ListRulesets(
@@ -57,7 +57,7 @@ class RulesetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ruleset_pb2.ListRulesetsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ruleset_pb2.ListRulesetsResponse, _abc.Awaitable[_ruleset_pb2.ListRulesetsResponse]]:
-        """The rulesets this server knows, in order of id and version."""
+        """Lists the rulesets of this server in the order of id and version."""
 
     @_abc_1.abstractmethod
     def GetRuleset(
@@ -65,6 +65,6 @@ class RulesetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ruleset_pb2.GetRulesetRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ruleset_pb2.GetRulesetResponse, _abc.Awaitable[_ruleset_pb2.GetRulesetResponse]]:
-        """One ruleset with the exact bytes whose SHA-256 every transcript names."""
+        """Returns a ruleset with the exact bytes whose SHA-256 every transcript names."""
 
 def add_RulesetServiceServicer_to_server(servicer: RulesetServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class SeatingServiceStub:
-    """Who may sit, who must go and whether to deal, judged from what the frontend tells. Nothing is remembered.
+    """Decides who may sit, who must go and whether to deal, from what the frontend reports. Nothing is remembered.
     """
 
     def __init__(self, channel):
@@ -43,11 +43,11 @@ class SeatingServiceStub:
 
 
 class SeatingServiceServicer:
-    """Who may sit, who must go and whether to deal, judged from what the frontend tells. Nothing is remembered.
+    """Decides who may sit, who must go and whether to deal, from what the frontend reports. Nothing is remembered.
     """
 
     def DecideSeating(self, request, context):
-        """What follows for everybody in the room at one moment. Call it on every change and at the time it names.
+        """Decides for each person in a room at one moment. Call it on every change, and at the time that the answer names.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -70,7 +70,7 @@ def add_SeatingServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SeatingService:
-    """Who may sit, who must go and whether to deal, judged from what the frontend tells. Nothing is remembered.
+    """Decides who may sit, who must go and whether to deal, from what the frontend reports. Nothing is remembered.
     """
 
     @staticmethod

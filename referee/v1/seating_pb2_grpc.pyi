@@ -27,25 +27,25 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SeatingServiceStub:
-    """Who may sit, who must go and whether to deal, judged from what the frontend tells. Nothing is remembered."""
+    """Decides who may sit, who must go and whether to deal, from what the frontend reports. Nothing is remembered."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SeatingServiceAsyncStub: ...
     DecideSeating: _grpc.UnaryUnaryMultiCallable[_seating_pb2.DecideSeatingRequest, _seating_pb2.DecideSeatingResponse]
-    """What follows for everybody in the room at one moment. Call it on every change and at the time it names."""
+    """Decides for each person in a room at one moment. Call it on every change, and at the time that the answer names."""
 
 @_typing.type_check_only
 class SeatingServiceAsyncStub(SeatingServiceStub):
-    """Who may sit, who must go and whether to deal, judged from what the frontend tells. Nothing is remembered."""
+    """Decides who may sit, who must go and whether to deal, from what the frontend reports. Nothing is remembered."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     DecideSeating: _aio.UnaryUnaryMultiCallable[_seating_pb2.DecideSeatingRequest, _seating_pb2.DecideSeatingResponse]  # type: ignore[assignment]
-    """What follows for everybody in the room at one moment. Call it on every change and at the time it names."""
+    """Decides for each person in a room at one moment. Call it on every change, and at the time that the answer names."""
 
 class SeatingServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Who may sit, who must go and whether to deal, judged from what the frontend tells. Nothing is remembered."""
+    """Decides who may sit, who must go and whether to deal, from what the frontend reports. Nothing is remembered."""
 
     @_abc_1.abstractmethod
     def DecideSeating(
@@ -53,6 +53,6 @@ class SeatingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _seating_pb2.DecideSeatingRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_seating_pb2.DecideSeatingResponse, _abc.Awaitable[_seating_pb2.DecideSeatingResponse]]:
-        """What follows for everybody in the room at one moment. Call it on every change and at the time it names."""
+        """Decides for each person in a room at one moment. Call it on every change, and at the time that the answer names."""
 
 def add_SeatingServiceServicer_to_server(servicer: SeatingServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -26,11 +26,11 @@ if _version_not_supported:
 
 
 class ShufflerServiceStub:
-    """Deals that anyone can check afterwards. The server's seed is committed in the log before a seat's seed is known, and
-    revealed there after the round's end. No call takes the server's seed.
+    """Deals rounds in a way that anyone can verify afterwards. The server's seed is committed in the log before a seat's
+    seed is known, and revealed there after the round's end. No call takes the server's seed.
 
-    Every call is idempotent: the same request again is answered with the leaf that stands in the log, under the newest
-    checkpoint; another one for the same slot is refused.
+    Every call is idempotent: the same request again is answered with the leaf in the log, under the newest checkpoint;
+    another one for the same slot is refused.
     """
 
     def __init__(self, channel):
@@ -82,15 +82,15 @@ class ShufflerServiceStub:
 
 
 class ShufflerServiceServicer:
-    """Deals that anyone can check afterwards. The server's seed is committed in the log before a seat's seed is known, and
-    revealed there after the round's end. No call takes the server's seed.
+    """Deals rounds in a way that anyone can verify afterwards. The server's seed is committed in the log before a seat's
+    seed is known, and revealed there after the round's end. No call takes the server's seed.
 
-    Every call is idempotent: the same request again is answered with the leaf that stands in the log, under the newest
-    checkpoint; another one for the same slot is refused.
+    Every call is idempotent: the same request again is answered with the leaf in the log, under the newest checkpoint;
+    another one for the same slot is refused.
     """
 
     def PrepareRound(self, request, context):
-        """The header and round id that some terms would have, so that seats can commit to their seeds. Writes nothing.
+        """Returns the header and round id that terms would give, so that seats can commit to their seeds. Writes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -104,8 +104,8 @@ class ShufflerServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ContributeSeed(self, request, context):
-        """Keeps one seat's seed until the round is dealt or aborted, so that seats need not hand their seeds to anybody but the
-        shuffler. The seed is checked at once against the seat's commitment and key, and no call shows it before the deal.
+        """Keeps one seat's seed until the round is dealt or aborted, so that seats need not give their seeds to a frontend.
+        The seed is verified at once against the seat's commitment and key, and no call shows it before the deal.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -119,7 +119,7 @@ class ShufflerServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def OpenHand(self, request, context):
-        """Opens one seat's hand on a sealed table, for the seat alone: whoever shows its token.
+        """Opens one seat's hand on a sealed table for the seat alone, by the seat's token.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -136,14 +136,15 @@ class ShufflerServiceServicer:
 
     def AbortRound(self, request, context):
         """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
-        is revealed all the same. A round that nobody ends by then is aborted by the server itself.
+        is revealed all the same. The server aborts a dealt round that is not settled by then.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RevealRound(self, request, context):
-        """The server's seed of a settled or aborted round, with its proof. It follows by itself; this waits for it.
+        """Returns the server's seed of a settled or aborted round, with its proof. The server logs it without being asked;
+        this waits for that.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -201,11 +202,11 @@ def add_ShufflerServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ShufflerService:
-    """Deals that anyone can check afterwards. The server's seed is committed in the log before a seat's seed is known, and
-    revealed there after the round's end. No call takes the server's seed.
+    """Deals rounds in a way that anyone can verify afterwards. The server's seed is committed in the log before a seat's
+    seed is known, and revealed there after the round's end. No call takes the server's seed.
 
-    Every call is idempotent: the same request again is answered with the leaf that stands in the log, under the newest
-    checkpoint; another one for the same slot is refused.
+    Every call is idempotent: the same request again is answered with the leaf in the log, under the newest checkpoint;
+    another one for the same slot is refused.
     """
 
     @staticmethod

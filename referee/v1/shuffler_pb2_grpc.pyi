@@ -27,11 +27,11 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ShufflerServiceStub:
-    """Deals that anyone can check afterwards. The server's seed is committed in the log before a seat's seed is known, and
-    revealed there after the round's end. No call takes the server's seed.
+    """Deals rounds in a way that anyone can verify afterwards. The server's seed is committed in the log before a seat's
+    seed is known, and revealed there after the round's end. No call takes the server's seed.
 
-    Every call is idempotent: the same request again is answered with the leaf that stands in the log, under the newest
-    checkpoint; another one for the same slot is refused.
+    Every call is idempotent: the same request again is answered with the leaf in the log, under the newest checkpoint;
+    another one for the same slot is refused.
     """
 
     @_typing.overload
@@ -39,17 +39,17 @@ class ShufflerServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ShufflerServiceAsyncStub: ...
     PrepareRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.PrepareRoundRequest, _shuffler_pb2.PrepareRoundResponse]
-    """The header and round id that some terms would have, so that seats can commit to their seeds. Writes nothing."""
+    """Returns the header and round id that terms would give, so that seats can commit to their seeds. Writes nothing."""
     OpenRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenRoundRequest, _shuffler_pb2.OpenRoundResponse]
     """Opens the table's next round: fixes its terms and commits to the server's seed, durably, before it answers."""
     ContributeSeed: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.ContributeSeedRequest, _shuffler_pb2.ContributeSeedResponse]
-    """Keeps one seat's seed until the round is dealt or aborted, so that seats need not hand their seeds to anybody but the
-    shuffler. The seed is checked at once against the seat's commitment and key, and no call shows it before the deal.
+    """Keeps one seat's seed until the round is dealt or aborted, so that seats need not give their seeds to a frontend.
+    The seed is verified at once against the seat's commitment and key, and no call shows it before the deal.
     """
     DealRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.DealRoundRequest, _shuffler_pb2.DealRoundResponse]
     """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log."""
     OpenHand: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenHandRequest, _shuffler_pb2.OpenHandResponse]
-    """Opens one seat's hand on a sealed table, for the seat alone: whoever shows its token."""
+    """Opens one seat's hand on a sealed table for the seat alone, by the seat's token."""
     OpenSection: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenSectionRequest, _shuffler_pb2.OpenSectionResponse]
     """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
     earlier streets with it. On a sealed table all hands open with the last of them; in Mau Binh, where there is no
@@ -57,33 +57,35 @@ class ShufflerServiceStub:
     """
     AbortRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]
     """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
-    is revealed all the same. A round that nobody ends by then is aborted by the server itself.
+    is revealed all the same. The server aborts a dealt round that is not settled by then.
     """
     RevealRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.RevealRoundRequest, _shuffler_pb2.RevealRoundResponse]
-    """The server's seed of a settled or aborted round, with its proof. It follows by itself; this waits for it."""
+    """Returns the server's seed of a settled or aborted round, with its proof. The server logs it without being asked;
+    this waits for that.
+    """
 
 @_typing.type_check_only
 class ShufflerServiceAsyncStub(ShufflerServiceStub):
-    """Deals that anyone can check afterwards. The server's seed is committed in the log before a seat's seed is known, and
-    revealed there after the round's end. No call takes the server's seed.
+    """Deals rounds in a way that anyone can verify afterwards. The server's seed is committed in the log before a seat's
+    seed is known, and revealed there after the round's end. No call takes the server's seed.
 
-    Every call is idempotent: the same request again is answered with the leaf that stands in the log, under the newest
-    checkpoint; another one for the same slot is refused.
+    Every call is idempotent: the same request again is answered with the leaf in the log, under the newest checkpoint;
+    another one for the same slot is refused.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     PrepareRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.PrepareRoundRequest, _shuffler_pb2.PrepareRoundResponse]  # type: ignore[assignment]
-    """The header and round id that some terms would have, so that seats can commit to their seeds. Writes nothing."""
+    """Returns the header and round id that terms would give, so that seats can commit to their seeds. Writes nothing."""
     OpenRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenRoundRequest, _shuffler_pb2.OpenRoundResponse]  # type: ignore[assignment]
     """Opens the table's next round: fixes its terms and commits to the server's seed, durably, before it answers."""
     ContributeSeed: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.ContributeSeedRequest, _shuffler_pb2.ContributeSeedResponse]  # type: ignore[assignment]
-    """Keeps one seat's seed until the round is dealt or aborted, so that seats need not hand their seeds to anybody but the
-    shuffler. The seed is checked at once against the seat's commitment and key, and no call shows it before the deal.
+    """Keeps one seat's seed until the round is dealt or aborted, so that seats need not give their seeds to a frontend.
+    The seed is verified at once against the seat's commitment and key, and no call shows it before the deal.
     """
     DealRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.DealRoundRequest, _shuffler_pb2.DealRoundResponse]  # type: ignore[assignment]
     """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log."""
     OpenHand: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenHandRequest, _shuffler_pb2.OpenHandResponse]  # type: ignore[assignment]
-    """Opens one seat's hand on a sealed table, for the seat alone: whoever shows its token."""
+    """Opens one seat's hand on a sealed table for the seat alone, by the seat's token."""
     OpenSection: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenSectionRequest, _shuffler_pb2.OpenSectionResponse]  # type: ignore[assignment]
     """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
     earlier streets with it. On a sealed table all hands open with the last of them; in Mau Binh, where there is no
@@ -91,17 +93,19 @@ class ShufflerServiceAsyncStub(ShufflerServiceStub):
     """
     AbortRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]  # type: ignore[assignment]
     """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
-    is revealed all the same. A round that nobody ends by then is aborted by the server itself.
+    is revealed all the same. The server aborts a dealt round that is not settled by then.
     """
     RevealRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.RevealRoundRequest, _shuffler_pb2.RevealRoundResponse]  # type: ignore[assignment]
-    """The server's seed of a settled or aborted round, with its proof. It follows by itself; this waits for it."""
+    """Returns the server's seed of a settled or aborted round, with its proof. The server logs it without being asked;
+    this waits for that.
+    """
 
 class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Deals that anyone can check afterwards. The server's seed is committed in the log before a seat's seed is known, and
-    revealed there after the round's end. No call takes the server's seed.
+    """Deals rounds in a way that anyone can verify afterwards. The server's seed is committed in the log before a seat's
+    seed is known, and revealed there after the round's end. No call takes the server's seed.
 
-    Every call is idempotent: the same request again is answered with the leaf that stands in the log, under the newest
-    checkpoint; another one for the same slot is refused.
+    Every call is idempotent: the same request again is answered with the leaf in the log, under the newest checkpoint;
+    another one for the same slot is refused.
     """
 
     @_abc_1.abstractmethod
@@ -110,7 +114,7 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _shuffler_pb2.PrepareRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_shuffler_pb2.PrepareRoundResponse, _abc.Awaitable[_shuffler_pb2.PrepareRoundResponse]]:
-        """The header and round id that some terms would have, so that seats can commit to their seeds. Writes nothing."""
+        """Returns the header and round id that terms would give, so that seats can commit to their seeds. Writes nothing."""
 
     @_abc_1.abstractmethod
     def OpenRound(
@@ -126,8 +130,8 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _shuffler_pb2.ContributeSeedRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_shuffler_pb2.ContributeSeedResponse, _abc.Awaitable[_shuffler_pb2.ContributeSeedResponse]]:
-        """Keeps one seat's seed until the round is dealt or aborted, so that seats need not hand their seeds to anybody but the
-        shuffler. The seed is checked at once against the seat's commitment and key, and no call shows it before the deal.
+        """Keeps one seat's seed until the round is dealt or aborted, so that seats need not give their seeds to a frontend.
+        The seed is verified at once against the seat's commitment and key, and no call shows it before the deal.
         """
 
     @_abc_1.abstractmethod
@@ -144,7 +148,7 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _shuffler_pb2.OpenHandRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_shuffler_pb2.OpenHandResponse, _abc.Awaitable[_shuffler_pb2.OpenHandResponse]]:
-        """Opens one seat's hand on a sealed table, for the seat alone: whoever shows its token."""
+        """Opens one seat's hand on a sealed table for the seat alone, by the seat's token."""
 
     @_abc_1.abstractmethod
     def OpenSection(
@@ -164,7 +168,7 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_shuffler_pb2.AbortRoundResponse, _abc.Awaitable[_shuffler_pb2.AbortRoundResponse]]:
         """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
-        is revealed all the same. A round that nobody ends by then is aborted by the server itself.
+        is revealed all the same. The server aborts a dealt round that is not settled by then.
         """
 
     @_abc_1.abstractmethod
@@ -173,6 +177,8 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _shuffler_pb2.RevealRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_shuffler_pb2.RevealRoundResponse, _abc.Awaitable[_shuffler_pb2.RevealRoundResponse]]:
-        """The server's seed of a settled or aborted round, with its proof. It follows by itself; this waits for it."""
+        """Returns the server's seed of a settled or aborted round, with its proof. The server logs it without being asked;
+        this waits for that.
+        """
 
 def add_ShufflerServiceServicer_to_server(servicer: ShufflerServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

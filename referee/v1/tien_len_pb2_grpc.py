@@ -26,12 +26,16 @@ if _version_not_supported:
 
 
 class TienLenServiceStub:
-    """Judges Tien Len Mien Nam. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Tien Len Mien Nam. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes, with their wording in the answer. An event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER,
-    ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. The cards of a play:
-    CARD_TWICE, CARD_PLAYED_BEFORE, CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Settling: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY.
+    Violation codes. Of an event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN,
+    PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
+    CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+
+    Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
+
+    Instant wins. DRAGON_RUN, PAIR_RUN_6, FOUR_TRIPLES, TWO_QUADS, TWELVE_OF_A_SUIT, PAIR_RUN_5, QUAD_OF_TWOS, SIX_PAIRS.
+    A ruleset lists those that count.
 
     A hand that wins at the deal ends the round there: such a round has no events and is settled at once.
     """
@@ -85,40 +89,44 @@ class TienLenServiceStub:
 
 
 class TienLenServiceServicer:
-    """Judges Tien Len Mien Nam. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Tien Len Mien Nam. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes, with their wording in the answer. An event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER,
-    ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. The cards of a play:
-    CARD_TWICE, CARD_PLAYED_BEFORE, CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Settling: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY.
+    Violation codes. Of an event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN,
+    PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
+    CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+
+    Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
+
+    Instant wins. DRAGON_RUN, PAIR_RUN_6, FOUR_TRIPLES, TWO_QUADS, TWELVE_OF_A_SUIT, PAIR_RUN_5, QUAD_OF_TWOS, SIX_PAIRS.
+    A ruleset lists those that count.
 
     A hand that wins at the deal ends the round there: such a round has no events and is settled at once.
     """
 
     def CheckPlay(self, request, context):
-        """Everything wrong with a play or a pass. Signs nothing.
+        """Returns all faults of a play or a pass. Signs nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CheckPlays(self, request, context):
-        """The same for many, at most 256.
+        """Checks many at once, at most 256.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListPlays(self, request, context):
-        """Every legal play of the seat whose turn it is, and whether it may pass.
+        """Lists every legal play of the seat on turn, and whether it may pass.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SuggestPlay(self, request, context):
-        """The best plays of the seat whose turn it is, with reasons, from what that seat may know: its own cards, the cards
-        played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same question gets the same
+        """Returns the best plays of the seat on turn, with reasons, from what that seat may know: its own cards, the cards
+        played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same request gets the same
         answer.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -133,7 +141,7 @@ class TienLenServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PreviewRound(self, request, context):
-        """Where the round stands, and its outcome once it is over. Signs and writes nothing.
+        """Returns the state of the round, and its outcome once it is over. Signs and writes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -147,7 +155,7 @@ class TienLenServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SettleRounds(self, request, context):
-        """The same for many rounds, at most 256, each on its own: one that is refused does not stop the others.
+        """Settles many rounds, at most 256, independently: a refused one does not stop the others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -205,12 +213,16 @@ def add_TienLenServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TienLenService:
-    """Judges Tien Len Mien Nam. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Tien Len Mien Nam. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes, with their wording in the answer. An event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER,
-    ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. The cards of a play:
-    CARD_TWICE, CARD_PLAYED_BEFORE, CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Settling: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY.
+    Violation codes. Of an event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN,
+    PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
+    CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+
+    Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
+
+    Instant wins. DRAGON_RUN, PAIR_RUN_6, FOUR_TRIPLES, TWO_QUADS, TWELVE_OF_A_SUIT, PAIR_RUN_5, QUAD_OF_TWOS, SIX_PAIRS.
+    A ruleset lists those that count.
 
     A hand that wins at the deal ends the round there: such a round has no events and is settled at once.
     """

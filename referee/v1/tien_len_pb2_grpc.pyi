@@ -27,12 +27,16 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TienLenServiceStub:
-    """Judges Tien Len Mien Nam. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Tien Len Mien Nam. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes, with their wording in the answer. An event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER,
-    ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. The cards of a play:
-    CARD_TWICE, CARD_PLAYED_BEFORE, CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Settling: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY.
+    Violation codes. Of an event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN,
+    PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
+    CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+
+    Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
+
+    Instant wins. DRAGON_RUN, PAIR_RUN_6, FOUR_TRIPLES, TWO_QUADS, TWELVE_OF_A_SUIT, PAIR_RUN_5, QUAD_OF_TWOS, SIX_PAIRS.
+    A ruleset lists those that count.
 
     A hand that wins at the deal ends the round there: such a round has no events and is settled at once.
     """
@@ -42,65 +46,73 @@ class TienLenServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TienLenServiceAsyncStub: ...
     CheckPlay: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.CheckPlayRequest, _tien_len_pb2.CheckPlayResponse]
-    """Everything wrong with a play or a pass. Signs nothing."""
+    """Returns all faults of a play or a pass. Signs nothing."""
     CheckPlays: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.CheckPlaysRequest, _tien_len_pb2.CheckPlaysResponse]
-    """The same for many, at most 256."""
+    """Checks many at once, at most 256."""
     ListPlays: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.ListPlaysRequest, _tien_len_pb2.ListPlaysResponse]
-    """Every legal play of the seat whose turn it is, and whether it may pass."""
+    """Lists every legal play of the seat on turn, and whether it may pass."""
     SuggestPlay: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.SuggestPlayRequest, _tien_len_pb2.SuggestPlayResponse]
-    """The best plays of the seat whose turn it is, with reasons, from what that seat may know: its own cards, the cards
-    played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same question gets the same
+    """Returns the best plays of the seat on turn, with reasons, from what that seat may know: its own cards, the cards
+    played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same request gets the same
     answer.
     """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventRequest, _tien_len_pb2.TienLenServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it."""
     PreviewRound: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServicePreviewRoundRequest, _tien_len_pb2.TienLenServicePreviewRoundResponse]
-    """Where the round stands, and its outcome once it is over. Signs and writes nothing."""
+    """Returns the state of the round, and its outcome once it is over. Signs and writes nothing."""
     SettleRound: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceSettleRoundRequest, _tien_len_pb2.TienLenServiceSettleRoundResponse]
     """Settles the round: computes, signs and logs, and answers when it is durable. Idempotent by round."""
     SettleRounds: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceSettleRoundsRequest, _tien_len_pb2.TienLenServiceSettleRoundsResponse]
-    """The same for many rounds, at most 256, each on its own: one that is refused does not stop the others."""
+    """Settles many rounds, at most 256, independently: a refused one does not stop the others."""
 
 @_typing.type_check_only
 class TienLenServiceAsyncStub(TienLenServiceStub):
-    """Judges Tien Len Mien Nam. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Tien Len Mien Nam. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes, with their wording in the answer. An event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER,
-    ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. The cards of a play:
-    CARD_TWICE, CARD_PLAYED_BEFORE, CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Settling: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY.
+    Violation codes. Of an event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN,
+    PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
+    CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+
+    Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
+
+    Instant wins. DRAGON_RUN, PAIR_RUN_6, FOUR_TRIPLES, TWO_QUADS, TWELVE_OF_A_SUIT, PAIR_RUN_5, QUAD_OF_TWOS, SIX_PAIRS.
+    A ruleset lists those that count.
 
     A hand that wins at the deal ends the round there: such a round has no events and is settled at once.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CheckPlay: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.CheckPlayRequest, _tien_len_pb2.CheckPlayResponse]  # type: ignore[assignment]
-    """Everything wrong with a play or a pass. Signs nothing."""
+    """Returns all faults of a play or a pass. Signs nothing."""
     CheckPlays: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.CheckPlaysRequest, _tien_len_pb2.CheckPlaysResponse]  # type: ignore[assignment]
-    """The same for many, at most 256."""
+    """Checks many at once, at most 256."""
     ListPlays: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.ListPlaysRequest, _tien_len_pb2.ListPlaysResponse]  # type: ignore[assignment]
-    """Every legal play of the seat whose turn it is, and whether it may pass."""
+    """Lists every legal play of the seat on turn, and whether it may pass."""
     SuggestPlay: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.SuggestPlayRequest, _tien_len_pb2.SuggestPlayResponse]  # type: ignore[assignment]
-    """The best plays of the seat whose turn it is, with reasons, from what that seat may know: its own cards, the cards
-    played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same question gets the same
+    """Returns the best plays of the seat on turn, with reasons, from what that seat may know: its own cards, the cards
+    played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same request gets the same
     answer.
     """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventRequest, _tien_len_pb2.TienLenServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it."""
     PreviewRound: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServicePreviewRoundRequest, _tien_len_pb2.TienLenServicePreviewRoundResponse]  # type: ignore[assignment]
-    """Where the round stands, and its outcome once it is over. Signs and writes nothing."""
+    """Returns the state of the round, and its outcome once it is over. Signs and writes nothing."""
     SettleRound: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceSettleRoundRequest, _tien_len_pb2.TienLenServiceSettleRoundResponse]  # type: ignore[assignment]
     """Settles the round: computes, signs and logs, and answers when it is durable. Idempotent by round."""
     SettleRounds: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceSettleRoundsRequest, _tien_len_pb2.TienLenServiceSettleRoundsResponse]  # type: ignore[assignment]
-    """The same for many rounds, at most 256, each on its own: one that is refused does not stop the others."""
+    """Settles many rounds, at most 256, independently: a refused one does not stop the others."""
 
 class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Judges Tien Len Mien Nam. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Tien Len Mien Nam. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes, with their wording in the answer. An event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER,
-    ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. The cards of a play:
-    CARD_TWICE, CARD_PLAYED_BEFORE, CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Settling: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY.
+    Violation codes. Of an event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN,
+    PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
+    CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+
+    Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
+
+    Instant wins. DRAGON_RUN, PAIR_RUN_6, FOUR_TRIPLES, TWO_QUADS, TWELVE_OF_A_SUIT, PAIR_RUN_5, QUAD_OF_TWOS, SIX_PAIRS.
+    A ruleset lists those that count.
 
     A hand that wins at the deal ends the round there: such a round has no events and is settled at once.
     """
@@ -111,7 +123,7 @@ class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tien_len_pb2.CheckPlayRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tien_len_pb2.CheckPlayResponse, _abc.Awaitable[_tien_len_pb2.CheckPlayResponse]]:
-        """Everything wrong with a play or a pass. Signs nothing."""
+        """Returns all faults of a play or a pass. Signs nothing."""
 
     @_abc_1.abstractmethod
     def CheckPlays(
@@ -119,7 +131,7 @@ class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tien_len_pb2.CheckPlaysRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tien_len_pb2.CheckPlaysResponse, _abc.Awaitable[_tien_len_pb2.CheckPlaysResponse]]:
-        """The same for many, at most 256."""
+        """Checks many at once, at most 256."""
 
     @_abc_1.abstractmethod
     def ListPlays(
@@ -127,7 +139,7 @@ class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tien_len_pb2.ListPlaysRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tien_len_pb2.ListPlaysResponse, _abc.Awaitable[_tien_len_pb2.ListPlaysResponse]]:
-        """Every legal play of the seat whose turn it is, and whether it may pass."""
+        """Lists every legal play of the seat on turn, and whether it may pass."""
 
     @_abc_1.abstractmethod
     def SuggestPlay(
@@ -135,8 +147,8 @@ class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tien_len_pb2.SuggestPlayRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tien_len_pb2.SuggestPlayResponse, _abc.Awaitable[_tien_len_pb2.SuggestPlayResponse]]:
-        """The best plays of the seat whose turn it is, with reasons, from what that seat may know: its own cards, the cards
-        played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same question gets the same
+        """Returns the best plays of the seat on turn, with reasons, from what that seat may know: its own cards, the cards
+        played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same request gets the same
         answer.
         """
 
@@ -154,7 +166,7 @@ class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tien_len_pb2.TienLenServicePreviewRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tien_len_pb2.TienLenServicePreviewRoundResponse, _abc.Awaitable[_tien_len_pb2.TienLenServicePreviewRoundResponse]]:
-        """Where the round stands, and its outcome once it is over. Signs and writes nothing."""
+        """Returns the state of the round, and its outcome once it is over. Signs and writes nothing."""
 
     @_abc_1.abstractmethod
     def SettleRound(
@@ -170,6 +182,6 @@ class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tien_len_pb2.TienLenServiceSettleRoundsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tien_len_pb2.TienLenServiceSettleRoundsResponse, _abc.Awaitable[_tien_len_pb2.TienLenServiceSettleRoundsResponse]]:
-        """The same for many rounds, at most 256, each on its own: one that is refused does not stop the others."""
+        """Settles many rounds, at most 256, independently: a refused one does not stop the others."""
 
 def add_TienLenServiceServicer_to_server(servicer: TienLenServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

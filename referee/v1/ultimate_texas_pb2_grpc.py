@@ -26,25 +26,27 @@ if _version_not_supported:
 
 
 class UltimateTexasServiceStub:
-    """Judges Ultimate Texas Hold'em. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Ultimate Texas Hold'em. Every request carries the round so far; nothing is remembered between calls.
 
-    How the board opens. DealRound opens the hands alone. The event that closes a street (everybody has decided on it, has
-    a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the house's
-    hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against the
-    receipt. Where nobody is left to decide on the streets that follow, they close at once: the receipt names the last
-    section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
+    How the board opens. DealRound opens the hands alone. The event that closes a street (every seat has decided on it,
+    has a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the
+    house's hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against
+    the receipt. Where no seat is left to decide on the streets that follow, they close at once: the receipt names the
+    last section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
 
-    A frontend that needs no receipts may tell its own events, with its own times, and ask AcceptEvent only for the event
-    that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
-    event told without a receipt can be asked to be accepted later, as long as no event follows it.
+    A frontend that needs no receipts may report its own events, with its own times, and call AcceptEvent only for the
+    event that closes a street: no card of the board opens without such a receipt, and SettleRound needs house and board.
+    An event reported without a receipt can be accepted later, as long as no event follows it.
 
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
     its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
     excepted.
 
-    Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
-    ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
-    Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
+    ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+
+    Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """
 
     def __init__(self, channel):
@@ -91,44 +93,46 @@ class UltimateTexasServiceStub:
 
 
 class UltimateTexasServiceServicer:
-    """Judges Ultimate Texas Hold'em. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Ultimate Texas Hold'em. Every request carries the round so far; nothing is remembered between calls.
 
-    How the board opens. DealRound opens the hands alone. The event that closes a street (everybody has decided on it, has
-    a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the house's
-    hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against the
-    receipt. Where nobody is left to decide on the streets that follow, they close at once: the receipt names the last
-    section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
+    How the board opens. DealRound opens the hands alone. The event that closes a street (every seat has decided on it,
+    has a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the
+    house's hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against
+    the receipt. Where no seat is left to decide on the streets that follow, they close at once: the receipt names the
+    last section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
 
-    A frontend that needs no receipts may tell its own events, with its own times, and ask AcceptEvent only for the event
-    that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
-    event told without a receipt can be asked to be accepted later, as long as no event follows it.
+    A frontend that needs no receipts may report its own events, with its own times, and call AcceptEvent only for the
+    event that closes a street: no card of the board opens without such a receipt, and SettleRound needs house and board.
+    An event reported without a receipt can be accepted later, as long as no event follows it.
 
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
     its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
     excepted.
 
-    Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
-    ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
-    Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
+    ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+
+    Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """
 
     def CheckDecision(self, request, context):
-        """Everything wrong with a decision. Signs nothing.
+        """Returns all faults of a decision. Signs nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CheckDecisions(self, request, context):
-        """The same for many, at most 256.
+        """Checks many at once, at most 256.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Advise(self, request, context):
-        """The exact value of each decision that a seat has before it, from its own cards and the open board; other seats' cards
-        count as unseen, whatever the certificates show. Signs nothing.
+        """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
+        cards count as unseen, whatever the certificates show. Signs nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -136,15 +140,15 @@ class UltimateTexasServiceServicer:
 
     def AcceptEvent(self, request, context):
         """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
-        street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound answered
-        is enough here, whatever has opened since.
+        street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound
+        answered is enough here, whatever has opened since.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PreviewRound(self, request, context):
-        """Where the round stands, and its outcome once it is over. Signs and writes nothing.
+        """Returns the state of the round, and its outcome once it is over. Signs and writes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -158,7 +162,7 @@ class UltimateTexasServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SettleRounds(self, request, context):
-        """The same for many rounds, at most 256, each on its own: one that is refused does not stop the others.
+        """Settles many rounds, at most 256, independently: a refused one does not stop the others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -211,25 +215,27 @@ def add_UltimateTexasServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class UltimateTexasService:
-    """Judges Ultimate Texas Hold'em. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Ultimate Texas Hold'em. Every request carries the round so far; nothing is remembered between calls.
 
-    How the board opens. DealRound opens the hands alone. The event that closes a street (everybody has decided on it, has
-    a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the house's
-    hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against the
-    receipt. Where nobody is left to decide on the streets that follow, they close at once: the receipt names the last
-    section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
+    How the board opens. DealRound opens the hands alone. The event that closes a street (every seat has decided on it,
+    has a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the
+    house's hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against
+    the receipt. Where no seat is left to decide on the streets that follow, they close at once: the receipt names the
+    last section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
 
-    A frontend that needs no receipts may tell its own events, with its own times, and ask AcceptEvent only for the event
-    that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
-    event told without a receipt can be asked to be accepted later, as long as no event follows it.
+    A frontend that needs no receipts may report its own events, with its own times, and call AcceptEvent only for the
+    event that closes a street: no card of the board opens without such a receipt, and SettleRound needs house and board.
+    An event reported without a receipt can be accepted later, as long as no event follows it.
 
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
     its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
     excepted.
 
-    Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
-    ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
-    Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
+    ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+
+    Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """
 
     @staticmethod

@@ -27,25 +27,27 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class UltimateTexasServiceStub:
-    """Judges Ultimate Texas Hold'em. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Ultimate Texas Hold'em. Every request carries the round so far; nothing is remembered between calls.
 
-    How the board opens. DealRound opens the hands alone. The event that closes a street (everybody has decided on it, has
-    a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the house's
-    hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against the
-    receipt. Where nobody is left to decide on the streets that follow, they close at once: the receipt names the last
-    section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
+    How the board opens. DealRound opens the hands alone. The event that closes a street (every seat has decided on it,
+    has a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the
+    house's hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against
+    the receipt. Where no seat is left to decide on the streets that follow, they close at once: the receipt names the
+    last section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
 
-    A frontend that needs no receipts may tell its own events, with its own times, and ask AcceptEvent only for the event
-    that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
-    event told without a receipt can be asked to be accepted later, as long as no event follows it.
+    A frontend that needs no receipts may report its own events, with its own times, and call AcceptEvent only for the
+    event that closes a street: no card of the board opens without such a receipt, and SettleRound needs house and board.
+    An event reported without a receipt can be accepted later, as long as no event follows it.
 
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
     its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
     excepted.
 
-    Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
-    ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
-    Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
+    ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+
+    Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """
 
     @_typing.overload
@@ -53,89 +55,93 @@ class UltimateTexasServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> UltimateTexasServiceAsyncStub: ...
     CheckDecision: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.CheckDecisionRequest, _ultimate_texas_pb2.CheckDecisionResponse]
-    """Everything wrong with a decision. Signs nothing."""
+    """Returns all faults of a decision. Signs nothing."""
     CheckDecisions: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.CheckDecisionsRequest, _ultimate_texas_pb2.CheckDecisionsResponse]
-    """The same for many, at most 256."""
+    """Checks many at once, at most 256."""
     Advise: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.AdviseRequest, _ultimate_texas_pb2.AdviseResponse]
-    """The exact value of each decision that a seat has before it, from its own cards and the open board; other seats' cards
-    count as unseen, whatever the certificates show. Signs nothing.
+    """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
+    cards count as unseen, whatever the certificates show. Signs nothing.
     """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
-    street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound answered
-    is enough here, whatever has opened since.
+    street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound
+    answered is enough here, whatever has opened since.
     """
     PreviewRound: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest, _ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse]
-    """Where the round stands, and its outcome once it is over. Signs and writes nothing."""
+    """Returns the state of the round, and its outcome once it is over. Signs and writes nothing."""
     SettleRound: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest, _ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse]
     """Settles the round: computes, signs and logs, and answers when it is durable. Idempotent by round."""
     SettleRounds: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceSettleRoundsRequest, _ultimate_texas_pb2.UltimateTexasServiceSettleRoundsResponse]
-    """The same for many rounds, at most 256, each on its own: one that is refused does not stop the others."""
+    """Settles many rounds, at most 256, independently: a refused one does not stop the others."""
 
 @_typing.type_check_only
 class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
-    """Judges Ultimate Texas Hold'em. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Ultimate Texas Hold'em. Every request carries the round so far; nothing is remembered between calls.
 
-    How the board opens. DealRound opens the hands alone. The event that closes a street (everybody has decided on it, has
-    a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the house's
-    hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against the
-    receipt. Where nobody is left to decide on the streets that follow, they close at once: the receipt names the last
-    section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
+    How the board opens. DealRound opens the hands alone. The event that closes a street (every seat has decided on it,
+    has a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the
+    house's hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against
+    the receipt. Where no seat is left to decide on the streets that follow, they close at once: the receipt names the
+    last section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
 
-    A frontend that needs no receipts may tell its own events, with its own times, and ask AcceptEvent only for the event
-    that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
-    event told without a receipt can be asked to be accepted later, as long as no event follows it.
+    A frontend that needs no receipts may report its own events, with its own times, and call AcceptEvent only for the
+    event that closes a street: no card of the board opens without such a receipt, and SettleRound needs house and board.
+    An event reported without a receipt can be accepted later, as long as no event follows it.
 
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
     its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
     excepted.
 
-    Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
-    ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
-    Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
+    ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+
+    Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CheckDecision: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.CheckDecisionRequest, _ultimate_texas_pb2.CheckDecisionResponse]  # type: ignore[assignment]
-    """Everything wrong with a decision. Signs nothing."""
+    """Returns all faults of a decision. Signs nothing."""
     CheckDecisions: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.CheckDecisionsRequest, _ultimate_texas_pb2.CheckDecisionsResponse]  # type: ignore[assignment]
-    """The same for many, at most 256."""
+    """Checks many at once, at most 256."""
     Advise: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.AdviseRequest, _ultimate_texas_pb2.AdviseResponse]  # type: ignore[assignment]
-    """The exact value of each decision that a seat has before it, from its own cards and the open board; other seats' cards
-    count as unseen, whatever the certificates show. Signs nothing.
+    """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
+    cards count as unseen, whatever the certificates show. Signs nothing.
     """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
-    street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound answered
-    is enough here, whatever has opened since.
+    street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound
+    answered is enough here, whatever has opened since.
     """
     PreviewRound: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest, _ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse]  # type: ignore[assignment]
-    """Where the round stands, and its outcome once it is over. Signs and writes nothing."""
+    """Returns the state of the round, and its outcome once it is over. Signs and writes nothing."""
     SettleRound: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest, _ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse]  # type: ignore[assignment]
     """Settles the round: computes, signs and logs, and answers when it is durable. Idempotent by round."""
     SettleRounds: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceSettleRoundsRequest, _ultimate_texas_pb2.UltimateTexasServiceSettleRoundsResponse]  # type: ignore[assignment]
-    """The same for many rounds, at most 256, each on its own: one that is refused does not stop the others."""
+    """Settles many rounds, at most 256, independently: a refused one does not stop the others."""
 
 class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Judges Ultimate Texas Hold'em. Every question carries the round so far; nothing is remembered between calls.
+    """Judges Ultimate Texas Hold'em. Every request carries the round so far; nothing is remembered between calls.
 
-    How the board opens. DealRound opens the hands alone. The event that closes a street (everybody has decided on it, has
-    a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the house's
-    hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against the
-    receipt. Where nobody is left to decide on the streets that follow, they close at once: the receipt names the last
-    section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
+    How the board opens. DealRound opens the hands alone. The event that closes a street (every seat has decided on it,
+    has a play bet or has folded) opens cards: before the flop the flop, on the flop turn and river, on the river the
+    house's hand. AcceptEvent names the section in that event's receipt, and ShufflerService.OpenSection opens it against
+    the receipt. Where no seat is left to decide on the streets that follow, they close at once: the receipt names the
+    last section, and OpenSection opens everything up to it in one answer. The house opens at the end of every round.
 
-    A frontend that needs no receipts may tell its own events, with its own times, and ask AcceptEvent only for the event
-    that closes a street: no card of the board leaves without such a receipt, and SettleRound needs house and board. An
-    event told without a receipt can be asked to be accepted later, as long as no event follows it.
+    A frontend that needs no receipts may report its own events, with its own times, and call AcceptEvent only for the
+    event that closes a street: no card of the board opens without such a receipt, and SettleRound needs house and board.
+    An event reported without a receipt can be accepted later, as long as no event follows it.
 
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
     its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
     excepted.
 
-    Violation codes, with their wording in the answer. A decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT,
-    ALREADY_PLAYED, ALREADY_FOLDED, ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED.
-    Settling: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
+    ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+
+    Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """
 
     @_abc_1.abstractmethod
@@ -144,7 +150,7 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ultimate_texas_pb2.CheckDecisionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ultimate_texas_pb2.CheckDecisionResponse, _abc.Awaitable[_ultimate_texas_pb2.CheckDecisionResponse]]:
-        """Everything wrong with a decision. Signs nothing."""
+        """Returns all faults of a decision. Signs nothing."""
 
     @_abc_1.abstractmethod
     def CheckDecisions(
@@ -152,7 +158,7 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ultimate_texas_pb2.CheckDecisionsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ultimate_texas_pb2.CheckDecisionsResponse, _abc.Awaitable[_ultimate_texas_pb2.CheckDecisionsResponse]]:
-        """The same for many, at most 256."""
+        """Checks many at once, at most 256."""
 
     @_abc_1.abstractmethod
     def Advise(
@@ -160,8 +166,8 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ultimate_texas_pb2.AdviseRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ultimate_texas_pb2.AdviseResponse, _abc.Awaitable[_ultimate_texas_pb2.AdviseResponse]]:
-        """The exact value of each decision that a seat has before it, from its own cards and the open board; other seats' cards
-        count as unseen, whatever the certificates show. Signs nothing.
+        """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
+        cards count as unseen, whatever the certificates show. Signs nothing.
         """
 
     @_abc_1.abstractmethod
@@ -171,8 +177,8 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse, _abc.Awaitable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]]:
         """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
-        street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound answered
-        is enough here, whatever has opened since.
+        street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound
+        answered is enough here, whatever has opened since.
         """
 
     @_abc_1.abstractmethod
@@ -181,7 +187,7 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse, _abc.Awaitable[_ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse]]:
-        """Where the round stands, and its outcome once it is over. Signs and writes nothing."""
+        """Returns the state of the round, and its outcome once it is over. Signs and writes nothing."""
 
     @_abc_1.abstractmethod
     def SettleRound(
@@ -197,6 +203,6 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ultimate_texas_pb2.UltimateTexasServiceSettleRoundsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ultimate_texas_pb2.UltimateTexasServiceSettleRoundsResponse, _abc.Awaitable[_ultimate_texas_pb2.UltimateTexasServiceSettleRoundsResponse]]:
-        """The same for many rounds, at most 256, each on its own: one that is refused does not stop the others."""
+        """Settles many rounds, at most 256, independently: a refused one does not stop the others."""
 
 def add_UltimateTexasServiceServicer_to_server(servicer: UltimateTexasServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

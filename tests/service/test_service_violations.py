@@ -30,7 +30,7 @@ ARRANGEMENT_CODES: Final = (
 def documented_codes() -> set[str]:
     """Read the codes that the service's own comment lists."""
     comment = PROTO.read_text(encoding="utf-8").partition("service MauBinhService")[0]
-    listed = comment.partition("Violation codes")[2]
+    listed = comment.partition("Violation codes")[2].partition("Transfer reasons")[0]
     return set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", listed))
 
 

@@ -45,7 +45,7 @@ def _codes(answer: Any) -> list[str]:  # noqa: ANN401 - answers of several metho
 
 
 def test_documented_violation_codes_are_those_of_the_game():
-    comment = re.search(r"// Violation codes,.*?(?=service)", PROTO.read_text(encoding="utf-8"), re.DOTALL)
+    comment = re.search(r"// Violation codes.*?(?=// Transfer reasons)", PROTO.read_text(encoding="utf-8"), re.DOTALL)
     assert comment is not None
     assert set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", comment[0])) == set(Code) - STAKE_CODES
 
