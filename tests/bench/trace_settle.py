@@ -134,52 +134,56 @@ class Table:
     def play_mau_binh(self) -> mau_binh_pb2.MauBinhServiceSettleRoundRequest:
         """Return the request that settles a round whose seats arranged their cards as dealt."""
         header, dealt = self._deal("mau_binh.classic", stake_minor=1000)
-        told = mau_binh_pb2.MauBinhRound(header=header, certificates=[dealt.certificate])
+        reported = mau_binh_pb2.MauBinhRound(header=header, certificates=[dealt.certificate])
         for hand in dealt.hands:
             cards = mau_binh_pb2.Arrangement(back=hand.cards[:5], middle=hand.cards[5:10], front=hand.cards[10:])
             event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=cards)
-            accepted = self.mau_binh.AcceptEvent(mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=told, event=event))
+            accepted = self.mau_binh.AcceptEvent(
+                mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=reported, event=event)
+            )
             if not accepted.event_number:  # an instant win ended the round at the deal
                 break
-            told.events.append(accepted.event)
-        return mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told)
+            reported.events.append(accepted.event)
+        return mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=reported)
 
     def play_tien_len(self) -> tien_len_pb2.TienLenServiceSettleRoundRequest:
         """Return the request that settles a round whose seats played the first play listed, or passed."""
         header, dealt = self._deal("tien_len.mien_nam", stake_minor=1000)
-        told = tien_len_pb2.TienLenRound(header=header, certificates=[dealt.certificate])
+        reported = tien_len_pb2.TienLenRound(header=header, certificates=[dealt.certificate])
         while True:
-            listed = self.tien_len.ListPlays(tien_len_pb2.ListPlaysRequest(round=told))
+            listed = self.tien_len.ListPlays(tien_len_pb2.ListPlaysRequest(round=reported))
             if not listed.HasField("turn"):
-                return tien_len_pb2.TienLenServiceSettleRoundRequest(round=told)
+                return tien_len_pb2.TienLenServiceSettleRoundRequest(round=reported)
             event = tien_len_pb2.TienLenEvent(seat=listed.turn)
             if listed.plays:
                 event.play.cards.extend(listed.plays[0].cards)
             else:
                 event.pass_turn.SetInParent()
-            accepted = self.tien_len.AcceptEvent(tien_len_pb2.TienLenServiceAcceptEventRequest(round=told, event=event))
-            told.events.append(accepted.event)
+            accepted = self.tien_len.AcceptEvent(
+                tien_len_pb2.TienLenServiceAcceptEventRequest(round=reported, event=event)
+            )
+            reported.events.append(accepted.event)
 
     def play_ultimate_texas(self) -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest:
         """Return the request that settles a round whose seats checked twice and then bet once."""
         stakes = [money_pb2.SeatStake(ante_minor=20, trips_minor=4)] * 2
         header, dealt = self._deal("ultimate_texas.casino", stake_minor=2, seat_stakes=stakes)
-        told = ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])
+        reported = ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])
         check, bet = ultimate_texas_pb2.DECISION_CHECK, ultimate_texas_pb2.DECISION_PLAY_1X
         for decision, seat in itertools.product((check, check, bet), range(2)):
             event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision)
             accepted = self.ultimate_texas.AcceptEvent(
-                ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=told, event=event)
+                ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=reported, event=event)
             )
-            told.events.append(accepted.event)
+            reported.events.append(accepted.event)
             if accepted.HasField("opens_section"):
                 opened = self.shuffler.OpenSection(
                     shuffler_pb2.OpenSectionRequest(
                         table_id=header.table_id, round_number=1, event_receipt=accepted.event.receipt
                     )
                 )
-                told.certificates[:] = [opened.certificate]
-        return ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=told)
+                reported.certificates[:] = [opened.certificate]
+        return ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=reported)
 
 
 def trace() -> Mapping[str, tuple[Trace, Trace]]:
