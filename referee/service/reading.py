@@ -127,11 +127,12 @@ class RoundReader:
         self._check_count(message.events)
         key = self._key(verified, message)
         events = tuple([event.SerializeToString(deterministic=True) for event in message.events])
-        known = self._find(key, events) or self._begin(verified, key, message)
-        if len(known.events) == len(events):
-            return known
-        read = self._apply_events(known, message.events, events)
-        self.remember(read)
+        known = self._find(key, events)
+        read = known or self._begin(verified, key, message)
+        if len(read.events) < len(events):
+            read = self._apply_events(read, message.events, events)
+        if read is not known:
+            self._remember(read)
         return read
 
     def accept(
@@ -160,7 +161,7 @@ class RoundReader:
         message.receipt, chain = self._attestor.accept(verified, read.chain, reported, field="event")
         events = (*read.events, message.SerializeToString(deterministic=True))
         after = self._after(read, events=events, state=state, chain=chain)
-        self.remember(after)
+        self._remember(after)
         return violations, after
 
     def play(
@@ -189,7 +190,7 @@ class RoundReader:
         """Verify the signature of an event that would come next, in the request's field ``event``."""
         self._attestor.check_signature(read.verified, read.chain, self._reported(event, message), field="event")
 
-    def remember(self, read: ReadRound) -> None:
+    def _remember(self, read: ReadRound) -> None:
         """Remember a round, by its deal and last event; it replaces another one that shares both."""
         self._memo.put((read.key, read.events[-1] if read.events else b""), read)
 
@@ -222,7 +223,7 @@ class RoundReader:
             lead=lead,
             is_sealed=verified.is_sealed,
         )
-        read = ReadRound(
+        return ReadRound(
             served=self._served,
             verified=verified,
             key=key,
@@ -231,8 +232,6 @@ class RoundReader:
             state=self._start(deal, verified.ruleset),
             chain=first_chain(verified),
         )
-        self.remember(read)
-        return read
 
     def _start(self, deal: Deal, ruleset: Ruleset) -> Any:
         try:
