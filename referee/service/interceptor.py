@@ -96,6 +96,8 @@ class CallInterceptor(grpc.ServerInterceptor):
             return None
         gate = None if is_health else self._gate
         try:
+            if not is_health:
+                _check_credentials_once(metadata)
             if gate is not None:
                 gate.knock(call, credentials)
             if not is_health and (not self._pool.has_stream if is_stream else self._pool.is_full):
@@ -276,6 +278,18 @@ def _overload() -> RefusedError:
         ErrorReason.ERROR_REASON_OVERLOADED,
         "more calls wait than the server can answer soon; nothing was done, and asking again a little later is safe",
     )
+
+
+def _check_credentials_once(metadata: Any) -> None:
+    """Refuse a call with several ``authorization`` headers, of which a proxy may have checked another one."""
+    count = sum(key == CREDENTIALS for key, _ in metadata or ())
+    if count > 1:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_CREDENTIALS_INVALID,
+            f"the call has {count} authorization headers; send one",
+            found=count,
+            limit=1,
+        )
 
 
 def _read_metadata(method: str, metadata: Any, *, gateway_pass: str) -> tuple[Call, str]:

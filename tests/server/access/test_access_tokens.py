@@ -224,3 +224,13 @@ def _until_refused(ask: Callable[[], tuple[str, str]]) -> tuple[str, str]:
     while (found := ask())[0] == "OK" and time.monotonic() < end:
         time.sleep(0.05)
     return found
+
+
+@pytest.mark.parametrize("is_second_valid", [True, False])
+def test_two_authorization_headers_are_refused(guarded, is_second_valid):
+    """Also twice the same token: a proxy in front may have checked the other header."""
+    token = guarded.mint.token("frontend")
+    second = token if is_second_valid else "none"
+    metadata = [("authorization", f"Bearer {one}") for one in (second, token)]
+    assert guarded.ask(CHECKPOINTS, metadata=metadata) == ("UNAUTHENTICATED", "CREDENTIALS_INVALID")
+    assert guarded.ask(CHECKPOINTS, token=token)[1] != "CREDENTIALS_INVALID"
