@@ -38,12 +38,31 @@ class SeatLimits(Protocol):
         """Largest number of seats."""
 
 
+class RoundBounds(NamedTuple):
+    """The shortest and longest time in milliseconds from the deal's deadline to the round's."""
+
+    shortest: int
+    longest: int
+
+
+class Bounds(Protocol):
+    """Bounds of a round's length."""
+
+    @property
+    def bounds(self) -> RoundBounds:
+        """Shortest and longest time from the deal's deadline to the round's."""
+
+
 class GameRules(Protocol):
     """Rules of one ruleset: a frozen msgspec.Struct without defaults; ValueError where they contradict themselves."""
 
     @property
     def seats(self) -> SeatLimits:
         """Number of seats a round may have."""
+
+    @property
+    def round(self) -> Bounds:
+        """Bounds of a round's length."""
 
     @property
     def payouts(self) -> Sequence[Fraction]:
@@ -82,13 +101,6 @@ class Clock(NamedTuple):
     start: int
     limit: int
     seat: Seat | None
-
-
-class RoundBounds(NamedTuple):
-    """The shortest and longest time in milliseconds from the deal's deadline to the round's."""
-
-    shortest: int
-    longest: int
 
 
 class Event(Protocol):
@@ -185,9 +197,32 @@ EventT = TypeVar("EventT", bound=Event)
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)
 
 
+def _bounds_of(rules: GameRules) -> RoundBounds:
+    return rules.round.bounds
+
+
+def _keep_sections(state: StateT, sections: Sections) -> StateT:
+    if sections != state.deal.sections:
+        msg = "all cards of this game are open from the deal on, so these are of another deal"
+        raise DealError(msg)
+    return state
+
+
+def _nothing(*_: object) -> tuple[int, ...]:
+    return ()
+
+
+def _never(*_: object) -> bool:
+    return False
+
+
+def _the_deal(*_: object) -> int:
+    return 0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
-    """The law of one game.
+    """The law of one game. Fields with a default are for games that can be sealed, open cards later or have seat stakes.
 
     - ``name`` begins the ids of its rulesets, ``title`` is its name for people;
       ``max_events`` bounds a round; ``warnings`` are codes that do not refuse.
@@ -215,29 +250,29 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     title: str
     rules_type: type[RulesT]
     max_events: int
-    can_be_sealed: bool
-    has_leader: bool
-    needs_hands: bool
-    warnings: frozenset[str]
-    seat_stake_names: tuple[str, ...]
     layout: Callable[[int], Layout]
-    round_bounds: Callable[[RulesT], RoundBounds]
     check_stakes: Callable[..., tuple[Violation, ...]]
     begin: Callable[[RulesT, Deal], StateT]
     check: Callable[[StateT, EventT], tuple[Violation, ...]]
     apply: Callable[[StateT, EventT], StateT]
-    open_sections: Callable[[StateT, Sections], StateT]
-    needs: Callable[[StateT, EventT], tuple[int, ...]]
-    opens: Callable[[StateT, StateT], tuple[int, ...]]
-    opens_at_deal: Callable[[RulesT, Sequence[Sequence[Card]]], bool]
     clock: Callable[[StateT], Clock | None]
-    minimum_seen: Callable[[StateT, EventT], int]
-    is_imposed: Callable[[EventT], bool]
     check_closing: Callable[[StateT, int], tuple[Violation, ...]]
     settle: Callable[[StateT], OutcomeT]
     encode_event: Callable[[EventT], bytes]
     decode_event: Callable[..., EventT]
     encode_results: Callable[[StateT, OutcomeT], Mapping[str, ResultValue]]
+    can_be_sealed: bool = False
+    has_leader: bool = False
+    needs_hands: bool = True
+    warnings: frozenset[str] = frozenset()
+    seat_stake_names: tuple[str, ...] = ()
+    round_bounds: Callable[[RulesT], RoundBounds] = _bounds_of
+    open_sections: Callable[[StateT, Sections], StateT] = _keep_sections
+    needs: Callable[[StateT, EventT], tuple[int, ...]] = _nothing
+    opens: Callable[[StateT, StateT], tuple[int, ...]] = _nothing
+    opens_at_deal: Callable[[RulesT, Sequence[Sequence[Card]]], bool] = _never
+    minimum_seen: Callable[[StateT, EventT], int] = _the_deal
+    is_imposed: Callable[[EventT], bool] = _never
     questions: Questions | None = None
 
 
@@ -300,6 +335,15 @@ def check_deal(deal: Deal, layout: Layout, *, seats: SeatLimits) -> None:
         twice = [card for card in dict.fromkeys(cards) if cards.count(card) > 1]
         msg = f"dealt more than once: {spell(twice)}"
         raise DealError(msg)
+
+
+def require_stakes(rules: RulesT, deal: Deal, check_stakes: Callable[..., tuple[Violation, ...]]) -> None:
+    """Raise StakesError for the faults that a game's check finds in the stakes of a deal."""
+    faults = check_stakes(
+        rules, seat_count=deal.seat_count, stake=deal.stake, seat_stakes=deal.seat_stakes, bet_unit=deal.bet_unit
+    )
+    if faults:
+        raise StakesError(faults)
 
 
 def open_cards(deal: Deal) -> tuple[tuple[Card, ...], ...]:

@@ -12,7 +12,7 @@ import enum
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, assert_never
 
 import msgspec
 
@@ -233,6 +233,27 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
     def instant_win_values(self) -> Mapping[Pattern, InstantWinValue]:
         """Patterns that win at once, from strong to weak."""
         return {win.pattern: win for win in self.instant_wins}
+
+    @cached_property
+    def most_units(self) -> int:
+        """Most stakes that one seat can win from or lose to another in a round, whatever the cards."""
+        back, middle, front = (max(units.values()) for units in self.units)
+        chi = back + middle + front
+        match self.sweep:
+            case SweptByAll() | SweptPairTimes():
+                swept = chi * self.sweep.multiplier
+            case SweptPairPlus():
+                swept = chi + self.sweep.units
+            case NoSweep():
+                swept = chi
+            case _:
+                assert_never(self.sweep)
+        prices = [swept, *(win.units for win in self.instant_wins)]
+        if isinstance(self.four_aces_sweep, FourAcesFullSweep):
+            prices.append(self.four_aces_sweep.units + middle + front)
+        if isinstance(self.foul, FoulFlat):
+            prices.append(self.foul.units)
+        return max(prices)
 
     @property
     def arranging_ms(self) -> int:

@@ -6,40 +6,17 @@
 """
 
 from collections.abc import Sequence
-from typing import assert_never
 
 from referee.games.game import check_table_stake
 from referee.games.mau_binh.rules import (
-    FoulFlat,
-    FourAcesFullSweep,
     MauBinhRules,
-    NoSweep,
-    SweptByAll,
-    SweptPairPlus,
-    SweptPairTimes,
 )
 from referee.verdict import Violation
 
 
 def max_units(rules: MauBinhRules, *, seat_count: int) -> int:
     """Return a bound on the stakes that one seat can win or lose in a round, whatever the cards."""
-    back, middle, front = (max(units.values()) for units in rules.units)
-    chi = back + middle + front
-    match rules.sweep:
-        case SweptByAll() | SweptPairTimes():
-            swept = chi * rules.sweep.multiplier
-        case SweptPairPlus():
-            swept = chi + rules.sweep.units
-        case NoSweep():
-            swept = chi
-        case _:
-            assert_never(rules.sweep)
-    prices = [swept, *(win.units for win in rules.instant_wins)]
-    if isinstance(rules.four_aces_sweep, FourAcesFullSweep):
-        prices.append(rules.four_aces_sweep.units + middle + front)
-    if isinstance(rules.foul, FoulFlat):
-        prices.append(rules.foul.units)
-    return max(prices) * (seat_count - 1)
+    return rules.most_units * (seat_count - 1)
 
 
 def check_stakes(

@@ -19,7 +19,7 @@ from typing import Final
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.games.game import Deal, DealError, Sections, StakesError, check_deal, merge_sections
+from referee.games.game import Deal, DealError, Sections, check_deal, merge_sections, require_stakes
 from referee.games.layout import Layout
 from referee.games.mau_binh.arrangement import Arrangement
 from referee.games.mau_binh.code import CHI, HAND_SIZE
@@ -130,11 +130,7 @@ def layout(seat_count: int) -> Layout:
 
 def begin(rules: MauBinhRules, deal: Deal) -> State:
     """Begin a round; raise StakesError for its stake, DealError for its cards or an open table with a closed hand."""
-    faults = check_stakes(
-        rules, seat_count=deal.seat_count, stake=deal.stake, seat_stakes=deal.seat_stakes, bet_unit=deal.bet_unit
-    )
-    if faults:
-        raise StakesError(faults)
+    require_stakes(rules, deal, check_stakes)
     check_deal(deal, layout(deal.seat_count), seats=rules.seats)
     if not deal.is_sealed and None in deal.sections:
         msg = f"the hand of seat {deal.sections.index(None)} is not open, and the table is not sealed"

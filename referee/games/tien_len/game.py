@@ -1,10 +1,8 @@
 """The law of Tiến Lên as a ``Game``."""
 
-from collections.abc import Sequence
 from typing import Final
 
-from referee.cards import Card
-from referee.games.game import Clock, DealError, Game, Sections
+from referee.games.game import Clock, Game
 from referee.games.tien_len.codec import decode_event, encode_event, encode_results
 from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play, Timeout
 from referee.games.tien_len.legality import check, check_closing
@@ -28,48 +26,17 @@ def _is_imposed(event: Event) -> bool:
     return isinstance(event, Timeout)
 
 
-def _open_sections(state: State, sections: Sections) -> State:
-    if sections != state.deal.sections:
-        msg = "every hand of Tiến Lên is open from the deal on, so these are of another deal"
-        raise DealError(msg)
-    return state
-
-
-def _needs(state: State, event: Event) -> tuple[int, ...]:
-    del state, event  # every hand is open from the deal on
-    return ()
-
-
-def _opens(before: State, after: State) -> tuple[int, ...]:
-    del before, after
-    return ()
-
-
-def _opens_at_deal(rules: TienLenRules, hands: Sequence[Sequence[Card]]) -> bool:
-    del rules, hands
-    return False
-
-
 GAME: Final = Game(
     name="tien_len",
     title="Tiến Lên",
     rules_type=TienLenRules,
     max_events=MAX_EVENTS,
-    can_be_sealed=False,
     has_leader=True,
-    needs_hands=True,
-    warnings=frozenset(),
-    seat_stake_names=(),
     layout=layout,
-    round_bounds=lambda rules: rules.round.bounds,
     check_stakes=check_stakes,
     begin=begin,
     check=check,
     apply=apply,
-    open_sections=_open_sections,
-    needs=_needs,
-    opens=_opens,
-    opens_at_deal=_opens_at_deal,
     clock=_clock,
     minimum_seen=_minimum_seen,
     is_imposed=_is_imposed,

@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.games.game import Deal, DealError, StakesError, check_deal, open_cards
+from referee.games.game import Deal, DealError, check_deal, open_cards, require_stakes
 from referee.games.layout import Layout
 from referee.games.tien_len.code import EndKind, Price
 from referee.games.tien_len.combination import Combination
@@ -130,11 +130,7 @@ def begin(rules: TienLenRules, deal: Deal) -> State:
 
     Raise StakesError for the stake, DealError unless every hand is open and the leader is a seat of the table.
     """
-    faults = check_stakes(
-        rules, seat_count=deal.seat_count, stake=deal.stake, seat_stakes=deal.seat_stakes, bet_unit=deal.bet_unit
-    )
-    if faults:
-        raise StakesError(faults)
+    require_stakes(rules, deal, check_stakes)
     if deal.is_sealed:
         msg = "the deal is sealed; no table of Tiến Lên can be"
         raise DealError(msg)

@@ -1,9 +1,7 @@
 """The law of Ultimate Texas Hold'em as a ``Game``."""
 
-from collections.abc import Sequence
 from typing import Final
 
-from referee.cards import Card
 from referee.games.game import Clock, Game
 from referee.games.ultimate_texas.code import Decision
 from referee.games.ultimate_texas.codec import decode_event, encode_event, encode_results
@@ -28,36 +26,21 @@ def _is_imposed(event: Event) -> bool:
     return event.decision is Decision.TIMEOUT
 
 
-def _needs(state: State, event: Event) -> tuple[int, ...]:
-    del state, event  # decisions do not depend on cards
-    return ()
-
-
-def _opens_at_deal(rules: UltimateTexasRules, hands: Sequence[Sequence[Card]]) -> bool:
-    del rules, hands
-    return False
-
-
 GAME: Final = Game(
     name="ultimate_texas",
     title="Ultimate Texas Hold'em",
     rules_type=UltimateTexasRules,
     max_events=MAX_EVENTS,
     can_be_sealed=True,
-    has_leader=False,
     needs_hands=False,
-    warnings=frozenset(),
     seat_stake_names=("ante", "trips"),
     layout=layout,
-    round_bounds=lambda rules: rules.round.bounds,
     check_stakes=check_stakes,
     begin=begin,
     check=check,
     apply=apply,
     open_sections=open_sections,
-    needs=_needs,
     opens=opens,
-    opens_at_deal=_opens_at_deal,
     clock=_clock,
     minimum_seen=_minimum_seen,
     is_imposed=_is_imposed,

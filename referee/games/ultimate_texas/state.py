@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 
 from referee.cards import Seat
-from referee.games.game import Deal, Sections, StakesError, check_deal, merge_sections
+from referee.games.game import Deal, Sections, check_deal, merge_sections, require_stakes
 from referee.games.layout import Layout
 from referee.games.ultimate_texas.code import Decision, Section, Street
 from referee.games.ultimate_texas.rules import Order, UltimateTexasRules
@@ -130,15 +130,7 @@ def begin(rules: UltimateTexasRules, deal: Deal) -> State:
 
     No card need be open: decisions do not depend on them.
     """
-    faults = check_stakes(
-        rules,
-        seat_count=deal.seat_count,
-        stake=deal.stake,
-        seat_stakes=deal.seat_stakes,
-        bet_unit=deal.bet_unit,
-    )
-    if faults:
-        raise StakesError(faults)
+    require_stakes(rules, deal, check_stakes)
     check_deal(deal, layout(deal.seat_count), seats=rules.seats)
     return State(
         rules=rules,
