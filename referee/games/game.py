@@ -222,7 +222,7 @@ def _the_deal(*_: object) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
-    """The law of one game. Fields with a default are for games that can be sealed, open cards later or have seat stakes.
+    """The law of one game. Fields with a default are for games that are sealed, open cards later or have seat stakes.
 
     - ``name`` begins the ids of its rulesets, ``title`` is its name for people;
       ``max_events`` bounds a round; ``warnings`` are codes that do not refuse.

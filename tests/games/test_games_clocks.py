@@ -1,5 +1,7 @@
 """What a TIMEOUT appeals to, and what a player must have seen, as a round goes on."""
 
+from typing import TypeVar
+
 import msgspec
 import pytest
 
@@ -9,12 +11,19 @@ from referee.games.ultimate_texas import Decision, Event
 from referee.rulesets import get
 from tests.games.rounds import hands_deal, texas_deal
 
-BINH = get("mau_binh.classic").rules
-LEN = get("tien_len.mien_nam").rules
-TEXAS = get("ultimate_texas.casino").rules
-assert isinstance(BINH, mau_binh.MauBinhRules)
-assert isinstance(LEN, tien_len.TienLenRules)
-assert isinstance(TEXAS, ultimate_texas.UltimateTexasRules)
+RulesT = TypeVar("RulesT")
+
+
+def rules_of(ruleset_id: str, rules_type: type[RulesT]) -> RulesT:
+    """The rules of a built-in ruleset."""
+    rules = get(ruleset_id).rules
+    assert isinstance(rules, rules_type)
+    return rules
+
+
+BINH = rules_of("mau_binh.classic", mau_binh.MauBinhRules)
+LEN = rules_of("tien_len.mien_nam", tien_len.TienLenRules)
+TEXAS = rules_of("ultimate_texas.casino", ultimate_texas.UltimateTexasRules)
 STRONG = parse_cards("KS KC KD 5S 5C 9S TH JS QD KH 2S 2H 2D")
 WEAK = parse_cards("8S 8C 6D 4C 3S 7S 7C 5D 4S 3C JD 9C 3D")
 
@@ -25,7 +34,7 @@ def arrange(seat: int, time: int) -> mau_binh.Arrange:
     return msgspec.structs.replace(opened, nonce=bytes(32), opens=bytes([seat]) * 32)
 
 
-def test_open_mau_binh_has_one_clock_until_every_seat_has_arranged():
+def test_open_mau_binh_has_one_clock_until_every_seat_has_arranged() -> None:
     state = mau_binh.begin(BINH, hands_deal([STRONG, WEAK], dealt_time=500))
     assert mau_binh.GAME.clock(state) == Clock(500, 60_000, None)
     for seat in (0, 1):
@@ -35,7 +44,7 @@ def test_open_mau_binh_has_one_clock_until_every_seat_has_arranged():
     assert mau_binh.GAME.clock(state) is None
 
 
-def test_sealed_mau_binh_counts_its_opening_from_the_end_of_committing():
+def test_sealed_mau_binh_counts_its_opening_from_the_end_of_committing() -> None:
     state = mau_binh.begin(BINH, hands_deal([STRONG, WEAK], dealt_time=500, is_sealed=True))
     assert mau_binh.GAME.clock(state) == Clock(500, 60_000, None)
     for seat in (0, 1):
@@ -45,7 +54,7 @@ def test_sealed_mau_binh_counts_its_opening_from_the_end_of_committing():
     assert mau_binh.GAME.minimum_seen(state, arrange(1, 800)) == 2
 
 
-def test_each_turn_of_tien_len_has_its_clock_and_shows_the_event_that_gave_it():
+def test_each_turn_of_tien_len_has_its_clock_and_shows_the_event_that_gave_it() -> None:
     hands = [
         parse_cards("3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S"),
         parse_cards("4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS"),
@@ -66,7 +75,7 @@ def test_each_turn_of_tien_len_has_its_clock_and_shows_the_event_that_gave_it():
     assert tien_len.check(state, late) == ()
 
 
-def test_each_street_has_its_clock_and_shows_the_event_that_opened_it():
+def test_each_street_has_its_clock_and_shows_the_event_that_opened_it() -> None:
     state = ultimate_texas.begin(TEXAS, texas_deal([(2, 0), (2, 0)], dealt_time=500))
     clock, seen = ultimate_texas.GAME.clock, ultimate_texas.GAME.minimum_seen
     assert clock(state) == Clock(500, 30_000, None)
@@ -81,7 +90,7 @@ def test_each_street_has_its_clock_and_shows_the_event_that_opened_it():
 
 
 @pytest.mark.parametrize("is_sealed", [False, True])
-def test_sections_that_an_event_opens_end_with_the_one_its_receipt_names(*, is_sealed: bool):
+def test_sections_that_an_event_opens_end_with_the_one_its_receipt_names(*, is_sealed: bool) -> None:
     deal = msgspec.structs.replace(texas_deal([(2, 0)]), is_sealed=is_sealed)
     state = ultimate_texas.begin(TEXAS, deal)
     after = ultimate_texas.apply(state, Event(Seat(0), Decision.PLAY_4X, 1))
@@ -90,7 +99,7 @@ def test_sections_that_an_event_opens_end_with_the_one_its_receipt_names(*, is_s
     assert ultimate_texas.opens(state, after) == ((0, *board) if is_sealed else board)
 
 
-def test_sealed_deal_opens_at_once_where_a_hand_wins():
+def test_sealed_deal_opens_at_once_where_a_hand_wins() -> None:
     dragon = DECK[0:52:4]
     assert mau_binh.GAME.opens_at_deal(BINH, [WEAK, dragon])
     assert not mau_binh.GAME.opens_at_deal(BINH, [STRONG, WEAK])

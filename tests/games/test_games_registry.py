@@ -70,7 +70,7 @@ def game(request: pytest.FixtureRequest) -> AnyGame:
     return GAMES[request.param]
 
 
-def test_game_is_found_by_the_id_of_a_ruleset():
+def test_game_is_found_by_the_id_of_a_ruleset() -> None:
     for ruleset in load_builtin():
         assert game_of(ruleset.id) is GAMES[ruleset.game]
         assert isinstance(ruleset.rules, GAMES[ruleset.game].rules_type)
@@ -78,7 +78,7 @@ def test_game_is_found_by_the_id_of_a_ruleset():
         game_of("whist.club")
 
 
-def test_round_of_a_game_goes_from_its_deal_to_its_settlement(game: AnyGame):
+def test_round_of_a_game_goes_from_its_deal_to_its_settlement(game: AnyGame) -> None:
     """Every field of ``Game`` takes part; two of three seats leave, which ends a round of any game by its time."""
     rules, deal = RULESETS[game.name].rules, deal_of(game)
     assert {field.name for field in dataclasses.fields(game)} <= set(dir(game))
@@ -113,7 +113,7 @@ def test_round_of_a_game_goes_from_its_deal_to_its_settlement(game: AnyGame):
     assert clock.limit <= shortest < longest
 
 
-def test_unlawful_event_stops_a_round(game: AnyGame):
+def test_unlawful_event_stops_a_round(game: AnyGame) -> None:
     state = game.begin(RULESETS[game.name].rules, deal_of(game))
     stray = leaving(game, 9, DEALT_TIME)
     faults = game.check(state, stray)
@@ -126,7 +126,7 @@ def test_unlawful_event_stops_a_round(game: AnyGame):
     assert len(played.openings) == 3
 
 
-def test_impossible_deal_and_stake_begin_no_round(game: AnyGame):
+def test_impossible_deal_and_stake_begin_no_round(game: AnyGame) -> None:
     rules, deal = RULESETS[game.name].rules, deal_of(game)
     first: tuple[Card, ...] = deal.sections[0] or ()
     with pytest.raises(DealError, match="more than once"):
@@ -142,7 +142,7 @@ def test_impossible_deal_and_stake_begin_no_round(game: AnyGame):
         game.layout(27)
 
 
-def test_closed_hand_is_needed_only_where_the_game_says_so(game: AnyGame):
+def test_closed_hand_is_needed_only_where_the_game_says_so(game: AnyGame) -> None:
     rules, deal = RULESETS[game.name].rules, deal_of(game)
     closed = replaced(deal, sections=(None, *deal.sections[1:]))
     if game.needs_hands:
@@ -158,7 +158,7 @@ def test_closed_hand_is_needed_only_where_the_game_says_so(game: AnyGame):
             game.begin(rules, replaced(deal, is_sealed=True))
 
 
-def test_installed_package_adds_a_game(monkeypatch: pytest.MonkeyPatch):
+def test_installed_package_adds_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "entry_points", points(("whist", SimpleNamespace(name="whist"))))
     games: Registry[Any] = Registry("referee.games", lambda: (SimpleNamespace(name="tien_len"),))
     assert list(games) == ["tien_len", "whist"]
@@ -166,14 +166,14 @@ def test_installed_package_adds_a_game(monkeypatch: pytest.MonkeyPatch):
     assert games["whist"].name == "whist"
 
 
-def test_name_that_is_registered_twice_is_refused(monkeypatch: pytest.MonkeyPatch):
+def test_name_that_is_registered_twice_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "entry_points", points(("tien_len", SimpleNamespace(name="tien_len"))))
     games: Registry[Any] = Registry("referee.games", lambda: (SimpleNamespace(name="tien_len"),))
     with pytest.raises(RegistryError, match=r"'tien_len' is registered by referee and by a package \(tests:0\)"):
         list(games)
 
 
-def test_game_under_another_name_than_its_own_is_refused(monkeypatch: pytest.MonkeyPatch):
+def test_game_under_another_name_than_its_own_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "entry_points", points(("bridge", SimpleNamespace(name="whist"))))
     games: Registry[Any] = Registry("referee.games", tuple)
     with pytest.raises(RegistryError, match="registered as 'bridge' and calls itself 'whist'"):
