@@ -73,7 +73,7 @@ ENTERED: Final[dict[str, Mutation]] = {}
 def mutation(
     code: Code, why: str, file: str = "mutations.jsonl", *, number: int | None = None
 ) -> Callable[[Callable[[], Attacked]], Callable[[], Attacked]]:
-    """Enters an attack into the list under its function's name."""
+    """Add an attack to the list under its function's name."""
 
     def enter(attack: Callable[[], Attacked]) -> Callable[[], Attacked]:
         name = attack.__name__
@@ -171,7 +171,7 @@ def with_seeds(parts: Parts, seeds: tuple[bytes, ...]) -> Parts:
     return other
 
 
-def told_id(parts: Parts) -> bytes:
+def written_id(parts: Parts) -> bytes:
     """Return the round's id as a transcript writes it."""
     return parts.header.round_id.hex().encode()
 

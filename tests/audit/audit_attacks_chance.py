@@ -45,13 +45,13 @@ def points(deal: Deal, seat: int) -> int:
 
 
 def is_best(deal: Deal, seat: int) -> bool:
-    """Whether of four seats this one alone has the most points."""
+    """Return whether this seat, of four, has more points than each other."""
     every = [points(deal, one) for one in range(4)]
     return every.count(max(every)) == 1 and every[seat] == max(every)
 
 
 def is_worst(deal: Deal, seat: int) -> bool:
-    """Whether of four seats this one has by far the fewest points."""
+    """Return whether this seat, of four, has by far the fewest points."""
     every = [points(deal, one) for one in range(4)]
     return every[seat] <= min(every[:seat] + every[seat + 1 :]) - 20
 
@@ -112,7 +112,7 @@ def ace_of_spades_always_first() -> Attacked:
 
 
 def keeps_places(before: list[int], deal: Deal) -> bool:
-    """Whether at least four cards lie where they lay before."""
+    """Return whether at least four cards are at the same places as before."""
     return sum(map(eq, before, numbers(deal))) >= 4
 
 
@@ -156,7 +156,7 @@ def winner(parts: Parts) -> int | None:
     return nets.index(max(nets)) if nets.count(max(nets)) == 1 else None
 
 
-@mutation(Code.WIN_RATE_UNUSUAL, "a seat wins round after round, whoever is dealt the best hand", FILE)
+@mutation(Code.WIN_RATE_UNUSUAL, "a seat wins round after round, even when another seat has the best hand", FILE)
 def one_seat_wins_always() -> Attacked:
     log = LogBuilder.founded()
     tried = 0

@@ -73,7 +73,7 @@ def biased_mapping() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.HIDDEN_CARDS_DIFFER, "a card of a hand stands in the unopened stock as well")
+@mutation(Code.HIDDEN_CARDS_DIFFER, "a card of a hand is in the unopened stock as well")
 def duplicate_hidden_in_the_stock() -> Attacked:
     log, parts = begun()
     *hands, stock = parts.deal.sections
@@ -82,8 +82,8 @@ def duplicate_hidden_in_the_stock() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.DUPLICATE_CARD, "both seats are told to hold the same card")
-def duplicate_told() -> Attacked:
+@mutation(Code.DUPLICATE_CARD, "the transcript gives both seats the same card")
+def duplicate_in_the_transcript() -> Attacked:
     log, parts = begun(WORD)
     assert parts.inputs is not None
     one, other = parts.inputs.sections
@@ -112,7 +112,7 @@ def settled_with_another_deck() -> Attacked:
 
 
 def with_certificate(forge: Callable[[Parts], bytes]) -> Attacked:
-    """Make a healthy log beside which somebody holds a certificate."""
+    """Make a healthy log, and a certificate that a participant kept."""
     log, parts = begun()
     log.documents = Documents(certificates=(forge(parts),))
     return ended(log, parts)
@@ -186,7 +186,7 @@ def accept(parts: Parts, place: int, event: bytes) -> None:
     rewrite(parts, tuple(events))
 
 
-@mutation(Code.SECTION_WRONG_SIZE, "a seat is told to hold twelve cards")
+@mutation(Code.SECTION_WRONG_SIZE, "the transcript gives a seat twelve cards")
 def hand_of_twelve() -> Attacked:
     log, parts = begun(WORD)
     assert parts.inputs is not None

@@ -34,7 +34,7 @@ def promise(  # noqa: PLR0913 - all that an attacker may change
 
 
 def holding(log: LogBuilder, *promises: KeptReceipt, parts: Parts | None = None) -> Attacked:
-    """Return the log as it is now, with receipts that somebody holds."""
+    """Return the log as it is now, with receipts that participants kept."""
     log.documents = Documents(log_receipts=promises)
     return ended(log, parts)
 
@@ -119,7 +119,7 @@ def proof_changed_without_the_leaf() -> Attacked:
     return holding(log, promise(log, 4, proof=(digest("another"), *path[1:]), with_leaf=False))
 
 
-@mutation(Code.LOG_RECEIPT_REFUSED, "a receipt's checkpoint is signed by somebody who is not the log", FILE)
+@mutation(Code.LOG_RECEIPT_REFUSED, "a receipt's checkpoint is signed by a key that is not the log's", FILE)
 def receipt_of_a_stranger() -> Attacked:
     log, parts = begun()
     log.append(parts)
@@ -128,7 +128,7 @@ def receipt_of_a_stranger() -> Attacked:
     return holding(log, KeptReceipt(receipt=text, leaf=honest.leaf))
 
 
-@mutation(Code.HISTORY_REWRITTEN, "a promised leaf still stands at its place, and the leaves before it do not", FILE)
+@mutation(Code.HISTORY_REWRITTEN, "a promised leaf is still at its index, but the leaves before it were changed", FILE)
 def history_rewritten_before_a_promised_leaf() -> Attacked:
     log, parts = begun()
     log.append(parts)

@@ -7,7 +7,7 @@ import msgspec
 from referee.audit import Code
 from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, server_commitment
-from tests.audit.audit_attack import TABLE, Attacked, begun, ended, mutation, told_id, with_seeds
+from tests.audit.audit_attack import TABLE, Attacked, begun, ended, mutation, with_seeds, written_id
 from tests.audit.audit_builder import (
     FAR,
     LogBuilder,
@@ -37,7 +37,7 @@ def commitment_swapped() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.DEAL_BEFORE_OPEN, "cards are dealt before the terms and the commitment stand in the log")
+@mutation(Code.DEAL_BEFORE_OPEN, "cards are dealt before the terms and the commitment are in the log")
 def deal_before_open() -> Attacked:
     log, parts = begun()
     log.append(parts, steps="DOER")
@@ -80,7 +80,7 @@ def committed(seeds: Callable[[Parts], tuple[bytes, ...]]) -> Attacked:
     return ended(log, other)
 
 
-@mutation(Code.CLIENT_SEED_TRIVIAL, "a seed of zeros is no chance of the player's, so the level drops")
+@mutation(Code.CLIENT_SEED_TRIVIAL, "a seed of zeros adds no randomness, so the level drops")
 def client_seed_zero() -> Attacked:
     return committed(lambda parts: (bytes(32), parts.client_seeds[1]))
 
@@ -90,7 +90,7 @@ def client_seed_counter() -> Attacked:
     return committed(lambda parts: ((7).to_bytes(32, "big"), parts.client_seeds[1]))
 
 
-@mutation(Code.CLIENT_SEEDS_EQUAL, "equal seeds come from one hand, so the level drops")
+@mutation(Code.CLIENT_SEEDS_EQUAL, "equal seeds were probably chosen by one person, so the level drops")
 def client_seeds_equal() -> Attacked:
     return committed(lambda parts: (parts.client_seeds[0], parts.client_seeds[0]))
 
@@ -100,7 +100,7 @@ def client_seed_repeated() -> Attacked:
     return committed(lambda parts: (digest("client", TABLE.name, 1, 0), parts.client_seeds[1]))
 
 
-@mutation(Code.FOREIGN_COMMITMENT, "a commitment given for another round binds nobody in this one")
+@mutation(Code.FOREIGN_COMMITMENT, "a commitment made for another round proves nothing in this one")
 def commitment_of_another_round() -> Attacked:
     log = LogBuilder.founded()
     first = log.play(TABLE)
@@ -112,7 +112,7 @@ def commitment_of_another_round() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.SERVER_SEED_REPEATED, "a server seed that was shown before is known to everybody who saw it")
+@mutation(Code.SERVER_SEED_REPEATED, "a server seed that was revealed before is public")
 def server_seed_used_twice() -> Attacked:
     log, parts = begun()
     other = dealt_from(
@@ -122,7 +122,7 @@ def server_seed_used_twice() -> Attacked:
     return ended(log, other)
 
 
-@mutation(Code.NEVER_REVEALED, "a seed that is never shown hides how the deck was drawn")
+@mutation(Code.NEVER_REVEALED, "without the revealed seed the deck cannot be derived again")
 def never_revealed() -> Attacked:
     log, parts = begun()
     log.append(parts, steps="ODE")
@@ -136,7 +136,7 @@ def stake_raised_at_settlement() -> Attacked:
     inputs = parts.inputs
     raised = msgspec.structs.replace(inputs.header, stake=2 * inputs.header.stake)
     change_inputs(parts, header=raised)
-    parts.transcript = parts.transcript.replace(raised.to_header().round_id.hex().encode(), told_id(parts))
+    parts.transcript = parts.transcript.replace(raised.to_header().round_id.hex().encode(), written_id(parts))
     return ended(log, parts)
 
 
@@ -146,11 +146,11 @@ def trips_bet_at_settlement() -> Attacked:
     assert parts.inputs is not None
     raised = msgspec.structs.replace(parts.inputs.header, seat_stakes=((20, 500), *parts.inputs.header.seat_stakes[1:]))
     change_inputs(parts, header=raised)
-    parts.transcript = parts.transcript.replace(raised.to_header().round_id.hex().encode(), told_id(parts))
+    parts.transcript = parts.transcript.replace(raised.to_header().round_id.hex().encode(), written_id(parts))
     return ended(log, parts)
 
 
-@mutation(Code.MIX_MISMATCH, "the mix is over a seed that nobody gave")
+@mutation(Code.MIX_MISMATCH, "the mix includes a seed that no seat gave")
 def mix_over_other_seeds() -> Attacked:
     log, parts = begun()
     parts.dealt = msgspec.structs.replace(parts.dealt, mix=digest("another").hex())
@@ -171,5 +171,5 @@ def header_edited_in_transcript() -> Attacked:
     assert parts.inputs is not None
     other = msgspec.structs.replace(parts.inputs.header, currency="GOLD")
     change_inputs(parts, header=other)
-    parts.transcript = parts.transcript.replace(other.to_header().round_id.hex().encode(), told_id(parts))
+    parts.transcript = parts.transcript.replace(other.to_header().round_id.hex().encode(), written_id(parts))
     return ended(log, parts)

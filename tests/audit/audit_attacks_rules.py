@@ -8,7 +8,7 @@ from referee.games.mau_binh import Arrange
 from referee.games.mau_binh.codec import encode_event
 from referee.rulesets import get
 from referee.transcript.replay import write_transcript
-from tests.audit.audit_attack import TABLE, WORD, Attacked, begun, ended, mutation, receipt, rewrite, told_id
+from tests.audit.audit_attack import TABLE, WORD, Attacked, begun, ended, mutation, receipt, rewrite, written_id
 from tests.audit.audit_builder import (
     LogBuilder,
     change_inputs,
@@ -27,7 +27,7 @@ def transfer_added() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.WRONG_RULESET, "the round names rules that nobody has, so nobody can check it")
+@mutation(Code.WRONG_RULESET, "the round names an unknown ruleset, so it cannot be checked")
 def ruleset_digest_unknown() -> Attacked:
     log = LogBuilder.founded()
     parts = log.lay_out(TABLE, ruleset_digest=digest("another"))
@@ -54,7 +54,7 @@ def event_after_its_deadline() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.EVENTS_ALTERED, "the frontend edits what a seat did, after the referee gave its receipt")
+@mutation(Code.EVENTS_ALTERED, "the frontend edits an event after the referee issued its receipt")
 def event_edited() -> Attacked:
     log, parts = begun()
     assert parts.inputs is not None
@@ -85,7 +85,7 @@ def events_reordered() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.EVENTS_ALTERED, "an event with a receipt is left out, and the seat's cards stand as dealt")
+@mutation(Code.EVENTS_ALTERED, "an event with a receipt is left out, so the seat's cards count as dealt")
 def event_dropped() -> Attacked:
     log, parts = begun()
     assert parts.inputs is not None
@@ -93,7 +93,7 @@ def event_dropped() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.EVENTS_ALTERED, "an event is told twice")
+@mutation(Code.EVENTS_ALTERED, "an event is reported twice")
 def event_doubled() -> Attacked:
     log, parts = begun()
     assert parts.inputs is not None
@@ -102,7 +102,7 @@ def event_doubled() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.EVENTS_ALTERED, "events of the frontend's word are edited under the old result")
+@mutation(Code.EVENTS_ALTERED, "events that only the frontend attests are edited under the old result")
 def events_edited_without_receipts() -> Attacked:
     log, parts = begun(WORD)
     assert parts.inputs is not None
@@ -140,7 +140,7 @@ def settled_for_another_round() -> Attacked:
     assert parts.inputs is not None
     other = msgspec.structs.replace(parts.inputs.header, table_id="elsewhere")
     change_inputs(parts, header=other)
-    parts.transcript = parts.transcript.replace(other.to_header().round_id.hex().encode(), told_id(parts))
+    parts.transcript = parts.transcript.replace(other.to_header().round_id.hex().encode(), written_id(parts))
     return ended(log, parts)
 
 

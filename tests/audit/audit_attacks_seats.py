@@ -57,14 +57,16 @@ def seed_signature_kept_from_another_round() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.SEED_SIGNATURE_FORGED, "a seat without a key has a signature, which proves nothing", FILE)
+@mutation(Code.SEED_SIGNATURE_FORGED, "a seed of a seat without a key has a signature, which proves nothing", FILE)
 def seed_signed_without_a_key() -> Attacked:
     log, parts = begun(TABLE)
     with_signatures(parts, signed(parts, 0), "")
     return ended(log, parts)
 
 
-@mutation(Code.CLIENT_SEED_UNSIGNED, "seats with keys did not sign their seeds, which anybody may have chosen", FILE)
+@mutation(
+    Code.CLIENT_SEED_UNSIGNED, "seats with keys did not sign their seeds, so the operator may have chosen them", FILE
+)
 def seeds_unsigned() -> Attacked:
     return ended(*begun(replace(KEYED, signs_seeds=False)))
 
@@ -76,7 +78,7 @@ def one_seed_unsigned() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.SEAL_BROKEN, "a round that was opened as sealed is played and told as an open one", FILE)
+@mutation(Code.SEAL_BROKEN, "a round that was opened as sealed is played and settled as an open one", FILE)
 def sealed_round_played_openly() -> Attacked:
     log, parts = begun(KEYED)
     sealed = LogBuilder.founded()
@@ -85,7 +87,7 @@ def sealed_round_played_openly() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.SEAL_BROKEN, "an arrangement is accepted of a seat that has committed to none", FILE)
+@mutation(Code.SEAL_BROKEN, "an arrangement is accepted from a seat that did not commit to one", FILE)
 def arranged_without_a_commitment() -> Attacked:
     log, parts = begun(SEALED)
     assert parts.inputs is not None
@@ -107,12 +109,14 @@ def another_arrangement_opened() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.SEAL_BROKEN, "the frontend tells that a seat with a key committed, which never signed it", FILE)
+@mutation(
+    Code.SEAL_BROKEN, "the frontend reports a commitment that the seat never signed, although the seat has a key", FILE
+)
 def commitment_made_up() -> Attacked:
     return ended(*begun(replace(SEALED, attested="RECEIPT")))
 
 
-@mutation(Code.EVENTS_ALTERED, "beside a seat's signature stands a receipt for another time", FILE)
+@mutation(Code.EVENTS_ALTERED, "an event with a seat's signature also has a receipt for another time", FILE)
 def receipt_beside_a_signature_edited() -> Attacked:
     log, parts = begun(KEYED)
     assert parts.inputs is not None
@@ -123,7 +127,7 @@ def receipt_beside_a_signature_edited() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.EVENTS_ALTERED, "an event with a receipt has a signature that nobody would look at", FILE)
+@mutation(Code.EVENTS_ALTERED, "an event with a receipt also has a signature, which is never verified", FILE)
 def signature_beside_a_receipt() -> Attacked:
     log, parts = begun(replace(KEYED, attested="RECEIPT"))
     assert parts.inputs is not None
@@ -133,7 +137,7 @@ def signature_beside_a_receipt() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.ABORT_MISTOLD, "the shuffler tells that a deck it dislikes cannot be drawn", FILE)
+@mutation(Code.ABORT_MISTOLD, "the shuffler claims that a deck it dislikes cannot be drawn", FILE)
 def void_round_that_gives_a_deck() -> Attacked:
     log, parts = begun(TABLE)
     abort(parts, stage="OPENED", reason="VOID", time=parts.header.deal_deadline - 1)
@@ -143,7 +147,7 @@ def void_round_that_gives_a_deck() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.ABORT_MISTOLD, "a round is told to be void without the seeds that would show it", FILE)
+@mutation(Code.ABORT_MISTOLD, "a round is declared void without the seeds that would prove it", FILE)
 def void_round_without_its_seeds() -> Attacked:
     log, parts = begun(TABLE)
     abort(parts, stage="OPENED", reason="VOID", time=parts.header.deal_deadline - 1)
@@ -169,7 +173,7 @@ def resigned(parts: Parts, events: tuple[msgspec.Struct, ...]) -> None:
 
 
 def hashes_of(parts: Parts) -> list[bytes]:
-    """h_0 to h_n of the inputs."""
+    """Return the hashes h_0 to h_n of the inputs' events."""
     assert parts.inputs is not None
     return chain_hashes(
         round_id=parts.header.round_id,

@@ -48,7 +48,7 @@ def seed_hidden_in_an_export_of_a_live_round() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.SECRET_EXPOSED, "beside one seat's certificate stands the key of the other seat's hand", FILE)
+@mutation(Code.SECRET_EXPOSED, "a file holds one seat's certificate and the key of the other seat's hand", FILE)
 def another_sections_key_in_an_export() -> Attacked:
     log, parts = begun()
     mine = opening(parts, 0).decode()
@@ -56,7 +56,7 @@ def another_sections_key_in_an_export() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.SECRET_EXPOSED, "beside the certificate of all hands stands the key of the stock, in base64", FILE)
+@mutation(Code.SECRET_EXPOSED, "a file holds the certificate of all hands and, in base64, the key of the stock", FILE)
 def key_of_the_stock_in_an_export() -> Attacked:
     log, parts = begun()
     key = base64.b64encode(parts.deal.keys[2]).decode()
@@ -64,7 +64,7 @@ def key_of_the_stock_in_an_export() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.SECRET_EXPOSED, "a certificate opens the stock, which shows what nobody was dealt", FILE)
+@mutation(Code.SECRET_EXPOSED, "a certificate opens the stock, the cards that were not dealt", FILE)
 def certificate_of_the_stock() -> Attacked:
     log, parts = begun()
     log.documents = Documents(certificates=(opening(parts, 0, 1, 2),))
@@ -90,7 +90,7 @@ def section_key_of_zeros() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.SECTION_KEY_WEAK, "two hands share one key, so whoever is shown one can open the other", FILE)
+@mutation(Code.SECTION_KEY_WEAK, "two hands share one key, so a seat that opens its own can open the other", FILE)
 def one_key_for_two_hands() -> Attacked:
     log, parts = begun()
     with_keys(parts, (parts.deal.keys[0], *parts.deal.keys[:-1]))

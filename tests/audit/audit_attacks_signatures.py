@@ -66,7 +66,7 @@ def deal_signed_as_open() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.TYPE_CONFUSION, "a certificate stands in the log as a leaf")
+@mutation(Code.TYPE_CONFUSION, "a certificate is appended to the log as a leaf")
 def certificate_as_a_leaf() -> Attacked:
     log, parts = begun()
     log.append(parts)
@@ -121,7 +121,7 @@ def signature_too_short() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.UNSOUND_KEY, "a key of small order verifies what nobody signed")
+@mutation(Code.UNSOUND_KEY, "a key of small order verifies forged signatures")
 def small_order_key_added() -> Attacked:
     log, parts = begun()
     material = b"\x01" + b"\x01" + bytes(31)
@@ -165,7 +165,7 @@ def log_key_never_named() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.UNSOUND_KEY, "a seat's key of small order would let anybody sign for the seat")
+@mutation(Code.UNSOUND_KEY, "a seat's key has small order, so anyone could sign for the seat")
 def small_order_seat_key() -> Attacked:
     log, parts = begun()
     weak = msgspec.structs.replace(parts.opened.header, seat_keys=("01" + "00" * 31, "00" * 32))

@@ -52,7 +52,7 @@ def round_left_out() -> Attacked:
     return ended(log, skipping)
 
 
-@mutation(Code.WRONG_PREVIOUS_LEAF, "the round before is another than the one that stands in the log")
+@mutation(Code.WRONG_PREVIOUS_LEAF, "the header names another previous round than the log holds")
 def previous_leaf_of_another_history() -> Attacked:
     log, _parts = begun()
     other = log.lay_out(TABLE, previous_leaf=digest("another"))

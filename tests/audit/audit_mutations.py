@@ -28,7 +28,7 @@ ROOMS: Final = (
     audit_attacks_seats,
     audit_attacks_chance,
 )
-"""Where attacks are entered."""
+"""Modules that define attacks."""
 
 MUTATIONS: Final = tuple(sorted(ENTERED.values(), key=lambda one: (one.number, one.id)))
 """All attacks, by number, then id."""

@@ -72,7 +72,7 @@ def _deal(dealt: Dealt) -> Deal:
 def play_mau_binh(
     dealt: Dealt, luck: random.Random, *, silent: Sequence[int] = (), leaving: Sequence[int] = ()
 ) -> Play:
-    """Every seat arranges in time but the silent ones, whose cards stand as dealt, and the leaving ones."""
+    """Arrange every seat in time, except silent seats, whose cards count as dealt, and seats that leave."""
     rules = dealt.ruleset.rules
     assert isinstance(rules, MauBinhRules)
     hands = tuple(dealt.sections[: dealt.seat_count])
@@ -99,7 +99,7 @@ def play_mau_binh(
 
 
 def _play_sealed(dealt: Dealt, rules: MauBinhRules, hands: tuple[tuple[Card, ...], ...]) -> Play:
-    """Every seat commits to its cards as dealt and opens them, but seat 2, which runs out of time."""
+    """Commit every seat to its cards as dealt and open them, except seat 2, which runs out of time."""
     state = binh.begin(rules, _deal(dealt))
     if state.is_won_at_the_deal:
         return Play(moves=(), closed_time=dealt.time, section_count=dealt.seat_count)
@@ -123,7 +123,7 @@ def _play_sealed(dealt: Dealt, rules: MauBinhRules, hands: tuple[tuple[Card, ...
 
 
 def play_ultimate_texas(dealt: Dealt, luck: random.Random) -> Play:
-    """Every seat decides by chance until all have played or folded."""
+    """Decide at random until every seat has played or folded."""
     rules = dealt.ruleset.rules
     assert isinstance(rules, UltimateTexasRules)
     state = texas.begin(rules, _deal(dealt))
@@ -140,7 +140,7 @@ def play_ultimate_texas(dealt: Dealt, luck: random.Random) -> Play:
 
 
 def play_tien_len(dealt: Dealt, luck: random.Random) -> Play:
-    """Every seat plays what it can, mostly, and else passes."""
+    """Play, usually, what the seat on turn can play; pass otherwise."""
     rules = dealt.ruleset.rules
     assert isinstance(rules, TienLenRules)
     state = lon.begin(rules, _deal(dealt))

@@ -15,7 +15,7 @@ SEATS = {"mau_binh": 4, "tien_len": 4, "ultimate_texas": 3}
 
 
 class Luck(random.Random):
-    """Chance that is the same in every run, by its name."""
+    """Return a generator seeded with a name, so that every run draws the same."""
 
     def __init__(self, *name: object) -> None:
         super().__init__("/".join(map(str, name)))
@@ -52,7 +52,7 @@ def played(luck: Luck, game: str, *, table: str = "felt", seats: int | None = No
 
 
 def log_of(luck: Luck, game: str, aborts: Callable[[RoundSample], bool]) -> Iterator[RoundSample]:
-    """Yield rounds of one table without end, each aborted after the deal if somebody who saw the cards wants it."""
+    """Yield rounds of one table without end; ``abort`` sees the cards and may abort each."""
     while True:
         drawn = played(luck, game)
         yield replace(drawn, is_aborted=aborts(drawn))

@@ -55,7 +55,7 @@ def served(log: LogBuilder) -> Files:
 
 
 def attacks() -> Iterator[TileAttack]:
-    """Each attack on a log of two rounds, and that log."""
+    """Yield each attack on a log of two rounds, and the log without one."""
     log = LogBuilder.founded()
     log.play(TABLE)
     log.play(TABLE)
@@ -98,7 +98,7 @@ def attacks() -> Iterator[TileAttack]:
     )
     yield TileAttack(
         "bundle_and_tile_edited",
-        "the hash tile is made anew from the edited bundle; the checkpoint is that of before",
+        "the hash tile is computed from the edited bundle, under the old checkpoint",
         Code.ROOT_MISMATCH,
         None,
         changed(entries, lambda _: encode_entries(swapped))
@@ -106,7 +106,7 @@ def attacks() -> Iterator[TileAttack]:
     )
     yield TileAttack(
         "bundle_with_a_byte_behind",
-        "a byte stands behind the last leaf, so the bundle is none",
+        "a byte follows the last leaf, so the entry bundle is invalid",
         Code.LOG_TRUNCATED,
         None,
         changed(entries, lambda data: data + b"\x00"),

@@ -1,4 +1,4 @@
-"""Logs under the eyes of witnesses: rounds, the checkpoints that were cosigned while they were played, and attacks.
+"""Logs with witnesses: rounds, the checkpoints that were cosigned while they were played, and attacks.
 
 The rows of ``cosigned.jsonl`` are these; run ``python tests/audit/audit_watched.py`` after a change. Beside the members
 of the other fixtures they have ``witnesses`` (verifier keys), ``quorum``, ``cosigned`` (notes, smallest first),
@@ -49,7 +49,7 @@ def vkey(signer: NamedSigner, name: str = "") -> str:
 
 @dataclass(slots=True, kw_only=True)
 class Watched:
-    """A log as it is handed to an auditor who believes some witnesses."""
+    """A log as given to an auditor who trusts some witnesses."""
 
     log: LogBuilder
     witnesses: tuple[str, ...] = (vkey(FIRST), vkey(SECOND))
@@ -68,7 +68,7 @@ class Watched:
 
     @property
     def witnessing(self) -> Witnessing:
-        """What the auditor knows of witnesses."""
+        """The auditor's witnesses and their cosigned checkpoints."""
         return Witnessing(
             quorum=quorum_of(self.witnesses, needed=self.quorum) if self.witnesses else None,
             cosigned=iter(self.cosigned),
@@ -95,7 +95,7 @@ def cosigned(log: LogBuilder, size: int, *signers: NamedSigner, time: int = NOW_
 
 
 def played(rounds: int = 2) -> Watched:
-    """Two rounds of one table, OPEN at 3 and 7, DEAL at 4 and 8, with OPEN cosigned before DEAL, and the head."""
+    """Play rounds of one table, OPEN at 3 and 7, DEAL at 4 and 8; cosign each OPEN before its DEAL, and the head."""
     log = LogBuilder.founded()
     for _ in range(rounds):
         log.play(TABLE)
@@ -110,7 +110,7 @@ ATTACKS: Final[dict[str, tuple[Code, str, Callable[[], Watched]]]] = {}
 
 
 def attack(code: Code, why: str) -> Callable[[Callable[[], Watched]], Callable[[], Watched]]:
-    """Enters an attack under its function's name."""
+    """Add an attack under its function's name."""
 
     def enter(make: Callable[[], Watched]) -> Callable[[], Watched]:
         ATTACKS[make.__name__] = code, why, make
@@ -120,7 +120,7 @@ def attack(code: Code, why: str) -> Callable[[Callable[[], Watched]], Callable[[
 
 
 def with_line(watched: Watched, place: int, line: NoteSignature) -> Watched:
-    """One of the cosigned notes has a line in place of its last."""
+    """Replace the last line of one cosigned note."""
     note = Note.parse(watched.cosigned[place])
     watched.cosigned[place] = Note(note.text, (*note.signatures[:-1], line)).format()
     return watched
@@ -150,7 +150,7 @@ def cosignature_of_a_time_to_come() -> Watched:
     return watched
 
 
-@attack(Code.COSIGNATURE_REFUSED, "what stands among the cosigned checkpoints is another log's")
+@attack(Code.COSIGNATURE_REFUSED, "one of the cosigned checkpoints belongs to another log")
 def cosigned_checkpoint_of_another_log() -> Watched:
     watched = played()
     text = Note.parse(watched.cosigned[0]).text.replace(ORIGIN, "log.example/2")

@@ -1,4 +1,4 @@
-"""The builder of logs and the attacks on them, importable by the tests beside them, and a short way to audit."""
+"""Fixture that audits a log with the test keys."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, Auditor
 
 @pytest.fixture(scope="session")
 def audit() -> Auditor:
-    """Audits a bundle with the test keys; ``now`` is before every deadline where none is given."""
+    """Return a function that audits a log with the test keys; ``now`` defaults to a time before every deadline."""
 
     def run(bundle: MemoryLog, **more: Any) -> Report:  # noqa: ANN401 - what audit_log takes
         given: dict[str, Any] = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "now": START}

@@ -1,7 +1,7 @@
-"""Writes the audit's fixtures: run ``python tests/audit/generate_fixtures.py`` after a change of format or rulesets.
+"""Write the audit's fixtures: run ``python tests/audit/generate_fixtures.py`` after a change of format or rulesets.
 
 ``healthy.jsonl`` holds one sound log, the others one log for each attack: ``mutations.jsonl`` those that its leaves and
-checkpoints show, ``held.jsonl`` those that take what people hold or were handed, ``seats.jsonl`` those
+checkpoints show, ``held.jsonl`` those that show only with documents that people kept, ``seats.jsonl`` those
 on seats' signatures and sealed hands, ``chance.jsonl`` those that only many
 rounds together show.
 

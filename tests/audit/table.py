@@ -117,7 +117,7 @@ class Row(NamedTuple):
 
 
 def fixtures() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every fixture of an attack with the name of its file."""
+    """Yield every fixture of an attack with the name of its file."""
     for file in sorted(VECTORS.glob("*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():
             fixture = json.loads(line)
@@ -168,7 +168,7 @@ def uncaught() -> list[int]:
 
 
 def verifier_codes() -> dict[str, str]:
-    """By fixture the code that the TypeScript verifier finds first; empty where it cannot be run."""
+    """Return by fixture the code that the TypeScript verifier finds first; empty if it cannot run."""
     if shutil.which("npm") is None or not (VERIFIER / "node_modules").is_dir():
         return {}
     ran = subprocess.run(
@@ -184,7 +184,7 @@ def verifier_codes() -> dict[str, str]:
 
 
 def main() -> int:
-    """Print the table; 1 where a number is not caught."""
+    """Print the table; return 1 if a number is not caught."""
     last = 0
     for row in rows():
         if row.number != last:

@@ -38,7 +38,7 @@ TABLES = (
 
 @dataclass
 class Machines:
-    """A scheduler and workers, each a process of its own on loopback."""
+    """A scheduler and workers, each in its own process on loopback."""
 
     folder: Path
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
@@ -57,13 +57,13 @@ class Machines:
         pytest.fail("the scheduler did not start")
 
     def start_worker(self, **environment: str) -> subprocess.Popen[bytes]:
-        """One more worker; it comes when it has started."""
+        """Start one more worker without waiting for it."""
         kept = str(self.folder / f"worker-{len(self.processes)}")
         options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1", "--local-directory", kept)
         return self._start("worker", self.address, *options, **environment)
 
     def stop(self) -> None:
-        """None of them is left."""
+        """Kill the scheduler and all workers."""
         for process in reversed(self.processes):
             process.kill()
             process.wait(SECONDS)

@@ -74,7 +74,7 @@ def judged(watched: Watched, audit: Auditor) -> Report:
 
 
 @pytest.mark.parametrize("size", range(1, 12))
-def test_round_is_of_level_three_where_open_was_seen_before_deal_and_nowhere_else(size: int, audit: Auditor):
+def test_round_is_level_three_only_if_open_was_cosigned_before_deal(size: int, audit: Auditor):
     """Rounds with OPEN at 3 and 7, DEAL at 4 and 8: of all sizes only 4 and 8 are between."""
     watched = played()
     watched.cosigned.clear()
@@ -175,7 +175,7 @@ def test_cosigned_head_that_the_log_itself_shows_counts(audit: Auditor):
     assert judged(watched, audit).findings == ()
 
 
-def test_checkpoints_out_of_order_are_refused_and_never_compared_with_other_leaves(audit: Auditor):
+def test_checkpoints_out_of_order_are_refused_without_comparison(audit: Auditor):
     watched = played()
     watched.cosigned.reverse()
     codes = [finding.code for finding in judged(watched, audit).findings]
@@ -197,7 +197,7 @@ def test_log_that_grew_is_not_frozen(audit: Auditor):
     assert judged(watched, audit).findings == ()
 
 
-def test_log_that_is_smaller_than_what_was_seen_is_truncated_and_not_only_frozen(audit: Auditor):
+def test_log_smaller_than_a_seen_checkpoint_is_reported_as_truncated(audit: Auditor):
     watched = played()
     watched.outgrown = [watched.log.checkpoint()]
     shorter = MemoryLog(checkpoint=note_at(watched.log, 7), entries=tuple(watched.log.entries[:7]))
@@ -235,31 +235,31 @@ def test_kept_checkpoints_by_either_key_are_compared_with_the_leaves(audit: Audi
     assert [finding.code for finding in judged(watched, audit).findings] == [Code.HISTORY_REWRITTEN]
 
 
-def test_key_of_the_log_that_nobody_named_is_found_though_it_signs_everything(audit: Auditor):
-    """The auditor's own key is not among those that the root named for the log."""
+def test_log_key_that_the_root_did_not_name_is_reported(audit: Auditor):
+    """The key that the auditor was given signs everything, but the root named another key for the log."""
     log = LogBuilder([key_leaf(NEW_LOG, "log"), *LogBuilder.founded().entries[1:]])
     log.play(audit_watched.TABLE)
     assert [finding.code for finding in audit(log.bundle()).findings] == [Code.LOG_KEY_UNREGISTERED]
 
 
 @pytest.mark.parametrize("text", ["", "not a note", "log.example/1\n3\n", ROOT.text])
-def test_text_that_is_no_cosigned_checkpoint_is_a_finding_and_no_crash(text: str, audit: Auditor):
+def test_text_that_is_no_cosigned_checkpoint_is_a_finding(text: str, audit: Auditor):
     watched = played()
     watched.cosigned[0] = text.encode()
     codes = [finding.code for finding in judged(watched, audit).findings]
     assert codes == [Code.COSIGNATURE_REFUSED]
 
 
-def test_hostile_checkpoint_of_a_huge_log_by_nobody_is_refused_at_once(audit: Auditor):
-    """The size is in a note that no known key signed: nothing is allocated for it."""
+def test_unsigned_checkpoint_of_a_huge_log_is_refused_at_once(audit: Auditor):
+    """No known key signed the note, so no memory is allocated for its size."""
     huge = Checkpoint(ORIGIN, 2**53 - 1, bytes(32))
     note = CheckpointSigner(NamedSigner("somebody"), key_name=ORIGIN).sign(huge)
     report = audit(MemoryLog(checkpoint=note, entries=tuple(played().log.entries)))
     assert [finding.code for finding in report.findings] == [Code.CHECKPOINT_REFUSED]
 
 
-def test_witness_keys_are_told_apart_by_the_keys_and_not_the_names(audit: Auditor):
-    """Two witnesses under one name are two."""
+def test_witnesses_are_identified_by_key_and_not_by_name(audit: Auditor):
+    """Two witnesses with one name count as two."""
     watched = played()
     watched.witnesses = (vkey(FIRST, "same"), vkey(SECOND, "same"))
     note = Note.parse(note_at(watched.log, 4))

@@ -38,7 +38,7 @@ def bundle(log: LogBuilder, **more: object) -> bytes:
     return json.dumps(whole, indent=2).encode()
 
 
-def test_files_are_told_apart():
+def test_files_are_classified_by_their_content():
     log, parts = laid_out()
     proof, certificate = promise(log, 5), opening(parts, 0)
     receipt = receipt_of(parts, 1, parts.deal.deck_root, time=1)

@@ -117,7 +117,7 @@ def test_bytes_of_any_kind_are_findings(audit: Auditor, data: bytes):
 
 
 def test_round_id_of_another_tables_live_round_is_a_finding(audit: Auditor):
-    """Otherwise an OPEN under a borrowed id would be looked at by nobody."""
+    """Otherwise no check would cover an OPEN under a borrowed id."""
     log = LogBuilder.founded()
     one = log.lay_out(TABLE)
     other = log.lay_out(Table(name="other", ruleset_id="mau_binh.classic", seats=2))
@@ -129,12 +129,12 @@ def test_round_id_of_another_tables_live_round_is_a_finding(audit: Auditor):
 
 @pytest.mark.parametrize("ruleset", ["mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino"])
 def test_white_space_in_an_event_gives_one_event_two_texts(audit: Auditor, ruleset: str):
-    """The hashes of the events are right, and so is every other byte: only the event has another text."""
+    """Only the spacing of one event differs; the hashes are those of the new text."""
     log = LogBuilder.founded()
     parts = log.lay_out(Table(name="felt", ruleset_id=ruleset, seats=2, attested="FRONTEND"))
     settle(parts)
     assert parts.inputs is not None
-    events = [bytes(told.event) for told in parts.inputs.events]
+    events = [bytes(reported.event) for reported in parts.inputs.events]
     spaced = [events[0].replace(b'"kind":', b'"kind": '), *events[1:]]
     assert spaced[0] != events[0]
     deal = {"round_id": parts.header.round_id, "deck_root": parts.deal.deck_root}

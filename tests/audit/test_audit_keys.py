@@ -57,7 +57,7 @@ def test_no_key_but_the_roots_names_keys(audit: Auditor):
 
 
 def test_receipts_of_a_key_revoked_before_the_settlement_still_hold(audit: Auditor):
-    """Who gave the receipts while the round was played need not be who settles it."""
+    """The key that signs event receipts may differ from the key that signs the settlement."""
     log = LogBuilder.founded()
     table = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, attested="RECEIPT")
     parts = log.lay_out(table)

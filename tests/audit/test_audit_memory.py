@@ -14,7 +14,7 @@ KEYS, LEAVES = 3, 4
 
 
 def peak(audit: Auditor, bundle: MemoryLog) -> int:
-    """Bytes at most in use while the bundle, itself not counted, is audited."""
+    """Return the peak bytes in use during an audit of a bundle, without the bundle itself."""
     tracemalloc.start()
     try:
         report = audit(bundle, now=FAR)

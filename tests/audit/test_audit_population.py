@@ -308,7 +308,7 @@ def test_tables_given_up_after_one_bad_round_are_found(tables: dict[str, TableCo
     assert (question.log + math.log(len(QuestionKind)) <= math.log(FAIL_RATE)) == is_found
 
 
-def test_settled_round_that_is_never_shown_counts_as_thrown_away_and_a_running_one_not_at_all():
+def test_unrevealed_rounds_count_as_thrown_away_and_running_ones_do_not():
     tables = {f"hidden-{n}": TableCounts(opened=1, dealt=1, settled=1, unrevealed=1) for n in range(12)}
     tables |= {f"running-{n}": TableCounts(opened=1, dealt=1, running=1) for n in range(50)}
     question = thrown_away(tables)

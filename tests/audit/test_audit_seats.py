@@ -1,4 +1,4 @@
-"""What seats hold themselves, in sound logs: sealed hands and signed seeds raise no finding and prove what they can."""
+"""Sound logs with sealed hands and signed seeds: no finding, and the levels that they prove."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def played(*tables: Table, rounds: int = 2) -> LogBuilder:
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize(("attested", "keyed"), [("SEAT", True), ("RECEIPT", False), ("FRONTEND", False)])
 def test_sealed_rounds_are_sound(attested: str, seats: int, *, keyed: bool, audit: Auditor) -> None:
-    """However their events are attested, with a seat that ran out of time where there are three; all are counted."""
+    """Every way to attest events, and with three or more seats a timeout; all rounds are counted."""
     table = replace(SEALED, seats=seats, attested=attested, keyed=keyed)  # type: ignore[arg-type] # a literal
     report = audit(played(table, rounds=4).bundle())
     assert report.findings == ()
@@ -41,8 +41,8 @@ def test_sealed_round_of_ultimate_texas_is_sound(audit: Auditor) -> None:
     assert {name: counts.sealed for name, counts in report.tables.items()} == {"texas": 2, "open": 0}
 
 
-def test_time_that_ran_out_is_told_with_a_receipt_beside_signed_events(audit: Auditor) -> None:
-    """On a sealed table of seats with keys it alone needs no signature; the round's level is that of the receipt."""
+def test_timeout_needs_only_a_receipt_beside_signed_events(audit: Auditor) -> None:
+    """On a sealed table whose seats have keys, only a timeout needs no signature; the round has the receipt's level."""
     log = LogBuilder.founded()
     parts = log.lay_out(replace(SEALED, seats=3))
     settle(parts)
@@ -68,7 +68,7 @@ def test_time_that_ran_out_is_told_with_a_receipt_beside_signed_events(audit: Au
 
 
 def test_signed_seeds_are_of_level_two_and_unsigned_ones_of_level_one(audit: Auditor) -> None:
-    """The same round but for the signatures; what lowers it is a note."""
+    """The rounds differ only in the signatures; the finding that lowers the level is a note."""
     signed = audit(played(KEYED).bundle())
     assert signed.findings == ()
     assert signed.dealing_levels[DealingLevel.L2] == 2

@@ -1,4 +1,4 @@
-"""What may be handed out while a round is played is no finding, however it is spelled what may not is one."""
+"""Secrecy findings: a document that opens too much has one in any encoding; a permitted document has none."""
 
 import base64
 import itertools
@@ -43,7 +43,7 @@ def test_every_secret_is_found_in_every_spelling(audit: Auditor):
         assert [one.code for one in report.findings] == [Code.SECRET_EXPOSED], spell
 
 
-def test_leaves_before_the_seed_is_shown_and_a_bundle_behind_it_are_no_leak(audit: Auditor):
+def test_leaves_before_the_reveal_and_a_bundle_after_it_are_no_leak(audit: Auditor):
     log, parts = laid_out(LON)
     log.append(parts)
     before = handed_out(parts, leaves=[leaf.decode() for leaf in parts.leaves[:3]])

@@ -1,4 +1,4 @@
-"""Seeds used twice are found, all of them, however little memory there is."""
+"""Every repeated seed is found, with however little memory."""
 
 from collections import defaultdict
 
@@ -11,7 +11,7 @@ SHOWN = st.lists(st.tuples(st.sampled_from(Owner), st.integers(0, 5), st.integer
 
 
 def expected(shown: list[tuple[Owner, int, int]]) -> list[tuple[Owner, int, int]]:
-    """Owner, first leaf and later leaf, once for each seed and each later leaf that shows it; by a dictionary."""
+    """Return owner, first leaf and later leaf of every repeated seed, computed with a dictionary."""
     leaves: dict[tuple[Owner, int], set[int]] = defaultdict(set)
     for owner, seed, leaf in shown:
         leaves[owner, seed].add(leaf)
@@ -34,7 +34,7 @@ def test_seeds_that_share_their_beginning_are_different():
         assert list(book.repeated()) == []
 
 
-def test_server_and_seat_are_told_apart():
+def test_equal_seeds_of_server_and_seat_are_no_repetition():
     with SeedBook() as book:
         book.add(Owner.SERVER, bytes(32), leaf=1)
         book.add(Owner.CLIENT, bytes(32), leaf=2)

@@ -1,4 +1,4 @@
-"""One round proved from its bundle: sound rounds hold; what an audit finds in a round, its bundle shows too."""
+"""A round verified from its bundle: sound rounds pass, and faults that an audit finds in a round show too."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ TABLES = (
     Table(name="oak", ruleset_id="tien_len.mien_nam", seats=4, attested="FRONTEND"),
 )
 ELSEWHERE = {
-    # how the log stands to other rounds, to what it said before, and to witnesses
+    # found by comparison with other rounds, with earlier checkpoints or with witnesses
     Code.CLIENT_SEED_REPEATED,
     Code.SERVER_SEED_REPEATED,
     Code.DECK_REPEATED,
@@ -39,11 +39,11 @@ ELSEWHERE = {
     Code.QUORUM_UNMET,
     Code.WITNESS_DOUBLED,
     Code.HEAD_FROZEN,
-    # of a checkpoint that somebody kept
+    # found in a kept checkpoint
     Code.KEY_NOT_VALID,
-    # what is handed out besides
+    # found in other documents
     Code.SECRET_EXPOSED,
-    # what many rounds show together
+    # found by statistics over many rounds
     Code.TABLES_THROWN_AWAY,
     Code.ABORTED_BY_QUALITY,
     Code.WITHHELD_BY_SEAT,
@@ -52,43 +52,43 @@ ELSEWHERE = {
     Code.DECKS_CORRELATED,
     Code.WINS_BEYOND_CHANCE,
     Code.WIN_RATE_UNUSUAL,
-    # what depends on the time; such a round is not proved
+    # depends on the time of the audit; such a round is not proved
     Code.NEVER_REVEALED,
     Code.DEADLINE_PASSED,
-    # shown by the leaf's own proof, as LOG_RECEIPT_REFUSED
+    # found by the leaf's own proof, as LOG_RECEIPT_REFUSED
     Code.ROOT_MISMATCH,
 }
-"""What a bundle cannot show in some fixture, or by another name; all else has the code that the audit gives it."""
+"""Codes that a bundle may not show, or only as another code; every other code is that of the audit."""
 
 
 def payload_of(leaf: bytes) -> dict[str, Any]:
     try:
-        told: dict[str, Any] = json.loads(base64.b64decode(json.loads(leaf)["payload"]))
+        payload: dict[str, Any] = json.loads(base64.b64decode(json.loads(leaf)["payload"]))
     except (ValueError, KeyError, TypeError):
         return {}
-    return told if isinstance(told, dict) else {}
+    return payload if isinstance(payload, dict) else {}
 
 
 def bundle_of(entries: Sequence[bytes], checkpoint: bytes, round_id: str, **more: Any) -> bytes:  # noqa: ANN401
-    """Make the bundle of a round: KEY leaves, its own, and what ended the table's rounds before it."""
-    told = [payload_of(leaf) for leaf in entries]
+    """Make the bundle of a round: KEY leaves, its own leaves, and the last leaf of the table's preceding rounds."""
+    payloads = [payload_of(leaf) for leaf in entries]
     hashes = [leaf_hash(leaf) for leaf in entries]
-    ids = {index: one.get("round_id") for index, one in enumerate(told)}
-    chosen = {index for index, one in enumerate(told) if "action" in one and "key" in one}
+    ids = {index: one.get("round_id") for index, one in enumerate(payloads)}
+    chosen = {index for index, one in enumerate(payloads) if "action" in one and "key" in one}
     chosen |= {index for index, named in ids.items() if named == round_id}
     wanted = next(
-        (one["header"]["previous_leaf"] for one in told if one.get("round_id") == round_id and "header" in one), ""
+        (one["header"]["previous_leaf"] for one in payloads if one.get("round_id") == round_id and "header" in one), ""
     )
     while (index := next((at for at, hashed in enumerate(hashes) if hashed.hex() == wanted), None)) is not None:
         chosen.add(index)
         wanted = ""
-        if "inputs" not in told[index]:
+        if "inputs" not in payloads[index]:
             opened = next(
-                (at for at, one in enumerate(told) if one.get("round_id") == ids[index] and "header" in one), None
+                (at for at, one in enumerate(payloads) if one.get("round_id") == ids[index] and "header" in one), None
             )
             if opened is not None:
                 chosen.add(opened)
-                wanted = told[opened]["header"]["previous_leaf"]
+                wanted = payloads[opened]["header"]["previous_leaf"]
     leaves = [
         {
             "index": index,
@@ -103,11 +103,11 @@ def bundle_of(entries: Sequence[bytes], checkpoint: bytes, round_id: str, **more
 
 
 def rounds_of(entries: Sequence[bytes]) -> Iterator[str]:
-    """Return the ids of all rounds that have an OPEN."""
+    """Yield the ids of all rounds that have an OPEN."""
     for leaf in entries:
-        told = payload_of(leaf)
-        if "header" in told and "round_id" in told:
-            yield str(told["round_id"])
+        payload = payload_of(leaf)
+        if "header" in payload and "round_id" in payload:
+            yield str(payload["round_id"])
 
 
 def proved(bundle: bytes, **terms: str) -> ProvedRound:

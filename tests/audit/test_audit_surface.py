@@ -1,4 +1,4 @@
-"""No caller can give the server its seed, a nonce, a key or a deck: what cannot be asked for cannot be abused."""
+"""No request has a field for the server's seed, a nonce, a key or a deck, so no caller can choose them."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Whatever is done to the leaves of a sound log, with a tree and checkpoint made anew, shows in the audit."""
+"""Every change to the leaves of a sound log shows in its audit, even with a new tree and checkpoint."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""A report in words: every code has them, and what differs stands told above found."""
+"""Text reports: every code is explained, and a difference prints the claimed value above the found one."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ def test_notes_do_not_fail_a_log(audit: Auditor):
     assert any(line.startswith("table table-1: 2 opened") for line in lines)
 
 
-def test_cost_of_a_long_list_is_said(audit: Auditor):
+def test_findings_that_are_not_listed_are_counted(audit: Auditor):
     report = report_of(audit, "client_seed_zero")
     report.finding_counts = {Code.CLIENT_SEED_TRIVIAL: 1_235}
     assert "1,234 more findings are counted and not listed" in report_lines(report)
@@ -71,7 +71,7 @@ def test_first_difference_is_none_for_equal_values_alone(one: Any, other: Any): 
 
 
 @given(JSON, JSON)
-def test_first_difference_shows_what_stands_at_its_path(one: Any, other: Any):  # noqa: ANN401 - any JSON
+def test_first_difference_shows_both_values_at_its_path(one: Any, other: Any):  # noqa: ANN401 - any JSON
     difference = first_difference(orjson.dumps(one), orjson.dumps(other))
     if difference is not None:
         assert (difference.claimed, difference.found) == (_at(one, difference.path), _at(other, difference.path))
@@ -88,7 +88,7 @@ def _sorted(value: Any) -> bytes:  # noqa: ANN401 - any JSON
 
 
 def _at(value: Any, path: str) -> str:  # noqa: ANN401 - any JSON
-    """What stands at a path, as compact JSON."""
+    """Return the value at a path as compact JSON."""
     for step in path.replace("]", "").replace("[", ".").split("."):
         if not step:
             continue

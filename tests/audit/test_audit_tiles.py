@@ -1,4 +1,4 @@
-"""A log audited from its published tiles alone: as from anywhere else, and each tile beside it."""
+"""Audits of published tiles: the report equals that of any other source, and faulty tiles are findings."""
 
 import base64
 import json
