@@ -25,7 +25,7 @@ class Settled(NamedTuple):
 def hands_deal(
     hands: Cards, *, stake: int = 1, dealt_time: int = 0, leader: int | None = None, is_sealed: bool = False
 ) -> Deal:
-    """A deal of hands alone; on a sealed table a hand without cards is not open."""
+    """Make a deal of hands alone; at a sealed table an empty hand is closed."""
     return Deal(
         seat_count=len(hands),
         stake=stake,
@@ -37,7 +37,7 @@ def hands_deal(
 
 
 def texas_deal(stakes: Sequence[tuple[int, int]], *, bet_unit: int = 2, dealt_time: int = 0) -> Deal:
-    """A deal of Ultimate Texas Hold'em of which no card is open; Ante and Trips by seat."""
+    """Make a deal of Ultimate Texas Hold'em with no card open; Ante and Trips by seat."""
     return Deal(
         seat_count=len(stakes),
         stake=bet_unit,
@@ -49,18 +49,18 @@ def texas_deal(stakes: Sequence[tuple[int, int]], *, bet_unit: int = 2, dealt_ti
 
 
 def open_texas(state: TexasState, *, hands: Cards, house: tuple[Card, ...], board: tuple[Card, ...]) -> TexasState:
-    """The state with all its cards open, whatever they are."""
+    """Return the state with arbitrary cards, all open."""
     deal = msgspec.structs.replace(state.deal, sections=(*hands, house, board[:3], board[3:]))
     return msgspec.structs.replace(state, deal=deal)
 
 
 def at_stake(state: Any, stake: int) -> Any:  # noqa: ANN401 - the state of any game
-    """The state of the same round at another stake."""
+    """Return the state of the same round at another stake."""
     return msgspec.structs.replace(state, deal=msgspec.structs.replace(state.deal, stake=stake))
 
 
 def settled(game: AnyGame, rules: GameRules, deal: Deal, events: Sequence[Any], *, closed_time: int) -> Settled:
-    """The round as any caller goes through it: begun, played, checked and settled."""
+    """Begin, play, check and settle a round, as any caller does."""
     played = play(game, game.begin(rules, deal), events)
     if played.violations:
         return Settled(played.state, None, played.violations, played.refused_event)

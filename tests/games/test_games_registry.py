@@ -36,7 +36,7 @@ BOUNDS = {
 
 
 def deal_of(game: AnyGame, *, is_sealed: bool = False) -> Deal:
-    """A deal of three seats; each player's cards are of one deck, and no hand of it wins at once."""
+    """Make a deal of three seats from one deck in which no hand wins at once."""
     bet_unit = RULESETS[game.name].bet_unit
     layout = game.layout(3)
     cards = iter([*DECK[0:52:3], *DECK[1:52:3], *DECK[2:52:3]])
@@ -54,7 +54,7 @@ def deal_of(game: AnyGame, *, is_sealed: bool = False) -> Deal:
 
 
 def leaving(game: AnyGame, seat: int, time: int) -> Any:  # noqa: ANN401 - an event of whichever game
-    """A seat that leaves, as each game spells it."""
+    """Make the game's own event of a seat that leaves."""
     texts = (b'{"kind":"LEAVE","seat":%d}', b'{"decision":"LEAVE","kind":"DECIDE","seat":%d}')
     for text in texts:
         try:
@@ -192,5 +192,5 @@ def points(*registered: tuple[str, object]) -> Any:  # noqa: ANN401 - in place o
 
 
 def replaced(deal: Deal, **changed: Any) -> Deal:  # noqa: ANN401 - members of Deal
-    """The deal with some members changed."""
+    """Return the deal with some members changed."""
     return type(deal)(**{name: getattr(deal, name) for name in deal.__struct_fields__} | changed)

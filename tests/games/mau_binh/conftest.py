@@ -16,8 +16,8 @@ CHI_MS = 5_000
 
 
 @dataclass(frozen=True)
-class ToldRound:
-    """What is told of a round that breaks no rule."""
+class SampleRound:
+    """A random round that breaks no rule."""
 
     hands: tuple[tuple[Card, ...], ...]
     dealt_time: int
@@ -25,7 +25,7 @@ class ToldRound:
     events: tuple[Event, ...]
 
 
-RoundMaker: TypeAlias = Callable[[MauBinhRules, int], ToldRound]
+RoundMaker: TypeAlias = Callable[[MauBinhRules, int], SampleRound]
 
 
 def _straight_flush(rng: random.Random) -> list[Card]:
@@ -107,7 +107,7 @@ def _hand(rng: random.Random, free: list[Card]) -> list[Card]:
 
 
 def _arranged(rng: random.Random, hand: tuple[Card, ...]) -> tuple[Card, ...]:
-    """The hand as it is, with equal ranks brought together (often lawful), or mixed up (often fouled)."""
+    """Order a hand: as dealt, by equal ranks (often lawful), or shuffled (often fouled)."""
     choice = rng.random()
     if choice < 0.5:
         return hand
@@ -117,8 +117,8 @@ def _arranged(rng: random.Random, hand: tuple[Card, ...]) -> tuple[Card, ...]:
     return tuple(rng.sample(hand, 13))
 
 
-def make_round(rules: MauBinhRules, seed: int) -> ToldRound:
-    """A lawful round of two to four seats."""
+def make_round(rules: MauBinhRules, seed: int) -> SampleRound:
+    """Make a lawful round of two to four seats."""
     rng = random.Random(seed)  # noqa: S311 - a test that repeats itself
     seat_count = rng.choice((2, 3, 3, 4, 4))
     free = list(DECK)
@@ -157,7 +157,7 @@ def make_round(rules: MauBinhRules, seed: int) -> ToldRound:
         msg = f"seed {seed} made a hand that is none"
         raise AssertionError(msg)
     closed_time = max([start, *(event.time for event in events)])
-    return ToldRound(tuple(hands), dealt_time, closed_time, tuple(events))
+    return SampleRound(tuple(hands), dealt_time, closed_time, tuple(events))
 
 
 @pytest.fixture(name="make_round", scope="session")

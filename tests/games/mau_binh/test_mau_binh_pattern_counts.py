@@ -68,7 +68,7 @@ BY_SUITS = {
 
 
 def three_straight_counts() -> set[tuple[int, ...]]:
-    """The rank counts of three runs, from every choice of three."""
+    """Count the ranks of three runs, for every choice of three."""
     runs = itertools.product(RUNS[5], RUNS[5], RUNS[3])
     return {tuple("".join(three).count(rank) for rank in "23456789TJQKA") for three in runs}
 

@@ -32,10 +32,10 @@ SEEDS = st.integers(min_value=0, max_value=10**9)
 many = settings(max_examples=examples(75), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-def settled(rules: MauBinhRules, told: Any, *, stake: int = 100) -> Outcome:  # noqa: ANN401 - the fixture's own type
-    is_over = any(instant_win_of(rules, hand) for hand in told.hands)
-    deal = hands_deal(told.hands, stake=stake, dealt_time=told.dealt_time)
-    played = settled_round(GAME, rules, deal, () if is_over else told.events, closed_time=told.closed_time)
+def settled(rules: MauBinhRules, sample: Any, *, stake: int = 100) -> Outcome:  # noqa: ANN401 - the fixture's own type
+    is_over = any(instant_win_of(rules, hand) for hand in sample.hands)
+    deal = hands_deal(sample.hands, stake=stake, dealt_time=sample.dealt_time)
+    played = settled_round(GAME, rules, deal, () if is_over else sample.events, closed_time=sample.closed_time)
     assert played.violations == ()
     assert isinstance(played.outcome, Outcome)
     return played.outcome
@@ -55,8 +55,8 @@ def test_money_only_changes_hands(rules: MauBinhRules, make_round: RoundMaker, s
 @many
 @given(seed=SEEDS)
 def test_twice_the_stake_doubles_every_transfer(rules: MauBinhRules, make_round: RoundMaker, seed: int) -> None:
-    told = make_round(rules, seed)
-    once, twice = settled(rules, told), settled(rules, told, stake=200)
+    sample = make_round(rules, seed)
+    once, twice = settled(rules, sample), settled(rules, sample, stake=200)
     assert [replace(transfer, amount=Amount(2 * transfer.amount)) for transfer in once.transfers] == list(
         twice.transfers
     )
@@ -69,14 +69,14 @@ def test_other_seats_give_the_same_result_in_other_seats(
     rules: MauBinhRules, make_round: RoundMaker, seed: int, data: st.DataObject
 ) -> None:
     """Dealing the same hands to permuted seats permutes transfers, net, fouls and winners, and nothing else."""
-    told = make_round(rules, seed)
-    new_seats = data.draw(st.permutations(range(len(told.hands))))
+    sample = make_round(rules, seed)
+    new_seats = data.draw(st.permutations(range(len(sample.hands))))
     moved = dataclasses.replace(
-        told,
-        hands=tuple(told.hands[new_seats.index(seat)] for seat in range(len(told.hands))),
-        events=tuple(replace(event, seat=Seat(new_seats[event.seat])) for event in told.events),
+        sample,
+        hands=tuple(sample.hands[new_seats.index(seat)] for seat in range(len(sample.hands))),
+        events=tuple(replace(event, seat=Seat(new_seats[event.seat])) for event in sample.events),
     )
-    before, after = settled(rules, told), settled(rules, moved)
+    before, after = settled(rules, sample), settled(rules, moved)
     expected = {
         replace(transfer, payer=Seat(new_seats[transfer.payer]), payee=Seat(new_seats[transfer.payee]))
         for transfer in before.transfers
@@ -91,28 +91,28 @@ def test_other_seats_give_the_same_result_in_other_seats(
 @many
 @given(seed=SEEDS)
 def test_the_order_within_a_chi_means_nothing(rules: MauBinhRules, make_round: RoundMaker, seed: int) -> None:
-    told = make_round(rules, seed)
+    sample = make_round(rules, seed)
     turned = dataclasses.replace(
-        told,
+        sample,
         events=tuple(
             replace(event, back=event.back[::-1], middle=event.middle[::-1], front=event.front[::-1])
             if hasattr(event, "back")
             else event
-            for event in told.events
+            for event in sample.events
         ),
     )
-    assert settled(rules, told).transfers == settled(rules, turned).transfers
+    assert settled(rules, sample).transfers == settled(rules, turned).transfers
 
 
 @many
 @given(seed=SEEDS)
 def test_events_one_by_one_are_lawful(rules: MauBinhRules, make_round: RoundMaker, seed: int) -> None:
     """``check`` accepts what ``play`` accepts, and ``apply`` never undoes a departure or the showdown."""
-    told = make_round(rules, seed)
-    so_far = begin(rules, hands_deal(told.hands, dealt_time=told.dealt_time))
+    sample = make_round(rules, seed)
+    so_far = begin(rules, hands_deal(sample.hands, dealt_time=sample.dealt_time))
     if so_far.is_won_at_the_deal:
         return
-    for event in told.events:
+    for event in sample.events:
         assert is_acceptable(check(so_far, event))
         after = apply(so_far, event)
         assert after.showdown_time <= so_far.showdown_time

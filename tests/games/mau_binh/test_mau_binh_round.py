@@ -1,4 +1,4 @@
-"""Time: what stands when, to the millisecond. And the deal, the share of events, the showdown as data."""
+"""Time limits to the millisecond, the deal, each seat's share of events and the showdown as data."""
 
 import itertools
 
@@ -49,25 +49,25 @@ COM = rules_of("mau_binh.maubinh_com")
 @pytest.mark.parametrize(("name", "seconds"), [("maubinh_com", 90), ("classic", 60), ("chi_2020", 60)])
 def test_arrangement_is_in_time_until_the_deadline(name: str, seconds: int) -> None:
     rules = rules_of(f"mau_binh.{name}")
-    told = begin(rules, hands_deal(HANDS, dealt_time=500))
+    state = begin(rules, hands_deal(HANDS, dealt_time=500))
     deadline = 500 + 1000 * seconds
-    assert check(told, arrange(0, HANDS[0], deadline)) == ()
-    late = check(told, arrange(0, HANDS[0], deadline + 1))
+    assert check(state, arrange(0, HANDS[0], deadline)) == ()
+    late = check(state, arrange(0, HANDS[0], deadline + 1))
     assert [(fault.code, fault.deadline_time, fault.received_time) for fault in late] == [
         (Code.DEADLINE_PASSED, deadline, deadline + 1)
     ]
 
 
 def test_each_chi_is_shown_for_five_seconds() -> None:
-    told = apply(apply(begin(COM, hands_deal(HANDS)), arrange(0, HANDS[0], 10)), arrange(1, HANDS[1], 20))
-    shown = {time: told.chi_shown(time) for time in (19, 20, 5_019, 5_020, 10_019, 10_020, 15_019, 15_020, 10**9)}
+    state = apply(apply(begin(COM, hands_deal(HANDS)), arrange(0, HANDS[0], 10)), arrange(1, HANDS[1], 20))
+    shown = {time: state.chi_shown(time) for time in (19, 20, 5_019, 5_020, 10_019, 10_020, 15_019, 15_020, 10**9)}
     assert list(shown.values()) == [0, 1, 1, 2, 2, 3, 3, 4, 4]
 
 
 def test_showdown_waits_for_every_seat_still_in() -> None:
-    told = begin(COM, hands_deal(HANDS))
-    assert told.showdown_time == 90_000
-    one = apply(told, arrange(0, HANDS[0], 10))
+    state = begin(COM, hands_deal(HANDS))
+    assert state.showdown_time == 90_000
+    one = apply(state, arrange(0, HANDS[0], 10))
     assert one.all_in_time is None
     assert apply(one, arrange(1, HANDS[1], 30)).showdown_time == 30
     assert apply(one, Leave(Seat(1), 40)).showdown_time == 40
@@ -75,32 +75,32 @@ def test_showdown_waits_for_every_seat_still_in() -> None:
 
 
 def test_leaving_at_the_moment_that_starts_the_showdown_goes_by_order() -> None:
-    """Told before the last submission: left before the showdown. Told after it: left while the back is shown."""
+    """Before the last submission, a seat leaves before the showdown; after it, while the back is shown."""
     hands = (*HANDS, parse_cards("AS AC QS QC TS 9H 9D 6S 4D 3H 8H 7D 2C"))
-    told = begin(COM, hands_deal(hands))
-    told = apply(apply(told, arrange(0, hands[0], 5)), arrange(1, hands[1], 5))
-    before = apply(apply(told, Leave(Seat(0), 10)), arrange(2, hands[2], 10))
-    after = apply(apply(told, arrange(2, hands[2], 10)), Leave(Seat(0), 10))
+    state = begin(COM, hands_deal(hands))
+    state = apply(apply(state, arrange(0, hands[0], 5)), arrange(1, hands[1], 5))
+    before = apply(apply(state, Leave(Seat(0), 10)), arrange(2, hands[2], 10))
+    after = apply(apply(state, arrange(2, hands[2], 10)), Leave(Seat(0), 10))
     assert (before.departures[0], after.departures[0]) == (0, 1)
 
 
 def test_apply_refuses_what_check_refuses() -> None:
-    told = begin(COM, hands_deal(HANDS))
+    state = begin(COM, hands_deal(HANDS))
     with pytest.raises(UnlawfulEventError) as caught:
-        apply(told, Leave(Seat(2), 5))
+        apply(state, Leave(Seat(2), 5))
     assert [violation.code for violation in caught.value.violations] == [Code.UNKNOWN_SEAT]
 
 
-def test_fouled_arrangement_is_applied_and_told() -> None:
-    told = begin(COM, hands_deal(HANDS))
+def test_fouled_arrangement_is_applied_and_reported() -> None:
+    state = begin(COM, hands_deal(HANDS))
     event = arrange(1, parse_cards(FOULED), 5)
-    assert [violation.code for violation in check(told, event)] == [Code.FOULED_MIDDLE]
-    assert apply(told, event).shown(Seat(1)) == event.arrangement
+    assert [violation.code for violation in check(state, event)] == [Code.FOULED_MIDDLE]
+    assert apply(state, event).shown(Seat(1)) == event.arrangement
 
 
-def test_without_a_submission_the_cards_stand_as_dealt() -> None:
-    told = begin(COM, hands_deal(HANDS))
-    assert told.shown(Seat(0)) == Arrangement(HANDS[0][:5], HANDS[0][5:10], HANDS[0][10:])
+def test_without_a_submission_the_cards_count_as_dealt() -> None:
+    state = begin(COM, hands_deal(HANDS))
+    assert state.shown(Seat(0)) == Arrangement(HANDS[0][:5], HANDS[0][5:10], HANDS[0][10:])
 
 
 @pytest.mark.parametrize("seat_count", [2, 3, 4])
@@ -108,27 +108,27 @@ def test_no_seat_uses_up_the_events_of_another(seat_count: int) -> None:
     """All but the last seat rearrange until they are refused; even so each can leave, and the last can arrange."""
     rest = [card for card in DECK if card not in {*HANDS[0], *HANDS[1]}]
     hands = (*HANDS, tuple(rest[0::2]), tuple(rest[1::2]))[:seat_count]
-    told = begin(COM, hands_deal(hands))
-    assert not told.is_won_at_the_deal
+    state = begin(COM, hands_deal(hands))
+    assert not state.is_won_at_the_deal
     share = MAX_EVENTS // seat_count
     for seat in range(seat_count - 1):
         for _ in range(share - 1):
-            told = apply(told, arrange(seat, hands[seat], 1))
-        codes = [fault.code for fault in check(told, arrange(seat, hands[seat], 1))]
+            state = apply(state, arrange(seat, hands[seat], 1))
+        codes = [fault.code for fault in check(state, arrange(seat, hands[seat], 1))]
         assert codes == [Code.TOO_MANY_EVENTS]
     for seat in range(seat_count - 1):
-        told = apply(told, Leave(Seat(seat), 2))
-    assert told.all_in_time is None
-    told = apply(told, arrange(seat_count - 1, hands[-1], 3))
-    assert told.all_in_time == 3
-    assert told.event_counts == (*[share] * (seat_count - 1), 1)
+        state = apply(state, Leave(Seat(seat), 2))
+    assert state.all_in_time is None
+    state = apply(state, arrange(seat_count - 1, hands[-1], 3))
+    assert state.all_in_time == 3
+    assert state.event_counts == (*[share] * (seat_count - 1), 1)
     assert share * seat_count <= MAX_EVENTS
 
 
 def test_closing_names_every_seat_that_is_waited_for() -> None:
-    told = begin(COM, hands_deal(HANDS))
-    assert [fault.seat for fault in check_closing(told, 89_999)] == [0, 1]
-    assert check_closing(told, 90_000) == ()
+    state = begin(COM, hands_deal(HANDS))
+    assert [fault.seat for fault in check_closing(state, 89_999)] == [0, 1]
+    assert check_closing(state, 90_000) == ()
 
 
 @pytest.mark.parametrize(
@@ -173,10 +173,10 @@ def test_house_variants_need_no_code() -> None:
     assert outcome_of(flat, seat_1=FOULED, events=(Leave(Seat(0), 101_000),)).net == (5, -5)
     five = msgspec.structs.replace(COM, sweep=SweptByAll(multiplier=5, **said))
     assert outcome_of(five).net == (25, -25)
-    stands = msgspec.structs.replace(
+    rules = msgspec.structs.replace(
         COM, leaving=msgspec.structs.replace(COM.leaving, in_showdown=LeavingInShowdown.ARRANGEMENT_STANDS)
     )
-    assert outcome_of(stands, events=(Leave(Seat(0), 91_000),)).net == (15, -15)
+    assert outcome_of(rules, events=(Leave(Seat(0), 91_000),)).net == (15, -15)
 
 
 def test_bound_counts_whatever_is_dearest() -> None:

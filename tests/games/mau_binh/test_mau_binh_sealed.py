@@ -1,4 +1,4 @@
-"""A sealed round comes to what an open one does in which the seats arrange as they opened, and the others do not."""
+"""A sealed round has the outcome of an open one where only the seats that opened a commitment arranged."""
 
 import random
 from collections.abc import Callable
@@ -26,20 +26,20 @@ from tests.games.rounds import hands_deal, settled
 ROUNDS = 150
 
 
-def sealed_events(told: Any, rules: MauBinhRules, luck: random.Random) -> tuple[list[Event], list[Event], int]:  # noqa: ANN401 - of conftest
-    """A sealed round of these hands told by chance, the open round that is its equal, and when both are closed.
+def sealed_events(sample: Any, rules: MauBinhRules, luck: random.Random) -> tuple[list[Event], list[Event], int]:  # noqa: ANN401 - of conftest
+    """Make the events of a random sealed round and of its equal open round, and the closing time of both.
 
     Of an open round's last arrangements some are committed to and opened, some committed to and never opened, some
     never committed to; seats that leave do so while others commit.
     """
-    seats = [Seat(seat) for seat in range(len(told.hands))]
-    arranged = {event.seat: event for event in told.events if isinstance(event, Arrange)}
+    seats = [Seat(seat) for seat in range(len(sample.hands))]
+    arranged = {event.seat: event for event in sample.events if isinstance(event, Arrange)}
     ways = [luck.choice(["open", "open", "hide", "late", "leave"]) if seat in arranged else "late" for seat in seats]
-    deadline = told.dealt_time + rules.arranging_ms
+    deadline = sample.dealt_time + rules.arranging_ms
     sealed: list[Event] = []
     plain: list[Event] = []
     for seat, way in enumerate(ways):
-        time = told.dealt_time + seat
+        time = sample.dealt_time + seat
         if way == "leave":
             sealed.append(Leave(Seat(seat), time))
             plain.append(Leave(Seat(seat), time))
@@ -51,25 +51,25 @@ def sealed_events(told: Any, rules: MauBinhRules, luck: random.Random) -> tuple[
     for seat in [seat for seat, way in zip(seats, ways, strict=True) if way == "open"]:
         arrange = msgspec.structs.replace(arranged[seat], time=opened)
         sealed.append(msgspec.structs.replace(arrange, nonce=b"n" * 32, opens=bytes([seat]) * 32))
-        plain.append(msgspec.structs.replace(arrange, time=told.dealt_time + len(seats)))
+        plain.append(msgspec.structs.replace(arrange, time=sample.dealt_time + len(seats)))
     return sealed, plain, deadline + 60_000
 
 
-def test_sealed_round_comes_to_what_its_open_equal_does(
+def test_sealed_round_has_the_outcome_of_its_open_equal(
     ruleset: Ruleset, rules: MauBinhRules, make_round: Callable[..., Any]
 ) -> None:
     """Transfers, fouls, net and winners, seat for seat; only the time of the showdown is another."""
     count = 0
     for seed in range(ROUNDS):
-        told = make_round(rules, seed)
-        if begin(rules, hands_deal(told.hands)).is_won_at_the_deal:
+        sample = make_round(rules, seed)
+        if begin(rules, hands_deal(sample.hands)).is_won_at_the_deal:
             continue
-        sealed, plain, closed = sealed_events(told, rules, random.Random(seed))  # noqa: S311 - the same in every run
-        same: dict[str, Any] = {"stake": 2 * ruleset.bet_unit, "dealt_time": told.dealt_time}
-        sealed_deal = hands_deal(told.hands, **same, is_sealed=True)
+        sealed, plain, closed = sealed_events(sample, rules, random.Random(seed))  # noqa: S311 - the same in every run
+        same: dict[str, Any] = {"stake": 2 * ruleset.bet_unit, "dealt_time": sample.dealt_time}
+        sealed_deal = hands_deal(sample.hands, **same, is_sealed=True)
         rounds = [
             settled(GAME, rules, deal, events, closed_time=closed)
-            for deal, events in ((sealed_deal, sealed), (hands_deal(told.hands, **same), plain))
+            for deal, events in ((sealed_deal, sealed), (hands_deal(sample.hands, **same), plain))
         ]
         assert [one.violations for one in rounds] == [(), ()]
         mine, other = [one.outcome for one in rounds]
@@ -87,8 +87,8 @@ def test_hands_that_are_not_open_are_no_fault_before_the_settlement(
     rules: MauBinhRules, make_round: Callable[..., Any]
 ) -> None:
     """A sealed round begins without them; an open one does not, and no round is settled without."""
-    told = make_round(rules, 1)
-    hidden = ((),) * len(told.hands)
+    sample = make_round(rules, 1)
+    hidden = ((),) * len(sample.hands)
     assert begin(rules, hands_deal(hidden, is_sealed=True)).instant_wins == (None,) * len(hidden)
     with pytest.raises(DealError):
         begin(rules, hands_deal(hidden))
@@ -97,11 +97,11 @@ def test_hands_that_are_not_open_are_no_fault_before_the_settlement(
 
 
 def test_sealed_round_that_a_known_hand_wins_has_no_events(rules: MauBinhRules, make_round: Callable[..., Any]) -> None:
-    told = next(
-        told
-        for told in (make_round(rules, seed) for seed in range(1_000))
-        if begin(rules, hands_deal(told.hands)).is_won_at_the_deal
+    sample = next(
+        sample
+        for sample in (make_round(rules, seed) for seed in range(1_000))
+        if begin(rules, hands_deal(sample.hands)).is_won_at_the_deal
     )
-    state = begin(rules, hands_deal(told.hands, dealt_time=told.dealt_time, is_sealed=True))
+    state = begin(rules, hands_deal(sample.hands, dealt_time=sample.dealt_time, is_sealed=True))
     with pytest.raises(UnlawfulEventError, match="ROUND_OVER"):
-        apply(state, Commit(Seat(0), bytes(32), told.dealt_time))
+        apply(state, Commit(Seat(0), bytes(32), sample.dealt_time))

@@ -27,7 +27,7 @@ def maubinh_com() -> MauBinhRules:
 def test_room_is_as_the_rule_says(vector: dict[str, Any]) -> None:
     rules = get(vector["ruleset"]).rules
     assert isinstance(rules, MauBinhRules)
-    people = [Person(**{"seated_time": None, "ready_time": None} | told) for told in vector["people"]]
+    people = [Person(**{"seated_time": None, "ready_time": None} | person) for person in vector["people"]]
     found = seat_people(rules, people, now=vector["now"])
     expected = vector["seating"]
     lists = ("seated", "newly_seated", "watching", "sent_out", "waiting")
@@ -61,8 +61,8 @@ def test_next_time_is_when_the_first_is_sent_out() -> None:
     ],
 )
 def test_people_who_cannot_be_in_one_room_are_an_error(people: list[Any], words: str) -> None:
-    told = [
+    people = [
         Person(name=name, came_time=came, seated_time=seated, ready_time=ready) for name, came, seated, ready in people
     ]
     with pytest.raises(SeatingError, match=words):
-        seat_people(maubinh_com(), told, now=10)
+        seat_people(maubinh_com(), people, now=10)

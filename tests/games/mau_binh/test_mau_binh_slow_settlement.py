@@ -23,7 +23,7 @@ Hand = Sequence[Card]
 
 
 def shape(cards: Hand) -> tuple[str, list[int]]:
-    """The name of a hand and its ranks (2-14), the most frequent and highest first."""
+    """Name a hand and list its ranks (2-14), the most frequent and highest first."""
     counts = Counter(card.rank + 2 for card in cards)
     ranks = sorted(counts, key=lambda rank: (counts[rank], rank), reverse=True)
     sizes = sorted(counts.values(), reverse=True)
@@ -173,7 +173,7 @@ def timeline(seats: int, events: Sequence[Event], deadline: int) -> tuple[dict[i
     return last, there
 
 
-def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, as the rulings tell it
+def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, as the rulings state it
     ruleset: str, hands: Sequence[Hand], events: Sequence[Event], dealt: int
 ) -> dict[str, Any]:
     seats = range(len(hands))
@@ -192,9 +192,11 @@ def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, a
         there = [-1 if chi == -1 else 3 for chi in there]
     chi_of = []
     for seat in seats:
-        told = last.get(seat)
+        arranged = last.get(seat)
         chi_of.append(
-            [told.back, told.middle, told.front] if told else [hands[seat][:5], hands[seat][5:10], hands[seat][10:]]
+            [arranged.back, arranged.middle, arranged.front]
+            if arranged
+            else [hands[seat][:5], hands[seat][5:10], hands[seat][10:]]
         )
     stayed = [seat for seat in seats if there[seat] >= 0]
     fouled = {seat for seat in stayed if is_foul(ruleset, chi_of[seat])}
@@ -267,13 +269,13 @@ def agreed(sheet: str, rules: MauBinhRules, make_round: RoundMaker, seeds: Itera
     """How often each reason and subject was paid over rounds in which both settlements agree."""
     seen: Counter[str] = Counter()
     for seed in seeds:
-        told = make_round(rules, seed)
-        is_over = any(best_win(sheet, hand) for hand in told.hands)
-        deal = hands_deal(told.hands, stake=STAKE, dealt_time=told.dealt_time)
-        played = settled(GAME, rules, deal, () if is_over else told.events, closed_time=told.closed_time)
+        sample = make_round(rules, seed)
+        is_over = any(best_win(sheet, hand) for hand in sample.hands)
+        deal = hands_deal(sample.hands, stake=STAKE, dealt_time=sample.dealt_time)
+        played = settled(GAME, rules, deal, () if is_over else sample.events, closed_time=sample.closed_time)
         assert played.violations == (), seed
         outcome = played.outcome
-        slow = slow_settle(sheet, told.hands, told.events, told.dealt_time)
+        slow = slow_settle(sheet, sample.hands, sample.events, sample.dealt_time)
         paid: dict[tuple[int, int], int] = defaultdict(int)
         for transfer in outcome.transfers:
             paid[transfer.payer, transfer.payee] += transfer.amount

@@ -45,28 +45,28 @@ def rules_of(vector: dict[str, Any]) -> MauBinhRules:
     return rules
 
 
-def event_of(told: dict[str, Any]) -> Event:
-    if told["kind"] == "LEAVE":
-        return Leave(Seat(told["seat"]), told["time"])
-    if told["kind"] == "TIMEOUT":
-        return Timeout(Seat(told["seat"]), told["time"])
-    if told["kind"] == "COMMIT":
-        return Commit(Seat(told["seat"]), bytes.fromhex(told["commitment"]), told["time"])
-    back, middle, front = (parse_cards(told[chi]) for chi in ("back", "middle", "front"))
-    nonce, opens = (bytes.fromhex(told.get(name, "")) for name in ("nonce", "opens"))
-    return Arrange(Seat(told["seat"]), back, middle, front, told["time"], nonce, opens)
+def event_of(fields: dict[str, Any]) -> Event:
+    if fields["kind"] == "LEAVE":
+        return Leave(Seat(fields["seat"]), fields["time"])
+    if fields["kind"] == "TIMEOUT":
+        return Timeout(Seat(fields["seat"]), fields["time"])
+    if fields["kind"] == "COMMIT":
+        return Commit(Seat(fields["seat"]), bytes.fromhex(fields["commitment"]), fields["time"])
+    back, middle, front = (parse_cards(fields[chi]) for chi in ("back", "middle", "front"))
+    nonce, opens = (bytes.fromhex(fields.get(name, "")) for name in ("nonce", "opens"))
+    return Arrange(Seat(fields["seat"]), back, middle, front, fields["time"], nonce, opens)
 
 
 def settled(vector: dict[str, Any]) -> Settled:
     hands = [parse_cards(hand) for hand in vector["hands"]]
     is_sealed = vector.get("sealed", False)
     deal = hands_deal(hands, stake=vector["stake"], dealt_time=vector["dealt_time"], is_sealed=is_sealed)
-    events = [event_of(told) for told in vector["events"]]
+    events = [event_of(fields) for fields in vector["events"]]
     return settled_round(GAME, rules_of(vector), deal, events, closed_time=vector["closed_time"])
 
 
-def told_of(violation: Violation) -> dict[str, Any]:
-    """A violation with the facts it has."""
+def fields_of(violation: Violation) -> dict[str, Any]:
+    """Return a violation with the facts it has."""
     facts = {
         "seat": violation.seat,
         "expected": violation.expected,
@@ -102,16 +102,16 @@ def test_settlement_is_as_computed_by_hand(vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize("vector", vectors("refusal"))
 def test_unlawful_round_is_refused_with_the_facts(vector: dict[str, Any]) -> None:
     played = settled(vector)
-    assert vector["violations"] == [told_of(violation) for violation in played.violations]
+    assert vector["violations"] == [fields_of(violation) for violation in played.violations]
     assert (played.outcome, played.refused_event) == (None, vector["refused_event"])
 
 
 @pytest.mark.parametrize("vector", vectors("sealed"))
-def test_sealed_round_is_as_told(vector: dict[str, Any]) -> None:
+def test_sealed_round_has_the_outcome_of_its_vector(vector: dict[str, Any]) -> None:
     played = settled(vector)
     outcome = played.outcome
     if "violations" in vector:
-        assert vector["violations"] == [told_of(violation) for violation in played.violations]
+        assert vector["violations"] == [fields_of(violation) for violation in played.violations]
         assert vector["refused_event"] == played.refused_event
         return
     assert played.violations == ()
@@ -121,23 +121,23 @@ def test_sealed_round_is_as_told(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("vector", [one for one in vectors("sealed") if "opened_by" in one.values[0]])
 def test_hands_of_a_sealed_round_open_with_one_event(vector: dict[str, Any]) -> None:
-    """With none before it, whether or not the hands are known to whoever judges."""
+    """With none before it, whether or not the judge knows the hands."""
     for hands in (tuple(parse_cards(hand) for hand in vector["hands"]), ((), ())):
-        told = begin(rules_of(vector), hands_deal(hands, dealt_time=vector["dealt_time"], is_sealed=True))
+        state = begin(rules_of(vector), hands_deal(hands, dealt_time=vector["dealt_time"], is_sealed=True))
         for event in [event_of(one) for one in vector["events"][: vector["opened_by"]]]:
-            assert told.sealing is not None
-            assert told.sealing.opened_time is None
-            told = apply(told, event)
-        assert told.sealing is not None
-        assert told.sealing.opened_time == vector["events"][vector["opened_by"] - 1]["time"]
+            assert state.sealing is not None
+            assert state.sealing.opened_time is None
+            state = apply(state, event)
+        assert state.sealing is not None
+        assert state.sealing.opened_time == vector["events"][vector["opened_by"] - 1]["time"]
 
 
 @pytest.mark.parametrize("vector", vectors("arrangement"))
 def test_arrangement_is_checked_for_everything_at_once(vector: dict[str, Any]) -> None:
     chi: list[tuple[Card, ...]] = [parse_cards(vector[name]) for name in ("back", "middle", "front")]
     violations = check_arrangement(rules_of(vector), parse_cards(vector["dealt"]), Arrangement(*chi))
-    assert vector["violations"] == [told_of(violation) for violation in violations]
-    assert is_acceptable(violations) is all(told["code"].startswith("FOULED_") for told in vector["violations"])
+    assert vector["violations"] == [fields_of(violation) for violation in violations]
+    assert is_acceptable(violations) is all(one["code"].startswith("FOULED_") for one in vector["violations"])
 
 
 @pytest.mark.parametrize("vector", vectors("instant_win"))
@@ -158,13 +158,13 @@ def test_stake_is_checked_before_the_deal(vector: dict[str, Any]) -> None:
         seat_stakes=(),
         bet_unit=vector["bet_unit"],
     )
-    assert vector["violations"] == [told_of(violation) for violation in violations]
+    assert vector["violations"] == [fields_of(violation) for violation in violations]
 
 
 def test_every_violation_code_has_a_vector() -> None:
     files = ("arrangement", "refusal", "sealed", "stake")
     rows = [param.values[0] for file in files for param in vectors(file)]
-    produced = {told["code"] for row in rows for told in row.get("violations", ())}
+    produced = {violation["code"] for row in rows for violation in row.get("violations", ())}
     assert produced == {str(code) for code in Code}
 
 

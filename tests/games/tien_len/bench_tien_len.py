@@ -35,7 +35,7 @@ ROUNDS = 400
 
 
 def played(rules: TienLenRules, chance: random.Random) -> tuple[State, list[Event], list[State]]:
-    """A deal, the events of its round and the states they were told in; without events where a hand wins at once."""
+    """Play a random round; return its first state, its events and the state before each event."""
     cards = chance.sample(DECK, 52)
     dealt = state = begin(rules, deal_of([tuple(cards[seat::4]) for seat in range(4)]))
     events: list[Event] = []
@@ -52,7 +52,7 @@ def played(rules: TienLenRules, chance: random.Random) -> tuple[State, list[Even
 
 
 def deal_of(hands: Sequence[tuple[Card, ...]]) -> Deal:
-    """The deal of four hands at a stake of 100."""
+    """Make the deal of four hands at a stake of 100."""
     return Deal(seat_count=4, stake=100, sections=tuple(hands), leader=Seat(0), dealt_time=0)
 
 
@@ -76,13 +76,13 @@ def main() -> None:
         raise TypeError
     chance = random.Random(1)  # noqa: S311 - deals of a measurement keep no secret
     rounds = [found for found in (played(rules, chance) for _ in range(ROUNDS)) if found[1]]
-    told = [(state, event) for _, events, states in rounds for state, event in zip(states, events, strict=True)]
+    steps = [(state, event) for _, events, states in rounds for state, event in zip(states, events, strict=True)]
     hands = [tuple(dealt.cards_of(Seat(seat)) for seat in range(4)) for dealt, _, _ in rounds]
     over = [apply(states[-1], events[-1]) for _, events, states in rounds]
     measure("begin, four hands", [partial(begin, rules, deal_of(dealt)) for dealt in hands])
-    measure("check", [partial(check, *pair) for pair in told])
-    measure("apply", [partial(apply, *pair) for pair in told])
-    measure("legal_plays, any state", [partial(legal_plays, pair[0]) for pair in told])
+    measure("check", [partial(check, *pair) for pair in steps])
+    measure("apply", [partial(apply, *pair) for pair in steps])
+    measure("legal_plays, any state", [partial(legal_plays, pair[0]) for pair in steps])
     measure("legal_plays, thirteen cards to lead", [partial(legal_plays, dealt) for dealt, _, _ in rounds])
     for text in ("3S 3C 3D 4S 4C 4D 4H 5S 5C 5D 6S 6C 6D", "3S 4C 5S 6C 7S 8C 9S TC JS QC KS AC AS"):
         worst = set_of(parse_cards(text))
@@ -90,7 +90,7 @@ def main() -> None:
         measure(f"the {number} combinations of {text[:11]}...", [partial(list_combinations, worst)] * 100)
     plays = [(dealt, events) for dealt, events, _ in rounds]
     measure(
-        f"play, {len(told) / len(rounds):.0f} events a round",
+        f"play, {len(steps) / len(rounds):.0f} events a round",
         [partial(play, GAME, *pair) for pair in plays],
     )
     measure("settle", [partial(settle, state) for state in over])

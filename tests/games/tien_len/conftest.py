@@ -20,7 +20,7 @@ KNOB_TABLES: Final = {"chain": "chops", "quad": "chops", "out_of_time": "turn", 
 
 
 def read_vectors(topic: str) -> list[dict[str, Any]]:
-    """The vectors of one topic, in the order of its file."""
+    """Return the vectors of one topic in the order of its file."""
     return [json.loads(line) for line in (VECTORS / f"{topic}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
@@ -40,7 +40,7 @@ def vectors() -> Callable[[str], list[dict[str, Any]]]:
 
 @pytest.fixture(scope="session")
 def rules() -> TienLenRules:
-    """The rules as released."""
+    """Return the rules as released."""
     found = get("tien_len.mien_nam").rules
     assert isinstance(found, TienLenRules)
     return found
@@ -48,7 +48,7 @@ def rules() -> TienLenRules:
 
 @pytest.fixture(scope="session")
 def variant(rules: TienLenRules) -> Callable[[dict[str, Any]], TienLenRules]:
-    """The released rules with some knobs set otherwise, as a vector's ``rules`` names them."""
+    """Change the released rules as a vector's ``rules`` says."""
 
     def vary(knobs: dict[str, Any]) -> TienLenRules:
         data = msgspec.to_builtins(rules)
@@ -66,13 +66,13 @@ def deal() -> Callable[[Sequence[str]], tuple[tuple[Card, ...], ...]]:
 
 
 def deal_evenly(chance: random.Random, seats: int) -> tuple[tuple[Card, ...], ...]:
-    """A shuffled deal."""
+    """Return a shuffled deal."""
     cards = chance.sample(DECK, 13 * seats)
     return tuple(tuple(cards[13 * seat : 13 * seat + 13]) for seat in range(seats))
 
 
 def deal_in_pairs(chance: random.Random, seats: int) -> tuple[tuple[Card, ...], ...]:
-    """A deal of four pairs a hand, often of neighbouring ranks, and five loose cards: full of runs and quads."""
+    """Make a deal rich in runs and quads: four pairs a hand, often of neighbouring ranks, and five other cards."""
     ranks = [DECK[4 * rank : 4 * rank + 4] for rank in (*range(1, 13), 0)]
     pairs = [pair for rank in ranks for suits in [chance.sample(rank, 4)] for pair in (suits[:2], suits[2:])]
     order = sorted(range(26), key=lambda place: place + chance.gauss(0, 5))
@@ -98,7 +98,7 @@ def dealing(request: pytest.FixtureRequest) -> Callable[[random.Random, int], tu
 
 @pytest.fixture(scope="session")
 def read_event() -> Callable[[str, int], Event]:
-    """The event in a vector's words: ``0 3S 3C``, ``1 pass``, ``2 leave``, ``3 timeout``, with ``@`` and a time."""
+    """Parse an event of a vector: ``0 3S 3C``, ``1 pass``, ``2 leave``, ``3 timeout``, with ``@`` and a time."""
 
     def read(text: str, number: int) -> Event:
         words = text.split()
@@ -114,5 +114,5 @@ def read_event() -> Callable[[str, int], Event]:
 
 @pytest.fixture(scope="session")
 def second() -> ModuleType:
-    """The second implementation, which shares no line with this project."""
+    """Return the second implementation, which shares no line with this project."""
     return second_implementation

@@ -40,7 +40,7 @@ def weight(card: str) -> tuple[int, int]:
 
 
 def shape(cards: Cards) -> Shape | None:
-    """The kind and number of cards of a play, or None."""
+    """Return the kind and number of cards of a play, or None."""
     tally = Counter(card[0] for card in cards)
     if len(tally) == 1:
         return {1: "SINGLE", 2: "PAIR", 3: "TRIPLE", 4: "QUAD"}[len(cards)], len(cards)
@@ -55,7 +55,7 @@ def shape(cards: Cards) -> Shape | None:
 
 
 def chop(play: Cards, below: Cards) -> str | None:
-    """What a play chops, as the seed's price list calls it."""
+    """Name what a play chops, as in the price list of the rules."""
     (kind, _), (under, _) = shape(play) or ("", 0), shape(below) or ("", 0)
     twos = all(card[0] == "2" for card in below)
     reds = sum(card[1] in "DH" for card in below)
@@ -80,7 +80,7 @@ def beats(play: Cards, below: Cards) -> bool:
 
 
 def pattern_top(pattern: str, hand: Cards) -> tuple[int, int] | None:  # noqa: PLR0911 - one branch a pattern
-    """The best card of a pattern in thirteen cards, or None."""
+    """Find the best card of a pattern in thirteen cards, or None."""
     ranks = {rank: sorted((card for card in hand if card[0] == rank), key=weight) for rank in RANKS}
     pairs = "".join("x" if len(ranks[rank]) >= 2 else "." for rank in RANKS[:-1])
     match pattern:
@@ -133,7 +133,7 @@ def groups_with(card: str, hand: Cards) -> Iterator[tuple[str, Cards]]:
 
 
 def leftover(hand: Iterable[str]) -> tuple[int, Counter[str]]:
-    """The units that cards left cost at their dearest, and how much of that each price makes, groups preferred."""
+    """Compute the highest cost of leftover cards in units, and the units by price; groups come before single cards."""
     units, _, _, _, _, parts = _leftover(frozenset(hand), {})
     return units, Counter(dict(parts))
 
@@ -203,7 +203,7 @@ class SlowRound:
         return self.top is None or beats(cards, self.top)
 
     def play(self, cards: Cards) -> None:
-        """The seat on turn plays."""
+        """Play cards as the seat on turn."""
         seat = self.live.pop(0)
         self.hands[seat] -= cards
         price = None if self.top is None else chop(cards, self.top)
@@ -230,7 +230,7 @@ class SlowRound:
         self._close_trick()
 
     def pass_(self) -> None:
-        """The seat on turn passes."""
+        """Pass as the seat on turn."""
         self.live.pop(0)
         self._close_trick()
 
@@ -247,7 +247,7 @@ class SlowRound:
             self._close_trick()
 
     def time_out(self) -> None:
-        """The seat on turn is out of time."""
+        """Time out the seat on turn."""
         if self.top is None:
             self.play(frozenset([min(self.hands[self.turn], key=weight)]))
         else:

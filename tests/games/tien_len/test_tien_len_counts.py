@@ -39,7 +39,7 @@ def test_the_deck_holds_29_839_939_combinations() -> None:
     assert made.total() == 29_839_939
 
 
-def test_every_combination_of_two_suits_is_made_once_and_read_as_what_it_was_made_as() -> None:
+def test_each_combination_of_two_suits_is_generated_once_and_parses_back() -> None:
     """Spades and hearts: 13,385 combinations by formula, each rank having two cards."""
     cards = set_of(card for card in DECK if card.suit in {0, 3})
     runs = sum((13 - length) * 2**length for length in range(3, 13))
@@ -86,7 +86,7 @@ def test_sanh_rong_is_dealt_369_098_752_times() -> None:
 
 
 def rank_vectors_with_all_but_twos() -> Iterator[tuple[int, ...]]:
-    """The counts of ranks with at least one of each from 3 to A: the thirteenth card is any."""
+    """Count the ranks of hands with at least one of each from 3 to A; the thirteenth card is any."""
     for extra in range(13):
         yield tuple((1 if rank < 12 else 0) + (rank == extra) for rank in range(13))
 
@@ -153,7 +153,7 @@ def hands_with_triples_of(groups: int) -> int:
 
 
 def hands_with_six_pairs() -> int:
-    """Twelve cards in six pairs, a quad being two: the thirteenth stands alone or makes a pair a triple."""
+    """Twelve cards in six pairs, a quad being two: the thirteenth is single or makes a pair a triple."""
     total = 0
     for quads in range(4):
         pairs = 6 - 2 * quads

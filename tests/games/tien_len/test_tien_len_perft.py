@@ -21,14 +21,14 @@ Vector = dict[str, Any]
 
 
 def count(state: State, depth: int) -> int:
-    """The play sequences of this depth."""
+    """Count the play sequences of this depth."""
     if depth == 0 or state.is_over:
         return 1
     return sum(count(after, depth - 1) for after in moves(state).values())
 
 
 def moves(state: State) -> dict[str, State]:
-    """The state after every play or pass, by its words."""
+    """Return the state after each play or pass, keyed by its text."""
     time = state.last_time + 1
     made = {name(play.cards): apply(state, Play(state.turn, play.cards, time)) for play in legal_plays(state)}
     if may_pass(state):
@@ -52,13 +52,13 @@ class SlowCounter:
             self.plays.append([cards for cards in subsets if second.shape(cards) is not None])
 
     def count(self, slow: Any, depth: int) -> int:  # noqa: ANN401 - a SlowRound of a module loaded by path
-        """The play sequences of this depth."""
+        """Count the play sequences of this depth."""
         if depth == 0 or slow.winner is not None:
             return 1
         return sum(self.count(after, depth - 1) for after in self.moves(slow).values())
 
     def moves(self, slow: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
-        """The round after every play or pass, by its words."""
+        """Return the round after each play or pass, keyed by its text."""
         made = {}
         for cards in self.plays[slow.turn]:
             if slow.is_legal(cards):
@@ -70,8 +70,8 @@ class SlowCounter:
         return made
 
 
-def tell(slow: Any, event: Event) -> None:  # noqa: ANN401 - as above
-    """Tell an event to the second implementation."""
+def submit(slow: Any, event: Event) -> None:  # noqa: ANN401 - as above
+    """Apply an event in the second implementation."""
     if isinstance(event, Play):
         slow.play(frozenset(card.text for card in event.cards))
     else:
@@ -93,7 +93,7 @@ def test_play_sequences_are_as_many_as_counted(  # noqa: PLR0913, PLR0917 - fixt
     assert played.violations == ()
     slow = second.SlowRound([[card.text for card in hand] for hand in hands], leader)
     for event in events:
-        tell(slow, event)
+        submit(slow, event)
     counter = SlowCounter(second, hands)
     found = [count(played.state, depth) if own else counter.count(slow, depth) for depth in perft_vector["depths"]]
     if perft_vector["counts"] != found:

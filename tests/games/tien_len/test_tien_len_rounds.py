@@ -42,7 +42,7 @@ Variant = Callable[[dict[str, Any]], TienLenRules]
 
 
 def choose(chance: random.Random, state: State, *, keep_three: bool, leaving: float) -> Event:
-    """A lawful event at random: seldom a leaver or a slow seat; with ``keep_three`` 3♠ is kept for the end."""
+    """Choose a lawful event at random, seldom a leave or timeout; with ``keep_three`` 3♠ is kept for the end."""
     time = state.last_time + 1
     if chance.random() < leaving:
         staying = [Seat(seat) for seat in range(state.seat_count) if not state.has_left(Seat(seat))]
@@ -58,7 +58,7 @@ def choose(chance: random.Random, state: State, *, keep_three: bool, leaving: fl
 
 
 def follow(slow: Any, event: Event) -> None:  # noqa: ANN401 - a SlowRound of a module loaded by path
-    """Tell an event to the second implementation."""
+    """Apply an event in the second implementation."""
     match event:
         case Play():
             slow.play(frozenset(card.text for card in event.cards))
@@ -71,7 +71,7 @@ def follow(slow: Any, event: Event) -> None:  # noqa: ANN401 - a SlowRound of a 
 
 
 def debts(transfers: tuple[Transfer, ...]) -> Counter[tuple[int, int, str, str]]:
-    """What is paid, by payer, payee, reason and subject."""
+    """Sum the payments by payer, payee, reason and subject."""
     found: Counter[tuple[int, int, str, str]] = Counter()
     for paid in transfers:
         found[paid.payer, paid.payee, paid.reason, paid.subject] += paid.amount
@@ -89,15 +89,15 @@ def play_beside(second: ModuleType, chance: random.Random, dealing: Dealing, rul
         chain_to_last=rules.chops.chain is Chain.LAST_VICTIM_PAYS_ALL,
         instant_wins=bool(rules.instant_wins),
     )
-    told: list[Event] = []
+    events: list[Event] = []
     leaving = (0.06, 0.005, 0, 0)[number // 3 % 4]
     while not state.is_over and state.event_count < 120:
         assert slow.turn == state.turn
         assert (slow.top is None) == (state.to_beat is None)
-        told.append(choose(chance, state, keep_three=number // 12 % 2 == 0, leaving=leaving))
-        follow(slow, told[-1])
-        state = apply(state, told[-1])
-    assert play(GAME, begin(rules, hands_deal(hands, leader=leader)), told)[::2] == (state, ())
+        events.append(choose(chance, state, keep_three=number // 12 % 2 == 0, leaving=leaving))
+        follow(slow, events[-1])
+        state = apply(state, events[-1])
+    assert play(GAME, begin(rules, hands_deal(hands, leader=leader)), events)[::2] == (state, ())
     if state.ending is not None:
         assert (slow.winner, slow.ending) == (state.ending.winner, state.ending.kind)
         sevenfold = Counter({debt: 7 * units for debt, units in slow.debts.items()})
@@ -227,11 +227,11 @@ def test_leftovers_of_random_hands_agree_with_a_search_over_cards(
         for hand in dealing(chance, 2):
             left = chance.sample(hand, chance.randint(1, 13))
             items = price_leftover(rules.leftover_prices, set_of(left))
-            told: Counter[str] = Counter()
+            counted: Counter[str] = Counter()
             for item in items:
-                told[item.price.value] += item.units
+                counted[item.price.value] += item.units
             units, parts = second.leftover([card.text for card in left])
-            assert units == told.total()
-            assert parts == told
+            assert units == counted.total()
+            assert parts == counted
             grouped += any(len(item.cards) > 3 and item.price not in {"CARD", "RED_TWO"} for item in items)
     assert grouped > 10 or dealing.__name__ == "deal_evenly"

@@ -61,11 +61,11 @@ def test_a_hand_wins_at_the_deal_by_its_strongest_pattern(rules: TienLenRules, i
 
 def test_cards_left_cost_their_dearest(rules: TienLenRules, leftovers_vector: Vector) -> None:
     found = price_leftover(rules.leftover_prices, set_of(parse_cards(leftovers_vector["cards"])))
-    told: dict[str, int] = {}
+    charged: dict[str, int] = {}
     for item in found:
-        told[item.price] = told.get(item.price, 0) + item.units
-    assert leftovers_vector["items"] == [list(item) for item in told.items()]
-    assert leftovers_vector["units"] == sum(told.values())
+        charged[item.price] = charged.get(item.price, 0) + item.units
+    assert leftovers_vector["items"] == [list(item) for item in charged.items()]
+    assert leftovers_vector["units"] == sum(charged.values())
     assert sorted(leftovers_vector["cards"].split()) == sorted(card.text for item in found for card in item.cards)
 
 
@@ -122,5 +122,5 @@ def _facts(violation: Violation) -> dict[str, Any]:
 
 
 def test_every_fault_is_the_answer_to_some_vector(vectors: Callable[[str], list[Vector]]) -> None:
-    told = {fault["code"] for vector in vectors("violations") for fault in vector["violations"]}
-    assert {fault.value for fault in Fault} == told
+    codes = {fault["code"] for vector in vectors("violations") for fault in vector["violations"]}
+    assert {fault.value for fault in Fault} == codes

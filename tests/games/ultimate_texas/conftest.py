@@ -24,7 +24,7 @@ def two_plus_three() -> Ruleset:
 
 @pytest.fixture(scope="session")
 def rules_of() -> RulesOf:
-    """The rules of a built-in ruleset, with the seats deciding in another order where one is named."""
+    """Return the rules of a built-in ruleset, with another order of decisions if one is named."""
 
     def _rules_of(ruleset_id: str, order: str | None = None) -> UltimateTexasRules:
         rules = get(ruleset_id).rules

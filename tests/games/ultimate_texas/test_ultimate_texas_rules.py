@@ -25,7 +25,7 @@ from tests.games.rounds import open_texas, texas_deal
 
 
 def _variant(ruleset: Ruleset, old: str, new: str) -> Ruleset:
-    """The ruleset with one place of its file changed."""
+    """Change one place of the ruleset's file."""
     text = ruleset.source.decode()
     assert text.count(old) == 1, "the test names one place of the file"
     return parse_ruleset(text.replace(old, new).encode(), file="house.toml")
@@ -155,7 +155,7 @@ def test_cards_that_no_deck_deals_are_refused(casino: Ruleset, hand: str, house:
 
 
 def _played(ruleset: Ruleset, stakes: list[tuple[int, int]], events: list[Event]) -> State:
-    """A lawful round of which no card is open."""
+    """Make a lawful round with no card open."""
     played = play(GAME, begin(rules_as(UltimateTexasRules, ruleset), texas_deal(stakes)), events)
     assert played.violations == ()
     return played.state

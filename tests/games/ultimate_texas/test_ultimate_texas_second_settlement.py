@@ -43,8 +43,8 @@ BLIND: Final = {4: Fraction(1), 5: Fraction(3, 2), 6: Fraction(3), 7: Fraction(1
 TRIPS: Final = {3: 3, 4: 4, 5: 7, 6: 8, 7: 30, 8: 40, 9: 50}
 
 
-class Told(NamedTuple):
-    """A random round: what it is played with and what happened."""
+class SampleRound(NamedTuple):
+    """Stakes, events and cards of a random round."""
 
     stakes: list[tuple[int, int]]
     events: list[Event]
@@ -78,18 +78,18 @@ def _best(rule: HandRule, hole: Sequence[Card], board: Sequence[Card]) -> tuple[
     return max(_worth([*hole, *three]) for three in itertools.combinations(board, 3))
 
 
-def _second_net(rule: HandRule, told: Told) -> list[int]:
-    """What each seat wins or loses, bet by bet, as the seed's paragraphs say."""
-    house = _best(rule, told.house, told.board)
+def _second_net(rule: HandRule, sample: SampleRound) -> list[int]:
+    """Compute each seat's net bet by bet, following the paragraphs of the rules."""
+    house = _best(rule, sample.house, sample.board)
     qualified = house[0] >= 1
     net = []
-    for index, ((ante, trips), hole) in enumerate(zip(told.stakes, told.hands, strict=True)):
-        own = [event.decision for event in told.events if event.seat == index]
+    for index, ((ante, trips), hole) in enumerate(zip(sample.stakes, sample.hands, strict=True)):
+        own = [event.decision for event in sample.events if event.seat == index]
         played = [int(what[5]) for what in own if what.startswith("PLAY")]
         if not played:
             net.append(-2 * ante - trips)
             continue
-        hand = _best(rule, hole, told.board)
+        hand = _best(rule, hole, sample.board)
         total = Fraction(TRIPS.get(hand[0], -1) * trips)
         if hand > house:
             total += played[0] * ante + (ante if qualified else 0) + BLIND.get(hand[0], 0) * ante
@@ -114,31 +114,31 @@ def _play_on(state: State, luck: random.Random) -> Iterator[Event]:
             yield event
 
 
-def _told(rules: UltimateTexasRules, luck: random.Random) -> Told:
+def _sample(rules: UltimateTexasRules, luck: random.Random) -> SampleRound:
     seats = luck.randint(1, 6)
     stakes = [(2 * luck.randint(1, 500), luck.choice((0, luck.randint(1, 99)))) for _ in range(seats)]
     deck = luck.sample(DECK, 2 * seats + 7)
     pairs = [tuple(deck[at : at + 2]) for at in range(0, 2 * seats + 2, 2)]
     events = list(_play_on(begin(rules, texas_deal(stakes)), luck))
-    return Told(stakes, events, tuple(pairs[:-1]), pairs[-1], tuple(deck[-5:]))
+    return SampleRound(stakes, events, tuple(pairs[:-1]), pairs[-1], tuple(deck[-5:]))
 
 
-def _rounds(rules: UltimateTexasRules, count: int) -> Iterator[Told]:
+def _rounds(rules: UltimateTexasRules, count: int) -> Iterator[SampleRound]:
     luck = random.Random(f"{rules.hands.rule} {count}")  # noqa: S311 - repeatable, no secret
-    return (_told(rules, luck) for _ in range(count))
+    return (_sample(rules, luck) for _ in range(count))
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)
 def test_both_settlements_agree_and_sum_to_zero(ruleset: str, rules_of: RulesOf):
-    """3,000 rounds of one to six seats, with leavers and timeouts; each is replayed from what was told."""
+    """3,000 rounds of one to six seats, with leavers and timeouts; each is replayed from its events."""
     rules = rules_of(ruleset)
     seen: Counter[str] = Counter()
-    for told in _rounds(rules, 3_000):
-        outcome = _settled(rules, told)
-        assert _second_net(rules.hands.rule, told) == list(outcome.net)
+    for sample in _rounds(rules, 3_000):
+        outcome = _settled(rules, sample)
+        assert _second_net(rules.hands.rule, sample) == list(outcome.net)
         assert sum(outcome.net) + house_net(outcome.transfers) == 0
         assert all(HOUSE in (one.payer, one.payee) and one.amount > 0 for one in outcome.transfers)
-        assert NAMES[_best(rules.hands.rule, told.house, told.board)[0]] == outcome.house_value.category
+        assert NAMES[_best(rules.hands.rule, sample.house, sample.board)[0]] == outcome.house_value.category
         seen.update(seat.result for seat in outcome.seats)
         seen.update(seat.value.category for seat in outcome.seats)
     assert {"WON", "LOST", "TIED", "FOLDED"} < set(seen)
@@ -148,9 +148,9 @@ def test_both_settlements_agree_and_sum_to_zero(ruleset: str, rules_of: RulesOf)
 @pytest.mark.parametrize("ruleset", RULESETS)
 def test_five_cards_shown_are_the_hand_that_is_paid(ruleset: str, rules_of: RulesOf):
     rules = rules_of(ruleset)
-    for told in _rounds(rules, 300):
-        board = told.board
-        for hole in told.hands:
+    for sample in _rounds(rules, 300):
+        board = sample.board
+        for hole in sample.hands:
             value, shown = best_hand(rules, hole=hole, board=board)
             assert hand_value(rules, hole=hole, board=board) == value
             assert _best(rules.hands.rule, hole, board) == _worth(shown)
@@ -161,26 +161,26 @@ def test_five_cards_shown_are_the_hand_that_is_paid(ruleset: str, rules_of: Rule
 def test_seats_do_not_concern_one_another(rules_of: RulesOf):
     """Turning the seats round turns the result round; twice the stakes are twice every transfer."""
     rules = rules_of("ultimate_texas.casino")
-    for told in _rounds(rules, 300):
-        seats = len(told.stakes)
-        net = _settled(rules, told).net
-        turned = Told(
-            told.stakes[1:] + told.stakes[:1],
-            [Event(Seat((event.seat - 1) % seats), event.decision, event.time) for event in told.events],
-            told.hands[1:] + told.hands[:1],
-            told.house,
-            told.board,
+    for sample in _rounds(rules, 300):
+        seats = len(sample.stakes)
+        net = _settled(rules, sample).net
+        turned = SampleRound(
+            sample.stakes[1:] + sample.stakes[:1],
+            [Event(Seat((event.seat - 1) % seats), event.decision, event.time) for event in sample.events],
+            sample.hands[1:] + sample.hands[:1],
+            sample.house,
+            sample.board,
         )
         assert net[1:] + net[:1] == _settled(rules, turned).net
-        doubled = [(2 * ante, 2 * trips) for ante, trips in told.stakes]
-        twice = _settled(rules, told._replace(stakes=doubled)).transfers
-        assert [2 * one.amount for one in _settled(rules, told).transfers] == [one.amount for one in twice]
+        doubled = [(2 * ante, 2 * trips) for ante, trips in sample.stakes]
+        twice = _settled(rules, sample._replace(stakes=doubled)).transfers
+        assert [2 * one.amount for one in _settled(rules, sample).transfers] == [one.amount for one in twice]
 
 
-def _settled(rules: UltimateTexasRules, told: Told) -> Outcome:
-    sections = (*told.hands, told.house, told.board[:3], told.board[3:])
-    deal = msgspec.structs.replace(texas_deal(told.stakes), sections=sections)
-    played = settled(GAME, rules, deal, told.events, closed_time=told.events[-1].time)
+def _settled(rules: UltimateTexasRules, sample: SampleRound) -> Outcome:
+    sections = (*sample.hands, sample.house, sample.board[:3], sample.board[3:])
+    deal = msgspec.structs.replace(texas_deal(sample.stakes), sections=sections)
+    played = settled(GAME, rules, deal, sample.events, closed_time=sample.events[-1].time)
     assert played.violations == ()
     assert played.state.is_over
     assert isinstance(played.outcome, Outcome)

@@ -1,4 +1,4 @@
-"""Which decisions are lawful in every state there is, against a second telling of the streets."""
+"""Lawful decisions in every reachable state, against a second implementation of the streets."""
 
 import itertools
 from collections import deque
@@ -32,7 +32,7 @@ OFFERED: Final = ("C34", "C2", "1F")
 LETTERS: Final = {"CHECK": "C", "FOLD": "F", "PLAY_1X": "1", "PLAY_2X": "2", "PLAY_3X": "3", "PLAY_4X": "4"}
 
 
-class Told(NamedTuple):
+class SecondState(NamedTuple):
     """A round as one line of letters a seat, a letter a street: C check, F fold, a digit a play bet."""
 
     lines: tuple[str, ...]
@@ -48,29 +48,29 @@ class Told(NamedTuple):
         return not self.lines[seat].endswith(ENDINGS) and len(self.lines[seat]) == self.street
 
     def lawful(self, seat: int) -> set[str]:
-        """The decisions a seat may take."""
+        """Return the decisions a seat may take."""
         if self.street == 3 or seat in self.gone:
             return set()
         if not self.asks(seat):
             return {"LEAVE"}
         return {"LEAVE", "TIMEOUT", *(what for what, letter in LETTERS.items() if letter in OFFERED[self.street])}
 
-    def after(self, seat: int, what: str) -> "Told":
-        """The round after a lawful decision; seats that left are given their letters as streets come."""
-        told = self
+    def after(self, seat: int, what: str) -> "SecondState":
+        """Apply a lawful decision; seats that left receive their letters as streets come."""
+        second = self
         if what == "LEAVE":
-            told = Told(self.lines, self.gone | {seat})
+            second = SecondState(self.lines, self.gone | {seat})
         else:
-            told = self.lettered(seat, LETTERS.get(what) or "CCF"[self.street])
-        while idle := [place for place in told.gone if told.street < 3 and told.asks(place)]:
-            told = told.lettered(idle[0], "CCF"[told.street])
-        return told
+            second = self.lettered(seat, LETTERS.get(what) or "CCF"[self.street])
+        while idle := [place for place in second.gone if second.street < 3 and second.asks(place)]:
+            second = second.lettered(idle[0], "CCF"[second.street])
+        return second
 
-    def lettered(self, seat: int, letter: str) -> "Told":
-        """The round with one more letter on a seat's line."""
+    def lettered(self, seat: int, letter: str) -> "SecondState":
+        """Add a letter to a seat's line."""
         lines = list(self.lines)
         lines[seat] += letter
-        return Told(tuple(lines), self.gone)
+        return SecondState(tuple(lines), self.gone)
 
 
 def _dealt(rules: UltimateTexasRules, seats: int) -> State:
@@ -87,34 +87,34 @@ def _count_states(seats: int) -> int:
     """
     ended = [(ending, gone) for ending in (("3", 0), ("4", 0), ("2", 1), ("1", 2), ("F", 2)) for gone in (False, True)]
     over = 0
-    for told in itertools.product(ended, repeat=seats):
-        latest = max(street for (_, street), _ in told)
-        over += any(letter == "F" if gone else street == latest for (letter, street), gone in told)
+    for endings in itertools.product(ended, repeat=seats):
+        latest = max(street for (_, street), _ in endings)
+        over += any(letter == "F" if gone else street == latest for (letter, street), gone in endings)
     return over + sum((others + 1) ** seats - others**seats for others in (6, 8, 10))
 
 
 @pytest.mark.parametrize("seats", [1, 2, 3])
-def test_lawful_decisions_in_every_state_are_those_of_the_second_telling(seats: int, rules_of: RulesOf):
+def test_lawful_decisions_agree_with_a_second_implementation(seats: int, rules_of: RulesOf):
     """All states that any order of decisions can reach; on the way the longest round is measured."""
-    first = (_dealt(rules_of("ultimate_texas.casino"), seats), Told(("",) * seats))
+    first = (_dealt(rules_of("ultimate_texas.casino"), seats), SecondState(("",) * seats))
     depth, queue = {first[1]: 0}, deque([first])
     longest = 0
     while queue:
-        state, told = queue.popleft()
-        assert STREETS[told.street] == state.street
-        assert [seat for seat in range(seats) if told.street < 3 and told.asks(seat)] == list(state.waiting)
+        state, second = queue.popleft()
+        assert STREETS[second.street] == state.street
+        assert [seat for seat in range(seats) if second.street < 3 and second.asks(seat)] == list(state.waiting)
         for seat in range(seats):
-            assert told.lawful(seat) == set(legal_decisions(state, Seat(seat)))
+            assert second.lawful(seat) == set(legal_decisions(state, Seat(seat)))
             for what in Decision:
                 event = Event(Seat(seat), what, 0)
-                assert (what in told.lawful(seat)) == (check(state, event) == ())
-                if what in told.lawful(seat):
-                    follows = told.after(seat, what)
+                assert (what in second.lawful(seat)) == (check(state, event) == ())
+                if what in second.lawful(seat):
+                    follows = second.after(seat, what)
                     after = apply(state, event)
                     opened = [GAME.layout(seats).name(section).upper() for section in GAME.opens(state, after)]
-                    assert list(SECTIONS[told.street : follows.street]) == opened
-                    if depth.get(follows, -1) <= depth[told]:
-                        depth[follows] = depth[told] + 1
+                    assert list(SECTIONS[second.street : follows.street]) == opened
+                    if depth.get(follows, -1) <= depth[second]:
+                        depth[follows] = depth[second] + 1
                         longest = max(longest, depth[follows])
                         queue.append((after, follows))
     assert _count_states(seats) == len(depth)
@@ -123,9 +123,9 @@ def test_lawful_decisions_in_every_state_are_those_of_the_second_telling(seats: 
 
 def test_longest_round_has_as_many_events_as_are_bounded(rules_of: RulesOf):
     """Six seats check twice, five play and leave, the last plays."""
-    told = [(seat, what) for what in ("CHECK", "CHECK") for seat in range(6)]
-    told += [(seat, what) for seat in range(5) for what in ("PLAY_1X", "LEAVE")] + [(5, "PLAY_1X")]
-    events = [Event(Seat(seat), Decision(what), 0) for seat, what in told]
+    choices = [(seat, what) for what in ("CHECK", "CHECK") for seat in range(6)]
+    choices += [(seat, what) for seat in range(5) for what in ("PLAY_1X", "LEAVE")] + [(5, "PLAY_1X")]
+    events = [Event(Seat(seat), Decision(what), 0) for seat, what in choices]
     played = play(GAME, _dealt(rules_of("ultimate_texas.casino"), 6), events)
     assert played.violations == ()
     assert played.state.is_over

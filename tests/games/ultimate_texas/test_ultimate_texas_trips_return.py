@@ -1,7 +1,7 @@
 """What Trips returns, exactly, under both hand rules.
 
 All C(52,2) * C(50,5) = 2,809,475,760 ways to deal one seat and the board are counted, by hole cards up to the naming of
-suits (169 kinds) and every board. Hands are told apart here by numpy alone; only the paytables are the rulesets'.
+suits (169 kinds) and every board. Only numpy ranks the hands here; only the paytables are the rulesets'.
 """
 
 import itertools
@@ -36,7 +36,7 @@ Places = npt.NDArray[np.uint8]
 
 
 def _edge(ruleset: Ruleset, counts: Mapping[Category, int]) -> Fraction:
-    """What the house keeps of a unit on Trips."""
+    """Compute the house edge of Trips."""
     units = rules_as(UltimateTexasRules, ruleset).trips_units
     returned = sum(units.get(category, -1) * count for category, count in counts.items())
     return Fraction(-returned, sum(counts.values()))
@@ -49,7 +49,7 @@ def test_house_edge_of_the_casino_game_is_the_published_one(casino: Ruleset):
 
 
 def _places(cards: npt.NDArray[np.int8]) -> Places:
-    """The place in ORDER of each row of five different cards, numbered 4 * rank + suit."""
+    """Return the index in ORDER of each row of five different cards, numbered 4 * rank + suit."""
     ranks, suits = np.sort(cards >> 2, axis=1), cards & 3
     same = ranks[:, 1:] == ranks[:, :-1]
     pairs = same.sum(axis=1)
@@ -121,6 +121,6 @@ def test_trips_return_over_every_deal(two_plus_three: Ruleset):
 
 
 def _with(cards: npt.NDArray[np.int8], hole: tuple[int, ...]) -> Places:
-    """The places of rows of board cards, each with these hole cards."""
+    """Return the indices in ORDER of rows of board cards, each with these hole cards."""
     held = np.broadcast_to(np.array(hole, dtype=np.int8), (len(cards), len(hole)))
     return _places(np.concatenate([held, cards], axis=1))

@@ -47,19 +47,19 @@ def _facts(violations: tuple[Violation, ...]) -> list[Vector]:
     return [{key: fact for key, fact in asdict(violation).items() if fact != empty[key]} for violation in violations]
 
 
-def _event(told: Vector, time: int = 0) -> Event:
-    return Event(Seat(told["seat"]), Decision(told["decision"]), told.get("time", time))
+def _event(fields: Vector, time: int = 0) -> Event:
+    return Event(Seat(fields["seat"]), Decision(fields["decision"]), fields.get("time", time))
 
 
-def _stakes(told: list[Vector]) -> list[tuple[int, int]]:
-    return [(stake["ante"], stake["trips"]) for stake in told]
+def _stakes(stakes: list[Vector]) -> list[tuple[int, int]]:
+    return [(stake["ante"], stake["trips"]) for stake in stakes]
 
 
 def _state_before(vector: Vector, rules_of: RulesOf) -> State:
     rules = rules_of(vector["ruleset"], vector.get("order"))
     state = begin(rules, texas_deal([(2, 0)] * vector["seats"], dealt_time=vector["dealt_time"]))
-    for told in vector["events"]:
-        state = apply(state, _event(told))
+    for fields in vector["events"]:
+        state = apply(state, _event(fields))
     return state
 
 
@@ -92,7 +92,7 @@ def test_stakes_are_judged_as_the_vector_says(vector: Vector, rules_of: RulesOf)
 
 @_each("settlements")
 def test_settlement_is_what_the_vector_says(vector: Vector, rules_of: RulesOf):
-    events = [_event(told, time) for time, told in enumerate(vector["events"], 1)]
+    events = [_event(fields, time) for time, fields in enumerate(vector["events"], 1)]
     board = parse_cards(vector["board"])
     cards = (*map(parse_cards, vector["hands"]), parse_cards(vector["house"]), board[:3], board[3:])
     deal = msgspec.structs.replace(texas_deal(_stakes(vector["stakes"])), sections=cards)
@@ -110,14 +110,14 @@ def test_settlement_is_what_the_vector_says(vector: Vector, rules_of: RulesOf):
 
 def test_every_code_is_broken_by_some_vector(rules_of: RulesOf):
     """The two codes of settling too early are shown here, as no vector of a finished round can."""
-    told = {fault["code"] for name in ("decisions", "stakes") for one in _vectors(name) for fault in one["violations"]}
+    codes = {fault["code"] for name in ("decisions", "stakes") for one in _vectors(name) for fault in one["violations"]}
     state = begin(rules_of("ultimate_texas.casino"), texas_deal([(2, 0)], dealt_time=9))
     early = check_closing(state, 8)
     assert _facts(early) == [
         {"code": "ROUND_NOT_OVER", "seat": 0},
         {"code": "CLOSED_TOO_EARLY", "expected": 9, "received_time": 8},
     ]
-    assert set(Code) == told | {violation.code for violation in early}
+    assert set(Code) == codes | {violation.code for violation in early}
 
 
 def test_ids_are_unique_and_every_vector_says_why():
