@@ -316,11 +316,12 @@ def refusals(game: AnyGame, violations: Sequence[Violation]) -> tuple[Violation,
     return tuple([violation for violation in violations if violation.code not in game.warnings])
 
 
-def check_deal(deal: Deal, layout: Layout, *, seats: SeatLimits) -> None:
+def check_deal(deal: Deal, layout_of: Callable[[int], Layout], *, seats: SeatLimits) -> None:
     """Raise DealError for a wrong number of seats, sections or cards, or a card that is dealt twice."""
     if not seats.minimum <= deal.seat_count <= seats.maximum:
         msg = f"{deal.seat_count} seats were dealt to; the table has {seats.minimum} to {seats.maximum}"
         raise DealError(msg)
+    layout = layout_of(deal.seat_count)
     if len(deal.sections) != len(layout.shown):
         msg = f"the deal has {len(deal.sections)} sections; hands and board are {len(layout.shown)}"
         raise DealError(msg)
@@ -373,9 +374,12 @@ def check_table_stake(
     return tuple(faults)
 
 
-def merge_sections(deal: Deal, sections: Sections, layout: Layout, *, seats: SeatLimits) -> Deal:
+def merge_sections(deal: Deal, sections: Sections, layout_of: Callable[[int], Layout], *, seats: SeatLimits) -> Deal:
     """Return the deal with more sections open; raise DealError where they are not of such a deal."""
+    if len(sections) != len(deal.sections):
+        msg = f"{len(sections)} sections are given; the deal has {len(deal.sections)}"
+        raise DealError(msg)
     merged = tuple([known if known is not None else new for known, new in zip(deal.sections, sections, strict=True)])
     opened = msgspec.structs.replace(deal, sections=merged)
-    check_deal(opened, layout, seats=seats)
+    check_deal(opened, layout_of, seats=seats)
     return opened

@@ -131,7 +131,7 @@ def layout(seat_count: int) -> Layout:
 def begin(rules: MauBinhRules, deal: Deal) -> State:
     """Begin a round; raise StakesError for its stake, DealError for its cards or an open table with a closed hand."""
     require_stakes(rules, deal, check_stakes)
-    check_deal(deal, layout(deal.seat_count), seats=rules.seats)
+    check_deal(deal, layout, seats=rules.seats)
     if not deal.is_sealed and None in deal.sections:
         msg = f"the hand of seat {deal.sections.index(None)} is not open, and the table is not sealed"
         raise DealError(msg)
@@ -151,7 +151,7 @@ def begin(rules: MauBinhRules, deal: Deal) -> State:
 
 def open_sections(state: State, sections: Sections) -> State:
     """Return the same state with more hands known; raise DealError where they are not of such a deal."""
-    deal = merge_sections(state.deal, sections, layout(state.seat_count), seats=state.rules.seats)
+    deal = merge_sections(state.deal, sections, layout, seats=state.rules.seats)
     return msgspec.structs.replace(state, deal=deal, instant_wins=_instant_wins(state.rules, deal))
 
 

@@ -134,7 +134,7 @@ def begin(rules: TienLenRules, deal: Deal) -> State:
     if deal.is_sealed:
         msg = "the deal is sealed; no table of Tiến Lên can be"
         raise DealError(msg)
-    check_deal(deal, layout(deal.seat_count), seats=rules.seats)
+    check_deal(deal, layout, seats=rules.seats)
     hands = open_cards(deal)
     leader = deal.leader
     if leader is None:

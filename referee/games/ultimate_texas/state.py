@@ -131,7 +131,7 @@ def begin(rules: UltimateTexasRules, deal: Deal) -> State:
     No card need be open: decisions do not depend on them.
     """
     require_stakes(rules, deal, check_stakes)
-    check_deal(deal, layout(deal.seat_count), seats=rules.seats)
+    check_deal(deal, layout, seats=rules.seats)
     return State(
         rules=rules,
         deal=deal,
@@ -146,5 +146,5 @@ def begin(rules: UltimateTexasRules, deal: Deal) -> State:
 
 def open_sections(state: State, sections: Sections) -> State:
     """Return the same state with more cards known; raise DealError where they are not of such a deal."""
-    deal = merge_sections(state.deal, sections, layout(state.deal.seat_count), seats=state.rules.seats)
+    deal = merge_sections(state.deal, sections, layout, seats=state.rules.seats)
     return msgspec.structs.replace(state, deal=deal)
