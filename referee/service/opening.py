@@ -9,7 +9,8 @@ from referee.dealing.header import NO_KEY, PROTOCOL, SUITE_COMMITMENT, Header, H
 from referee.games import GAMES
 from referee.log import FIRST_ROUND, NO_LEAF, Round
 from referee.rulesets import Catalogue, Ruleset
-from referee.service.registry import SERVED_GAMES
+from referee.service.registry import served_game
+from referee.service.served import ServedGame
 from referee.storage import Reader
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.shuffler_pb2 import RoundTerms
@@ -76,7 +77,8 @@ def check_terms(header: Header, ruleset: Ruleset, *, now: int, field: str, is_se
     except HeaderError as error:
         raise header_refusal(error, field=field) from None
     _check_seat_count(ruleset, header.seat_count, field=f"{field}.seat_keys")
-    _check_stakes(header, ruleset, field=field)
+    served = served_game(ruleset, field=f"{field}.ruleset_id")
+    _check_stakes(header, ruleset, served, field=field)
     if header.deal_deadline <= now:
         raise RefusedError(
             ErrorReason.ERROR_REASON_DEADLINE_PASSED,
@@ -85,7 +87,7 @@ def check_terms(header: Header, ruleset: Ruleset, *, now: int, field: str, is_se
             deadline_time=header.deal_deadline,
             received_time=now,
         )
-    earliest = header.deal_deadline + SERVED_GAMES[ruleset.game].shortest_ms(ruleset.rules, is_sealed=is_sealed)
+    earliest = header.deal_deadline + served.shortest_ms(ruleset.rules, is_sealed=is_sealed)
     if header.round_deadline < earliest:
         raise RefusedError(
             ErrorReason.ERROR_REASON_INVALID_HEADER,
@@ -125,8 +127,8 @@ def _check_seat_count(ruleset: Ruleset, seat_count: int, *, field: str) -> None:
         )
 
 
-def _check_stakes(header: Header, ruleset: Ruleset, *, field: str) -> None:
-    game = GAMES[ruleset.game]
+def _check_stakes(header: Header, ruleset: Ruleset, served: ServedGame, *, field: str) -> None:
+    game = served.game
     if game.seat_stake_names and not header.seat_stakes:
         raise RefusedError(
             ErrorReason.ERROR_REASON_MISSING_FIELD,
@@ -141,8 +143,7 @@ def _check_stakes(header: Header, ruleset: Ruleset, *, field: str) -> None:
         bet_unit=ruleset.bet_unit,
     )
     if faults:
-        texts = SERVED_GAMES[ruleset.game].texts
-        raise stakes_refusal(faults, texts, names=game.seat_stake_names, field=field)
+        raise stakes_refusal(faults, served.texts, names=game.seat_stake_names, field=field)
 
 
 def _next_round(latest: Round | None, wanted: int, *, field: str) -> tuple[int, bytes]:

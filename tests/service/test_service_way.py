@@ -16,7 +16,7 @@ GAMES: Final = ("mau_binh", "tien_len", "ultimate_texas")
 MOST_STEPS: Final = 12
 MOST_FILES: Final = 35
 """Files of a settlement whose events the server has accepted, as in play."""
-MOST_FILES_UNSEEN: Final = 61
+MOST_FILES_UNSEEN: Final = 60
 """Files of a settlement whose round the server has never seen."""
 
 

@@ -133,7 +133,7 @@ def test_number_that_names_no_card_is_refused_at_its_place(numbers: list[int]) -
 
 @pytest.mark.parametrize("fault", CertificateFault)
 def test_every_fault_of_a_certificate_has_a_reason(fault: CertificateFault) -> None:
-    """The reason that the fault comes to, but for a card in two places, which has its own."""
+    """Return the reason of a fault; a card in two places has its own."""
     refusal = certificate_refusal(CertificateError(fault, "what is wrong"), field="round.certificates[0]")
     expected = "DUPLICATE_CARD" if fault is CertificateFault.DUPLICATE_CARD else fault.reason.value
     assert (refusal.reason_name, refusal.field, refusal.message) == (expected, "round.certificates[0]", "what is wrong")
