@@ -1,8 +1,8 @@
 """Rulesets: the files that say what each game pays, read strictly and named by id, version and SHA-256.
 
-The law of this room: a file is all there is to a ruleset. Unknown keys, missing keys, other types and payouts that the
-bet unit does not make whole are refused, and a released file never changes. It knows the shape of each game's rules
-(the game's own ``rules.py``) and refuses to know how any game is played.
+A file is the complete ruleset. Unknown keys, missing keys, wrong types and payouts that are not whole in the bet unit
+are refused, and a released file never changes. The package reads the shape of each game's rules from the game's own
+``rules.py`` and does not depend on how a game is played.
 
 >>> from referee.rulesets import get, load_builtin
 >>> [ruleset.id for ruleset in load_builtin() if ruleset.game == "mau_binh"]

@@ -1,7 +1,7 @@
 """The rulesets at hand: those that come with the referee, and an operator's own from a folder.
 
-A released file never changes: an id and version stands for one text, so a second file with the same two and other bytes
-is refused, the built-in ones included. A new version is a new file.
+A released file never changes: an id and version name one text, so a second file with the same id and version but other
+bytes is refused, also if the first is built in. A new version is a new file.
 
 >>> get("mau_binh.classic").version
 '1.0.0'
@@ -40,7 +40,7 @@ class Catalogue:
         return len(self._by_identity)
 
     def get(self, ruleset_id: str, version: str | None = None) -> Ruleset:
-        """The ruleset of this id: of this version, or the latest. UnknownRulesetError when there is none."""
+        """Return the ruleset of this id in this version or the latest; raise UnknownRulesetError if there is none."""
         found = self._latest.get(ruleset_id) if version is None else self._by_identity.get((ruleset_id, version))
         if found is None:
             known = f"{ruleset_id!r}" if ruleset_id not in self._latest else f"{ruleset_id!r} and version {version!r}"
@@ -49,7 +49,7 @@ class Catalogue:
         return found
 
     def of_digest(self, digest: bytes) -> Ruleset:
-        """The ruleset whose file has this SHA-256. UnknownRulesetError when there is none."""
+        """Return the ruleset whose file has this SHA-256; raise UnknownRulesetError if there is none."""
         found = self._by_digest.get(digest)
         if found is None:
             msg = f"no ruleset has the digest {digest.hex()}"
@@ -66,10 +66,10 @@ def load_builtin() -> Catalogue:
 
 
 def load_folder(path: Path) -> Catalogue:
-    """The built-in rulesets and those of every ``.toml`` file in a folder.
+    """Return the built-in rulesets and those of every ``.toml`` file in a folder.
 
-    RulesetError on the first file that is no ruleset or has the id and version of another with other bytes; OSError
-    when the folder cannot be read. A copy of a built-in file is the built-in ruleset.
+    Raise RulesetError for the first file that is no ruleset, or that has the id and version of another ruleset but
+    other bytes; OSError if the folder cannot be read. A copy of a built-in file is the built-in ruleset.
     """
     own = [(str(file), file.read_bytes()) for file in sorted(path.iterdir()) if file.suffix == ".toml"]
     return Catalogue(_distinct(own, known=load_builtin()))
@@ -89,12 +89,12 @@ def faults_in(path: Path) -> list[RulesetError]:
 
 
 def get(ruleset_id: str, version: str | None = None) -> Ruleset:
-    """The built-in ruleset of this id: of this version, or the latest. UnknownRulesetError when there is none."""
+    """Return the built-in ruleset of this id in this version or the latest; raise UnknownRulesetError otherwise."""
     return load_builtin().get(ruleset_id, version)
 
 
 def _distinct(files: Iterable[tuple[str, bytes]], known: Iterable[Ruleset] = ()) -> list[Ruleset]:
-    """The known rulesets and those of the files, none of which may contradict another."""
+    """Return the known rulesets and those of the files; raise RulesetError if two share an identity but not bytes."""
     taken = {(ruleset.id, ruleset.version): (ruleset, "a built-in ruleset") for ruleset in known}
     for file, source in files:
         ruleset = parse_ruleset(source, file=file)

@@ -1,4 +1,4 @@
-r"""The line that a path in a TOML file stands on, as far as headers and keys at the start of lines tell.
+r"""Line numbers of paths in a TOML file, found by the headers and keys at the start of its lines.
 
 >>> line_of_path(["values", "1", "units"], "[[values]]\nunits = 1\n\n[[values]]\nunits = 2")
 5
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 
 def line_of_path(path: Sequence[str], text: str) -> int | None:
-    """The line (from 1) of the deepest part of a path that stands on a line of its own; None where none does.
+    """Return the line (from 1) of the deepest part of a path that starts a line; None if no part does.
 
     A number in the path is an index (from 0) in an array of tables.
     """
@@ -22,7 +22,7 @@ def line_of_path(path: Sequence[str], text: str) -> int | None:
 
 
 def _line_of_table(path: Sequence[str], lines: Sequence[str]) -> int | None:
-    """The line of a table's header."""
+    """Return the line of a table's header; None if there is none."""
     name = ".".join(part for part in path if not part.isdigit())
     index = next((int(part) for part in reversed(path) if part.isdigit()), 0)
     headers = [number for number, line in enumerate(lines, start=1) if line in {f"[{name}]", f"[[{name}]]"}]
@@ -30,7 +30,7 @@ def _line_of_table(path: Sequence[str], lines: Sequence[str]) -> int | None:
 
 
 def _line_of_key(key: str, lines: Sequence[str]) -> int | None:
-    """The first line that sets this key before another table begins."""
+    """Return the first line that sets this key before another table begins; None if there is none."""
     for number, line in enumerate(lines, start=1):
         if line.startswith("["):
             return None

@@ -154,7 +154,7 @@ def _member_faults(
 
 
 def _faults_of_variants(data: object, variants: tuple[Any, ...], path: tuple[str, ...], schema: int) -> Iterator[Fault]:
-    """Yield the faults of data that may be one of several tables, told apart by their tag."""
+    """Yield the faults of data that may be one of several tables, identified by their tag."""
     if not isinstance(data, dict):
         yield Fault(path, f"expected a table, found {data!r}")
         return

@@ -3,7 +3,7 @@
 Where a game's advice gives reasons, tables ``[advice.CODE]`` beside them have the words for these.
 
 A violation's text may hold ``{seat}`` (counted from 1), ``{cards}``, ``{against}``, ``{expected}``, ``{found}`` and
-``{late_seconds}``. Codes are what programs read; these words may change at any time and never stand in a transcript.
+``{late_seconds}``. Programs read the codes; these words may change at any time and are never part of a transcript.
 
 >>> from referee.verdict import Violation
 >>> load_texts("mau_binh").say(Violation(code="BACK_WRONG_SIZE", expected=5, found=4), Language.EN)
@@ -38,14 +38,14 @@ class Texts:
     advice: Mapping[str, Name]
 
     def advise(self, code: str, facts: Mapping[str, str], language: Language) -> str:
-        """A reason of advice in words, its ``{facts}`` filled in; the bare code where there are none for it."""
+        """Return a reason of advice in words, with its ``{facts}`` filled in; the code itself if there are no words."""
         name = self.advice.get(code)
         if name is None:
             return code
         return (name.vi if language is Language.VI else name.en).format(**facts)
 
     def say(self, violation: Violation, language: Language) -> str:
-        """The violation in words; the bare code where there are none for it."""
+        """Return the violation in words; the code itself if there are no words."""
         name = self.violations.get(violation.code)
         if name is None:
             return violation.code

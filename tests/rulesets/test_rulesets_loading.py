@@ -196,7 +196,7 @@ def test_unknown_ruleset_is_an_error() -> None:
         load_builtin().of_digest(bytes(32))
 
 
-def test_house_file_stands_beside_the_builtin_ones(tmp_path: Path) -> None:
+def test_house_file_is_added_to_the_builtin_ones(tmp_path: Path) -> None:
     (tmp_path / "house.toml").write_bytes(edited("mau_binh.classic", "mau_binh.house"))
     (tmp_path / "notes.txt").write_text("not read")
     catalogue = load_folder(tmp_path)
@@ -232,7 +232,7 @@ def test_two_house_files_cannot_share_an_identity(tmp_path: Path) -> None:
 
 
 def tables(data: object) -> list[dict[str, object]]:
-    """Every table in the data, at any depth."""
+    """Return every table in the data, at any depth."""
     if isinstance(data, dict):
         return [data, *(table for value in data.values() for table in tables(value))]
     if isinstance(data, list):
@@ -241,7 +241,7 @@ def tables(data: object) -> list[dict[str, object]]:
 
 
 def key_paths(data: object) -> list[tuple[object, ...]]:
-    """The path of every key in tables, at any depth, through lists too."""
+    """Return the path of every key in tables, at any depth, through lists too."""
     if isinstance(data, dict):
         return [path for key, value in data.items() for path in [(key,), *((key, *rest) for rest in key_paths(value))]]
     if isinstance(data, list):
@@ -250,7 +250,7 @@ def key_paths(data: object) -> list[tuple[object, ...]]:
 
 
 def without(data: object, path: tuple[object, ...]) -> object:
-    """The data without the key that a path leads to."""
+    """Return the data without the key at a path."""
     first, *rest = path
     if isinstance(data, dict):
         if not rest:
