@@ -41,7 +41,7 @@ MESSAGES: Final = 1_000_000
 SOCKET_MESSAGES: Final = 20_000
 _LAW: Final = (
     "Written by `make chaos`. Real servers on loopback, real rounds of the three games; every answer is remembered and",
-    "held against the log afterwards: each leaf that was answered stands at its place, once; each receipt proves it;",
+    "held against the log afterwards: each acknowledged leaf is in the log at its index, once; each receipt proves it;",
     "each checkpoint that was handed out is of this log; a settlement that is asked for again is answered alike; and",
     "`referee audit` ends with 0. A status outside the set that the fault's module names is a fault.",
 )
@@ -55,7 +55,7 @@ class Run:
     seed: int
 
     def luck(self, name: str) -> random.Random:
-        """The chance that decides when what befalls; of its own for each fault."""
+        """Return the random source that schedules a fault; each fault has its own."""
         return random.Random(f"{self.seed} {name}")  # noqa: S311 - not for secrets
 
 
@@ -67,7 +67,7 @@ def say(words: str) -> None:
 
 @contextmanager
 def place() -> Iterator[Path]:
-    """A folder for one fault, gone afterwards."""
+    """Make a folder for one fault; remove it afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="referee-chaos-"))
     folder.chmod(0o755)
     try:
@@ -93,12 +93,12 @@ def postgres(run: Run, folder: Path) -> Outcome:
 
 
 def disk(run: Run, folder: Path) -> Outcome:
-    """A full disk under SQLite."""
+    """Fill the disk under SQLite."""
     return fill_disk(folder, rounds=max(2, round(6 * run.share)), full=4, luck=run.luck("disk"), say=say)
 
 
 def database_disk(run: Run, folder: Path) -> Outcome:
-    """A full disk under PostgreSQL."""
+    """Fill the disk under PostgreSQL."""
     if why := missing():
         return Outcome("Disk full under PostgreSQL", skipped=why)
     rounds = max(1, round(3 * run.share))
@@ -106,7 +106,7 @@ def database_disk(run: Run, folder: Path) -> Outcome:
 
 
 def clock(run: Run, folder: Path) -> Outcome:
-    """The wall clock stepped."""
+    """Step the wall clock."""
     return step_clock(folder, steps=max(2, round(12 * run.share)), pause=1.5, luck=run.luck("clock"), say=say)
 
 

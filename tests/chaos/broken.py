@@ -24,7 +24,7 @@ _LOST: Final = 0.2
 
 
 def move_clock(file: str) -> None:
-    """The wall clock is off by what the file says."""
+    """Shift the wall clock by what the file says."""
     path, really = Path(file), time.time_ns
 
     def moved() -> int:
@@ -34,7 +34,7 @@ def move_clock(file: str) -> None:
 
 
 def lose_commits(_: str) -> None:
-    """Some commits are undone without a word."""
+    """Undo some commits silently."""
     luck, count = random.Random(0), itertools.count()  # noqa: S311 - which commits
     really = sqlite._FLAVOR.commit  # noqa: SLF001 - broken on purpose
 
@@ -48,7 +48,7 @@ def lose_commits(_: str) -> None:
 
 
 def forget(_: str) -> None:
-    """A step that was taken is not found again."""
+    """Forget steps that were taken."""
     batch._Draft._repeated = lambda *_: None  # type: ignore[method-assign] # noqa: SLF001 - broken on purpose
 
 

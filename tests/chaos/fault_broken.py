@@ -10,16 +10,16 @@ from tests.chaos.process import Server
 from tests.chaos.verdict import judge
 
 BROKEN: Final = {
-    "loses-commits": ("a store that undoes commits and answers them", ("does not stand at", "LOG_DAMAGED")),
+    "loses-commits": ("a store that undoes commits and answers them", ("is not at", "LOG_DAMAGED")),
     "forgets": ("a server that does not find what it settled before", ("ALREADY_SETTLED",)),
 }
-"""By fault: what it is, and what the checks must say of it, one or another: a store that loses commits is told by what
+"""By fault: what it is, and what the checks must say of it, one or another: a store that loses commits is found by what
 is not in its log, or by its own server, which finds a head behind what it has signed."""
 _NOTICED: Final = ("DATA_LOSS/LOG_DAMAGED", "ALREADY_EXISTS/ALREADY_SETTLED")
 
 
 def play_broken(folder: Path, fault: str, *, within: float = 120) -> Outcome:
-    """Rounds on a broken server until somebody notices, and what the checks find."""
+    """Play rounds on a broken server until a client notices; return what the checks find."""
     outcome = Outcome(BROKEN[fault][0])
     server = Server(folder / "data", broken=[fault])
     end = time.monotonic() + within
@@ -35,6 +35,6 @@ def play_broken(folder: Path, fault: str, *, within: float = 120) -> Outcome:
 
 
 def what_was_found(outcome: Outcome, fault: str) -> str:
-    """The fault that the checks had to find; empty where they did not."""
+    """Return the fault that the checks had to find, or an empty text if they missed it."""
     words = BROKEN[fault][1]
     return next((one for one in outcome.verdict.faults if any(word in one for word in words)), "")

@@ -24,8 +24,8 @@ from referee.service.pool import RECEIVING, STREAMS
 from tests.chaos.frames import DATA, PING, PREFACE, RST_STREAM, dial, frame, headers, message, settings, vanish
 from tests.chaos.frontend import Load
 from tests.chaos.outcome import Outcome
-from tests.chaos.patience import CHANNEL
 from tests.chaos.process import Server
+from tests.chaos.retrying import CHANNEL
 from tests.chaos.verdict import ask_again, judge
 
 ALLOWED: Final = ("RESOURCE_EXHAUSTED/OVERLOADED",)
@@ -123,11 +123,11 @@ class _Held:
 
     @classmethod
     def of(cls, process: psutil.Process) -> "_Held":
-        """What it holds now."""
+        """Measure what the server holds now."""
         return cls(process.memory_info().rss, process.num_threads(), process.num_fds())
 
     def most(self, other: "_Held") -> "_Held":
-        """The larger of each."""
+        """Return the larger of each measure."""
         return _Held(max(self.memory, other.memory), max(self.threads, other.threads), max(self.files, other.files))
 
     def __str__(self) -> str:
@@ -135,7 +135,7 @@ class _Held:
 
 
 def _settled_down(process: psutil.Process, before: _Held) -> _Held:
-    """What it holds once it has let go, or after half a minute."""
+    """Measure what the server holds once it has released everything, or after half a minute."""
     end = time.monotonic() + 30
     while True:
         held = _Held.of(process)
@@ -157,7 +157,7 @@ def _kept(sockets: list[socket.socket]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _half(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
-    """Calls whose message never ends, some of whose headers are all that comes."""
+    """Start calls whose message never ends, some with nothing but headers."""
     made = []
     for number in range(size.half):
         one = dial(address)
@@ -170,7 +170,7 @@ def _half(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _half_frames(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
-    """Connections that stop inside a frame, or inside the preface."""
+    """Open connections that stop inside a frame or inside the preface."""
     made = []
     for _ in range(size.half):
         one = dial(address)
@@ -197,7 +197,7 @@ def _slow(address: str, size: Crowd, _: random.Random) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _idle(address: str, size: Crowd, _: random.Random) -> Iterator[None]:
-    """Connections that were made, half of which say hello."""
+    """Open idle connections, half of which send the preface."""
     made = [dial(address) for _ in range(size.idle)]
     for one in made[::2]:
         one.sendall(PREFACE + settings())
@@ -234,7 +234,7 @@ def _gone(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _floods(address: str, size: Crowd, _: random.Random) -> Iterator[None]:
-    """SETTINGS and PING frames by the thousand, whose answers nobody reads, and calls begun and reset at once."""
+    """Send thousands of SETTINGS and PING frames without reading answers, and calls that are reset at once."""
     floods = (
         settings(window=65_535) * 64,
         frame(PING, bytes(8)) * 64,

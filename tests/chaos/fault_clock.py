@@ -3,7 +3,7 @@
 Nothing measures durations by it, so nothing waits longer or shorter. A round under way when it moves on may be past its
 deadlines at once: it is refused, and aborted by the sweep. A round under way when it moves back has times that lie
 ahead: its next event is unlawful until the clock has caught up. Allowed: the answers that say so. What was answered
-stands, whatever the clock says when it is asked for again, and the audit is clean: the times of leaves may go back, and
+stays so whatever the clock says later, and the audit is clean: the times of leaves may go back, and
 the order of leaves does not rest on them.
 """
 
@@ -42,7 +42,7 @@ def step_clock(
     luck: random.Random,
     say: Callable[[str], None] = lambda _: None,
 ) -> Outcome:
-    """The server's clock is off by up to half a day, each time for so many seconds; at the end it is right again."""
+    """Shift the server's clock by up to half a day, each time for so many seconds; set it right at the end."""
     outcome = Outcome("The wall clock set back and forward")
     begun = time.monotonic()
     clock = folder / "clock"
@@ -76,13 +76,13 @@ def step_clock(
 
 
 def _order_of_times(data: Path) -> str:
-    """How the times that the log tells follow one another."""
+    """Describe the order of the times in the log."""
     with closing(open_reader(data)) as reader:
         envelopes = [Envelope.parse(leaf) for leaf in reader.iterate()]
     times = [parse(one.payload, DealLeaf).dealt_time for one in envelopes if one.payload_type == DEAL_TYPE]
     back = [(before - after) / HOUR for before, after in pairwise(times) if before - after > HOUR / 60]
     return (
-        f"of {len(times)} deals {len(back)} are dated more than a minute before the one that stands before them, "
+        f"of {len(times)} deals {len(back)} are dated more than a minute before their predecessor, "
         f"the furthest {max(back, default=0):.1f} h: times are the clock's, the order is the log's"
     )
 

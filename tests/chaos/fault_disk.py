@@ -36,7 +36,7 @@ UNMOUNT: Final = shutil.which("umount") or "/bin/umount"
 
 @contextlib.contextmanager
 def small_disk(folder: Path, *, megabytes: int) -> Iterator[Path]:
-    """A file system of this size, mounted on the folder for the block; OSError where this user may not mount one."""
+    """Mount a file system of this size on the folder for the block; raise OSError if this user may not mount one."""
     folder.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(
         [MOUNT, "-t", "tmpfs", "-o", f"size={megabytes}m,mode=0755", "tmpfs", str(folder)],
@@ -53,7 +53,7 @@ def small_disk(folder: Path, *, megabytes: int) -> Iterator[Path]:
 
 
 def fill(folder: Path) -> Path:
-    """The file that takes all the room that was left."""
+    """Fill the remaining space with a file; return it."""
     ballast = folder / "ballast"
     with ballast.open("ab", buffering=0) as file:
         for size in (_CHUNK, 4096, 512, 1):
@@ -98,7 +98,7 @@ class _Reader:
         return "OK"
 
     def close(self) -> None:
-        """The channel is closed."""
+        """Close the channel."""
         self._channel.close()
 
 
@@ -170,7 +170,7 @@ def fill_database_disk(
         stack.callback(lambda: server.is_running and server.stop())
         reader = _Reader(outcome, server.address)
         stack.callback(reader.close)
-        with Load(outcome.ledger, [server.address], each=4, patience=180) as load:
+        with Load(outcome.ledger, [server.address], each=4, retry_seconds=180) as load:
             load.more(3)
             for number in range(rounds):
                 with _filled(place):
@@ -204,7 +204,7 @@ def _filled(place: Path) -> Iterator[None]:
 
 
 def _stay_full(outcome: Outcome, reader: _Reader, *, seconds: float, must_read: bool) -> None:
-    """The disk stays as it is for so long, and until something was refused for it."""
+    """Keep the disk full for so many seconds and until a call is refused because of it."""
     begun, before = time.monotonic(), outcome.ledger.statuses["UNAVAILABLE/LOG_BUSY"]
     while True:
         status = reader.read()
@@ -220,7 +220,7 @@ def _stay_full(outcome: Outcome, reader: _Reader, *, seconds: float, must_read: 
 
 
 def _fill_tables(database: PostgresServer) -> None:
-    """What room PostgreSQL had set aside in files of its own is used up too, as far as it lets itself be used."""
+    """Use up the space that PostgreSQL reserved in its own files too, as far as it can be used."""
     import psycopg  # noqa: PLC0415 - an extra
 
     with contextlib.suppress(psycopg.Error):

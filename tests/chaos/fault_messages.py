@@ -1,7 +1,7 @@
 """Malformed messages by the hundred thousand: what comes back is an answer or a documented refusal, and nothing else.
 
-The law: allowed are OK and every reason of ``error_reason.proto`` with its own status code, but for those that blame
-the server: INTERNAL, and a log that is busy or damaged. Whatever else happens is a find, with the bytes that made it
+Allowed are OK and every reason of ``error_reason.proto`` with its own status code, but for those that blame
+the server: INTERNAL, and a log that is busy or damaged. Any other outcome is reported, with the bytes that made it
 happen. At the end a round can be played, and the log that the messages left audits clean.
 
 The work for one message is counted in calls of functions, not in time, so that a busy machine finds nothing more.
@@ -54,7 +54,7 @@ REFUSED: Final = {
 }
 """The code of each reason that a message may be refused for."""
 MOST_CALLS: Final = 1_000_000
-"""Calls of functions that the work for one message of at most a megabyte may come to."""
+"""Limit of function calls for one message of at most a megabyte."""
 _COUNTED_EVERY: Final = 400
 _PLAYED_EVERY: Final = 20_000
 _SLOWEST: Final = 10
@@ -72,13 +72,13 @@ METHODS: Final = sorted(
 
 
 class Clock:
-    """The time that the server sees; it stands still until it is moved."""
+    """Clock of the server; it moves only when a test sets it."""
 
     def __init__(self) -> None:
         self.now = time.time_ns() // 1_000_000
 
     def __call__(self) -> int:
-        """The time."""
+        """Return the time."""
         return self.now
 
 
@@ -163,7 +163,7 @@ def fuzz(
     say: Callable[[str], None] = lambda _: None,
     broken: Callable[[InProcess], None] = lambda _: None,
 ) -> Fuzzed:
-    """What comes of so many messages, by this seed; ``broken`` may spoil the server first."""
+    """Send so many messages of this seed in process and return the outcome; ``broken`` may spoil the server first."""
     structlog.configure(processors=[_listen])
     fuzzed, begun = Fuzzed(), time.monotonic()
     clock, chance = Clock(), random.Random(f"entropy {seed}")  # noqa: S311 - so that a find comes back
@@ -233,7 +233,7 @@ def _play(server: Called, number: int, fuzzed: Fuzzed) -> None:
 
 
 def _await_sweep(server: InProcess) -> None:
-    """Rounds whose deadline has passed were aborted."""
+    """Abort rounds whose deadline has passed."""
     store = server.app.log.store
     end = time.monotonic() + 60
     while store.overdue_rounds(time.time_ns() // 1_000_000, 1) and time.monotonic() < end:
@@ -265,7 +265,7 @@ class OverSocket:
         self._channel = grpc.insecure_channel(address, [("grpc.max_send_message_length", -1)])
 
     def call(self, method: str, data: bytes) -> bytes:
-        """The answer's bytes; EndedError where the call is refused."""
+        """Return the answer's bytes; raise EndedError if the call is refused."""
         try:
             call: Any = self._channel.unary_unary(method)
             answer: bytes = call(data, timeout=HANG_SECONDS)
@@ -275,12 +275,12 @@ class OverSocket:
         return answer
 
     def close(self) -> None:
-        """The connection is closed."""
+        """Close the connection."""
         self._channel.close()
 
 
 def fuzz_over_socket(folder: Path, *, count: int, seed: int) -> Fuzzed:
-    """What comes of so many messages that are sent to a real server."""
+    """Send so many messages to a real server and return the outcome."""
     fuzzed, begun = Fuzzed(), time.monotonic()
     server = Server(folder / "data")
     over = OverSocket(server.address, METHODS)
@@ -305,7 +305,7 @@ def fuzz_over_socket(folder: Path, *, count: int, seed: int) -> Fuzzed:
 
 
 def room_for(folder: Path, name: str) -> Path:
-    """A folder for a store that is forced to disk often: in memory where the system has such a place."""
+    """Make a folder for a store that syncs often: in memory if the system has such a place."""
     shared = Path("/dev/shm")  # noqa: S108 - a folder of our own is made in it
     if shared.is_dir() and shutil.disk_usage(shared).free > 2**30:
         made = shared / f"referee-chaos-{folder.name}-{name}"

@@ -1,7 +1,7 @@
 """A database that restarts, cuts its clients off and is reached over a bad line, under two servers with one log.
 
-One server reaches PostgreSQL by its socket, the other through a relay. Allowed: UNAVAILABLE with LOG_BUSY, for every
-wait that ends is told so; nothing else, for no server dies.
+One server reaches PostgreSQL by its socket, the other through a relay. Allowed: UNAVAILABLE with LOG_BUSY, which every
+ended wait gets; nothing else, for no server dies.
 """
 
 import random

@@ -24,12 +24,12 @@ def frame(kind: int, payload: bytes = b"", *, flags: int = 0, stream: int = 0) -
 
 
 def settings(**values: int) -> bytes:
-    """A SETTINGS frame; only ``window`` is known, the bytes that a stream may be sent at first."""
+    """Make a SETTINGS frame with ``window``, the bytes that a stream may be sent at first."""
     return frame(SETTINGS, b"".join(struct.pack(">HI", INITIAL_WINDOW_SIZE, value) for value in values.values()))
 
 
 def headers(method: str, *, stream: int) -> bytes:
-    """The HEADERS of a call."""
+    """Make the HEADERS of a call."""
     fields = {
         ":method": "POST",
         ":scheme": "http",
@@ -46,14 +46,14 @@ def headers(method: str, *, stream: int) -> bytes:
 
 
 def message(data: bytes, *, stream: int, is_last: bool = True, sent: int | None = None) -> bytes:
-    """A DATA frame with a gRPC message; only the first ``sent`` bytes of it where that is given."""
+    """Make a DATA frame with a gRPC message, or only its first ``sent`` bytes."""
     body = b"\0" + struct.pack(">I", len(data)) + data
     flags = END_STREAM if is_last and sent is None else 0
     return frame(DATA, body[:sent], flags=flags, stream=stream)
 
 
 def dial(address: str, *, buffer: int = 0) -> socket.socket:
-    """A connection; ``buffer`` bytes are all that its system keeps for a reader who does not read."""
+    """Open a connection whose system buffers ``buffer`` bytes for a reader who does not read."""
     host, _, port = address.rpartition(":")
     made = socket.socket()
     if buffer:
@@ -64,13 +64,13 @@ def dial(address: str, *, buffer: int = 0) -> socket.socket:
 
 
 def vanish(one: socket.socket) -> None:
-    """The connection is reset: the other side is told by RST, or finds out."""
+    """Reset the connection: the other side gets a RST, or finds out by itself."""
     one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     one.close()
 
 
 def await_end(one: socket.socket, *, stream: int) -> int:
-    """The type of the frame that ends a stream, once it is there: RST_STREAM, or HEADERS with its status."""
+    """Wait for the frame that ends a stream and return its type: RST_STREAM, or HEADERS with its status."""
     while True:
         head = _exactly(one, 9)
         kind, flags, number = head[3], head[4], int.from_bytes(head[5:], "big")

@@ -30,7 +30,7 @@ from referee.v1 import (
     ultimate_texas_pb2_grpc,
 )
 from tests.chaos.ledger import Ledger, status_of
-from tests.chaos.patience import CHANNEL, Patience
+from tests.chaos.retrying import CHANNEL, Retrying
 
 RULESETS: Final = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
 _BET_UNITS: Final = {ruleset.id: ruleset.bet_unit for ruleset in load_builtin()}
@@ -73,13 +73,13 @@ class Frontend:
             opened, dealt = self._deal(table, number, ruleset, seats)
             method, stub, request = rounds[ruleset.partition(".")[0]](opened, dealt, (previous, winners))
             settled = _lawful(stub(request))
-            told = self._ledger.hear("SETTLE", table, number, settled.log_receipt)
-            self._ledger.settle(told, method, request)
+            acknowledged = self._ledger.acknowledge("SETTLE", table, number, settled.log_receipt)
+            self._ledger.settle(acknowledged, method, request)
             if self._luck.random() < _ASK_AGAIN:
                 again = stub(request).log_receipt
-                if (again.leaf, again.leaf_index) != (told.leaf, told.index):
+                if (again.leaf, again.leaf_index) != (acknowledged.leaf, acknowledged.index):
                     self._ledger.fault(f"round {number} of {table} was settled twice")
-            previous.append(tien_len_pb2.PreviousRound(terminal_leaf=told.leaf, header=opened.header))
+            previous.append(tien_len_pb2.PreviousRound(terminal_leaf=acknowledged.leaf, header=opened.header))
             winners += [one.seat for one in settled.outcome.seats if getattr(one, "winner", False)][:1]
         self._ledger.see(self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint)
         self.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id=table))
@@ -107,17 +107,17 @@ class Frontend:
             ]
             opening = shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=commitments)
         opened = self.shuffler.OpenRound(opening)
-        self._ledger.hear("OPEN", table, number, opened.log_receipt)
+        self._ledger.acknowledge("OPEN", table, number, opened.log_receipt)
         dealing = shuffler_pb2.DealRoundRequest(table_id=table, round_number=number, client_seeds=seeds)
         dealt = self.shuffler.DealRound(dealing)
-        self._ledger.hear("DEAL", table, number, dealt.log_receipt)
+        self._ledger.acknowledge("DEAL", table, number, dealt.log_receipt)
         return opened, dealt
 
     def _play_mau_binh(
         self, opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse, _before: object
     ) -> tuple[str, Callable[..., Any], mau_binh_pb2.MauBinhServiceSettleRoundRequest]:
-        told = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
-        preview = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=told)
+        message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
+        preview = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message)
         if self.mau_binh.PreviewRound(preview).violations:  # no instant win has ended it
             has_receipts = self._luck.random() < 0.5
             for hand in dealt.hands:
@@ -125,12 +125,12 @@ class Frontend:
                 arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
                 event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=arrange)
                 if has_receipts:
-                    asked = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=told, event=event)
+                    asked = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=message, event=event)
                     event = _lawful(self.mau_binh.AcceptEvent(asked)).event
                 else:
                     event.time = dealt.dealt_time
-                told.events.append(event)
-        request = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told)
+                message.events.append(event)
+        request = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message)
         return "MauBinhService", self.mau_binh.SettleRound, request
 
     def _play_tien_len(
@@ -139,36 +139,36 @@ class Frontend:
         dealt: shuffler_pb2.DealRoundResponse,
         before: tuple[list[tien_len_pb2.PreviousRound], list[int]],
     ) -> tuple[str, Callable[..., Any], tien_len_pb2.TienLenServiceSettleRoundRequest]:
-        told = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
+        message = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
         previous, winners = before
         if previous:
-            told.previous_rounds.append(previous[-1])
-            told.previous_winner_seat = winners[-1]
-        while (event := choose(self.tien_len, told)) is not None:
+            message.previous_rounds.append(previous[-1])
+            message.previous_winner_seat = winners[-1]
+        while (event := choose(self.tien_len, message)) is not None:
             if self._luck.random() < 0.2:
-                asked = tien_len_pb2.TienLenServiceAcceptEventRequest(round=told, event=event)
+                asked = tien_len_pb2.TienLenServiceAcceptEventRequest(round=message, event=event)
                 event = _lawful(self.tien_len.AcceptEvent(asked)).event
             else:
-                event.time = max([dealt.dealt_time, *(one.time for one in told.events[-1:])])
-            told.events.append(event)
-        request = tien_len_pb2.TienLenServiceSettleRoundRequest(round=told)
+                event.time = max([dealt.dealt_time, *(one.time for one in message.events[-1:])])
+            message.events.append(event)
+        request = tien_len_pb2.TienLenServiceSettleRoundRequest(round=message)
         return "TienLenService", self.tien_len.SettleRound, request
 
     def _play_ultimate_texas(
         self, opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse, _before: object
     ) -> tuple[str, Callable[..., Any], ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest]:
         header = opened.header
-        told = ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])
-        question = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=told)
+        message = ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])
+        question = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=message)
         state = self.ultimate_texas.PreviewRound(question).state
         while state.HasField("turn"):
             seat = state.seats[state.turn]
             event = ultimate_texas_pb2.UltimateTexasEvent(
                 seat=seat.seat, decision=self._luck.choice(list(seat.legal_decisions))
             )
-            asked = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=told, event=event)
+            asked = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=message, event=event)
             accepted = _lawful(self.ultimate_texas.AcceptEvent(asked))
-            told.events.append(accepted.event)
+            message.events.append(accepted.event)
             state = accepted.state
             if accepted.HasField("opens_section"):
                 section = self.shuffler.OpenSection(
@@ -178,8 +178,8 @@ class Frontend:
                         event_receipt=accepted.event.receipt,
                     )
                 )
-                told.certificates[:] = [section.certificate]
-        request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=told)
+                message.certificates[:] = [section.certificate]
+        request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=message)
         return "UltimateTexasService", self.ultimate_texas.SettleRound, request
 
 
@@ -193,7 +193,7 @@ class Load:
     """Frontends at work until the block ends, ``each`` so many an address."""
 
     def __init__(
-        self, ledger: Ledger, addresses: Sequence[str], *, each: int = 4, patience: float = 90.0, name: str = "t"
+        self, ledger: Ledger, addresses: Sequence[str], *, each: int = 4, retry_seconds: float = 90.0, name: str = "t"
     ) -> None:
         self._ledger = ledger
         self._stop = threading.Event()
@@ -202,9 +202,9 @@ class Load:
         self._threads: list[threading.Thread] = []
         for number, address in enumerate([one for one in addresses for _ in range(each)]):
             raw = grpc.insecure_channel(address, CHANNEL)
-            patient = Patience(ledger, seconds=patience, stop=self._hurry, seed=number)
+            retrying = Retrying(ledger, seconds=retry_seconds, stop=self._hurry, seed=number)
             luck = random.Random(f"{name} {number}")  # noqa: S311 - what is played, never a deal
-            frontend = Frontend(grpc.intercept_channel(raw, patient), ledger, name=f"{name}{number}", luck=luck)
+            frontend = Frontend(grpc.intercept_channel(raw, retrying), ledger, name=f"{name}{number}", luck=luck)
             self._channels.append(raw)
             self._threads.append(threading.Thread(target=self._play, args=(frontend,), daemon=True))
 
@@ -214,7 +214,7 @@ class Load:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Rounds that run are ended, or given up where nobody answers any more."""
+        """Finish the running rounds, or abandon them if no server answers."""
         self._stop.set()
         end = time.monotonic() + 30
         for thread in self._threads:
@@ -248,6 +248,6 @@ class Load:
             except UnlawfulError as error:
                 self._ledger.ended("", f"VIOLATION/{error}", seconds=0)
                 self._ledger.abandon(f"VIOLATION/{error}")
-            except Exception as error:  # noqa: BLE001 - a frontend that falls over has been told something odd
+            except Exception as error:  # noqa: BLE001 - a frontend that fails got an unexpected answer
                 self._ledger.fault(f"a frontend fell over: {error!r}")
                 return

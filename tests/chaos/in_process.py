@@ -27,11 +27,11 @@ class EndedError(grpc.RpcError):
         self._code, self._details, self.reason = code, details, reason
 
     def code(self) -> grpc.StatusCode:
-        """The status code."""
+        """Return the status code."""
         return self._code
 
     def details(self) -> str:
-        """The words."""
+        """Return the details of the status."""
         return self._details
 
     def trailing_metadata(self) -> tuple[()]:
@@ -48,7 +48,7 @@ class Context:
         self._callbacks: list[Callable[[], None]] = []
 
     def abort_with_status(self, status: Any) -> None:  # noqa: ANN401 - a grpc.Status
-        """The call ends with this status."""
+        """End the call with this status."""
         self._code = status.code
         reason = ""
         for key, value in status.trailing_metadata or ():
@@ -60,12 +60,12 @@ class Context:
         raise EndedError(status.code, status.details, reason)
 
     def abort(self, code: grpc.StatusCode, details: str) -> None:
-        """The call ends with this code."""
+        """End the call with this code."""
         self._code = code
         raise EndedError(code, details, "")
 
     def over(self) -> None:
-        """The call has ended."""
+        """Mark the call as ended."""
         for callback in self._callbacks:
             callback()
 
@@ -75,15 +75,15 @@ class Context:
         return True
 
     def set_code(self, code: grpc.StatusCode) -> None:
-        """The call ends with this code although it is answered."""
+        """Set the code of a call that is answered all the same."""
         self._code = code
 
     def code(self) -> grpc.StatusCode | None:
-        """The code that was set."""
+        """Return the code that was set."""
         return self._code
 
     def set_details(self, details: str) -> None:
-        """The words that go with it."""
+        """Return the details that go with the code."""
         self._details = details
 
     def set_trailing_metadata(self, _metadata: object) -> None:
@@ -112,32 +112,32 @@ class Context:
         """Nobody is there to be cut off."""
 
     def invocation_metadata(self) -> tuple[()]:
-        """The caller sends none."""
+        """Return no metadata."""
         return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What an interceptor is told of a call."""
+    """Call details as an interceptor sees them."""
 
     method: str
     invocation_metadata: tuple[tuple[str, str], ...] = ()
 
 
 class RecordedServer:
-    """Stands in for ``grpc.server``: keeps handlers and interceptors."""
+    """Replacement of ``grpc.server`` that keeps handlers and interceptors."""
 
     def __init__(self, _pool: object, interceptors: Iterable[grpc.ServerInterceptor] = (), **_: object) -> None:
         self.interceptors = tuple(interceptors)
         self.handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
 
     def add_generic_rpc_handlers(self, _handlers: object) -> None:
-        """The same methods are registered by name too."""
+        """Ignore the same methods registered by name."""
 
     def add_registered_method_handlers(
         self, service: str, handlers: "Mapping[str, grpc.RpcMethodHandler[Any, Any]]"
     ) -> None:
-        """The methods of a service."""
+        """Register the methods of a service."""
         self.handlers |= {f"/{service}/{name}": handler for name, handler in handlers.items()}
 
     def add_insecure_port(self, _address: str) -> int:
@@ -172,11 +172,11 @@ class InProcess:
         self.methods = sorted(name for name in self._server.handlers if name.startswith("/referee."))
 
     def close(self) -> None:
-        """The application has ended."""
+        """Stop the application."""
         self.app.close()
 
     def call(self, method: str, data: bytes) -> bytes:
-        """The answer's bytes; EndedError where the call is refused; anything else that escapes is a fault."""
+        """Return the answer's bytes; raise EndedError if the call is refused; any other exception is a fault."""
         lookup: Callable[[Any], Any] = lambda _: self._server.handlers[method]  # noqa: E731 - the innermost of several
         for interceptor in reversed(self._server.interceptors):
             lookup = _through(interceptor, lookup)
@@ -201,15 +201,15 @@ class Called(Protocol):
         """Their full names."""
 
     def call(self, method: str, data: bytes) -> bytes:
-        """The answer's bytes; EndedError where the call is refused."""
+        """Return the answer's bytes; raise EndedError if the call is refused."""
 
 
 class Channel:
-    """As much of a grpc.Channel as stubs use; ``heard`` is told every request."""
+    """As much of a grpc.Channel as stubs use; ``on_request`` is called with every request."""
 
-    def __init__(self, server: Called, heard: Callable[[str, bytes], None] = lambda *_: None) -> None:
+    def __init__(self, server: Called, on_request: Callable[[str, bytes], None] = lambda *_: None) -> None:
         self._server = server
-        self._heard = heard
+        self._on_request = on_request
 
     def unary_unary(
         self,
@@ -218,11 +218,11 @@ class Channel:
         response_deserializer: Callable[[bytes], Any],
         **_: object,
     ) -> Callable[..., Any]:
-        """A method as a function of its request."""
+        """Return a method as a function of its request."""
 
         def call(request: Any, **_options: object) -> Any:  # noqa: ANN401 - messages of any method
             data = request_serializer(request)
-            self._heard(method, data)
+            self._on_request(method, data)
             return response_deserializer(self._server.call(method, data))
 
         return call
@@ -230,7 +230,7 @@ class Channel:
 
 @contextlib.contextmanager
 def running(settings: ServerOptions) -> Iterator[InProcess]:
-    """An application for the block."""
+    """Run an application for the block."""
     server = InProcess(settings)
     try:
         yield server

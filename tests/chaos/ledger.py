@@ -1,7 +1,7 @@
-"""What callers were told, kept so that it can be held against the log afterwards.
+"""Record of the answers that callers got, to be compared with the log afterwards.
 
-The law: an answer counts once it has arrived. A call that failed may have happened or not, and nothing follows from it;
-what was answered must stand for ever, at the place that was named, once.
+An answer counts once it has arrived. A failed call may have taken effect or not, so nothing follows from it;
+an acknowledged leaf must stay in the log forever, at the index in its receipt, once.
 """
 
 import threading
@@ -22,7 +22,7 @@ HANG_SECONDS: Final = 75.0
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Acknowledged:
     """One leaf that was answered: which step of which round, and the receipt's parts."""
 
     kind: str
@@ -38,7 +38,7 @@ class Told:
 class Settlement:
     """A settlement that was answered, and the question, to ask it once more."""
 
-    told: Told
+    acknowledged: Acknowledged
     method: str
     request: bytes
 
@@ -47,7 +47,7 @@ class Settlement:
 class Ledger:
     """Written by any number of threads."""
 
-    told: list[Told] = field(default_factory=list)
+    acknowledged: list[Acknowledged] = field(default_factory=list)
     settled: list[Settlement] = field(default_factory=list)
     checkpoints: set[str] = field(default_factory=set)
     statuses: Counter[str] = field(default_factory=Counter)
@@ -61,9 +61,9 @@ class Ledger:
     longest: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def hear(self, kind: str, table: str, number: int, receipt: LogReceipt) -> Told:
-        """A leaf was answered."""
-        told = Told(
+    def acknowledge(self, kind: str, table: str, number: int, receipt: LogReceipt) -> Acknowledged:
+        """Record an acknowledged leaf."""
+        acknowledged = Acknowledged(
             kind,
             table,
             number,
@@ -73,31 +73,31 @@ class Ledger:
             tuple(receipt.inclusion_proof),
         )
         with self._lock:
-            self.told.append(told)
-        return told
+            self.acknowledged.append(acknowledged)
+        return acknowledged
 
-    def settle(self, told: Told, method: str, request: Message) -> None:
-        """A settlement was answered."""
+    def settle(self, acknowledged: Acknowledged, method: str, request: Message) -> None:
+        """Record an acknowledged settlement."""
         with self._lock:
-            self.settled.append(Settlement(told, method, request.SerializeToString()))
+            self.settled.append(Settlement(acknowledged, method, request.SerializeToString()))
 
     def see(self, checkpoint: str) -> None:
-        """A checkpoint was handed out."""
+        """Record a checkpoint."""
         with self._lock:
             self.checkpoints.add(checkpoint)
 
     def fault(self, words: str) -> None:
-        """Something was seen that must not be."""
+        """Record something that must never be seen."""
         with self._lock:
             self.faults.append(words)
 
     def abandon(self, status: str) -> None:
-        """A round was given up."""
+        """Count an abandoned round."""
         with self._lock:
             self.abandoned[status] += 1
 
     def ended(self, method: str, status: str, *, seconds: float) -> None:
-        """A call has ended: ``OK``, or how it failed."""
+        """Record the status of an ended call."""
         with self._lock:
             self.longest = max(self.longest, seconds)
             if seconds > HANG_SECONDS:
@@ -108,12 +108,12 @@ class Ledger:
                 self.statuses[status] += 1
 
     def again(self) -> None:
-        """A call is tried once more."""
+        """Count a retry."""
         with self._lock:
             self.retried += 1
 
     def outside(self, allowed: Iterable[str]) -> list[str]:
-        """What is said of every status that is not among these; ``CODE/*`` allows each reason of a code."""
+        """Return a fault for each status that is not allowed; ``CODE/*`` allows each reason of a code."""
         known = set(allowed)
         return [
             f"{count} calls ended with {status}"
@@ -123,7 +123,7 @@ class Ledger:
 
 
 def status_of(error: grpc.RpcError | grpc.Call) -> str:
-    """The code of a failed call, and its reason behind a stroke where it says one."""
+    """Return the code of a failed call, followed by a slash and its reason if it has one."""
     code = error.code().name
     status = rpc_status.from_call(error)
     info = error_details_pb2.ErrorInfo()

@@ -1,6 +1,6 @@
 """Messages that nobody should send, made of messages that somebody did: steps on the wire format, stacked at random.
 
-The law: the same luck gives the same message. A step works on the fields of a message or of one inside it, at any
+The same luck gives the same message. A step works on the fields of a message or of one inside it, at any
 depth, or on bytes blindly. What comes out is any bytes; often it is still a message, with a hostile value in it.
 
 Source: https://protobuf.dev/programming-guides/encoding (varints, tags, groups)
@@ -63,7 +63,7 @@ MANY: Final = 100_000
 
 
 def varint(value: int) -> bytes:
-    """The shortest varint; of as many bytes as the value needs, also beyond 64 bits."""
+    """Encode the shortest varint, of as many bytes as the value needs, also beyond 64 bits."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -73,7 +73,7 @@ def varint(value: int) -> bytes:
 
 
 def parse(data: bytes) -> list[Field] | None:
-    """The fields of a message; None where the bytes are none, or hold groups."""
+    """Parse the fields of a message; return None if the bytes are no message or hold groups."""
     fields: list[Field] = []
     at, end = 0, len(data)
     while at < end:
@@ -96,7 +96,7 @@ def parse(data: bytes) -> list[Field] | None:
 
 
 def serialize(fields: Sequence[Field]) -> bytes:
-    """The bytes of fields in their order; nothing is checked."""
+    """Encode fields in their order without checking them."""
     out = bytearray()
     for number, kind, value in fields:
         out += varint(number << 3 | kind)
@@ -127,7 +127,7 @@ class Mutator:
         return data
 
     def _inside(self, fields: list[Field], depth: int) -> bytes:
-        """The message with a step taken at some depth of it."""
+        """Mutate the message by one step at some depth."""
         luck = self._luck
         if fields and luck.random() < _DEEPER:
             place = luck.randrange(len(fields))
@@ -149,7 +149,7 @@ _DEEPER: Final = 0.75
 
 
 def _varint_at(data: bytes, at: int) -> tuple[int, int]:
-    """A varint and where it ends; -1 where there is none."""
+    """Read a varint and where it ends; return -1 if there is none."""
     value = shift = 0
     while at < len(data) and shift < 70:
         byte = data[at]

@@ -39,14 +39,14 @@ class Outcome:
             ("done", _counted(self.did)),
             ("calls answered", f"{ledger.answered:,}" if ledger.answered else ""),
             ("tries that failed, by status", _counted(ledger.statuses)),
-            ("tried again", f"{ledger.retried:,}" if ledger.told else ""),
-            ("leaves acknowledged", _counted(Counter(one.kind for one in ledger.told))),
+            ("tried again", f"{ledger.retried:,}" if ledger.acknowledged else ""),
+            ("leaves acknowledged", _counted(Counter(one.kind for one in ledger.acknowledged))),
             ("rounds given up, by last status", _counted(ledger.abandoned)),
             (
                 "leaves in the log",
                 _leaves(verdict),
             ),
-            ("longest call", f"{ledger.longest:.1f} s" if ledger.told else ""),
+            ("longest call", f"{ledger.longest:.1f} s" if ledger.acknowledged else ""),
         ]
         return [
             f"## {self.title}",

@@ -37,7 +37,7 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        """The server listens where it listened before."""
+        """Start the server on its former port."""
         database = ["--database", self.database] if self.database else []
         program = ["-m", "tests.chaos.broken", *self._broken, "--"] if self._broken else ["-m", "referee"]
         command = [sys.executable, *program, "serve", "--data", str(self.data), "--listen", self.address]
@@ -62,12 +62,12 @@ class Server:
         return sorted(parent.children(), key=lambda one: one.create_time()) or [parent]
 
     def kill(self) -> None:
-        """The server is dead at once."""
+        """Kill the server."""
         self.process.kill()
         self._reap()
 
     def stop(self) -> int:
-        """The server has stopped by itself after SIGTERM; its exit code. It is killed where it does not."""
+        """Stop the server by SIGTERM, or kill it if it does not stop; return its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:

@@ -1,6 +1,6 @@
 """A way to a database that misbehaves: a relay on loopback that delays, swallows for a while, half-closes and cuts.
 
-The law: bytes are never changed, doubled or reordered; what is swallowed for a while is held back and delivered later,
+Bytes are never changed, doubled or reordered; what is swallowed for a while is held back and delivered later,
 or lost together with its connection.
 """
 
@@ -32,11 +32,11 @@ class RudeProxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def hold(self) -> None:
-        """Nothing passes, and nobody is told."""
+        """Hold everything back silently."""
         self._open.clear()
 
     def go_on(self) -> None:
-        """What was held back passes, and everything after it."""
+        """Deliver what was held back, and everything after it."""
         self._open.set()
 
     def cut(self) -> int:

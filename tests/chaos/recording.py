@@ -47,13 +47,13 @@ class _Room:
 
 
 def record(server: Called, clock: Any, *, seed: int) -> Recorded:  # noqa: ANN401 - a clock with its time in ``now``
-    """Requests of every method of the server; AssertionError names one that was never sent."""
+    """Record requests of every method of the server; raise AssertionError for one that was never sent."""
     found: Recorded = {}
 
-    def hear(method: str, data: bytes) -> None:
+    def keep(method: str, data: bytes) -> None:
         found.setdefault(method, []).append(data)
 
-    channel: Any = Channel(server, hear)
+    channel: Any = Channel(server, keep)
     frontend = Frontend(channel, Ledger(), name="recorded", luck=random.Random(seed))  # noqa: S311 - what is played
     for ruleset in ("mau_binh.classic", "mau_binh.chi_2020", "tien_len.mien_nam", "ultimate_texas.casino"):
         frontend.play(ruleset)
@@ -70,7 +70,7 @@ def record(server: Called, clock: Any, *, seed: int) -> Recorded:  # noqa: ANN40
 
 
 def _play_sealed(room: _Room) -> None:
-    """A sealed round of Mậu Binh with keys, one of Ultimate Texas Hold'em, one that is aborted, and their seeds."""
+    """Play a sealed Mậu Binh round with keys, an Ultimate Texas round and an aborted one; reveal their seeds."""
     table = Table(room, sealed=True).play()
     for seat in range(2):
         hand = table.open_hand(seat)
@@ -94,7 +94,7 @@ def _play_sealed(room: _Room) -> None:
 
 
 def _ask_about_mau_binh(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
-    """The questions that play leaves out, about rounds that were settled, before any event of them."""
+    """Ask the questions that play leaves out, about settled rounds before their first event."""
     stub = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
     asked = [mau_binh_pb2.MauBinhServiceSettleRoundRequest.FromString(one) for one in _settled(found, "MauBinh")]
     stub.SettleRounds(mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=asked))
@@ -113,7 +113,7 @@ def _ask_about_mau_binh(channel: Any, found: Recorded) -> None:  # noqa: ANN401 
 
 
 def _ask_about_tien_len(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
-    """The same, at several places in the rounds."""
+    """Ask the same questions at several events of the rounds."""
     stub = tien_len_pb2_grpc.TienLenServiceStub(channel)
     asked = [tien_len_pb2.TienLenServiceSettleRoundRequest.FromString(one) for one in _settled(found, "TienLen")]
     stub.SettleRounds(tien_len_pb2.TienLenServiceSettleRoundsRequest(requests=asked))
@@ -131,7 +131,7 @@ def _ask_about_tien_len(channel: Any, found: Recorded) -> None:  # noqa: ANN401 
 
 
 def _ask_about_ultimate_texas(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
-    """The same; a round has two events at least."""
+    """Ask the same questions; a round has two events at least."""
     stub = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
     settle = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest
     asked = [settle.FromString(one) for one in _settled(found, "UltimateTexas")]

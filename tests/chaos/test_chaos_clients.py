@@ -16,7 +16,7 @@ from referee.server.limits import LimitSettings
 from referee.server.options import ServerOptions
 from referee.v1 import log_pb2, log_pb2_grpc
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, await_end, dial, headers, message, settings
-from tests.chaos.patience import CHANNEL
+from tests.chaos.retrying import CHANNEL
 
 HALF = 64
 """Many more than there are turns."""
@@ -26,7 +26,7 @@ GET_KEYS = "/referee.v1.LogService/GetKeys"
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[[float], Application]]:
-    """Starts a server with two turns, which waits for a request for so many seconds."""
+    """Start a server with two workers, which waits for a request for so many seconds."""
     with structlog.testing.capture_logs(), contextlib.ExitStack() as stack:
 
         def start(seconds: float) -> Application:
@@ -38,7 +38,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[[float], Application]]:
 
 
 def half_calls(app: Application, count: int) -> list[socket.socket]:
-    """Connections, each with a call of whose message ten bytes of a thousand have come."""
+    """Open connections, each with a call that has sent ten of its message's thousand bytes."""
     made = []
     for _ in range(count):
         made.append(dial(f"127.0.0.1:{app.port}"))
@@ -47,7 +47,7 @@ def half_calls(app: Application, count: int) -> list[socket.socket]:
 
 
 def wait_until(happened: Callable[[], bool], *, seconds: float = 60) -> None:
-    """It has happened, or the test fails."""
+    """Wait until it happened, or fail the test."""
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end
@@ -68,7 +68,7 @@ def test_calls_whose_message_never_comes_keep_nobody_waiting(serve: Serve) -> No
 
 
 def test_calls_whose_message_never_comes_are_cut_off(serve: Serve) -> None:
-    """Each is told so on its connection, which stays; then nothing waits any more."""
+    """Each gets its refusal on its connection, which stays open; afterwards nothing waits."""
     app = serve(0.5)
     with contextlib.ExitStack() as stack:
         made = [stack.enter_context(one) for one in half_calls(app, 12)]

@@ -24,7 +24,7 @@ from tests.storage.postgres_server import PostgresServer, missing
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[PostgresServer]:
-    """A PostgreSQL server of this module's own, which the tests stop and start."""
+    """Run a PostgreSQL server for this module, which the tests stop and start."""
     if why := missing():
         pytest.skip(why)
     server = PostgresServer()
@@ -33,8 +33,8 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture
-def tell(capsys: pytest.CaptureFixture[str]) -> Callable[[Outcome], None]:
-    """Prints what a long run did."""
+def show(capsys: pytest.CaptureFixture[str]) -> Callable[[Outcome], None]:
+    """Print what a long run did."""
 
     def say(outcome: Outcome) -> None:
         with capsys.disabled():
@@ -44,17 +44,17 @@ def tell(capsys: pytest.CaptureFixture[str]) -> Callable[[Outcome], None]:
 
 
 def luck(request: pytest.FixtureRequest) -> random.Random:
-    """A chance that is the same in every run of a test."""
+    """Return a random source that is the same in every run of a test."""
     return random.Random(request.node.name)  # noqa: S311 - when what befalls
 
 
 def held(outcome: Outcome, *, rounds: int) -> None:
-    """The run found nothing wrong, and was no walkover."""
+    """Assert that the run found nothing wrong and had enough faults and rounds to find it."""
     if outcome.skipped:
         pytest.skip(outcome.skipped)
     assert outcome.verdict.faults == []
     assert len(outcome.ledger.settled) >= rounds
-    assert outcome.verdict.settled >= len({one.told.index for one in outcome.ledger.settled})
+    assert outcome.verdict.settled >= len({one.acknowledged.index for one in outcome.ledger.settled})
     assert sum(outcome.did.values()) > 0
 
 
@@ -109,27 +109,27 @@ def test_server_that_is_broken_on_purpose_is_caught(tmp_path: Path, fault: str) 
 @pytest.mark.slow("disturbs a server under load for a minute")
 @pytest.mark.timeout(900)
 def test_workers_killed_for_a_minute_take_nothing_back(
-    request: pytest.FixtureRequest, tmp_path: Path, tell: Callable[[Outcome], None]
+    request: pytest.FixtureRequest, tmp_path: Path, show: Callable[[Outcome], None]
 ) -> None:
     outcome = kill_workers(tmp_path, seconds=60, luck=luck(request))
-    tell(outcome)
+    show(outcome)
     held(outcome, rounds=50)
 
 
 @pytest.mark.slow("disturbs a server under load for a minute")
 @pytest.mark.timeout(900)
 def test_database_that_comes_and_goes_for_a_minute_takes_nothing_back(
-    request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer, tell: Callable[[Outcome], None]
+    request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer, show: Callable[[Outcome], None]
 ) -> None:
     outcome = shake_database(tmp_path, postgres, seconds=60, luck=luck(request))
-    tell(outcome)
+    show(outcome)
     held(outcome, rounds=20)
 
 
 @pytest.mark.slow("disturbs a server under load for a minute")
 @pytest.mark.timeout(900)
 def test_database_on_a_full_disk_refuses_and_recovers(
-    request: pytest.FixtureRequest, tell: Callable[[Outcome], None]
+    request: pytest.FixtureRequest, show: Callable[[Outcome], None]
 ) -> None:
     """PostgreSQL runs as a user of its own, who cannot enter a test's folder."""
     if why := missing():
@@ -139,15 +139,15 @@ def test_database_on_a_full_disk_refuses_and_recovers(
         outcome = fill_database_disk(place, rounds=2, full=3, luck=luck(request))
     finally:
         shutil.rmtree(place, ignore_errors=True)
-    tell(outcome)
+    show(outcome)
     held(outcome, rounds=6)
 
 
 @pytest.mark.slow("disturbs a server under load for a minute")
 @pytest.mark.timeout(900)
 def test_a_crowd_of_rude_clients_keeps_nobody_from_playing(
-    request: pytest.FixtureRequest, tmp_path: Path, tell: Callable[[Outcome], None]
+    request: pytest.FixtureRequest, tmp_path: Path, show: Callable[[Outcome], None]
 ) -> None:
     outcome = crowd(tmp_path, size=LONG, luck=luck(request))
-    tell(outcome)
+    show(outcome)
     held(outcome, rounds=40)

@@ -69,7 +69,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recording]:
 
 @pytest.fixture(scope="module")
 def unplayed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
-    """A server on which nobody has played."""
+    """Start a server on which no round was played."""
     structlog.configure(processors=[_drop])
     with running(ServerOptions(data=tmp_path_factory.mktemp("unplayed"), listen="127.0.0.1:0")) as server:
         yield server
@@ -77,7 +77,7 @@ def unplayed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
 
 
 def chance(seed: int) -> random.Random:
-    """The same in every run."""
+    """Record requests that are the same in every run."""
     return random.Random(seed)  # noqa: S311 - keys of tests, and what is sent
 
 
@@ -256,7 +256,7 @@ def test_work_for_a_hundred_thousand_entries_is_bounded(recording: Recording) ->
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
 def test_malformed_request_is_answered_as_the_vectors_say(unplayed: InProcess, row: dict[str, Any]) -> None:
-    """By a log in which nothing but its keys stands."""
+    """The server's log holds nothing but its keys."""
     data = b"".join(bytes.fromhex(part["hex"]) * part["times"] for part in row["parts"])
     status, wrong = outcome_of(unplayed, f"/referee.v1.{row['method']}", data)
     assert (status, wrong) == ("OK" if row["code"] == "OK" else f"{row['code']}/{row['reason']}", "")
@@ -269,7 +269,7 @@ def test_allowed_reasons_are_those_of_the_proto_that_blame_the_caller() -> None:
     assert set(REFUSED) & OURS == set()
 
 
-def test_time_of_the_recording_stands_still() -> None:
+def test_time_of_the_recording_does_not_move() -> None:
     """So that a seed gives the same messages however long the machine takes."""
     clock = Clock()
     first = clock()

@@ -1,6 +1,6 @@
-"""What was told, held against the log that is left: read from the store itself, and audited by the command.
+"""Verdict on a run: compare the acknowledged answers with the log, read from the store and audited by the command.
 
-The law: every leaf that was answered stands at its place, and nowhere else; its receipt proves it; every checkpoint
+Every acknowledged leaf is in the log at its index and nowhere else; its receipt proves it; every checkpoint
 that was handed out is of this log; a round has one end; the same question is answered the same again.
 """
 
@@ -25,7 +25,7 @@ from referee.server.key_folder import read_public_keys
 from referee.storage import DataLossError, StoreError, check_store, open_reader
 from referee.transcript.inputs import MEDIA_TYPE
 from referee.v1 import mau_binh_pb2, tien_len_pb2, ultimate_texas_pb2
-from tests.chaos.ledger import Ledger, Told
+from tests.chaos.ledger import Acknowledged, Ledger
 
 AUDIT_SECONDS: Final = 900
 _ASKED_AGAIN: Final = 200
@@ -56,7 +56,7 @@ class Verdict:
 
 
 def judge(ledger: Ledger, data: Path, *, database: str | None = None) -> Verdict:
-    """The verdict on a log at rest; ``faults`` of the ledger are among its own."""
+    """Judge a log at rest; the verdict includes the ledger's ``faults``."""
     verdict = Verdict(faults=list(ledger.faults))
     try:
         with closing(open_reader(data, database=database)) as reader:
@@ -67,15 +67,15 @@ def judge(ledger: Ledger, data: Path, *, database: str | None = None) -> Verdict
         return verdict
     verdict.leaves = len(leaves)
     verdict.settled = sum(Envelope.parse(leaf).payload_type == MEDIA_TYPE for leaf in leaves)
-    verdict.faults += _misplaced(ledger.told, leaves)
-    verdict.faults += _doubled(ledger.told)
+    verdict.faults += _misplaced(ledger.acknowledged, leaves)
+    verdict.faults += _doubled(ledger.acknowledged)
     verdict.faults += _unproved(ledger, data, origin, leaves)
     verdict.faults += _audited(data, database)
     return verdict
 
 
 def ask_again(ledger: Ledger, address: str) -> list[str]:
-    """What is wrong with the answers to settlements that are asked for once more; some of them where there are many."""
+    """Ask again for settlements, or a sample of many; return what is wrong with the answers."""
     luck = random.Random(len(ledger.settled))  # noqa: S311 - which are asked
     asked = luck.sample(ledger.settled, min(_ASKED_AGAIN, len(ledger.settled)))
     wrong = []
@@ -90,25 +90,27 @@ def ask_again(ledger: Ledger, address: str) -> list[str]:
             answer = call(request.FromString(one.request), timeout=60, wait_for_ready=True)
             receipt, codes = answer.log_receipt, {fault.code for fault in answer.violations}
             if codes:
-                wrong.append(f"round {one.told.number} of {one.told.table} is found to be {', '.join(codes)} now")
-            elif (receipt.leaf, receipt.leaf_index) != (one.told.leaf, one.told.index):
-                wrong.append(f"round {one.told.number} of {one.told.table} is answered otherwise now")
+                wrong.append(
+                    f"round {one.acknowledged.number} of {one.acknowledged.table} is found to be {', '.join(codes)} now"
+                )
+            elif (receipt.leaf, receipt.leaf_index) != (one.acknowledged.leaf, one.acknowledged.index):
+                wrong.append(f"round {one.acknowledged.number} of {one.acknowledged.table} is answered otherwise now")
     return wrong
 
 
-def _misplaced(told: list[Told], leaves: list[bytes]) -> Iterator[str]:
+def _misplaced(acknowledged: list[Acknowledged], leaves: list[bytes]) -> Iterator[str]:
     times = Counter(leaves)
-    for one in told:
+    for one in acknowledged:
         name = f"{one.kind} of round {one.number} of {one.table}"
         if one.index >= len(leaves) or leaves[one.index] != one.leaf:
-            yield f"{name} was answered and does not stand at {one.index}"
+            yield f"{name} was answered and is not at {one.index}"
         elif times[one.leaf] != 1:
-            yield f"{name} stands {times[one.leaf]} times in the log"
+            yield f"{name} is {times[one.leaf]} times in the log"
 
 
-def _doubled(told: list[Told]) -> Iterator[str]:
+def _doubled(acknowledged: list[Acknowledged]) -> Iterator[str]:
     places: dict[tuple[str, str, int], set[int]] = {}
-    for one in told:
+    for one in acknowledged:
         places.setdefault((one.kind, one.table, one.number), set()).add(one.index)
     yield from (f"{slot} was answered at {sorted(found)}" for slot, found in places.items() if len(found) > 1)
 
@@ -119,7 +121,7 @@ def _unproved(ledger: Ledger, data: Path, origin: str, leaves: list[bytes]) -> I
     for leaf in leaves:
         edge = grow(edge, [leaf_hash(leaf)]).frontier
         roots[edge.size] = edge.root
-    for one in ledger.told:
+    for one in ledger.acknowledged:
         receipt = LogReceipt(
             index=LeafIndex(one.index),
             leaf_hash=leaf_hash(one.leaf),
@@ -130,7 +132,7 @@ def _unproved(ledger: Ledger, data: Path, origin: str, leaves: list[bytes]) -> I
             receipt.verify(one.leaf, origin=origin, keys=keys)
         except ReceiptError as error:
             yield f"the receipt of {one.kind} of round {one.number} of {one.table}: {error}"
-    for text in ledger.checkpoints | {one.checkpoint for one in ledger.told}:
+    for text in ledger.checkpoints | {one.checkpoint for one in ledger.acknowledged}:
         head = Checkpoint.parse(Note.parse(text.encode()).text)
         if roots.get(head.size) != head.root:
             yield f"a checkpoint of {head.size} leaves was handed out that is not of this log"

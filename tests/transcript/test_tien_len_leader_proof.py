@@ -28,7 +28,7 @@ class KeyOf:
         self.public_key = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
     def sign(self, message: bytes) -> bytes:
-        """The signature."""
+        """Return the signature."""
         return self._key.sign(message)
 
 
@@ -57,8 +57,8 @@ Rounds: TypeAlias = list[PreviousRound]
 def _settle(
     header: Header, *, winners: Sequence[int] = (1,), signer: KeyOf = REFEREE, media_type: str = MEDIA_TYPE
 ) -> bytes:
-    """A leaf with the members that a transcript must have; what it tells does not follow from anything."""
-    told: dict[str, canonical.Writable] = {
+    """Make a leaf with the members that a transcript must have; its results do not follow from its inputs."""
+    inputs: dict[str, canonical.Writable] = {
         "closed_time": 1,
         "dealt_time": 1,
         "deck_root": bytes(32),
@@ -84,7 +84,7 @@ def _settle(
         "sections": [],
     }
     payload = canonical.encode(
-        {"format": 1, "inputs": told, "results": {"winners": list(winners)}, "round_id": header.round_id}
+        {"format": 1, "inputs": inputs, "results": {"winners": list(winners)}, "round_id": header.round_id}
     )
     return Envelope.signed(media_type, payload, signer).to_bytes()
 

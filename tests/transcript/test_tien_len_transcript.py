@@ -33,7 +33,7 @@ def _released() -> list[Vector]:
 
 
 def _event(text: str, number: int) -> Event:
-    """The event that a vector's words say: ``0 3S 3C``, ``1 pass``, ``2 leave``, ``3 timeout``, a time with ``@``."""
+    """Parse an event of a vector: ``0 3S 3C``, ``1 pass``, ``2 leave``, ``3 timeout``, a time with ``@``."""
     words = text.split()
     time = int(words.pop()[1:]) if words[-1].startswith("@") else number
     seat = Seat(int(words[0]))
@@ -72,22 +72,22 @@ def _header(seats: int, **changed: Any) -> Header:  # noqa: ANN401 - members of 
     )
 
 
-def _told_event(event: Event) -> InputEvent:
+def _input_event(event: Event) -> InputEvent:
     return InputEvent(event=msgspec.Raw(encode_event(event)), time=event.time, attested="FRONTEND")
 
 
-def _told(vector: Vector, **changed: Any) -> Inputs:  # noqa: ANN401 - members of Inputs
+def _inputs(vector: Vector, **changed: Any) -> Inputs:  # noqa: ANN401 - members of Inputs
     hands = [parse_cards(hand) for hand in vector["hands"]]
-    told = Inputs(
+    inputs = Inputs(
         header=HeaderJson.of(_header(len(hands))),
         deck_root="00" * 32,
         dealt_time=0,
         closed_time=10**6,
         sections=tuple(tuple(card.number for card in hand) for hand in hands),
-        events=tuple(_told_event(_event(text, number)) for number, text in enumerate(vector["events"], start=1)),
+        events=tuple(_input_event(_event(text, number)) for number, text in enumerate(vector["events"], start=1)),
         leader=vector["leader"],
     )
-    return msgspec.structs.replace(told, **changed)
+    return msgspec.structs.replace(inputs, **changed)
 
 
 def _plain() -> Vector:
@@ -145,7 +145,7 @@ def test_bytes_that_are_no_event_in_its_one_text_are_refused(data: bytes) -> Non
 
 @pytest.mark.parametrize("vector", _released(), ids=lambda vector: vector["id"])
 def test_what_is_found_is_what_was_worked_out(vector: Vector) -> None:
-    payload = replay(_told(vector), RULESET).payload
+    payload = replay(_inputs(vector), RULESET).payload
     assert canonical.encode(canonical.decode(payload)) == payload
     found = json.loads(payload)["results"]
     assert set(found) == {"ending", "events_hash", "seats", "transfers", "winners"}
@@ -166,7 +166,7 @@ def test_what_is_found_is_what_was_worked_out(vector: Vector) -> None:
 
 def test_cards_left_stand_weakest_first() -> None:
     vector = _plain()
-    found = json.loads(replay(_told(vector), RULESET).payload)["results"]
+    found = json.loads(replay(_inputs(vector), RULESET).payload)["results"]
     left = [card.number for card in parse_cards("3C 4S 4C 5C 6S 7S 8S 9C TS JS QS KC 2S")]
     assert found["seats"][1]["left"] == left
     assert found["seats"][0]["left"] == []
@@ -185,16 +185,16 @@ def test_cards_left_stand_weakest_first() -> None:
         ({"header": HeaderJson.of(_header(4, stake=2**53 - 1))}, "STAKE_TOO_HIGH"),
     ],
 )
-def test_what_no_round_can_be_told_with_is_refused(changed: dict[str, Any], words: str) -> None:
+def test_inputs_that_no_round_can_have_are_refused(changed: dict[str, Any], words: str) -> None:
     with pytest.raises(TranscriptError, match=words):
-        replay(_told(_plain(), **changed), RULESET)
+        replay(_inputs(_plain(), **changed), RULESET)
 
 
-def test_the_leader_that_won_before_is_told_twice_and_replayed() -> None:
+def test_leader_that_won_before_is_in_both_inputs_and_replayed() -> None:
     vector = _plain()
-    payload = replay(_told(vector, previous_winner_seat=0), RULESET).payload
+    payload = replay(_inputs(vector, previous_winner_seat=0), RULESET).payload
     assert parse(payload).inputs.previous_winner_seat == parse(payload).inputs.leader == 0
-    assert payload != replay(_told(vector), RULESET).payload
+    assert payload != replay(_inputs(vector), RULESET).payload
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_a_round_that_breaks_the_rules_has_no_transcript(
 ) -> None:
     vector = {**_plain(), "events": events}
     with pytest.raises(UnlawfulRoundError) as caught:
-        replay(_told(vector, closed_time=closed_time), RULESET)
+        replay(_inputs(vector, closed_time=closed_time), RULESET)
     assert (number, [code]) == (caught.value.event_number, [violation.code for violation in caught.value.violations])
 
 
@@ -235,7 +235,7 @@ def test_the_longest_transcript_fits_a_leaf() -> None:
     dealt = tuple(tuple(range(14 - seat, 53, 4))[:13] for seat in range(4))
     plays = [Play(Seat(3), (DECK[51],), most)] * 48 + [Play(Seat(3), DECK[48:], most)]
     happened: list[Event] = [*plays, *[Timeout(Seat(3), most)] * (MAX_EVENTS - len(plays))]
-    told = Inputs(
+    inputs = Inputs(
         header=HeaderJson.of(header),
         deck_root="00" * 32,
         dealt_time=most,
@@ -263,6 +263,6 @@ def test_the_longest_transcript_fits_a_leaf() -> None:
         "transfers": [transfer] * 40,
         "winners": [3],
     }
-    payload = write_transcript(header, told, found)
+    payload = write_transcript(header, inputs, found)
     assert len(payload) <= MAX_PAYLOAD_SIZE
     assert len(Envelope(MEDIA_TYPE, payload, bytes(64)).to_bytes()) <= MAX_ENVELOPE_SIZE

@@ -19,7 +19,7 @@ LONGEST_TRANSFER = {"amount": LATE, "from": 255, "reason": "R" * 24, "subject": 
 
 
 def header_of(game, seats):
-    """The longest header that a round of a game can have."""
+    """Make the longest header that a round of a game can have."""
     return Header(
         protocol=1,
         origin="o" * 255,
@@ -41,7 +41,7 @@ def header_of(game, seats):
 
 
 def event_of(choice, *, opens_section=9):
-    """An event with the longest attestation: its seat's signature, and a receipt."""
+    """Make an event with the longest attestation: its seat's signature and a receipt."""
     return InputEvent(
         event=msgspec.Raw(msgspec.json.encode(choice, order="sorted")),
         time=LATE,
@@ -70,7 +70,7 @@ def events_of(game):
 def test_the_largest_transcript_fits_its_leaf(game, seats, transfers):
     """Every event attested by a receipt, every field as long as it can be."""
     header = header_of(game, seats)
-    told = Inputs(
+    inputs = Inputs(
         header=HeaderJson.of(header),
         deck_root="f" * 64,
         dealt_time=LATE,
@@ -86,7 +86,7 @@ def test_the_largest_transcript_fits_its_leaf(game, seats, transfers):
         "seats": [seat] * seats,
         "transfers": [LONGEST_TRANSFER] * transfers,
     }
-    payload = write_transcript(header, told, found)
+    payload = write_transcript(header, inputs, found)
     assert len(payload) <= MAX_PAYLOAD_SIZE
     assert len(Envelope(MEDIA_TYPE, payload, bytes(64)).to_bytes()) <= MAX_ENVELOPE_SIZE
 

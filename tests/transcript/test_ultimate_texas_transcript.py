@@ -61,7 +61,7 @@ def _header(ruleset: Ruleset, stakes: Sequence[tuple[int, int]], *, stake: int =
     )
 
 
-def _told_event(event: Event, *, opens: int | None = None, receipt: str = "") -> InputEvent:
+def _input_event(event: Event, *, opens: int | None = None, receipt: str = "") -> InputEvent:
     return InputEvent(
         event=msgspec.Raw(encode_event(event)),
         time=event.time,
@@ -71,7 +71,7 @@ def _told_event(event: Event, *, opens: int | None = None, receipt: str = "") ->
     )
 
 
-def _told(
+def _inputs(
     events: Events = LAWFUL,
     *,
     ruleset_id: str = "ultimate_texas.casino",
@@ -83,22 +83,22 @@ def _told(
     counter = itertools.count(1)
     sizes = GAMES["ultimate_texas"].layout(seats).sizes[:-1]
     dealt = tuple(tuple(next(counter) for _ in range(size)) for size in sizes)
-    told = Inputs(
+    inputs = Inputs(
         header=HeaderJson.of(_header(get(ruleset_id), stakes)),
         deck_root="00" * 32,
         dealt_time=1_000,
         closed_time=9_000,
         sections=dealt if sections is None else tuple(tuple(section) for section in sections),
         events=tuple(
-            _told_event(Event(Seat(seat), decision, 1_000 + number))
+            _input_event(Event(Seat(seat), decision, 1_000 + number))
             for number, (seat, decision) in enumerate(events, 1)
         ),
     )
-    return msgspec.structs.replace(told, **changed)
+    return msgspec.structs.replace(inputs, **changed)
 
 
-def _found(told: Inputs) -> dict[str, Any]:
-    payload = replay(told, get(told.header.ruleset_id)).payload
+def _found(inputs: Inputs) -> dict[str, Any]:
+    payload = replay(inputs, get(inputs.header.ruleset_id)).payload
     found: dict[str, Any] = json.loads(payload)["results"]
     return found
 
@@ -138,13 +138,13 @@ def test_bytes_that_are_no_canonical_event_are_refused(data: bytes):
 def test_found_part_is_what_the_settlement_vector_says(vector: Vector):
     """The vectors were written from the seed's sentences for the settlement; a transcript says the same in codes."""
     board = _numbers(vector["board"])
-    told = _told(
+    inputs = _inputs(
         [(event["seat"], Decision(event["decision"])) for event in vector["events"]],
         ruleset_id=vector["ruleset"],
         stakes=[(stake["ante"], stake["trips"]) for stake in vector["stakes"]],
         sections=[*map(_numbers, vector["hands"]), _numbers(vector["house"]), board[:3], board[3:]],
     )
-    found = _found(told)
+    found = _found(inputs)
     transfers = [
         {"from": one["payer"], "to": one["payee"], **{key: one[key] for key in ("amount", "reason", "subject")}}
         for one in vector["transfers"]
@@ -160,12 +160,12 @@ def test_found_part_is_what_the_settlement_vector_says(vector: Vector):
 
 def test_best_five_are_the_five_that_count():
     """By hand: the board is 5-9-K of hearts, Q, 2; A-3 of hearts make a flush, Q-J of the house a pair."""
-    told = _told(
+    inputs = _inputs(
         [(0, Decision.PLAY_4X)],
         stakes=[(10, 5)],
         sections=[_numbers("AH 3H"), _numbers("QD JS"), _numbers("5H 9H KH"), _numbers("QC 2D")],
     )
-    found = _found(told)
+    found = _found(inputs)
     assert found["seats"][0]["best"] == _numbers("AH 3H 5H 9H KH")
     assert found["house"]["best"] == _numbers("QD JS 9H KH QC")
 
@@ -173,10 +173,10 @@ def test_best_five_are_the_five_that_count():
 def test_both_hole_cards_count_where_the_ruleset_says_so():
     """By hand: the board alone is a flush of five, but a hand is both hole cards and three of the board."""
     sections = [_numbers("2C 3D"), _numbers("4C 7D"), _numbers("5H 9H KH"), _numbers("QH JH")]
-    told = _told(
+    inputs = _inputs(
         [(0, Decision.PLAY_4X)], ruleset_id="ultimate_texas.two_plus_three", stakes=[(10, 0)], sections=sections
     )
-    assert _found(told)["seats"][0] == {
+    assert _found(inputs)["seats"][0] == {
         "best": _numbers("2C 3D KH QH JH"),
         "category": "HIGH_CARD",
         "net": -50,  # Blind 10 and Play 40; the house has king-queen-jack too, and its seven: no pair, the Ante pushes
@@ -186,7 +186,7 @@ def test_both_hole_cards_count_where_the_ruleset_says_so():
 
 
 def test_payload_is_canonical_and_replays_to_itself():
-    payload = replay(_told(), get("ultimate_texas.casino")).payload
+    payload = replay(_inputs(), get("ultimate_texas.casino")).payload
     assert canonical.encode(canonical.decode(payload)) == payload
     assert replay(parse(payload).inputs, get("ultimate_texas.casino")).payload == payload
 
@@ -197,7 +197,7 @@ def test_largest_round_fits_a_leaf():
     checks = [(seat, Decision.CHECK) for _ in range(2) for seat in range(6)]
     last = [(seat, decision) for seat in range(5) for decision in (Decision.PLAY_1X, Decision.LEAVE)]
     events = [*checks, *last, (5, Decision.PLAY_1X)]
-    told = _told(events, stakes=[(ante, 0)] * 6)
+    inputs = _inputs(events, stakes=[(ante, 0)] * 6)
     assert len(events) == MAX_EVENTS
     opening = {6: 7, 12: 8, 23: 6}
     receipted = tuple(
@@ -208,9 +208,9 @@ def test_largest_round_fits_a_leaf():
             signature="00" * 64,
             opens_section=opening.get(number, msgspec.UNSET),
         )
-        for number, event in enumerate(told.events, 1)
+        for number, event in enumerate(inputs.events, 1)
     )
-    payload = replay(msgspec.structs.replace(told, events=receipted), get("ultimate_texas.casino")).payload
+    payload = replay(msgspec.structs.replace(inputs, events=receipted), get("ultimate_texas.casino")).payload
     assert len(payload) <= LARGEST_PAYLOAD
 
 
@@ -226,14 +226,14 @@ def test_largest_round_fits_a_leaf():
 )
 def test_unlawful_round_has_no_transcript_and_says_where(events: Events, number: int, codes: list[Code]):
     with pytest.raises(UnlawfulRoundError) as caught:
-        _found(_told(events))
+        _found(_inputs(events))
     assert caught.value.event_number == number
     assert [violation.code for violation in caught.value.violations] == codes
 
 
 def test_round_closed_before_its_last_event_has_no_transcript():
     with pytest.raises(UnlawfulRoundError, match="CLOSED_TOO_EARLY"):
-        _found(_told(closed_time=1_002))
+        _found(_inputs(closed_time=1_002))
 
 
 @pytest.mark.parametrize(
@@ -245,19 +245,19 @@ def test_round_closed_before_its_last_event_has_no_transcript():
 )
 def test_round_with_unlawful_stakes_has_no_transcript(stakes: list[tuple[int, int]], code: Code):
     with pytest.raises(UnlawfulRoundError, match=code):
-        _found(_told(stakes=stakes))
+        _found(_inputs(stakes=stakes))
 
 
 def test_stake_of_the_table_is_the_bet_unit():
     header = HeaderJson.of(_header(get("ultimate_texas.casino"), ((10, 5),) * SEATS, stake=4))
     with pytest.raises(TranscriptError, match="STAKE_NOT_THE_BET_UNIT"):
-        _found(_told(header=header))
+        _found(_inputs(header=header))
 
 
 @pytest.mark.parametrize("count", range(5))
 def test_round_with_a_section_missing_has_no_transcript(count: int):
     with pytest.raises(TranscriptError, match="sections; hands and board are 5"):
-        _found(_told(sections=_told().sections[:count]))
+        _found(_inputs(sections=_inputs().sections[:count]))
 
 
 @pytest.mark.parametrize(
@@ -274,22 +274,22 @@ def test_round_with_a_section_missing_has_no_transcript(count: int):
 )
 def test_round_with_other_cards_than_its_layout_has_no_transcript(sections: list[list[int]]):
     with pytest.raises(TranscriptError):
-        _found(_told(sections=sections))
+        _found(_inputs(sections=sections))
 
 
 def _receipted(openings: Sequence[int | None]) -> Inputs:
-    """The lawful round, each event with a receipt (its signature is not looked at here) that opens a section."""
+    """Make the lawful round, each event with a receipt (its signature unread here) that opens a section."""
     events = tuple(
-        _told_event(Event(Seat(seat), decision, 1_000 + number), opens=opens, receipt="00" * 64)
+        _input_event(Event(Seat(seat), decision, 1_000 + number), opens=opens, receipt="00" * 64)
         for number, ((seat, decision), opens) in enumerate(zip(LAWFUL, openings, strict=True), 1)
     )
-    return msgspec.structs.replace(_told(), events=events)
+    return msgspec.structs.replace(_inputs(), events=events)
 
 
 def test_receipts_open_the_flop_and_then_all_the_rest():
     """Two seats: section 2 is the house, 3 the flop, 4 turn and river."""
-    told = _receipted((None, 3, 2))
-    payload = replay(told, get("ultimate_texas.casino")).payload
+    inputs = _receipted((None, 3, 2))
+    payload = replay(inputs, get("ultimate_texas.casino")).payload
     opened = [event.get("opens_section") for event in json.loads(payload)["inputs"]["events"]]
     assert opened == [None, 3, 2]
 
@@ -303,7 +303,7 @@ def test_receipt_that_opens_another_section_than_its_event_has_no_transcript(ope
 
 
 def test_event_without_a_receipt_opens_nothing():
-    told = _told()
-    events = (told.events[0], msgspec.structs.replace(told.events[1], opens_section=3), told.events[2])
+    inputs = _inputs()
+    events = (inputs.events[0], msgspec.structs.replace(inputs.events[1], opens_section=3), inputs.events[2])
     with pytest.raises(TranscriptError, match="opens section"):
-        _found(msgspec.structs.replace(told, events=events))
+        _found(msgspec.structs.replace(inputs, events=events))

@@ -1,8 +1,8 @@
-"""A frontend's way of calling: what may be asked again is asked again, ever later, until its patience ends.
+"""Retries of a frontend: calls that may be repeated are, at growing intervals, for a limited time.
 
-The law: tried again are calls that the server, or the way to it, says are safe to repeat: UNAVAILABLE and OVERLOADED.
-Each try is told to the ledger. A call has a deadline far behind every wait that a server allows itself, so that one
-which runs into it hung.
+Retried are calls that the server or the network reports as safe to repeat: UNAVAILABLE and OVERLOADED.
+The ledger counts each attempt. A call's deadline is far beyond every wait that a server allows itself, so that one
+which reaches it hung.
 """
 
 import random
@@ -27,7 +27,7 @@ _LONGEST_PAUSE: Final = 1.0
 AGAIN: Final = ("UNAVAILABLE", "RESOURCE_EXHAUSTED/OVERLOADED")
 
 
-class Patience(grpc.UnaryUnaryClientInterceptor):
+class Retrying(grpc.UnaryUnaryClientInterceptor):
     """Calls again for up to ``seconds``, unless ``stop`` is set."""
 
     def __init__(self, ledger: Ledger, *, seconds: float, stop: threading.Event, seed: int = 0) -> None:
@@ -37,7 +37,7 @@ class Patience(grpc.UnaryUnaryClientInterceptor):
         self._luck = random.Random(seed)  # noqa: S311 - spreads callers
 
     def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:  # noqa: ANN401 - gRPC's own types are private
-        """The call's outcome at last."""
+        """Return the final outcome of the call."""
         details = client_call_details._replace(timeout=HANG_SECONDS)
         method = details.method.rpartition(".")[2]
         end, pause = time.monotonic() + self._seconds, _FIRST_PAUSE
