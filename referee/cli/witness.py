@@ -55,6 +55,7 @@ def witness(  # noqa: PLR0913 - one parameter an option
         if key.exists() and not state.exists():
             fail(f"{state} is gone, and with it what {key} has cosigned; begin anew with another folder")
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        state.touch(mode=0o600)  # SQLite gives the files beside it the same mode
         seen = WitnessState(state)
         passphrase = passphrase_of(passphrase_file)
         signer = open_or_make_key(

@@ -46,7 +46,7 @@ class LeaderLock:
 @contextmanager
 def lock_folder(data: Path, *, alone: bool = False) -> Iterator[None]:
     """Hold the folder's lock, shared or ``alone``, in a block; raise FolderInUseError where that is impossible."""
-    data.mkdir(parents=True, exist_ok=True)
+    data.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle = os.open(data / FILE_NAME, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         try:

@@ -207,6 +207,7 @@ def _public(  # noqa: PLR0913 - a role's two files, and how to open the private 
 
 def _write_public(folder: Path, role: str, key: VerifierKey) -> None:
     draft = folder / f"{role}.pub.new"
+    draft.touch(mode=0o600)
     draft.write_text(key.text + "\n", encoding="ascii")
     draft.replace(folder / f"{role}.pub")
 

@@ -44,7 +44,7 @@ def restore(source: Path, folder: Path, *, known: Iterable[Checkpoint] = ()) -> 
     not continue the ``known`` checkpoints.
     """
     open_sqlite_file(source).close()
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name in (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-journal"):
         _check_free(folder / name)
     return _copy(source, folder / FILE_NAME, known)
@@ -75,6 +75,7 @@ def _copy(source: Path, target: Path, known: Iterable[Checkpoint]) -> Head:
     part = target.with_name(f"{target.name}.part")
     try:
         part.unlink(missing_ok=True)
+        part.touch(mode=0o600)
         with (
             closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as old,
             closing(sqlite3.connect(part)) as new,

@@ -40,7 +40,8 @@ def open_sqlite(folder: Path, *, busy_timeout_ms: int = 10_000) -> Store:
 
     A transaction that waits longer than the timeout for another process raises StoreBusyError.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    (folder / FILE_NAME).touch(mode=0o600)  # SQLite gives the files beside it the same mode
     engine = _engine(f"file:{_quoted(folder / FILE_NAME)}?mode=rwc", timeout_ms=busy_timeout_ms)
     try:
         _make_tables(engine, deadline=time.monotonic() + busy_timeout_ms / 1000)

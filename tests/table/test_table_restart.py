@@ -1,6 +1,8 @@
 """The table server or the referee ends in the middle of a round: pages are given, nothing is lost or done twice."""
 
 import asyncio
+import os
+import stat
 from collections.abc import Callable
 from typing import Final
 
@@ -211,3 +213,23 @@ def test_round_that_outlived_its_deadline_is_given_up_and_the_table_goes_on(scen
             assert given["end"] == "SETTLED"
 
     asyncio.run(play())
+
+
+def test_files_of_rooms_are_closed_to_others(scene: Scene) -> None:
+    """They hold hands and seeds; the umask of the process does not decide."""
+
+    async def play() -> None:
+        async with scene.open():
+            (an,) = await scene.table("mau_binh.classic", bots=1)
+            await ready(an)
+            await finish(scene, an)
+
+    before = os.umask(0)
+    try:
+        asyncio.run(play())
+    finally:
+        os.umask(before)
+    files = list(scene.folder.iterdir())
+    assert {path.suffix for path in files} == {".json", ".jsonl"}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+    assert stat.S_IMODE(scene.folder.stat().st_mode) == 0o700

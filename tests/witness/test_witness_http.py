@@ -2,6 +2,7 @@
 
 import http.client
 import itertools
+import os
 import signal
 import socket
 import stat
@@ -165,13 +166,17 @@ def test_witness_makes_its_key_once_and_keeps_it(start_witness: Start, tmp_path:
         "--log",
         log.vkey,
     )
+    before = os.umask(0)
     first = start_witness(*arguments, "--name", "witness.example/w1")
+    os.umask(before)
     assert (first.key.name, first.key.algorithm) == ("witness.example/w1", Algorithm.COSIGNATURE_V1)
     status, _, body = ask(first.port, log.submission(0, 3))
     assert status == 200
+    found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "w", *(tmp_path / "w").iterdir())}
+    assert {"witness.key", "witness.sqlite3", "witness.sqlite3-wal"} <= set(found)
+    assert found.pop("w") == 0o700
+    assert set(found.values()) == {0o600}
     assert first.stop() == 0
-    path = tmp_path / "w" / "witness.key"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
     again = start_witness(*arguments, "--name", "other")
     assert again.key == first.key
     note = Note.parse(log.note(3))

@@ -10,7 +10,7 @@ from referee.server.clock import system_clock
 from referee.server.doctor.check_result import CheckLevel, CheckResult
 from referee.server.doctor.clock import check_clock
 from referee.server.doctor.keys import check_keys
-from referee.server.doctor.machine import check_certificates, check_disk, check_files, check_ports
+from referee.server.doctor.machine import check_certificates, check_disk, check_files, check_modes, check_ports
 from referee.server.doctor.store import StoreFacts, check_storage
 from referee.server.doctor.witnesses import check_witness_states
 from referee.server.settings import Configuration
@@ -42,5 +42,6 @@ def _machine(configuration: Configuration, stored: StoreFacts, *, now: int) -> I
     yield from check_ports(configuration)
     data = Path(configuration.log.data)
     yield from check_disk(data, log_bytes=stored.bytes, log_ms=stored.newest_time - stored.first_time)
+    yield from check_modes(data)
     yield check_files()
     yield from check_certificates(configuration, now=now)

@@ -1,8 +1,9 @@
-"""Checks of the machine: ports, disk space, open files and the expiry of certificates."""
+"""Checks of the machine: ports, disk space, modes of the data folder, open files and the expiry of certificates."""
 
 import resource
 import shutil
 import socket
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, Protocol
@@ -60,6 +61,36 @@ def _port(key: str, address: str, *, is_served: bool) -> CheckResult:
             key, f"{address}: {error.strerror or error}", "stop the process that has it, or use another address"
         )
     return CheckResult.ok(key, f"{address} is free")
+
+
+def check_modes(data: Path) -> Iterator[CheckResult]:
+    """Check that nobody but the owner can read or enter the data folder; sockets may be a group's on purpose."""
+    if not data.exists():
+        return
+    found = [
+        (path, stat.S_IMODE(mode))
+        for path in (data, *sorted(data.rglob("*")))
+        if (mode := _mode_of(path)) & (stat.S_IRWXG | stat.S_IRWXO)
+    ]
+    if not found:
+        yield CheckResult.ok("permissions", f"only the owner can read {data}")
+        return
+    path, mode = found[0]
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    yield CheckResult.warn(
+        "permissions",
+        f"{path} has mode {mode:04o}{more}; folders should have 0700 and files 0600",
+        f"run: chmod -R go= {data}",
+    )
+
+
+def _mode_of(path: Path) -> int:
+    """Return the mode of a file or folder; 0 for a socket, a link, and a file that is gone."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return 0  # SQLite removed a side file meanwhile
+    return 0 if stat.S_ISSOCK(mode) or stat.S_ISLNK(mode) else mode
 
 
 def _is_served(data: Path) -> bool:

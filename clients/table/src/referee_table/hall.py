@@ -84,7 +84,7 @@ class Hall:
         self.keys = {"origin": keys.origin, "log_key": keys.log_key, "root_key": keys.root_key}
         judge.listeners.append(self._on_referee)
         if self.house.folder is not None:
-            self.house.folder.mkdir(parents=True, exist_ok=True)
+            self.house.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             for path in sorted(self.house.folder.glob("*.room.json")):
                 self._restore(path)
 
@@ -246,6 +246,7 @@ class Hall:
             return
         path = self.house.folder / f"{room.state.room}.room.json"
         beside = path.with_suffix(".new")
+        beside.touch(mode=0o600)  # it holds hands and seeds
         beside.write_bytes(msgspec.json.encode(room.state))
         beside.replace(path)
 
@@ -253,7 +254,9 @@ class Hall:
         """Append the line of a finished round; the last line about a round counts."""
         if self.house.folder is None:
             return
-        with (self.house.folder / f"{room.state.room}.rounds.jsonl").open("ab") as file:
+        path = self.house.folder / f"{room.state.room}.rounds.jsonl"
+        path.touch(mode=0o600)
+        with path.open("ab") as file:
             file.write(msgspec.json.encode(given) + b"\n")
 
     def changed(self, room: Room) -> None:
