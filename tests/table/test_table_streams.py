@@ -210,9 +210,43 @@ def test_page_of_another_site_gets_no_stream(scene: Scene) -> None:
         async with scene.open():
             with pytest.raises(InvalidStatus):
                 await connect(f"ws://{scene.address}/api/stream", origin="http://elsewhere.example")  # type: ignore[arg-type] # text
+            async with httpx.AsyncClient(base_url=f"http://{scene.address}") as client:
+                for origin in ("http://elsewhere.example", "null"):
+                    assert (await client.post("/api/health", headers={"origin": origin})).status_code == 403
+                own = {"origin": f"http://{scene.address}"}
+                assert (await client.post("/api/health", headers=own)).status_code == 405
+                assert (await client.get("/api/health", headers={"origin": "http://elsewhere.example"})).is_success
             async with connect(f"ws://{scene.address}/api/stream", origin=f"http://{scene.address}") as socket:  # type: ignore[arg-type] # text
                 await socket.send(json.dumps(HELLO))
                 assert json.loads(await socket.recv())["type"] == "welcome"
+
+    asyncio.run(play())
+
+
+def test_unknown_host_is_refused_before_anything_is_done(scene: Scene) -> None:
+    """A foreign name that resolves to this machine would make its page one of this origin."""
+
+    async def play() -> None:
+        async with scene.open(hosts=("cards.example",)):
+            port = scene.address.rpartition(":")[2]
+            async with httpx.AsyncClient(base_url=f"http://{scene.address}") as client:
+                for host in (scene.address, f"localhost:{port}", "LOCALHOST", f"[::1]:{port}", "cards.example"):
+                    assert (await client.get("/api/health", headers={"host": host})).is_success, host
+                for host in (f"evil.example:{port}", "evil.example", "localhost.evil.example", "127.0.0.1.evil", ""):
+                    answer = await client.get("/api/health", headers={"host": host})
+                    assert answer.status_code == 421, host
+                    assert "add a name with --host" in answer.text
+            evil = {"host": f"evil.example:{port}", "origin": f"http://evil.example:{port}"}
+            line = "".join(f"{name}: {value}\r\n" for name, value in evil.items())
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(port))
+            writer.write(
+                f"GET /api/stream HTTP/1.1\r\n{line}connection: Upgrade\r\nupgrade: websocket\r\n"
+                "sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
+            )
+            assert (await reader.readline()).split()[1] == b"421"
+            writer.close()
+            assert scene.hall is not None
+            assert not scene.hall.people
 
     asyncio.run(play())
 

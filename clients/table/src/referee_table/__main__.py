@@ -6,6 +6,7 @@ import json
 import logging
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -33,6 +34,13 @@ def table(  # noqa: PLR0913 - one parameter an option
     data: Annotated[Path, typer.Option(help="Folder for rooms, and for the log of a referee that is started.")] = Path(
         "referee-table-data"
     ),
+    host: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A name that browsers may call this server by, besides localhost and its address; may be given "
+            "several times."
+        ),
+    ] = None,
     page: Annotated[Path | None, typer.Option(help="A folder with another page.")] = None,
     bot_ms: Annotated[int, typer.Option(help="How long bots think, in milliseconds.", min=0)] = DEFAULT.bot_ms,
     turn_ms: Annotated[
@@ -45,16 +53,19 @@ def table(  # noqa: PLR0913 - one parameter an option
     Prints one JSON line with the address once pages can be opened.
     """
     logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
-    host, _, port = listen.rpartition(":")
+    address, _, port = listen.rpartition(":")
+    address = address or "127.0.0.1"
     plan = Plan(
         referee=referee,
         gateway=gateway.rstrip("/") or None,
         folder=data / "rooms",
         page=page or page_folder(),
+        hosts=(*(host or ()), address.strip("[]")),
         pace=Pace(bot_ms=bot_ms, turn_ms=turn_ms, is_brisk=brisk),
     )
     try:
-        asyncio.run(_serve(plan, host=host or "127.0.0.1", port=int(port), data=data))
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        asyncio.run(_serve(plan, host=address, port=int(port), data=data))
     except (LaunchError, OSError) as error:
         typer.echo(f"referee-table: {error}", err=True)
         raise typer.Exit(2) from None
@@ -68,13 +79,7 @@ async def _serve(plan: Plan, *, host: str, port: int, data: Path) -> None:
         if not plan.referee:
             origins = [f"http://{name}" for name in sorted(names)]
             found = await stack.enter_async_context(referee_beside(data / "referee", origins=origins))
-            plan = Plan(
-                referee=found.grpc,
-                gateway=f"http://{found.web}",
-                folder=plan.folder,
-                page=plan.page,
-                pace=plan.pace,
-            )
+            plan = replace(plan, referee=found.grpc, gateway=f"http://{found.web}")
         server, _ = server_of(plan)
         serving = asyncio.create_task(server.serve([listening]))
         for number in (signal.SIGTERM, signal.SIGINT):

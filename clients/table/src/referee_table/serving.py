@@ -23,12 +23,16 @@ _STOPPING_SECONDS: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a table server is to run. ``folder`` is where rooms are remembered, None for nowhere."""
+    """How a table server is to run. ``folder`` is where rooms are remembered, None for nowhere.
+
+    ``hosts`` are names that it answers for, besides those of this machine and the address of each connection.
+    """
 
     referee: str
     gateway: str | None = None
     folder: Path | None = None
     page: Path | None = None
+    hosts: tuple[str, ...] = ()
     pace: Pace = field(default_factory=Pace)
     clock: Clock = field(default_factory=SystemClock)
     entropy: Callable[[int], bytes] = secrets.token_bytes
@@ -56,7 +60,7 @@ def server_of(plan: Plan) -> tuple[uvicorn.Server, Hall]:
     )
     hall = Hall(house)
     config = uvicorn.Config(
-        site(hall, page=plan.page),
+        site(hall, page=plan.page, hosts=plan.hosts),
         ws="websockets-sansio",
         ws_max_size=4 * MOST_BYTES,
         lifespan="on",

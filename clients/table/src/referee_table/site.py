@@ -1,7 +1,7 @@
 """The table server's addresses: the stream, proofs, health, and the page."""
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from starlette.websockets import WebSocket
 
 from referee_table.bundle import Prover
 from referee_table.hall import Hall
+from referee_table.hosts import HostGuard
 from referee_table.judge import RefereeRefusedError
 from referee_table.stream import PageStream
 
@@ -39,8 +40,8 @@ def page_folder() -> Path | None:
     return None
 
 
-def site(hall: Hall, *, page: Path | None) -> Starlette:
-    """Return the application; it opens and closes the hall."""
+def site(hall: Hall, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlette:
+    """Return the application, which also answers for ``hosts``; it opens and closes the hall."""
     prover = Prover(hall.house.judge, hall.keys)
     headers = _headers(hall.house.gateway)
 
@@ -55,10 +56,6 @@ def site(hall: Hall, *, page: Path | None) -> Starlette:
             await hall.house.judge.close()
 
     async def stream(socket: WebSocket) -> None:
-        origin = socket.headers.get("origin")
-        if origin is not None and origin.partition("://")[2] != socket.headers.get("host"):
-            await socket.close(1008)  # another site's page
-            return
         await PageStream(hall, socket).run()
 
     async def bundle(request: Request) -> Response:
@@ -80,7 +77,7 @@ def site(hall: Hall, *, page: Path | None) -> Starlette:
             Route("/{path:path}", _page(page, headers)),
         ],
         lifespan=lifespan,
-        middleware=[Middleware(GZipMiddleware, minimum_size=1024)],
+        middleware=[Middleware(HostGuard, hosts=tuple(hosts)), Middleware(GZipMiddleware, minimum_size=1024)],
     )
 
 
