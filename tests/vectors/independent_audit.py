@@ -15,7 +15,7 @@ from tests.vectors.independent_bytes import (
     tree_root,
 )
 from tests.vectors.independent_examination import examine
-from tests.vectors.independent_gathered import Held, Ring, Round, group, signature_fault
+from tests.vectors.independent_grouping import Held, Ring, Round, group, signature_fault
 from tests.vectors.independent_log import (
     COSIGNATURE,
     Checkpoint,
@@ -94,7 +94,7 @@ class Audit:
         return sorted(self.found, key=lambda finding: finding.order)
 
     def find(self, code: str, leaf: int = -1) -> None:
-        """A code is found at a leaf."""
+        """Report a code at a leaf."""
         self.found.append(Finding(code, leaf))
 
     def run(self) -> "Audit":
@@ -138,7 +138,7 @@ class Audit:
             return
 
     def _log_keys(self, notes: list[bytes]) -> list[Key]:
-        """The keys that may sign for the log: the one that is known, and those that the root names beside it."""
+        """Return the keys that may sign for the log: the known one and those that the root names beside it."""
         named = []
         for leaf in self.leaves:
             try:
@@ -154,7 +154,7 @@ class Audit:
         return named if self.log in named else alone
 
     def _compare(self, kept: list[Checkpoint]) -> None:
-        """The leaves are those of every checkpoint that the log signed."""
+        """Verify the leaves against every checkpoint that the log signed."""
         if len(self.leaves) < self.head.size:
             self.find("LOG_TRUNCATED")
         self.leaves = self.leaves[: self.head.size]
@@ -296,7 +296,7 @@ class Audit:
                 self.find("KEY_NOT_VALID")
 
     def _close(self) -> None:
-        """Rounds one by one, then what they have together."""
+        """Examine rounds one by one, then what they share."""
         seeds: dict[tuple[str, bytes], int] = {}
         sections: dict[bytes, int] = {}
         repeated: set[int] = set()
@@ -319,7 +319,7 @@ class Audit:
         self._find_strangers()
 
     def _find_strangers(self) -> None:
-        """What people hold of rounds that the log does not have."""
+        """Examine the exhibits of rounds that the log does not have."""
         for round_id, held in self.held.items():
             if round_id not in self.rounds:
                 for _ in held.certificates:
@@ -364,10 +364,10 @@ class Audit:
             return "LOG_RECEIPT_REFUSED"
         if "leaf" in promise and root != checkpoint.root:
             return "LOG_RECEIPT_REFUSED"
-        standing = self.hashes[receipt.place] if receipt.place < len(self.leaves) else b""
-        is_kept = bool(standing) and standing == leaf_hash(leaf)
-        if standing and "leaf" not in promise:
-            is_kept = inclusion_root(standing, receipt.place, checkpoint.size, receipt.proof) == checkpoint.root
+        kept = self.hashes[receipt.place] if receipt.place < len(self.leaves) else b""
+        is_kept = bool(kept) and kept == leaf_hash(leaf)
+        if kept and "leaf" not in promise:
+            is_kept = inclusion_root(kept, receipt.place, checkpoint.size, receipt.proof) == checkpoint.root
         is_shorter = checkpoint.size > len(self.leaves)
         is_grown = not is_shorter and self._root(checkpoint.size) == checkpoint.root
         if is_kept and is_shorter:
@@ -468,5 +468,5 @@ def _is_signed(note: bytes, keys: list[Key]) -> bool:
 
 
 def audit(row: dict[str, Any]) -> Audit:
-    """The audit of a row."""
+    """Audit a row."""
     return Audit(row).run()

@@ -67,7 +67,7 @@ def write_json(value: Any) -> bytes:  # noqa: ANN401 - whatever JSON holds
 
 
 def read_json(data: bytes) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """The value whose canonical text the bytes are."""
+    """Parse canonical JSON."""
     try:
         value = json.loads(data.decode("ascii"), parse_float=_no_float, parse_constant=_no_float)
         _check_value(value, DEEPEST)
@@ -109,7 +109,7 @@ def unhex(text: object, size: int = 32) -> bytes:
 
 
 def unbase64(text: object) -> bytes:
-    """The bytes that base64 in its one spelling says."""
+    """Decode canonical base64."""
     if not isinstance(text, str):
         refuse("BASE64")
     try:
@@ -183,7 +183,7 @@ def read_envelope(data: bytes) -> Envelope:
 
 
 def open_envelope(data: bytes, kind: str, keys: Sequence[bytes]) -> bytes:
-    """The payload of an envelope that one of the keys signed as this type."""
+    """Return the payload of an envelope that one of the keys signed as this type."""
     try:
         envelope = read_envelope(data)
     except RefusedError as error:
@@ -204,7 +204,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 def _split(size: int) -> int:
-    """The largest power of two below a size."""
+    """Return the largest power of two below a size."""
     return 1 << (size - 1).bit_length() - 1
 
 
@@ -216,7 +216,7 @@ def tree_root(hashes: Sequence[bytes]) -> bytes:
 
 
 def inclusion_root(leaf: bytes, index: int, size: int, proof: Sequence[bytes]) -> bytes:
-    """The root that a proof leads to, by the recursion that made it: its last hash is the other half's."""
+    """Compute the root of an inclusion proof by the recursion that made it: its last hash is the other half's."""
     if not 0 <= index < size or any(len(node) != 32 for node in (leaf, *proof)):
         refuse("PROOF")
     if size == 1:
@@ -232,7 +232,7 @@ def inclusion_root(leaf: bytes, index: int, size: int, proof: Sequence[bytes]) -
 
 
 def consistency_roots(old: int, new: int, old_root: bytes, proof: Sequence[bytes]) -> tuple[bytes, bytes]:
-    """The old and the new root that a proof leads to, by RFC 6962's recursion."""
+    """Compute the old and the new root of a consistency proof by RFC 6962's recursion."""
     return _subproof(old, new, proof, old_root=old_root, is_whole=True)
 
 

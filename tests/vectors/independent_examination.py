@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tests.vectors.independent_bytes import RefusedError, holds, media_type, pae, write_json
 from tests.vectors.independent_exhibits import FEWEST, Exhibits
-from tests.vectors.independent_gathered import Held, Round
+from tests.vectors.independent_grouping import Held, Round
 from tests.vectors.independent_round import (
     ZEROS,
     Deal,
@@ -95,11 +95,11 @@ class _Examination(Exhibits):
         self.is_sound = all(opened) and round_id(one.header) == one.rid
 
     def _opens(self, seat: int, seed: bytes, index: int) -> bool:
-        told = self.one.said["client_commitments"][seat]
-        if not told or client_commitment(self.one.rid, seat, seed).hex() == told:
+        committed = self.one.said["client_commitments"][seat]
+        if not committed or client_commitment(self.one.rid, seat, seed).hex() == committed:
             return True
         before = self.one.before
-        is_foreign = before is not None and client_commitment(bytes.fromhex(before), seat, seed).hex() == told
+        is_foreign = before is not None and client_commitment(bytes.fromhex(before), seat, seed).hex() == committed
         self.find("FOREIGN_COMMITMENT" if is_foreign else "CLIENT_SEED_MISMATCH", index)
         return False
 
@@ -146,57 +146,57 @@ class _Examination(Exhibits):
         return False
 
     def _examine_settlement(self, index: int, said: Row) -> None:
-        one, told = self.one, said["inputs"]
-        fault = one.header_fault(told["header"])
+        one, inputs = self.one, said["inputs"]
+        fault = one.header_fault(inputs["header"])
         if fault:
             self.find(fault, index)
             return
         if "deal" in one.parts:
             dealt = one.parts["deal"][1]
-            if told["dealt_time"] != dealt["dealt_time"]:
+            if inputs["dealt_time"] != dealt["dealt_time"]:
                 self.find("DEAL_MISTOLD", index)
-            if not self._is_led(told, dealt):
+            if not self._is_led(inputs, dealt):
                 self.find("LEADER_MISMATCH", index)
-        self._examine_seal(index, told)
-        if told["closed_time"] > one.header["round_deadline"]:
+        self._examine_seal(index, inputs)
+        if inputs["closed_time"] > one.header["round_deadline"]:
             self.find("SETTLED_LATE", index)
-        if not self._has_cards(index, told):
+        if not self._has_cards(index, inputs):
             return
-        events = [write_json(event["event"]) for event in told["events"]]
-        self.hashes = chain(one.rid, bytes.fromhex(told["deck_root"]), events)
-        for number, event in enumerate(told["events"], 1):
+        events = [write_json(event["event"]) for event in inputs["events"]]
+        self.hashes = chain(one.rid, bytes.fromhex(inputs["deck_root"]), events)
+        for number, event in enumerate(inputs["events"], 1):
             if not self._is_attested(event, number):
                 self.find("EVENTS_ALTERED", index)
-        self._examine_found(index, said["results"], told)
+        self._examine_found(index, said["results"], inputs)
 
-    def _is_led(self, told: Row, dealt: Row) -> bool:
+    def _is_led(self, inputs: Row, dealt: Row) -> bool:
         one, winner = self.one, self.one.last_winner
         if "leader" not in dealt:
-            return "leader" not in told and "previous_winner_seat" not in told
+            return "leader" not in inputs and "previous_winner_seat" not in inputs
         keys = one.header["seat_keys"]
-        if "previous_winner_seat" in told:
-            seat = told["previous_winner_seat"]
+        if "previous_winner_seat" in inputs:
+            seat = inputs["previous_winner_seat"]
             fits = winner is not None and seat < len(keys) and winner[0] in (ZEROS, keys[seat])
-            return fits and told.get("leader") == seat
+            return fits and inputs.get("leader") == seat
         is_seated = winner is not None and winner[0] != ZEROS and winner[0] in keys
-        return told.get("leader") == dealt["leader"] and not is_seated
+        return inputs.get("leader") == dealt["leader"] and not is_seated
 
-    def _examine_seal(self, index: int, told: Row) -> None:
+    def _examine_seal(self, index: int, inputs: Row) -> None:
         one = self.one
         is_sealed = "seat_tokens" in one.said
-        if ("sealed" in told) != is_sealed:
+        if ("sealed" in inputs) != is_sealed:
             self.find("SEAL_BROKEN", index)
             return
         if not is_sealed:
             return
         committed: dict[int, str] = {}
-        for told_event in told["events"]:
-            event = told_event["event"]
+        for entry in inputs["events"]:
+            event = entry["event"]
             seat, kind = event.get("seat"), event.get("kind")
             is_keyed = isinstance(seat, int) and 0 <= seat < len(one.header["seat_keys"])
             is_keyed = is_keyed and one.header["seat_keys"][seat] != ZEROS
             is_timeout = "TIMEOUT" in (kind, event.get("decision"))
-            if told_event["attested"] != "SEAT" and is_keyed and not is_timeout:
+            if entry["attested"] != "SEAT" and is_keyed and not is_timeout:
                 self.find("SEAL_BROKEN", index)
             if kind == "COMMIT":
                 committed[seat] = event["commitment"]
@@ -208,8 +208,8 @@ class _Examination(Exhibits):
         nonce = bytes.fromhex(event.get("nonce", ""))
         return arrangement(self.one.rid, event["seat"], cards, nonce).hex() == committed.get(event["seat"])
 
-    def _has_cards(self, index: int, told: Row) -> bool:
-        layout, sections = self.one.header["layout"], told["sections"]
+    def _has_cards(self, index: int, inputs: Row) -> bool:
+        layout, sections = self.one.header["layout"], inputs["sections"]
         sizes = [len(cards) for cards in sections]
         if sizes != layout[: len(sizes)] or len(sizes) < len(self.one.header["seat_keys"]):
             self.find("SECTION_WRONG_SIZE", index)
@@ -218,7 +218,7 @@ class _Examination(Exhibits):
         if not all(1 <= card <= 52 for card in cards):
             self.find("CARDS_MISMATCH", index)
             return False
-        self.told = sections
+        self.cards = sections
         if len(set(cards)) < len(cards):
             self.find("DUPLICATE_CARD", index)
             return False
@@ -248,10 +248,10 @@ class _Examination(Exhibits):
         signed = pae(media_type("event"), write_json(said))
         return any(holds(_signature(event.get("receipt", "")), signed, key) for key in self.one.of("referee"))
 
-    def _examine_found(self, index: int, found: Row, told: Row) -> None:
-        left = {seat: set(cards) for seat, cards in enumerate(self.told[: len(self.one.header["seat_keys"])])}
-        for told_event in told["events"]:
-            event = told_event["event"]
+    def _examine_found(self, index: int, found: Row, inputs: Row) -> None:
+        left = {seat: set(cards) for seat, cards in enumerate(self.cards[: len(self.one.header["seat_keys"])])}
+        for entry in inputs["events"]:
+            event = entry["event"]
             used = event.get("cards", [*event.get("back", []), *event.get("middle", []), *event.get("front", [])])
             hand = left.get(event.get("seat"), set())
             if not set(used) <= hand or len(set(used)) < len(used):
@@ -285,7 +285,7 @@ class _Examination(Exhibits):
         except RefusedError:
             self.find("DECK_NOT_FROM_SEEDS", one.place)
             return None
-        differ = any(cards != other for cards, other in zip(self.told, again.sections, strict=False))
+        differ = any(cards != other for cards, other in zip(self.cards, again.sections, strict=False))
         if again.root.hex() != dealt["deck_root"]:
             self._explain_root(again, commitment, mixed, differ=differ)
             return None
@@ -296,10 +296,10 @@ class _Examination(Exhibits):
     def _explain_root(self, again: Deal, commitment: bytes, mixed: bytes, *, differ: bool) -> None:
         one = self.one
         hidden = [i for i, root in enumerate(self.roots) if root != again.roots[i].hex()]
-        if hidden and hidden[0] >= len(self.told):
+        if hidden and hidden[0] >= len(self.cards):
             self.find("HIDDEN_CARDS_DIFFER", one.place)
             return
-        roots = [section_root(one.rid, i, again.keys[i], cards) for i, cards in enumerate(self.told)]
+        roots = [section_root(one.rid, i, again.keys[i], cards) for i, cards in enumerate(self.cards)]
         whole = deck_root(one.header, commitment, mixed, [*roots, *again.roots[len(roots) :]])
         is_other = differ and (hidden or whole.hex() == one.parts["deal"][1]["deck_root"])
         self.find("DECK_NOT_FROM_SEEDS" if is_other else "DECK_ROOT_MISMATCH", one.place)

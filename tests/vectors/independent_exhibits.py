@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from tests.vectors.independent_bytes import RefusedError, write_json
-from tests.vectors.independent_gathered import Held, Round, layers
+from tests.vectors.independent_grouping import Held, Round, layers
 from tests.vectors.independent_round import Deal, Row, read_certificate, read_event_receipt, server_commitment
 
 FEWEST = 9
@@ -20,13 +20,13 @@ class Exhibits:
     def __init__(self, one: Round, held: Held) -> None:
         self.one, self.held, self.found = one, held, list[tuple[str, int]]()
         self.hashes: list[bytes] = []
-        self.told: list[list[int]] = []
+        self.cards: list[list[int]] = []
         self.roots: list[str] = []
         self.opened: list[tuple[int, bytes]] = []
         self.is_sound = False
 
     def find(self, code: str, leaf: int) -> None:
-        """A code is found at a leaf."""
+        """Report a code at a leaf."""
         self.found.append((code, leaf))
 
     def has(self, code: str) -> bool:
@@ -61,7 +61,7 @@ class Exhibits:
                 self.find("SECTION_KEY_WEAK", one.place)
             seen.add(section["key"])
             self.opened.append((section["index"], key))
-            if section["index"] < len(self.told) and self.told[section["index"]] != section["cards"]:
+            if section["index"] < len(self.cards) and self.cards[section["index"]] != section["cards"]:
                 self.find("CARDS_MISMATCH", one.parts["settle"][0])
 
     def _examine_receipts(self) -> None:
@@ -84,11 +84,11 @@ class Exhibits:
             self._examine_streets(receipts)
 
     def _examine_streets(self, receipts: list[Row]) -> None:
-        told = self._told_receipts()
-        given = set(told.values())
+        settled = self._receipts_in_inputs()
+        given = set(settled.values())
         for receipt in receipts:
             number, section = receipt["number"], receipt.get("opens_section", -1)
-            if number in told and told[number][2] != section:
+            if number in settled and settled[number][2] != section:
                 self.find("STREET_OPENED_EARLY", self.one.place)
                 return
             given.add((number, receipt["received_time"], section))
@@ -101,7 +101,7 @@ class Exhibits:
             if self.one.game == "ultimate_texas" and seats <= section < seats + 3:
                 self.find("STREET_UNRECEIPTED", self.one.place)
 
-    def _told_receipts(self) -> dict[int, tuple[int, int, int]]:
+    def _receipts_in_inputs(self) -> dict[int, tuple[int, int, int]]:
         settle = self.one.parts.get("settle")
         events = [] if settle is None else settle[1]["inputs"]["events"]
         return {
@@ -120,7 +120,7 @@ class Exhibits:
         return any(late[0] < one[0] and late[1] > one[1] for one in opening for late in given)
 
     def _until(self, section: int) -> list[int]:
-        """What is open of the board, or of a sealed table's hands, once a section is; empty where no event opens it."""
+        """Return the sections that are open once a section is; empty if no event opens it."""
         seats = len(self.one.header["seat_keys"])
         if self.one.game != "ultimate_texas":
             return list(range(seats)) if section == seats - 1 else []

@@ -58,7 +58,7 @@ class Note(NamedTuple):
     lines: tuple[Line, ...]
 
     def of(self, key: Key) -> list[Line]:
-        """The lines under a key's name and hint."""
+        """Return the lines under a key's name and hint."""
         return [line for line in self.lines if (line.name, line.hint) == (key.name, key.hint)]
 
     def is_by(self, key: Key, line: Line) -> bool:
@@ -70,7 +70,7 @@ class Note(NamedTuple):
         return seconds <= LARGEST_SECONDS and holds(line.signature[8:], signed, key.public)
 
     def signers(self, keys: Iterable[Key]) -> list[str]:
-        """The texts of the keys that signed, in the order of the lines."""
+        """Return the texts of the keys that signed, in the order of the lines."""
         found: dict[str, None] = {}
         known = list(keys)
         for line in self.lines:
@@ -174,7 +174,7 @@ class Cosigned(NamedTuple):
 
 
 def read_witnesses(texts: Sequence[str]) -> tuple[list[Key], list[Key]]:
-    """The witnesses that count, and those whose public key stands before."""
+    """Separate the witnesses that count from those whose public key came before."""
     counted: list[Key] = []
     doubled: list[Key] = []
     for key in map(read_key, texts):
@@ -258,7 +258,7 @@ class SlotState(NamedTuple):
 def advance(  # noqa: PLR0913 - all that a step says
     kind: str, state: SlotState | None, *, round_id: str, deck: str, leaf: object, before: "Before"
 ) -> SlotState:
-    """The state behind a step; RefusedError with the reason of the README's table."""
+    """Return the state after a step; raise RefusedError with the reason of the README's table."""
     if kind == "OPEN":
         _check_open(state, before)
         return SlotState(round_id)
@@ -277,7 +277,7 @@ def advance(  # noqa: PLR0913 - all that a step says
 
 
 class Before(NamedTuple):
-    """What an OPEN stands behind: the round before, None where it is missing, and the leaf that it names."""
+    """Predecessor of an OPEN: the round before (None if missing) and the leaf that it names."""
 
     round_number: int
     state: SlotState | None
@@ -331,7 +331,7 @@ def _check_end(kind: str, state: SlotState, deck: str) -> None:
 
 
 def note_text(row: dict[str, Any]) -> bytes:
-    """The bytes of a row's checkpoint."""
+    """Return the bytes of a row's checkpoint."""
     text = row["checkpoint"] if "checkpoint" in row else base64.b64decode(row["files"]["checkpoint"]).decode()
     return str(text).encode()
 

@@ -52,7 +52,7 @@ def is_hex(value: object, size: int = 32) -> bool:
 
 
 def header_fault(header: Row) -> str:
-    """The first member that breaks the protocol; empty where none does."""
+    """Return the first member that breaks the protocol, or an empty text."""
     for name, is_kept in _header_checks(header):
         if not is_kept:
             return name
@@ -90,7 +90,7 @@ def _fits(header: Row, name: str) -> bool:
 
 
 def round_id(header: Row) -> bytes:
-    """The hash of a header that keeps the protocol."""
+    """Hash a valid header."""
     fields = []
     for name in HEADER:
         value = header[name]
@@ -137,7 +137,7 @@ def draw(stream: Iterator[int], n: int) -> int:
 
 
 def shuffle(stream: bytes) -> list[int]:
-    """The numbers of 52 cards in the order dealt; RefusedError where the stream is used up."""
+    """Return the numbers of 52 cards in the order dealt; raise RefusedError if the stream is used up."""
     deck, rest = list(range(1, 53)), iter(stream)
     for i in range(51, 0, -1):
         at = draw(rest, i + 1)
@@ -145,8 +145,8 @@ def shuffle(stream: bytes) -> list[int]:
     return deck
 
 
-def told_deck(seed: bytes) -> list[int]:
-    """The numbers of 52 cards in the order that a seed tells, where the deck of a test was told."""
+def deck_of_seed(seed: bytes) -> list[int]:
+    """Return the numbers of 52 cards in the order that the seed of a scripted deck encodes."""
     deck, number = list(range(1, 53)), int.from_bytes(seed, "big") % math.factorial(52)
     for i in range(51, 0, -1):
         number, at = divmod(number, i + 1)
@@ -177,8 +177,8 @@ class Deal(NamedTuple):
 
 def deal(header: Row, seed: bytes, commitment: bytes, mixed: bytes) -> Deal:
     rid = round_id(header)
-    is_told = header["randomness_suite"] == 250
-    deck = told_deck(seed) if is_told else shuffle(hkdf(seed, mixed, enc("deck", rid), 128))
+    is_scripted = header["randomness_suite"] == 250
+    deck = deck_of_seed(seed) if is_scripted else shuffle(hkdf(seed, mixed, enc("deck", rid), 128))
     ends = [sum(header["layout"][: i + 1]) for i in range(len(header["layout"]))]
     sections = [deck[end - size : end] for end, size in zip(ends, header["layout"], strict=True)]
     keys = [hkdf(seed, mixed, enc("section-key", rid, uint(i, 8)), 32) for i in range(len(sections))]
@@ -220,7 +220,7 @@ def has_members(value: object, members: dict[str, Callable[[Any], bool]]) -> boo
 
 
 def read_certificate(data: bytes, header: Row, keys: Sequence[bytes]) -> Row:
-    """The payload of a certificate that holds; RefusedError with its fault."""
+    """Verify a certificate and return its payload; raise RefusedError with its fault."""
     payload = open_envelope(data, media_type("certificate"), keys)
     try:
         shown = read_json(payload)
@@ -347,7 +347,7 @@ INPUT_EVENT: dict[str, Callable[[Any], bool]] = {
 
 
 def read_payload(kind: str, payload: bytes) -> Row:
-    """What a payload says; RefusedError NOT_CANONICAL, TYPE_CONFUSION or UNSOUND_KEY."""
+    """Parse a payload; raise RefusedError NOT_CANONICAL, TYPE_CONFUSION or UNSOUND_KEY."""
     said = read_json(payload)
     if kind not in PAYLOADS:
         refuse("TYPE_CONFUSION")
@@ -366,7 +366,7 @@ def _names(kind: str, said: Row) -> bool:
 
 
 def check_leaf(kind: str, payload: bytes) -> Row:
-    """What a payload says that can be meant, looked at alone."""
+    """Parse a payload that is valid by itself."""
     said = read_payload(kind, payload)
     if kind == "open":
         seats = len(said["header"]["seat_keys"])
@@ -411,7 +411,7 @@ EVENTS["ultimate_texas"] = {"DECIDE": {"decision": lambda value: value in DECISI
 
 
 def check_event(game: str, data: bytes) -> Row:
-    """The event that bytes say."""
+    """Parse an event."""
     event = read_json(data)
     kind = event.get("kind") if isinstance(event, dict) else None
     if not isinstance(kind, str) or kind not in EVENTS[game]:

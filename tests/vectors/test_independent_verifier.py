@@ -400,10 +400,10 @@ def test_event_receipts(row: Row) -> None:
 
 def test_sealed_events() -> None:
     """One round: each seat's signature is over the hash of its event, and what is opened was committed to."""
-    told = read("dealing/sealed_events")
-    rid, root = rounds.unhexed(told[0]["round_id"], told[0]["deck_root"])
-    hashes = rounds.chain(rid, root, [row["event"].encode() for row in told])
-    for row, hashed in zip(told, itertools.islice(hashes, 1, None), strict=True):
+    rows = read("dealing/sealed_events")
+    rid, root = rounds.unhexed(rows[0]["round_id"], rows[0]["deck_root"])
+    hashes = rounds.chain(rid, root, [row["event"].encode() for row in rows])
+    for row, hashed in zip(rows, itertools.islice(hashes, 1, None), strict=True):
         event = rounds.check_event("mau_binh", row["event"].encode())
         assert row["hash"] == hashed.hex()
         assert evidence.holds(bytes.fromhex(row["signature"]), hashed, bytes.fromhex(row["public_key"]))

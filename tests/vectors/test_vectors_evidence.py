@@ -251,8 +251,8 @@ def test_receipt_vectors(row: Row) -> None:
     if not row["holds"]:
         assert is_refused(opened)
         return
-    told = {name: row[name] for name in row if name not in {"id", "why", "source", "public_key", "receipt", "holds"}}
-    assert json.dumps(told, sort_keys=True, separators=(",", ":")).encode() == FORM.write(opened())  # type: ignore[arg-type] # it is what the form reads
+    members = {name: row[name] for name in row if name not in {"id", "why", "source", "public_key", "receipt", "holds"}}
+    assert json.dumps(members, sort_keys=True, separators=(",", ":")).encode() == FORM.write(opened())  # type: ignore[arg-type] # it is what the form reads
 
 
 def test_ruleset_vectors_are_the_rulesets_at_hand() -> None:

@@ -121,7 +121,7 @@ def test_events_are_what_their_schema_says() -> None:
 
 
 def test_refused_members_are_refused_by_the_schemas_too() -> None:
-    """What is refused for its members, not for its spelling or for what stands elsewhere."""
+    """Inputs refused for their members, not for their spelling or for other leaves."""
     spelling = {"white_space", "order", "round_id", "commitments", "tokens", "places", "leader", "culprit", "unsound"}
     rows = [row for row in read("dealing/refused_leaves") if row["id"].partition(".")[2] not in spelling]
     assert len(rows) > 20

@@ -46,7 +46,7 @@ def decode(data: bytes) -> Point:
 
 
 def secret(seed: bytes) -> tuple[int, bytes]:
-    """The scalar of a private key, and what its nonces are drawn from."""
+    """Expand a private key into its scalar and the prefix of its nonces."""
     hashed = hashlib.sha512(seed).digest()
     return int.from_bytes(hashed[:32], "little") & (1 << 254) - 8 | 1 << 254, hashed[32:]
 

@@ -24,7 +24,7 @@ SMALL = "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"
 
 
 def honest(name: str, id_: str) -> Row:
-    """A copy of a vector."""
+    """Copy a vector."""
     return copy.deepcopy(next(one for one in read(name) if one["id"] == id_))
 
 
@@ -51,7 +51,7 @@ def header_rows() -> Iterator[Row]:
         "no-seats": ("seat_keys", "somebody plays", []),
         "seven-seats": ("seat_keys", "at most six", [ZEROS] * 7),
         "stakes-of-one": ("seat_stakes", "all seats or none", [[1, 0]]),
-        "previous-first": ("previous_leaf", "nothing stands before round 1", "11" * 32),
+        "previous-first": ("previous_leaf", "nothing precedes round 1", "11" * 32),
         "deal-deadline": ("deal_deadline", "a time is at least 1", 0),
         "round-deadline": ("round_deadline", "not before the deal's", 1),
     }
@@ -150,8 +150,8 @@ def _commitments() -> Iterator[Row]:
     deal = honest("dealing/deals", "mau_binh_four")
     rid = rounds.round_id(deal["header"]).hex()
     other = rounds.round_id(honest("dealing/headers", "mau_binh_two")["header"]).hex()
-    seed, told = deal["server_seed"], deal["server_commitment"]
-    server = {"round_id": rid, "seed": seed, "commitment": told}
+    seed, commitment = deal["server_seed"], deal["server_commitment"]
+    server = {"round_id": rid, "seed": seed, "commitment": commitment}
     seat = {"round_id": rid, "seat": 0, "seed": deal["client_seeds"][0], "commitment": deal["client_commitments"][0]}
     cases: list[tuple[str, str, str, Row]] = [
         ("seed", "another seed", "SERVER_COMMITMENT", {**server, "seed": flipped(seed)}),
@@ -315,8 +315,8 @@ def chain_rows() -> Iterator[Row]:
     }
     for id_, (why, events) in chains.items():
         hashes = rounds.chain(bytes.fromhex(rid), bytes.fromhex(root), [one.encode() for one in events])
-        told = {"round_id": rid, "deck_root": root, "events": events, "hashes": [one.hex() for one in hashes]}
-        yield row(id_, why, PROTOCOL, **told)
+        members = {"round_id": rid, "deck_root": root, "events": events, "hashes": [one.hex() for one in hashes]}
+        yield row(id_, why, PROTOCOL, **members)
 
 
 def receipt_rows() -> Iterator[Row]:

@@ -1,7 +1,7 @@
 """Writes the vectors of evidence and transcripts and those that are refused: run as a script, it writes each file.
 
 Answers are published ones, written by hand, or computed by ``independent_*.py`` and ``written_curve.py``; nothing is
-taken from the package. A test compares what would be written with what stands there.
+taken from the package. A test compares what would be written with the files.
 """
 
 import base64
@@ -142,8 +142,8 @@ NOT_CANONICAL = {
     "not-a-number": ("no such thing in JSON", "NaN"),
     "accent": ("ASCII only", '"\u1ead"'),
     "escaped-accent": ("ASCII only, however it is spelled", '"\\u1ead"'),
-    "escaped-letter": ("a letter stands for itself", '"\\u0061"'),
-    "escaped-slash": ("a slash stands for itself", '"\\/"'),
+    "escaped-letter": ("a letter needs no escape", '"\\u0061"'),
+    "escaped-slash": ("a slash needs no escape", '"\\/"'),
     "newline": ("no control characters", '"\\n"'),
     "delete": ("0x7E is the last", '"\x7f"'),
     "accent-in-a-name": ("names are strings", '{"\u1ead":1}'),
@@ -183,7 +183,7 @@ def key_rows() -> Iterator[Row]:
         "not-canonical-zero": ("y is p or more", curve.P.to_bytes(32, "little")),
         "off-the-curve": ("no point has this y", off),
         "overflown": ("no point has this y", shifted),
-        "minus-zero": ("x is 0 and told to be odd", b"\x01" + bytes(30) + b"\x80"),
+        "minus-zero": ("x is 0 and its sign bit says odd", b"\x01" + bytes(30) + b"\x80"),
         "short": ("32 bytes", base[:31]),
         "long": ("32 bytes", base + b"\0"),
         "nothing": ("32 bytes", b""),
@@ -232,7 +232,7 @@ def signature_rows() -> Iterator[Row]:
 
 
 def envelope(kind: str, payload: bytes, seed: bytes = SIGNER) -> Row:
-    """An envelope's members, signed."""
+    """Sign an envelope's members."""
     signature = curve.sign(seed, evidence.pae(kind, payload))
     return {
         "payload": base64.b64encode(payload).decode(),
@@ -302,7 +302,7 @@ TOPICS = {
 
 
 def text(rows: Iterator[Row]) -> str:
-    """What a file holds: a JSON object a line."""
+    """Return the text of a file: a JSON object a line."""
     return "".join(json.dumps(line) + "\n" for line in rows)
 
 

@@ -105,8 +105,8 @@ def shuffled(stream: bytes) -> list[int] | None:
     return deck
 
 
-def told(seed: bytes) -> list[int]:
-    """Card numbers in the order that a seed of suite 250 tells: digits of mixed radix 52, 51 .. 2."""
+def deck_of_seed(seed: bytes) -> list[int]:
+    """Return the card numbers in the order that a seed of suite 250 encodes: digits of mixed radix 52, 51 .. 2."""
     deck = [k + 1 for k in range(52)]
     weight = 1
     for n in range(52, 1, -1):
@@ -120,8 +120,8 @@ def derive(header: Row, server_seed: bytes, client_seeds: list[bytes]) -> Row:
     rid = round_id(header)
     commitment = tagged("server-commit", rid, server_seed)
     mix = tagged("mix", rid, commitment, b"", *client_seeds)
-    is_told = header["randomness_suite"] == 250
-    deck = told(server_seed) if is_told else shuffled(hkdf(server_seed, mix, enc("deck", rid), 128))
+    is_scripted = header["randomness_suite"] == 250
+    deck = deck_of_seed(server_seed) if is_scripted else shuffled(hkdf(server_seed, mix, enc("deck", rid), 128))
     assert deck is not None
     sections: list[Row] = []
     start = 0
@@ -130,7 +130,7 @@ def derive(header: Row, server_seed: bytes, client_seeds: list[bytes]) -> Row:
         start += size
         key = hkdf(server_seed, mix, enc("section-key", rid, number(i, 1)), 32)
         sections.append({"index": i, "cards": cards, "key": key, "root": section_root(rid, i, cards, key)})
-    leader = draw(iter(hkdf(commitment if is_told else mix, b"", enc("leader", rid), 32)), len(header["seat_keys"]))
+    leader = draw(iter(hkdf(commitment if is_scripted else mix, b"", enc("leader", rid), 32)), len(header["seat_keys"]))
     roots = [section["root"] for section in sections]
     return {
         "round_id": rid,
@@ -284,7 +284,7 @@ HEADERS: dict[str, tuple[str, Row]] = {
     ),
     "fixture_suite": ("a scripted deal for tests names its own suite", header_of(randomness_suite=250)),
     "fixture_leader": (
-        "where the deck is told, the leader is drawn from C",
+        "where the seed encodes the deck, the leader is drawn from C",
         header_of(randomness_suite=250, ruleset_id="tien_len.mien_nam", seat_keys=[NO_KEY] * 3),
     ),
 }

@@ -104,11 +104,11 @@ CHANGES: list[tuple[str, str, str, Change]] = [
     ("empty_hand", "WRONG_SIZE", "a hand of none", put("sections", 0, "cards", value=[])),
     ("card_53", "MALFORMED", "no card has the number 53", other_card),
     ("out_of_order", "BAD_SECTION", "sections are not ascending", reverse_sections),
-    ("twice", "BAD_SECTION", "one section stands twice", repeat_section),
+    ("twice", "BAD_SECTION", "one section is there twice", repeat_section),
     ("unknown_section", "BAD_SECTION", "the layout has four sections", put("sections", 3, "index", value=4)),
     ("root_missing", "BAD_SECTION", "a section has no root", drop_root),
     ("root_added", "BAD_SECTION", "a root of no section", add_root),
-    ("duplicate_card", "DUPLICATE_CARD", "the roots are true, and one card stands in two hands", deal_card_twice),
+    ("duplicate_card", "DUPLICATE_CARD", "the roots are true, and one card is in two hands", deal_card_twice),
     ("extra_member", "MALFORMED", "a member that certificates have not", put("note", value="x")),
     ("uppercase_hex", "MALFORMED", "hex is lowercase", shout_mix),
     ("null_time", "MALFORMED", "null is no value", put("dealt_time", value=None)),
@@ -118,7 +118,7 @@ CHANGES: list[tuple[str, str, str, Change]] = [
 
 
 def refused_envelopes(payload: Row) -> Iterator[tuple[str, str, str, bytes]]:
-    """An honest payload in envelopes that are refused."""
+    """Write an honest payload in envelopes that are refused."""
     honest = canonical(payload)
     unsorted = json.dumps(payload, separators=(",", ":")).encode()
     spaced = json.dumps(payload, sort_keys=True).encode()
@@ -152,5 +152,5 @@ def refused_certificate_rows() -> Iterator[Row]:
         change(payload, dealt)
         cases.append((id_, fault, why, envelope(CERTIFICATE_TYPE, canonical(payload), SHUFFLER)))
     for id_, fault, why, data in cases:
-        told = {"header": header, "public_key": public_key(SHUFFLER).hex(), "certificate": data.decode()}
-        yield {"id": f"refused.{id_}", "why": why, "source": SOURCE, **told, "fault": fault}
+        members = {"header": header, "public_key": public_key(SHUFFLER).hex(), "certificate": data.decode()}
+        yield {"id": f"refused.{id_}", "why": why, "source": SOURCE, **members, "fault": fault}

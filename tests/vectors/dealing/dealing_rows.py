@@ -1,6 +1,6 @@
 """Writes the vectors of dealing: run as a script, it writes each topic's file beside it.
 
-A test compares what it would write with what stands there.
+A test compares what it would write with the files.
 """
 
 import hashlib
@@ -225,7 +225,7 @@ def leaf_rows() -> Iterator[Row]:
         ),
         "abort_dealt": (
             "abort",
-            "nobody settled and nobody is at fault: no culprit stands there",
+            "nobody settled and nobody is at fault: the leaf names no culprit",
             {
                 "round_id": rid,
                 "stage": "DEALT",
@@ -276,12 +276,12 @@ TOPICS: dict[str, Callable[[], Iterator[Row]]] = {
 
 
 def text(topic: str) -> str:
-    """What the file of a topic holds: a JSON object a line."""
+    """Return the text of a topic's file: a JSON object a line."""
     return "".join(json.dumps(line) + "\n" for line in TOPICS[topic]())
 
 
 def path(topic: str) -> Path:
-    """Where the file of a topic stands."""
+    """Return the path of a topic's file."""
     return Path(__file__).parent / f"{topic}.jsonl"
 
 

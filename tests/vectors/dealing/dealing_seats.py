@@ -1,4 +1,4 @@
-"""Vectors of what seats hold themselves: signed seeds, tokens of sealed tables, leaves and events that tell them."""
+"""Vectors of what seats hold themselves: signed seeds, tokens of sealed tables, leaves and events that contain them."""
 
 import hashlib
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def row(id_: str, why: str, **members: Any) -> Row:  # noqa: ANN401 - any member
 
 
 def seat_signing_seed(seat: int) -> bytes:
-    """The private key behind ``KEYS``."""
+    """Return the private key behind ``KEYS``."""
     return hashlib.sha256(b"seat key %d" % seat).digest()
 
 
@@ -79,7 +79,7 @@ def seat_token_rows() -> Iterator[Row]:
         for seat in (0, len(header["seat_keys"]) - 1):
             yield row(
                 f"{name}.{seat}",
-                "what stands in OPEN for the token that opens a seat's hand",
+                "OPEN holds the hash of the token that opens a seat's hand",
                 round_id=dealt["round_id"].hex(),
                 seat=seat,
                 token=token_of(seat).hex(),
@@ -114,7 +114,7 @@ def sealed_certificate_rows() -> Iterator[Row]:
         payload = {**certificate_payload(header, dealt, [], DEALT_TIME), "sealed": value}
         yield row(
             f"refused.{id_}",
-            "an open table is told by leaving the member out, a sealed one by the number 1",
+            "an open table omits the member, a sealed one has the number 1",
             header=header,
             public_key=public_key(SHUFFLER).hex(),
             certificate=envelope(CERTIFICATE_TYPE, canonical(payload), SHUFFLER).decode(),
@@ -178,7 +178,7 @@ def seat_leaf_rows() -> Iterator[Row]:
 
 
 def sealed_event_rows() -> Iterator[Row]:
-    """A sealed round of Mau Binh told event by event; each seat with a key signs the hash of its own."""
+    """Write a sealed round of Mau Binh event by event; each seat with a key signs the hash of its own event."""
     name = "mau_binh_two"
     header = HEADERS[name][1]
     dealt = derive(header, *seeds_of(name, header))

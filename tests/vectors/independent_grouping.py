@@ -26,7 +26,7 @@ class Held(NamedTuple):
 
 
 def group(row: Row) -> dict[str, Held]:
-    """What people hold, by the round it names; empty where it names none."""
+    """Group exhibits by the round they name; empty for no round."""
     held: dict[str, Held] = {}
 
     def add(name: str, data: bytes, field: str) -> None:
@@ -70,7 +70,7 @@ class Round:
 
     @property
     def rid(self) -> bytes:
-        """The round id that OPEN tells."""
+        """Round id according to OPEN."""
         return bytes.fromhex(self.said["round_id"])
 
     @property
@@ -84,7 +84,7 @@ class Round:
         return bool(self.end) and "reveal" in self.parts
 
     def step(self, kind: str, index: int, said: Row, ring: Ring, hashed: bytes) -> str:
-        """The fault of a leaf that follows OPEN; it takes its place where that makes sense."""
+        """Return the fault of a leaf that follows OPEN; add the leaf to the round if it makes sense."""
         code = self._step_fault(kind, said)
         if code in ("DEALT_TWICE", "ENDED_TWICE"):
             return code
@@ -109,9 +109,9 @@ class Round:
             return "SETTLED_UNDEALT"
         return "" if said["inputs"]["deck_root"] == dealt else "DECK_ROOT_MISMATCH"
 
-    def header_fault(self, told: Row) -> str:
+    def header_fault(self, header: Row) -> str:
         """How a transcript's header is unlike OPEN's; empty where it is not."""
-        names = {name for name, value in self.header.items() if told[name] != value}
+        names = {name for name, value in self.header.items() if header[name] != value}
         if not names:
             return ""
         if names & {"table_id", "round_number"}:
@@ -128,12 +128,12 @@ class Round:
             yield "SERVER", bytes.fromhex(said["server_seed"]), index
 
     def of(self, role: str) -> list[bytes]:
-        """The role's keys in force at any leaf of the round."""
+        """Return the role's keys in force at any leaf of the round."""
         return list(dict.fromkeys(key for ring in self.rings for one, key in ring.valid if one == role))
 
 
 def layers(data: bytes) -> list[bytes]:
-    """The bytes, what base64 in them spells, and so on, four times."""
+    """Return the bytes and what they decode to as base64, up to four times."""
     found = fresh = [data]
     for _ in range(4):
         fresh = [inner for layer in fresh for inner in _decoded(layer)]
@@ -151,7 +151,7 @@ def _decoded(layer: bytes) -> Iterator[bytes]:
 
 
 def signature_fault(envelope: Envelope, role: str, ring: Ring) -> str:
-    """What is wrong with who signed an envelope; empty where nothing is."""
+    """Return the fault of an envelope's signers, or an empty text."""
     if not role:
         return "WRONG_ROLE" if envelope.signature else ""
     if any(one == role and envelope.is_by(key) for one, key in ring.valid):
