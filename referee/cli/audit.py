@@ -26,7 +26,7 @@ from referee.cli.options import FOUND, Database, DataFolder, RulesetFolder, cata
 from referee.cli.report import print_report
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log.cosignature import QuorumError, quorum_of
-from referee.rulesets import Catalogue, load_builtin
+from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
 from referee.tiles import PlaceError, open_place
 
@@ -173,10 +173,10 @@ def audit(  # noqa: PLR0913 - one parameter an option
     raise typer.Exit(0 if report.is_clean else FOUND)
 
 
-def audit_folder(folder: Path, *, console: Console) -> int:
+def audit_folder(folder: Path, *, catalogue: Catalogue, console: Console) -> int:
     """Audit a data folder with the keys beside it, print the report and return the exit code."""
     with _stored(folder, None, "", "") as question:
-        report = _run(question, load_builtin(), (), workers=1)
+        report = _run(question, catalogue, (), workers=1)
     _print(console, report, given=False)
     return 0 if report.is_clean else FOUND
 

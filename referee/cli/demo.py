@@ -2,11 +2,10 @@
 
 import contextlib
 import json
-import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -15,26 +14,19 @@ import typer
 from rich.console import Console
 from rich.panel import Panel
 
-from referee.cli import table_mau_binh, table_tien_len, table_ultimate_texas
+from referee.cli import demo_mau_binh, demo_tien_len, demo_ultimate_texas
 from referee.cli.audit import audit_folder
-from referee.cli.table import Services, Table
-from referee.rulesets import load_builtin
+from referee.cli.options import RulesetFolder, catalogue_of
+from referee.cli.table import DemoGame, Table
+from referee.games import GAMES, Registry
+from referee.rulesets import Catalogue
 
 START_SECONDS: Final = 20
 
-PLAYERS: Final[Mapping[str, Callable[..., None]]] = {
-    "mau_binh": table_mau_binh.play,
-    "tien_len": table_tien_len.play,
-    "ultimate_texas": table_ultimate_texas.play,
-}
-"""How a round of each game is played."""
-
-SEAT_COUNTS: Final[Mapping[str, tuple[int, ...]]] = {
-    "mau_binh": (4, 3, 2),
-    "tien_len": (4, 3, 2),
-    "ultimate_texas": (3, 4),
-}
-"""Seats at the tables of each game, table after table."""
+DEMOS: Final[Registry[DemoGame]] = Registry(
+    "referee.demos", lambda: (demo_mau_binh.DEMO, demo_tien_len.DEMO, demo_ultimate_texas.DEMO)
+)
+"""Demos by game: three built-in ones and those of installed packages, by entry points ``referee.demos``."""
 
 
 class DemoError(RuntimeError):
@@ -42,16 +34,17 @@ class DemoError(RuntimeError):
 
 
 @contextlib.contextmanager
-def running_server(data: Path) -> Iterator[str]:
+def running_server(data: Path, *, rulesets: Path | None = None) -> Iterator[str]:
     """Start a server on a free loopback port with its data in the folder; yield its address."""
     command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--listen", "127.0.0.1:0", "--quiet"]
+    command += [] if rulesets is None else ["--rulesets", str(rulesets)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own command
         try:
             line = process.stdout.readline() if process.stdout else ""
             try:
                 yield json.loads(line)["address"]
             except json.JSONDecodeError:
-                msg = f"the server did not say where it listens; run it alone to see why: {' '.join(command[2:])}"
+                msg = f"the server did not print its address; run it alone to see why: {' '.join(command[2:])}"
                 raise DemoError(msg) from None
         finally:
             process.terminate()
@@ -62,20 +55,19 @@ def demo(
     *,
     rounds: Annotated[int, typer.Option(help="Rounds of each ruleset.", min=1, max=1000)] = 2,
     data: Annotated[Path | None, typer.Option("--data", help="A folder to keep; a new one otherwise.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Makes the bots' choices repeatable; the deals never are.")] = None,
+    rulesets: RulesetFolder = None,
 ) -> None:
     """Play rounds of each ruleset through real services on loopback, then audit the log they left."""
     console = Console()
+    catalogue = catalogue_of(rulesets)
     folder = data or Path(tempfile.mkdtemp(prefix="referee-demo-"))
-    luck = random.Random(seed)  # noqa: S311 - the bots' taste, never a deal
-    with running_server(folder) as address, grpc.insecure_channel(address) as channel:
+    with running_server(folder, rulesets=rulesets) as address, grpc.insecure_channel(address) as channel:
         _print_title(console, address=address, data=folder)
-        services = Services.at(channel)
-        for table in _tables(services, console, luck):
+        for game, table in _tables(channel, console, catalogue):
             for number in range(rounds):
-                PLAYERS[table.ruleset.game](table, stronger=number == rounds - 1)
+                game.play(table, stronger=number == rounds - 1)
     console.rule("[bold]audit")
-    raise typer.Exit(audit_folder(folder, console=console))
+    raise typer.Exit(audit_folder(folder, catalogue=catalogue, console=console))
 
 
 def _print_title(console: Console, *, address: str, data: Path) -> None:
@@ -88,10 +80,13 @@ def _print_title(console: Console, *, address: str, data: Path) -> None:
     )
 
 
-def _tables(services: Services, console: Console, luck: random.Random) -> Iterator[Table]:
-    """Yield a table for each ruleset, with different numbers of seats."""
-    for game, seat_counts in SEAT_COUNTS.items():
-        rulesets = [ruleset for ruleset in load_builtin() if ruleset.game == game]
-        for index, ruleset in enumerate(rulesets):
-            seat_count = seat_counts[index % len(seat_counts)]
-            yield Table(services=services, ruleset=ruleset, seat_count=seat_count, console=console, luck=luck)
+def _tables(channel: grpc.Channel, console: Console, catalogue: Catalogue) -> Iterator[tuple[DemoGame, Table]]:
+    """Yield a table for each ruleset, with different numbers of seats; print which games have no demo."""
+    for name, law in GAMES.items():
+        game = DEMOS.get(name)
+        if game is None:
+            console.print(f"[yellow]{law.title} has no demo: no installed package has it in referee.demos[/]")
+            continue
+        for index, ruleset in enumerate([ruleset for ruleset in catalogue if ruleset.game == name]):
+            seat_count = game.seat_counts[index % len(game.seat_counts)]
+            yield game, Table(channel=channel, ruleset=ruleset, seat_count=seat_count, console=console)

@@ -1,11 +1,10 @@
-"""What the demo's tables share: the stubs, opening a round by the short or the long path, and what is printed of it."""
+"""A table of the demo: it opens and deals rounds of any game, and prints what all games have in common."""
 
 import hashlib
-import random
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import grpc
 from rich.console import Console
@@ -15,17 +14,7 @@ from referee.cards import Seat
 from referee.cli.show import short_hash
 from referee.dealing.commitment import client_commitment
 from referee.rulesets import Ruleset
-from referee.v1 import (
-    mau_binh_pb2_grpc,
-    money_pb2,
-    round_pb2,
-    ruleset_pb2_grpc,
-    shuffler_pb2,
-    shuffler_pb2_grpc,
-    tien_len_pb2,
-    tien_len_pb2_grpc,
-    ultimate_texas_pb2_grpc,
-)
+from referee.v1 import money_pb2, round_pb2, shuffler_pb2, shuffler_pb2_grpc
 
 NAMES: Final = ("An", "Bình", "Chi", "Dũng", "Giang", "Hà")
 STAKE: Final = 1000
@@ -34,54 +23,36 @@ HOUSE_NAME: Final = "Nhà cái"
 HOUSE_SEAT: Final = 255
 
 
-@dataclass(frozen=True, slots=True)
-class Services:
-    """Stubs of the services that the demo uses."""
-
-    rulesets: ruleset_pb2_grpc.RulesetServiceStub
-    shuffler: shuffler_pb2_grpc.ShufflerServiceStub
-    mau_binh: mau_binh_pb2_grpc.MauBinhServiceStub
-    tien_len: tien_len_pb2_grpc.TienLenServiceStub
-    ultimate_texas: ultimate_texas_pb2_grpc.UltimateTexasServiceStub
-
-    @classmethod
-    def at(cls, channel: grpc.Channel) -> "Services":
-        """Stubs on a channel."""
-        return cls(
-            ruleset_pb2_grpc.RulesetServiceStub(channel),
-            shuffler_pb2_grpc.ShufflerServiceStub(channel),
-            mau_binh_pb2_grpc.MauBinhServiceStub(channel),
-            tien_len_pb2_grpc.TienLenServiceStub(channel),
-            ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel),
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """One table of the demo: who plays what, where it is shown, and the bots' taste."""
+    """One table of the demo: the server, the game, and the console that shows it.
 
-    services: Services
+    ``memory`` is for the game: what a round must know of the rounds before it.
+    """
+
+    channel: grpc.Channel
     ruleset: Ruleset
     seat_count: int
     console: Console
-    luck: random.Random
-    previous: list[tien_len_pb2.PreviousRound] = field(default_factory=list)
-    """The table's settled rounds, newest last, where the next one names them."""
-    winners: list[int] = field(default_factory=list)
-    """Who won each of them."""
+    memory: dict[str, Any] = field(default_factory=dict)
 
     @property
     def table_id(self) -> str:
-        """The table's name in the log."""
+        """Name of the table in the log."""
         return f"demo.{self.ruleset.id}"
 
     @property
     def names(self) -> Sequence[str]:
-        """Who sits there, by seat."""
+        """Names of the players, by seat."""
         return NAMES[: self.seat_count]
 
+    @property
+    def shuffler(self) -> shuffler_pb2_grpc.ShufflerServiceStub:
+        """Stub of the shuffler."""
+        return shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
+
     def name_of(self, seat: int) -> str:
-        """Who a seat is, the house included."""
+        """Return the name of a seat's player, or that of the house."""
         return HOUSE_NAME if seat == HOUSE_SEAT else NAMES[seat]
 
     def word(self, code: str) -> str:
@@ -102,7 +73,7 @@ class Table:
             seat_stakes=seat_stakes,
         )
         seeds = [secrets.token_bytes(32) for _ in self.names]
-        shuffler = self.services.shuffler
+        shuffler = self.shuffler
         if stronger:
             prepared = shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms))
             commitments = [
@@ -164,3 +135,16 @@ class Table:
 
     def _about(self, transfer: money_pb2.Transfer) -> str:
         return f" ({self.word(transfer.subject)})" if transfer.subject else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoGame:
+    """The demo of one game.
+
+    ``seat_counts`` are the numbers of seats at its tables, one ruleset after the other. ``play(table, *, stronger)``
+    plays and prints one round; with ``stronger`` it takes commitments, and receipts for every event.
+    """
+
+    name: str
+    seat_counts: tuple[int, ...]
+    play: Callable[..., None]

@@ -10,7 +10,6 @@ a note of the file.
 import json
 import os
 import platform
-import random
 import subprocess
 import sys
 import tempfile
@@ -23,18 +22,18 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final, cast
 
+import grpc
 from rich.console import Console
 
 from referee.audit import audit_log
 from referee.audit.round_leaves import RoundLeaves
-from referee.cli.demo import PLAYERS
+from referee.cli.demo import DEMOS
 from referee.cli.stored_log import StoredLog
-from referee.cli.table import Services, Table
+from referee.cli.table import Table
 from referee.rulesets import load_builtin
 from referee.server.key_folder import read_public_keys
 from referee.storage import Reader, open_sqlite_reader
 from referee.tiles import FolderPlace, publish
-from referee.v1 import mau_binh_pb2_grpc, tien_len_pb2_grpc, ultimate_texas_pb2_grpc
 from tests.bench.bench_server import Measured, measured_server
 from tests.storage.postgres_server import PostgresServer, missing
 
@@ -63,14 +62,15 @@ class Numbered(Table):
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A stub whose signing methods go to the measured server, and all others to the adviser."""
+    """A channel that sends what signs or shuffles to the measured server, and all other calls to the adviser."""
 
-    counted: object
-    free: object
+    counted: grpc.Channel
+    free: grpc.Channel
 
-    def __getattr__(self, method: str) -> Any:  # noqa: ANN401 - a stub's method
-        """The method of whichever stub it is for."""
-        return getattr(self.counted if method in {"AcceptEvent", "SettleRound"} else self.free, method)
+    def unary_unary(self, path: str, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - grpc's own
+        """Return the method of the channel that it is for."""
+        is_counted = path.endswith(("/AcceptEvent", "/SettleRound")) or "ShufflerService/" in path
+        return (self.counted if is_counted else self.free).unary_unary(path, *arguments, **options)
 
 
 class Nobody:
@@ -144,26 +144,18 @@ def measured(folder: Path, ruleset_id: str, seats: int, rounds: int) -> Mapping[
 
 def _play(server: Measured, adviser: Measured, ruleset_id: str, seats: int, rounds: int) -> None:
     ruleset = load_builtin().get(ruleset_id)
-    counted, free = Services.at(server.channel), Services.at(adviser.channel)
-    services = Services(
-        free.rulesets,
-        counted.shuffler,
-        cast("mau_binh_pb2_grpc.MauBinhServiceStub", Split(counted.mau_binh, free.mau_binh)),
-        cast("tien_len_pb2_grpc.TienLenServiceStub", Split(counted.tien_len, free.tien_len)),
-        cast("ultimate_texas_pb2_grpc.UltimateTexasServiceStub", Split(counted.ultimate_texas, free.ultimate_texas)),
-    )
+    channel = cast("grpc.Channel", Split(server.channel, adviser.channel))
 
     def play(number: int) -> None:
         table = Numbered(
-            services=services,
+            channel=channel,
             ruleset=ruleset,
             seat_count=seats,
             console=Console(file=StringIO()),
-            luck=random.Random(number),  # noqa: S311 - the bots' taste
             number=number,
         )
         for _ in range(rounds // TABLES):
-            PLAYERS[ruleset.game](table, stronger=True)
+            DEMOS[ruleset.game].play(table, stronger=True)
 
     with ThreadPoolExecutor(TABLES) as tables:
         list(tables.map(play, range(TABLES)))

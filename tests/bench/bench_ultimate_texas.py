@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from referee.cli.bots_ultimate_texas import play_round
+from referee.cli.demo_ultimate_texas import play_round
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from tests.bench.bench_server import Measured, _call, _echo, leave_first_core, measured_server
 

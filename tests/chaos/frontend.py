@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 import grpc
 
 from referee.cards import Seat
-from referee.cli.bots_tien_len import choose
+from referee.cli.demo_tien_len import choose
 from referee.dealing.commitment import client_commitment
 from referee.rulesets import load_builtin
 from referee.v1 import (

@@ -27,7 +27,7 @@ def referee(*arguments: object, **environment: str) -> "subprocess.CompletedProc
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a data folder that the demo left."""
     folder = tmp_path_factory.mktemp("demo") / "data"
-    done = referee("demo", "--rounds", 1, "--seed", 7, "--data", folder)
+    done = referee("demo", "--rounds", 1, "--data", folder)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 

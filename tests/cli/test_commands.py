@@ -37,7 +37,7 @@ def referee(*arguments, **options):
 def demo(tmp_path_factory):
     """Return the demo's output and the data folder it left."""
     data = tmp_path_factory.mktemp("demo") / "data"
-    done = referee("demo", "--rounds", 1, "--seed", 7, "--data", data)
+    done = referee("demo", "--rounds", 1, "--data", data)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout, data
 

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import grpc
 
-from referee.cli.bots_tien_len import choose
-from referee.cli.table import Services
+from referee.cli.demo_tien_len import choose
 from referee.games.tien_len import TienLenRules
 from referee.rulesets import load_folder
-from referee.v1 import shuffler_pb2, tien_len_pb2
+from referee.v1 import shuffler_pb2, shuffler_pb2_grpc, tien_len_pb2, tien_len_pb2_grpc
 from tests.builtin import rules_as
 
 HOUSE = Path(__file__).parents[1] / "rulesets" / "house"
@@ -29,7 +28,7 @@ def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(tmp_pa
         assert process.stdout is not None
         address = json.loads(process.stdout.readline())["address"]
         with grpc.insecure_channel(address) as channel:
-            outcome = play_until_somebody_runs_out_of_cards(Services.at(channel))
+            outcome = play_until_somebody_runs_out_of_cards(channel)
         process.terminate()
         assert process.wait(SECONDS) == 0
     (winner,) = [result for result in outcome.seats if result.winner]
@@ -46,11 +45,13 @@ def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(tmp_pa
     assert "WRONG_RULESET" in json.loads(unknown.stdout)["finding_counts"]
 
 
-def play_until_somebody_runs_out_of_cards(services):
+def play_until_somebody_runs_out_of_cards(channel):
     """Play the table's first round that ends with empty hands, not at the deal or by the three of spades."""
     luck = random.Random(3)  # noqa: S311 - seeds of a test
+    shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+    referee = tien_len_pb2_grpc.TienLenServiceStub(channel)
     while True:
-        opened = services.shuffler.OpenRound(
+        opened = shuffler.OpenRound(
             shuffler_pb2.OpenRoundRequest(
                 terms=shuffler_pb2.RoundTerms(
                     table_id="quan-nha",
@@ -62,16 +63,16 @@ def play_until_somebody_runs_out_of_cards(services):
             )
         )
         number = opened.header.round_number
-        dealt = services.shuffler.DealRound(
+        dealt = shuffler.DealRound(
             shuffler_pb2.DealRoundRequest(
                 table_id="quan-nha", round_number=number, client_seeds=[luck.randbytes(32) for _ in range(2)]
             )
         )
         played = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
-        while (event := choose(services.tien_len, played)) is not None:
+        while (event := choose(referee, played)) is not None:
             event.time = dealt.dealt_time
             played.events.append(event)
-        settled = services.tien_len.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=played))
+        settled = referee.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=played))
         if settled.outcome.ending == "OUT_OF_CARDS":
             return settled.outcome
 

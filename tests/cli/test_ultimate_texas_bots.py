@@ -7,7 +7,7 @@ import pytest
 
 from referee.advice.ultimate_texas import PreflopTables, advise, best_of
 from referee.cards import DECK
-from referee.cli.bots_ultimate_texas import play_round
+from referee.cli.demo_ultimate_texas import play_round
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.money import Amount
 from referee.server.app import Application

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import random
 import re
 from collections.abc import Callable, Iterator
 from io import StringIO
@@ -16,8 +15,8 @@ from google.protobuf.message import Message
 from rich.console import Console
 
 from referee.cards import DECK
-from referee.cli.demo import PLAYERS, SEAT_COUNTS
-from referee.cli.table import Services, Table
+from referee.cli.demo import DEMOS
+from referee.cli.table import Table
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, round_pb2, shuffler_pb2
 
@@ -94,13 +93,12 @@ def said(secret: bytes, printed: bytes) -> bool:
 
 def play_everything(channel: grpc.Channel) -> None:
     """Play a round under every ruleset, and one more with instant wins."""
-    services, luck = Services.at(channel), random.Random(5)  # noqa: S311 - the taste of bots
     for ruleset in load_builtin():
-        seats = SEAT_COUNTS[ruleset.game][0]
+        game = DEMOS[ruleset.game]
         console = Console(file=StringIO())
-        table = Table(services=services, ruleset=ruleset, seat_count=seats, console=console, luck=luck)
+        table = Table(channel=channel, ruleset=ruleset, seat_count=game.seat_counts[0], console=console)
         for _ in range(2):
-            PLAYERS[ruleset.game](table, stronger=False)
+            game.play(table, stronger=False)
 
 
 def test_a_run_of_all_games_leaves_a_line_a_call_and_no_secret(serve: Serve, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from referee.cli.bots_tien_len import choose
+from referee.cli.demo_tien_len import choose
 from referee.v1 import tien_len_pb2
 
 House: TypeAlias = Any  # of the conftest beside this file

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 from referee.cards import DECK
-from referee.cli.bots_ultimate_texas import play_round
+from referee.cli.demo_ultimate_texas import play_round
 from referee.dealing.deal import Deal
 from referee.dealing.leaf import DealLeaf, OpenLeaf, RevealLeaf
 from referee.dealing.leaf import parse as parse_leaf

@@ -1,41 +1,65 @@
-"""A table of Tiến Lên in the demo: the hands, every trick play by play, and the settlement."""
+"""Tiến Lên in the demo: bots play as the referee advises; hands, tricks and the settlement are shown."""
+
+from typing import Final
 
 from rich.table import Table as Grid
 from rich.text import Text as Line
 
-from referee.cli.bots_tien_len import choose
 from referee.cli.show import card_line, signed
-from referee.cli.table import CURRENCY, Table
-from referee.v1 import shuffler_pb2, tien_len_pb2
+from referee.cli.table import CURRENCY, DemoGame, Table
+from referee.v1 import shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
 
 
 def play(table: Table, *, stronger: bool) -> None:
-    """Plays one round and prints it; ``stronger`` takes commitments and receipts."""
+    """Play one round and print it; the winner of the table's round before it leads."""
     opened, dealt = table.deal(stronger=stronger)
     played = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
-    if table.previous:
-        played.previous_rounds.append(table.previous[-1])
-        played.previous_winner_seat = table.winners[-1]
-    referee = table.services.tien_len
+    if previous := table.memory.get("previous"):
+        played.previous_rounds.append(previous)
+        played.previous_winner_seat = table.memory["winner"]
+    referee = tien_len_pb2_grpc.TienLenServiceStub(table.channel)
     start = referee.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=played)).state
     _print_hands(table, dealt)
-    tricks = _play_events(table, played, dealt, receipts=stronger)
+    tricks = _play_events(table, referee, played, dealt, receipts=stronger)
     settled = referee.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=played))
     if tricks:
-        how = "thắng ván trước đi trước · won the last round" if table.previous else "bốc thăm · drawn from the deal"
+        how = "thắng ván trước đi trước · won the last round" if previous else "bốc thăm · drawn from the deal"
         table.console.print(f"{table.names[start.leader]} đi trước · leads [dim]({how})[/]")
         table.console.print(_trick_grid(table, tricks))
     table.console.print(_result_grid(table, settled.outcome))
     table.print_settlement(settled.outcome.transfers, settled.log_receipt)
-    table.previous.append(tien_len_pb2.PreviousRound(terminal_leaf=settled.log_receipt.leaf, header=opened.header))
-    table.winners.append(next(result.seat for result in settled.outcome.seats if result.winner))
+    table.memory["previous"] = tien_len_pb2.PreviousRound(terminal_leaf=settled.log_receipt.leaf, header=opened.header)
+    table.memory["winner"] = next(result.seat for result in settled.outcome.seats if result.winner)
+
+
+def choose(
+    referee: tien_len_pb2_grpc.TienLenServiceStub, played: tien_len_pb2.TienLenRound
+) -> tien_len_pb2.TienLenEvent | None:
+    """Choose the event of the seat on turn, without time and receipt; None once the round is over.
+
+    It takes the quick advice, which looks at the seat's own cards, at what was played, and at how many the others hold.
+    """
+    advised = referee.SuggestPlay(tien_len_pb2.SuggestPlayRequest(round=played, count=1))
+    if not advised.HasField("turn"):
+        return None
+    best = advised.suggestions[0]
+    event = tien_len_pb2.TienLenEvent(seat=advised.turn)
+    if best.HasField("play"):
+        event.play.cards.extend(best.play.cards)
+    else:
+        event.pass_turn.SetInParent()
+    return event
 
 
 def _play_events(
-    table: Table, played: tien_len_pb2.TienLenRound, dealt: shuffler_pb2.DealRoundResponse, *, receipts: bool
+    table: Table,
+    referee: tien_len_pb2_grpc.TienLenServiceStub,
+    played: tien_len_pb2.TienLenRound,
+    dealt: shuffler_pb2.DealRoundResponse,
+    *,
+    receipts: bool,
 ) -> list[list[Line]]:
     """Group the events into tricks, each a list of what the seats did."""
-    referee = table.services.tien_len
     tricks: list[list[Line]] = []
     leads = True
     while (event := choose(referee, played)) is not None:
@@ -86,3 +110,6 @@ def _result_grid(table: Table, outcome: tien_len_pb2.TienLenOutcome) -> Grid:
         who = Line(f"★ {name}" if result.winner else f"  {name}", style="bold" if result.winner else "")
         grid.add_row(who, left, Line.assemble(signed(result.net_minor), (f" {CURRENCY}", "dim")))
     return grid
+
+
+DEMO: Final = DemoGame(name="tien_len", seat_counts=(4, 3, 2), play=play)

@@ -1,25 +1,24 @@
-"""A table of Mậu Binh in the demo: bots arrange, the showdown is shown chi by chi."""
+"""Mậu Binh in the demo: bots arrange as the referee suggests, the showdown is shown chi by chi."""
 
 from typing import Final
 
 from rich.table import Table as Grid
 from rich.text import Text as Line
 
-from referee.cli.bots_mau_binh import arrange
 from referee.cli.show import card_line, signed
-from referee.cli.table import CURRENCY, Table
-from referee.v1 import mau_binh_pb2, shuffler_pb2
+from referee.cli.table import CURRENCY, DemoGame, Table
+from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2
 
 WIDE: Final = 110
-"""Columns from which the three chi stand beside one another; below, one after the other."""
+"""Columns from which the three chi are shown side by side; below, one after the other."""
 
 
 def play(table: Table, *, stronger: bool) -> None:
-    """Plays one round and prints it; ``stronger`` takes commitments and receipts."""
+    """Play one round and print it."""
     opened, dealt = table.deal(stronger=stronger)
     played = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
-    _play_events(table, played, dealt, receipts=stronger)
-    referee = table.services.mau_binh
+    referee = mau_binh_pb2_grpc.MauBinhServiceStub(table.channel)
+    _play_events(referee, played, dealt, receipts=stronger)
     preview = referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=played))
     settled = referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=played))
     wide = table.console.width >= WIDE
@@ -27,10 +26,22 @@ def play(table: Table, *, stronger: bool) -> None:
     table.print_settlement(settled.outcome.transfers, settled.log_receipt)
 
 
+def arrange(
+    referee: mau_binh_pb2_grpc.MauBinhServiceStub, played: mau_binh_pb2.MauBinhRound, *, seat: int
+) -> mau_binh_pb2.Arrangement:
+    """Choose the arrangement of a seat's hand that is worth most at this table; the hand must not win at the deal."""
+    given = mau_binh_pb2.MauBinhRound(header=played.header, certificates=played.certificates)
+    question = mau_binh_pb2.SuggestArrangementRequest(dealt=mau_binh_pb2.DealtHand(round=given, seat=seat), count=1)
+    return referee.SuggestArrangement(question).suggestions[0].arrangement
+
+
 def _play_events(
-    table: Table, played: mau_binh_pb2.MauBinhRound, dealt: shuffler_pb2.DealRoundResponse, *, receipts: bool
+    referee: mau_binh_pb2_grpc.MauBinhServiceStub,
+    played: mau_binh_pb2.MauBinhRound,
+    dealt: shuffler_pb2.DealRoundResponse,
+    *,
+    receipts: bool,
 ) -> None:
-    referee = table.services.mau_binh
     preview = referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=played))
     if not preview.violations:  # an instant win has ended the round
         return
@@ -116,3 +127,6 @@ def _total(summary: mau_binh_pb2.ShownSummary) -> Line:
     if summary.added_units:
         lines.append(Line.assemble(("sập, lủng · sweep, foul ", "dim"), signed(summary.added_units)))
     return Line("\n").join(lines)
+
+
+DEMO: Final = DemoGame(name="mau_binh", seat_counts=(4, 3, 2), play=play)

@@ -1,0 +1,119 @@
+"""Ultimate Texas Hold'em in the demo: streets, decisions, the house's hand, and the settlement.
+
+The bots decide as ``Advise`` says: what is worth most, counted exactly from the seat's own cards and the open board.
+"""
+
+from typing import Final
+
+from rich.table import Table as Grid
+from rich.text import Text as Line
+
+from referee.cli.show import card_line, signed
+from referee.cli.table import CURRENCY, HOUSE_NAME, STAKE, DemoGame, Table
+from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
+from referee.v1.ultimate_texas_pb2 import Decision
+
+TRIPS = 500
+
+
+def play(table: Table, *, stronger: bool) -> None:
+    """Play one round and print it."""
+    stakes = [
+        money_pb2.SeatStake(ante_minor=STAKE * (1 + seat % 2), trips_minor=TRIPS * (seat % 2))
+        for seat in range(table.seat_count)
+    ]
+    opened, dealt = table.deal(stronger=stronger, seat_stakes=stakes)
+    referee = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(table.channel)
+    played = play_round(referee, table.shuffler, opened, dealt, receipts=stronger)
+    settled = referee.SettleRound(ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=played))
+    outcome = settled.outcome
+    table.console.print(Line.assemble(("bài chung · board  ", "dim"), card_line(outcome.board)))
+    table.console.print(_result_grid(table, played, outcome))
+    table.print_settlement(outcome.transfers, settled.log_receipt)
+
+
+def play_round(
+    referee: ultimate_texas_pb2_grpc.UltimateTexasServiceStub,
+    shuffler: shuffler_pb2_grpc.ShufflerServiceStub,
+    opened: shuffler_pb2.OpenRoundResponse,
+    dealt: shuffler_pb2.DealRoundResponse,
+    *,
+    receipts: bool,
+) -> ultimate_texas_pb2.UltimateTexasRound:
+    """Play a round to its showdown, every seat by a bot, ready to be settled.
+
+    Without receipts only the events that close a street are accepted by the referee, since the board opens by them.
+    """
+    header = opened.header
+    played = ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])
+    question = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest
+    state, time = referee.PreviewRound(question(round=played)).state, dealt.dealt_time
+    while state.HasField("turn"):
+        seat = state.seats[state.turn]
+        event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat.seat, decision=advised(referee, played, seat.seat))
+        if not receipts and sum(len(one.legal_decisions) > 1 for one in state.seats) > 1:
+            event.time = time
+            played.events.append(event)
+            state = referee.PreviewRound(question(round=played)).state
+            continue
+        accepted = referee.AcceptEvent(
+            ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=played, event=event)
+        )
+        played.events.append(accepted.event)
+        state, time = accepted.state, accepted.event.time
+        if accepted.HasField("opens_section"):
+            section = shuffler.OpenSection(
+                shuffler_pb2.OpenSectionRequest(
+                    table_id=header.table_id,
+                    round_number=header.round_number,
+                    event_receipt=accepted.event.receipt,
+                )
+            )
+            played.certificates[:] = [section.certificate]
+    return played
+
+
+def advised(
+    referee: ultimate_texas_pb2_grpc.UltimateTexasServiceStub,
+    played: ultimate_texas_pb2.UltimateTexasRound,
+    seat: int,
+) -> Decision:
+    """Return the decision that is worth most to a seat, as the referee computes it."""
+    return referee.Advise(ultimate_texas_pb2.AdviseRequest(round=played, seat=seat)).best
+
+
+def _result_grid(
+    table: Table, played: ultimate_texas_pb2.UltimateTexasRound, outcome: ultimate_texas_pb2.UltimateTexasOutcome
+) -> Grid:
+    grid = Grid("", "tẩy · hole", "tay bài · hand", "quyết định · decisions", "kết quả · result", show_lines=True)
+    for result in outcome.seats:
+        decisions = [_decided(table, event) for event in played.events if event.seat == result.seat]
+        stake = played.header.seat_stakes[result.seat]
+        bets = f"Ante {stake.ante_minor:,}" + (f", Trips {stake.trips_minor:,}" if stake.trips_minor else "")
+        grid.add_row(
+            Line.assemble(table.names[result.seat], (f"\n{bets}", "dim")),
+            card_line(result.hole),
+            Line.assemble(card_line(result.best), f"\n{result.value.name.vi} ", (result.value.name.en, "dim")),
+            "\n".join(decisions),
+            Line.assemble(table.word(result.result), "\n", signed(result.net_minor), (f" {CURRENCY}", "dim")),
+        )
+    qualified = "đủ điều kiện · qualifies" if outcome.house_qualified else "không đủ điều kiện · does not qualify"
+    grid.add_row(
+        Line(HOUSE_NAME, style="bold"),
+        card_line(outcome.house_hole),
+        Line.assemble(
+            card_line(outcome.house_best),
+            f"\n{outcome.house_value.name.vi} ",
+            (outcome.house_value.name.en, "dim"),
+        ),
+        qualified,
+        Line.assemble(signed(outcome.house_net_minor), (f" {CURRENCY}", "dim")),
+    )
+    return grid
+
+
+def _decided(table: Table, event: ultimate_texas_pb2.UltimateTexasEvent) -> str:
+    return table.word(Decision.Name(event.decision).removeprefix("DECISION_"))
+
+
+DEMO: Final = DemoGame(name="ultimate_texas", seat_counts=(3, 4), play=play)
