@@ -135,9 +135,9 @@ def _examine_abort(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: Roun
     if len(leaf.client_seeds) != header.seat_count:
         contradicts(f"{header.seat_count} seats have {len(leaf.client_seeds)} places for seeds")
         return
-    dealt = () if leaves.deal is None else leaves.deal.leaf.client_seeds
+    dealt = dict(enumerate(() if leaves.deal is None else leaves.deal.leaf.client_seeds))
     for seat, text in enumerate(leaf.client_seeds):
-        if dealt and text and text != dealt[seat]:
+        if text and text != dealt.get(seat, text):
             detail = f"the seed of seat {seat} is not the one it was dealt with"
             findings.add(Code.CLIENT_SEED_MISMATCH, detail, leaf_index=abort.index)
         elif text:

@@ -13,6 +13,7 @@ from tests.audit.audit_builder import (
     LogBuilder,
     Parts,
     Table,
+    abort,
     change_inputs,
     dealt_from,
     digest,
@@ -70,6 +71,15 @@ def client_seed_dropped() -> Attacked:
     log, parts = begun()
     parts.dealt = msgspec.structs.replace(parts.dealt, client_seeds=parts.dealt.client_seeds[:1])
     return ended(log, parts)
+
+
+@mutation(Code.CLIENT_SEED_MISMATCH, "a deal lacks a seat's seed, and its abort has all of them")
+def client_seed_dropped_and_aborted() -> Attacked:
+    log, parts = begun()
+    abort(parts, stage="DEALT", reason="DEADLINE")
+    parts.dealt = msgspec.structs.replace(parts.dealt, client_seeds=parts.dealt.client_seeds[:1])
+    log.append(parts, steps="ODER")
+    return ended(log, now=FAR)
 
 
 def committed(seeds: Callable[[Parts], tuple[bytes, ...]]) -> Attacked:

@@ -117,9 +117,9 @@ class _Examination(Exhibits):
         if len(seeds) != len(one.header["seat_keys"]):
             self.find("ABORT_MISTOLD", index)
             return
-        dealt = one.parts["deal"][1]["client_seeds"] if "deal" in one.parts else seeds
+        dealt = dict(enumerate(one.parts["deal"][1]["client_seeds"] if "deal" in one.parts else ()))
         for seat, text in enumerate(seeds):
-            if text and text != dealt[seat]:
+            if text and text != dealt.get(seat, text):
                 self.find("CLIENT_SEED_MISMATCH", index)
             elif text:
                 self._opens(seat, bytes.fromhex(text), index)
