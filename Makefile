@@ -8,6 +8,10 @@ DEV := $(VENV)/.installed-dev
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 # Distributions of their own: installed, typed and tested with the rest.
 PACKAGES := clients/python clients/harness clients/table clients/terminal
+# A game of its own package, which its test alone installs.
+FOURTH := tests/fourth_game
+PYTHON_OUT = --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
+  --python_out=$(1) --pyi_out=$(1) --grpc_python_out=$(1) --mypy_grpc_out=$(1)
 
 .PHONY: demo table test test-all test-rest check bench chaos protos format constraints lock audit-deps clean findings
 
@@ -33,8 +37,10 @@ check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/mypy $(PACKAGES:%=%/src)
+	cd $(FOURTH)/src && ../../../$(BIN)/mypy --config-file ../../../pyproject.toml --package bai_cao
 	$(BIN)/lint-imports
 	cd protos && ../$(BIN)/buf lint && ../$(BIN)/buf format -d --exit-code
+	$(BIN)/buf format -d --exit-code $(FOURTH)/protos
 
 findings: $(DEV) ## the list of what an audit must catch, and what catches each of it
 	$(BIN)/python -m tests.audit.table
@@ -46,8 +52,10 @@ bench: $(DEV) ## ratios against an echo call, measured in one run
 	$(BIN)/python -m tests.bench
 
 protos: $(DEV) ## generated code, the API's manual and the service config, committed; OUT=folder writes elsewhere
-	$(BIN)/python -m grpc_tools.protoc -Iprotos --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
-	  --python_out=$(OUT) --pyi_out=$(OUT) --grpc_python_out=$(OUT) --mypy_grpc_out=$(OUT) protos/referee/v1/*.proto
+	$(BIN)/python -m grpc_tools.protoc -Iprotos $(call PYTHON_OUT,$(OUT)) protos/referee/v1/*.proto
+	mkdir -p $(OUT)/$(FOURTH)/src
+	$(BIN)/python -m grpc_tools.protoc -Iprotos -I$(FOURTH)/protos $(call PYTHON_OUT,$(OUT)/$(FOURTH)/src) \
+	  $(FOURTH)/protos/bai_cao/v1/*.proto
 	$(BIN)/python protos/reference.py $(if $(filter .,$(OUT)),protos,$(OUT))/README.md
 	$(BIN)/python protos/service_config.py $(OUT)/referee/v1/service_config.json
 

@@ -224,8 +224,9 @@ def _the_deal(*_: object) -> int:
 class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     """The law of one game. Fields with a default are for games that are sealed, open cards later or have seat stakes.
 
-    - ``name`` begins the ids of its rulesets, ``title`` is its name for people;
-      ``max_events`` bounds a round; ``warnings`` are codes that do not refuse.
+    - ``name`` begins the ids of its rulesets, ``title`` is its name for people; the package ``data`` has the ruleset
+      files ``<name>.*.toml`` and the words for broken rules in ``texts/<name>.toml``.
+    - ``max_events`` bounds a round; ``warnings`` are codes that do not refuse.
     - ``has_leader``: ``begin`` needs ``Deal.leader``. ``needs_hands``: ``begin`` of an open table needs every hand.
     - ``seat_stake_names`` names the members of a seat's stakes; empty where all play for the table's stake.
     - ``layout`` by seat count (ValueError for a number the deck does not allow).
@@ -274,6 +275,7 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     minimum_seen: Callable[[StateT, EventT], int] = _the_deal
     is_imposed: Callable[[EventT], bool] = _never
     questions: Questions | None = None
+    data: str = "referee.rulesets"
 
 
 AnyGame: TypeAlias = Game[Any, Any, Any, Any]

@@ -1,4 +1,4 @@
-"""The rulesets at hand: those that come with the referee, and an operator's own from a folder.
+"""The rulesets at hand: those that come with the games, and an operator's own from a folder.
 
 A released file never changes: an id and version name one text, so a second file with the same id and version but other
 bytes is refused, also if the first is built in. A new version is a new file.
@@ -16,6 +16,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from referee.games import GAMES
 from referee.rulesets.ruleset import Ruleset, RulesetError, error_of, parse_ruleset
 from referee.rulesets.shape import Fault
 
@@ -59,10 +60,14 @@ class Catalogue:
 
 @cache
 def load_builtin() -> Catalogue:
-    """The rulesets that come with the referee; read once."""
-    folder = resources.files("referee.rulesets")
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    return Catalogue(_distinct((file.name, file.read_bytes()) for file in files))
+    """Return the rulesets that come with the games at hand; read once."""
+    files = [
+        (file.name, file.read_bytes())
+        for game in GAMES.values()
+        for file in resources.files(game.data).iterdir()
+        if file.name.startswith(f"{game.name}.") and file.name.endswith(".toml")
+    ]
+    return Catalogue(_distinct(sorted(files)))
 
 
 def load_folder(path: Path) -> Catalogue:

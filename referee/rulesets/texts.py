@@ -19,6 +19,7 @@ from importlib import resources
 import msgspec
 
 from referee.cards import spell
+from referee.games import GAMES
 from referee.rulesets.ruleset import Name, RulesetError, read_toml
 from referee.verdict import Violation
 
@@ -74,8 +75,8 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 @cache
 def load_texts(game: str) -> Texts:
-    """The words of one game; RulesetError when its file is not of the right shape."""
-    file = resources.files("referee.rulesets") / "texts" / f"{game}.toml"
+    """Return the words of one game; raise RulesetError if its file is not of the right shape."""
+    file = resources.files(GAMES[game].data) / "texts" / f"{game}.toml"
     try:
         read = msgspec.convert(read_toml(file.read_bytes(), file=file.name), _File)
         return Texts(read.violation, read.advice)

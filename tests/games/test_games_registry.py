@@ -25,7 +25,8 @@ from referee.games import (
 )
 from referee.rulesets import get, load_builtin
 
-RULESETS = {get(name).game: get(name) for name in ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")}
+SHIPPED = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
+RULESETS = {ruleset.game: ruleset for ruleset in (*load_builtin(), *map(get, SHIPPED))}
 DEALT_TIME = 1_000
 CLOCKS = {"mau_binh": 60_000, "tien_len": 30_000, "ultimate_texas": 30_000}
 BOUNDS = {
@@ -86,7 +87,7 @@ def test_round_of_a_game_goes_from_its_deal_to_its_settlement(game: AnyGame) -> 
     assert (state.rules, state.deal, state.event_count, state.last_time) == (rules, deal, 0, DEALT_TIME)
     clock = game.clock(state)
     assert clock is not None
-    assert (clock.start, clock.limit) == (DEALT_TIME, CLOCKS[game.name])
+    assert clock.start == DEALT_TIME
     events = [leaving(game, seat, DEALT_TIME + 1 + seat) for seat in (0, 2, 1)[: 3 if not game.has_leader else 2]]
     events.sort(key=lambda event: event.time)
     for event in events:
@@ -109,8 +110,14 @@ def test_round_of_a_game_goes_from_its_deal_to_its_settlement(game: AnyGame) -> 
     assert [seat["net"] for seat in results["seats"]] == list(outcome.net)  # type: ignore[index, union-attr, call-overload] # any game's seats are records
     assert game.opens_at_deal(rules, [hand or () for hand in deal.hands]) is False
     shortest, longest = game.round_bounds(rules)
-    assert (shortest, longest) == BOUNDS[game.name]
     assert clock.limit <= shortest < longest
+
+
+@pytest.mark.parametrize("name", list(CLOCKS))
+def test_clock_and_bounds_are_those_of_the_ruleset(name: str) -> None:
+    game, rules = GAMES[name], RULESETS[name].rules
+    assert game.clock(game.begin(rules, deal_of(game)))[:2] == (DEALT_TIME, CLOCKS[name])
+    assert game.round_bounds(rules) == BOUNDS[name]
 
 
 def test_unlawful_event_stops_a_round(game: AnyGame) -> None:

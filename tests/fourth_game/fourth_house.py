@@ -1,0 +1,131 @@
+"""Rounds of the fourth game, played on a real server."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import grpc
+import httpx
+from bai_cao.v1 import bai_cao_pb2, bai_cao_pb2_grpc
+from google.protobuf.json_format import MessageToJson
+
+from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+SECONDS = 120
+STAKE = 1_000
+SEATS = (2, 3, 6)
+ROUNDS_OF_A_TABLE = 4
+
+COMMANDS = """
+import json, sys
+from typer.testing import CliRunner
+from referee.cli.main import app
+answers = [CliRunner().invoke(app, command) for command in json.loads(sys.argv[1])]
+print(json.dumps([[answer.exit_code, answer.stdout, answer.stderr] for answer in answers]))
+"""
+
+
+class Answer(NamedTuple):
+    """Exit code and output of a command."""
+
+    code: int
+    output: str
+    errors: str
+
+
+class Settled(NamedTuple):
+    """A settled round: its messages, and what the other methods answered about it."""
+
+    played: bai_cao_pb2.BaiCaoRound
+    previewed: bai_cao_pb2.PreviewRoundResponse
+    settled: bai_cao_pb2.SettleRoundResponse
+
+
+class House(NamedTuple):
+    """The data of a server that has stopped, its keys as options, the rounds it settled and its gateway's answer."""
+
+    data: Path
+    keys: list[str]
+    rounds: list[Settled]
+    over_http: dict[str, Any]
+
+
+def run(*commands: list[str], environment: dict[str, str]) -> list[Answer]:
+    """Run commands of ``referee`` one after the other in one process."""
+    done = subprocess.run(
+        [sys.executable, "-c", COMMANDS, json.dumps(commands)],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    return [Answer(*answer) for answer in json.loads(done.stdout)]
+
+
+@contextmanager
+def serving(data: Path, environment: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Start ``referee serve`` with its gateway; stop it at the end."""
+    command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--quiet"]
+    with subprocess.Popen(
+        [*command, "--listen", "127.0.0.1:0", "--web", "0"], cwd=ROOT, env=environment, stdout=subprocess.PIPE
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield json.loads(process.stdout.readline())
+        finally:
+            process.terminate()
+            assert process.wait(SECONDS) == 0
+
+
+def play_round(channel: grpc.Channel, *, table_id: str, seat_count: int, with_receipts: bool) -> Settled:
+    """Deal a round, let each seat show its cards, settle and reveal."""
+    shuffler, referee = shuffler_pb2_grpc.ShufflerServiceStub(channel), bai_cao_pb2_grpc.BaiCaoServiceStub(channel)
+    terms = shuffler_pb2.RoundTerms(
+        table_id=table_id, ruleset_id="bai_cao.classic", seat_count=seat_count, currency="CHIP", stake_minor=STAKE
+    )
+    opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+    number = opened.header.round_number
+    seeds = [os.urandom(32) for _ in range(seat_count)]
+    dealt = shuffler.DealRound(
+        shuffler_pb2.DealRoundRequest(table_id=table_id, round_number=number, client_seeds=seeds)
+    )
+    played = bai_cao_pb2.BaiCaoRound(header=opened.header, certificates=[dealt.certificate])
+    early = referee.SettleRound(bai_cao_pb2.SettleRoundRequest(round=played))
+    assert [violation.code for violation in early.violations] == ["ROUND_NOT_OVER"] * seat_count
+    for seat in range(seat_count):
+        event = bai_cao_pb2.BaiCaoEvent(seat=seat, act=bai_cao_pb2.ACT_LEAVE if seat == 1 else bai_cao_pb2.ACT_SHOW)
+        if with_receipts:
+            accepted = referee.AcceptEvent(bai_cao_pb2.AcceptEventRequest(round=played, event=event))
+            assert accepted.event_number == seat + 1
+            event = accepted.event
+        else:
+            event.time = early.violations[0].received_time
+        played.events.append(event)
+    previewed = referee.PreviewRound(bai_cao_pb2.PreviewRoundRequest(round=played))
+    requests = [bai_cao_pb2.SettleRoundRequest(round=played)]
+    batch = referee.SettleRounds(bai_cao_pb2.SettleRoundsRequest(requests=requests))
+    settled = referee.SettleRound(requests[0])
+    assert batch.rounds[0].settled.log_receipt.leaf == settled.log_receipt.leaf
+    shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(table_id=table_id, round_number=number))
+    return Settled(played, previewed, settled)
+
+
+def preview_over_http(address: str, played: bai_cao_pb2.BaiCaoRound) -> dict[str, Any]:
+    """Ask for a round's state as a browser does, in JSON."""
+    answer = httpx.post(
+        f"http://{address}/bai_cao.v1.BaiCaoService/PreviewRound",
+        content=MessageToJson(bai_cao_pb2.PreviewRoundRequest(round=played)),
+        headers={"content-type": "application/json"},
+        timeout=SECONDS,
+    )
+    found: dict[str, Any] = answer.raise_for_status().json()
+    return found

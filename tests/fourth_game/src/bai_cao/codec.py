@@ -1,0 +1,52 @@
+"""Events and results of Bài Cào as canonical JSON.
+
+An event is ``{"kind":"SHOW","seat":n}`` or ``{"kind":"LEAVE","seat":n}``. The results are::
+
+    {"events_hash": h_n, "seats": [{"hand": code, "net": n, "result": "DEALER" | "WON" | "LOST" | "TIED"}, ..],
+     "transfers": [{"amount","from","reason","subject","to"}, ..], "winners": [seat, ..]}
+
+>>> encode_event(Event(Seat(2), Act.SHOW, time=1_000))
+b'{"kind":"SHOW","seat":2}'
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from bai_cao.round import Act, Event, State
+from bai_cao.settlement import Outcome
+from referee.cards import Seat
+from referee.games import ResultValue
+from referee.games.codec import EventCodec
+
+
+class EventJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An act of a seat."""
+
+    kind: Act
+    seat: int
+
+
+def _write(event: Event) -> EventJson:
+    return EventJson(kind=event.act, seat=event.seat)
+
+
+def _read(record: EventJson, time: int, round_id: bytes) -> Event:
+    del round_id
+    return Event(Seat(record.seat), record.kind, time)
+
+
+_CODEC: Final[EventCodec[Event]] = EventCodec("Bài Cào", EventJson, write=_write, read=_read)
+encode_event = _CODEC.encode
+decode_event = _CODEC.decode
+
+
+def encode_results(state: State, outcome: Outcome) -> Mapping[str, ResultValue]:
+    """Encode the settlement for a transcript."""
+    del state
+    seats: list[ResultValue] = [
+        {"hand": hand, "net": net, "result": result}
+        for hand, net, result in zip(outcome.hands, outcome.net, outcome.seats, strict=True)
+    ]
+    return {"seats": seats, "transfers": outcome.transfers, "winners": outcome.winners}

@@ -1,0 +1,160 @@
+from referee.v1 import card_pb2 as _card_pb2
+from referee.v1 import money_pb2 as _money_pb2
+from referee.v1 import round_pb2 as _round_pb2
+from referee.v1 import text_pb2 as _text_pb2
+from referee.v1 import violation_pb2 as _violation_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Act(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ACT_UNSPECIFIED: _ClassVar[Act]
+    ACT_SHOW: _ClassVar[Act]
+    ACT_LEAVE: _ClassVar[Act]
+ACT_UNSPECIFIED: Act
+ACT_SHOW: Act
+ACT_LEAVE: Act
+
+class BaiCaoEvent(_message.Message):
+    __slots__ = ("time", "seat", "act", "receipt", "signature")
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    ACT_FIELD_NUMBER: _ClassVar[int]
+    RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    time: int
+    seat: int
+    act: Act
+    receipt: bytes
+    signature: bytes
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., act: _Optional[_Union[Act, str]] = ..., receipt: _Optional[bytes] = ..., signature: _Optional[bytes] = ...) -> None: ...
+
+class BaiCaoRound(_message.Message):
+    __slots__ = ("header", "certificates", "events")
+    HEADER_FIELD_NUMBER: _ClassVar[int]
+    CERTIFICATES_FIELD_NUMBER: _ClassVar[int]
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    header: _round_pb2.RoundHeader
+    certificates: _containers.RepeatedScalarFieldContainer[bytes]
+    events: _containers.RepeatedCompositeFieldContainer[BaiCaoEvent]
+    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[BaiCaoEvent, _Mapping]]] = ...) -> None: ...
+
+class BaiCaoState(_message.Message):
+    __slots__ = ("waiting_seats", "deadline_time")
+    WAITING_SEATS_FIELD_NUMBER: _ClassVar[int]
+    DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
+    waiting_seats: _containers.RepeatedScalarFieldContainer[int]
+    deadline_time: int
+    def __init__(self, waiting_seats: _Optional[_Iterable[int]] = ..., deadline_time: _Optional[int] = ...) -> None: ...
+
+class BaiCaoSeatResult(_message.Message):
+    __slots__ = ("seat", "cards", "hand", "name", "result", "net_minor")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    HAND_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    NET_MINOR_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    cards: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    hand: str
+    name: _text_pb2.Text
+    result: str
+    net_minor: int
+    def __init__(self, seat: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., hand: _Optional[str] = ..., name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., result: _Optional[str] = ..., net_minor: _Optional[int] = ...) -> None: ...
+
+class BaiCaoOutcome(_message.Message):
+    __slots__ = ("seats", "transfers", "ruleset_digest")
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    TRANSFERS_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    seats: _containers.RepeatedCompositeFieldContainer[BaiCaoSeatResult]
+    transfers: _containers.RepeatedCompositeFieldContainer[_money_pb2.Transfer]
+    ruleset_digest: bytes
+    def __init__(self, seats: _Optional[_Iterable[_Union[BaiCaoSeatResult, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+
+class AcceptEventRequest(_message.Message):
+    __slots__ = ("round", "event")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    EVENT_FIELD_NUMBER: _ClassVar[int]
+    round: BaiCaoRound
+    event: BaiCaoEvent
+    def __init__(self, round: _Optional[_Union[BaiCaoRound, _Mapping]] = ..., event: _Optional[_Union[BaiCaoEvent, _Mapping]] = ...) -> None: ...
+
+class AcceptEventResponse(_message.Message):
+    __slots__ = ("violations", "event", "event_number", "state", "opens_section", "refused_event_number")
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    EVENT_FIELD_NUMBER: _ClassVar[int]
+    EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    event: BaiCaoEvent
+    event_number: int
+    state: BaiCaoState
+    opens_section: int
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[BaiCaoEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[BaiCaoState, _Mapping]] = ..., opens_section: _Optional[int] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+
+class PreviewRoundRequest(_message.Message):
+    __slots__ = ("round",)
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    round: BaiCaoRound
+    def __init__(self, round: _Optional[_Union[BaiCaoRound, _Mapping]] = ...) -> None: ...
+
+class PreviewRoundResponse(_message.Message):
+    __slots__ = ("violations", "state", "outcome", "refused_event_number")
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    state: BaiCaoState
+    outcome: BaiCaoOutcome
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[BaiCaoState, _Mapping]] = ..., outcome: _Optional[_Union[BaiCaoOutcome, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+
+class SettleRoundRequest(_message.Message):
+    __slots__ = ("round",)
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    round: BaiCaoRound
+    def __init__(self, round: _Optional[_Union[BaiCaoRound, _Mapping]] = ...) -> None: ...
+
+class SettleRoundResponse(_message.Message):
+    __slots__ = ("violations", "outcome", "log_receipt", "refused_event_number")
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    outcome: BaiCaoOutcome
+    log_receipt: _round_pb2.LogReceipt
+    refused_event_number: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[BaiCaoOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+
+class SettleRoundsRequest(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[SettleRoundRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[SettleRoundRequest, _Mapping]]] = ...) -> None: ...
+
+class SettledBaiCaoRound(_message.Message):
+    __slots__ = ("settled", "refused")
+    SETTLED_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    settled: SettleRoundResponse
+    refused: _round_pb2.RefusedRound
+    def __init__(self, settled: _Optional[_Union[SettleRoundResponse, _Mapping]] = ..., refused: _Optional[_Union[_round_pb2.RefusedRound, _Mapping]] = ...) -> None: ...
+
+class SettleRoundsResponse(_message.Message):
+    __slots__ = ("rounds",)
+    ROUNDS_FIELD_NUMBER: _ClassVar[int]
+    rounds: _containers.RepeatedCompositeFieldContainer[SettledBaiCaoRound]
+    def __init__(self, rounds: _Optional[_Iterable[_Union[SettledBaiCaoRound, _Mapping]]] = ...) -> None: ...

@@ -1,0 +1,53 @@
+"""Messages of Bài Cào: events read, states and outcomes written."""
+
+from typing import Final
+
+from bai_cao.round import Act, Event, State
+from bai_cao.settlement import Outcome
+from bai_cao.v1 import bai_cao_pb2
+from referee.cards import Seat
+from referee.games.game import open_cards
+from referee.rulesets import Ruleset
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.refusal import RefusedError
+from referee.wire.values import numbers_of, write_name, write_transfers
+
+_ACTS: Final[dict[int, Act]] = {bai_cao_pb2.ACT_SHOW: Act.SHOW, bai_cao_pb2.ACT_LEAVE: Act.LEAVE}
+
+
+def read_event(message: bai_cao_pb2.BaiCaoEvent, *, time: int, round_id: bytes, field: str) -> Event:
+    """Read an event; refuse one without an act, or with one that does not exist."""
+    del round_id
+    act = _ACTS.get(message.act)
+    if act is None:
+        missing = message.act == bai_cao_pb2.ACT_UNSPECIFIED
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_MISSING_FIELD if missing else ErrorReason.ERROR_REASON_INVALID_FIELD,
+            "give the seat's act" if missing else f"{message.act} is no act; acts are 1 (SHOW) and 2 (LEAVE)",
+            field=f"{field}.act",
+        )
+    return Event(Seat(message.seat), act, time)
+
+
+def write_state(state: State, ruleset: Ruleset) -> bai_cao_pb2.BaiCaoState:
+    """Write the state of a round."""
+    del ruleset
+    return bai_cao_pb2.BaiCaoState(waiting_seats=state.waiting, deadline_time=state.deadline)
+
+
+def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
+    """Return the bytes of the outcome message."""
+    seats = [
+        bai_cao_pb2.BaiCaoSeatResult(
+            seat=seat,
+            cards=numbers_of(cards),
+            hand=outcome.hands[seat],
+            name=write_name(ruleset.names["hand"][outcome.hands[seat]]),
+            result=outcome.seats[seat],
+            net_minor=outcome.net[seat],
+        )
+        for seat, cards in enumerate(open_cards(state.deal))
+    ]
+    return bai_cao_pb2.BaiCaoOutcome(
+        seats=seats, transfers=write_transfers(outcome.transfers), ruleset_digest=ruleset.digest
+    ).SerializeToString()

@@ -1,0 +1,122 @@
+"""A game of its own package is served, dealt, settled, logged, audited, exported, verified and replayed."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.fourth_game.fourth_house import HERE, ROOT, ROUNDS_OF_A_TABLE, SEATS, SECONDS, STAKE, House, run
+from tests.fourth_game.fourth_reference import net_of, strength_of
+
+RULESET = HERE / "src" / "bai_cao" / "bai_cao.classic.toml"
+GENERATED = HERE / "src" / "bai_cao" / "v1"
+VENV = Path(sys.executable).parents[1]
+
+
+def test_nothing_of_the_referee_names_the_game() -> None:
+    """What serves the game below is the tree as it is; only the page for people names its example."""
+    files = [path for room in ("referee", "protos") for path in (ROOT / room).rglob("*") if path.is_file()]
+    texts = {path: path.read_bytes() for path in files if path.suffix in {".py", ".pyi", ".toml", ".proto", ".json"}}
+    assert len(texts) > 100
+    naming = [path for path, text in texts.items() if re.search(rb"(?i)bai[-_ ]?cao|b\xc3\xa0i c\xc3\xa0o", text)]
+    assert naming == []
+
+
+def test_settled_rounds_are_those_of_the_second_writing(house: House) -> None:
+    assert len(house.rounds) == len(SEATS) * ROUNDS_OF_A_TABLE
+    for one in house.rounds:
+        seats = one.settled.outcome.seats
+        hands = [list(seat.cards) for seat in seats]
+        assert [seat.net_minor for seat in seats] == net_of(hands, STAKE)
+        assert [seat.hand[-1] for seat in seats if seat.hand != "THREE_FACES"] == [
+            str(strength_of(hand)) for hand in hands if strength_of(hand) < 10
+        ]
+        assert one.previewed.outcome == one.settled.outcome
+        assert one.settled.log_receipt.leaf
+
+
+def test_gateway_serves_the_game_in_json(house: House) -> None:
+    seats = house.over_http["outcome"]["seats"]
+    assert [seat["hand"] for seat in seats] == [seat.hand for seat in house.rounds[0].settled.outcome.seats]
+
+
+def test_log_is_audited_with_the_questions_of_the_game(house: House, environment: dict[str, str]) -> None:
+    page = house.data / "page.html"
+    options = ["--html", str(page), "--round", "table-3:2", "--json"]
+    (audited,) = run(["audit", "--data", str(house.data), *house.keys, *options], environment=environment)
+    report = json.loads(audited.output)
+    assert (audited.code, report.get("findings", [])) == (0, [])
+    assert report["checked"]["replayed"] == report["checked"]["redealt"] == len(house.rounds)
+    assert {score["subject"].get("game") for score in report["statistics"]["scores"]} >= {"bai_cao"}
+    assert "Bài Cào" in page.read_text("utf-8")
+
+
+def test_round_is_exported_verified_and_replayed(house: House, environment: dict[str, str], tmp_path: Path) -> None:
+    bundle = str(tmp_path / "round.json")
+    exported, verified, replayed = run(
+        ["export", "table-6", "--data", str(house.data), "--out", bundle],
+        ["verify", bundle, *house.keys],
+        ["replay", "table-6", "1", "--data", str(house.data)],
+        environment=environment,
+    )
+    assert (exported.code, verified.code, replayed.code) == (0, 0, 0)
+    assert "everything in this round holds" in verified.output
+    assert replayed.output.count("✓") == 2
+
+
+def test_audit_without_the_package_names_the_unknown_ruleset(house: House) -> None:
+    (audited,) = run(["audit", "--data", str(house.data), *house.keys], environment=dict(os.environ))
+    assert audited.code == 1
+    assert "bai_cao.classic" in audited.output
+
+
+def test_rulesets_are_listed_checked_and_described(environment: dict[str, str], tmp_path: Path) -> None:
+    text = RULESET.read_text("utf-8")
+    own = text.replace("bai_cao.classic", "bai_cao.house").replace("maximum = 6", "maximum = 7")
+    (tmp_path / "house.toml").write_text(own, encoding="utf-8")
+    listed, shown, described, checked = run(
+        ["rulesets", "list"],
+        ["rulesets", "show", "bai_cao.classic"],
+        ["rulesets", "schema", "bai_cao"],
+        ["rulesets", "check", str(tmp_path)],
+        environment=environment,
+    )
+    assert "bai_cao.classic" in listed.output
+    assert shown.output == text
+    properties = json.loads(described.output)["$defs"]["bai_cao_ruleset"]["properties"]
+    assert {"schema", "seats", "clocks", "round"} <= set(properties)
+    assert checked.code == 2
+    assert re.search(r"line \d+: Expected `int` <= 6, found 7", checked.errors)
+
+
+def test_tests_that_every_game_passes_pass(environment: dict[str, str]) -> None:
+    options = ["--numprocesses", "0", "-p", "no:cacheprovider", "-k", "bai_cao", "-rA"]
+    command = [sys.executable, "-m", "pytest", "tests/games/test_games_registry.py", *options]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    assert len(re.findall(r"^PASSED .*\[bai_cao\]", done.stdout, re.MULTILINE)) >= 4
+
+
+def test_committed_code_is_what_the_proto_generates(tmp_path: Path) -> None:
+    """A proto edited without ``make protos`` fails here."""
+    plugin = f"--plugin=protoc-gen-mypy_grpc={VENV / 'bin' / 'protoc-gen-mypy_grpc'}"
+    outputs = [f"--{kind}_out={tmp_path}" for kind in ("python", "pyi", "grpc_python", "mypy_grpc")]
+    paths = [f"-I{ROOT / 'protos'}", f"-I{HERE / 'protos'}"]
+    command = [sys.executable, "-m", "grpc_tools.protoc", *paths, plugin, *outputs, "bai_cao/v1/bai_cao.proto"]
+    subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
+    generated = {path.name: path.read_bytes() for path in (tmp_path / "bai_cao" / "v1").iterdir()}
+    committed = {path.name: path.read_bytes() for path in GENERATED.iterdir() if path.is_file()}
+    del committed["__init__.py"]
+    assert generated == committed
+
+
+def test_page_names_files_that_exist() -> None:
+    text = (ROOT / "referee" / "games" / "README.md").read_text("utf-8")
+    named = re.findall(r"`([a-z][\w./-]*(?:/|\.toml|\.proto|\.py))`", text)
+    assert len(named) > 15
+    assert [name for name in named if not (ROOT / name).exists() and not (HERE / name).exists()] == []
+    assert len(text.split()) <= 700
