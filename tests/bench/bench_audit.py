@@ -20,7 +20,7 @@ _AUDIT: Final = "from tests.bench.bench_audit import audit_file; audit_file({fil
 
 
 def write_log(file: Path, rounds: int, *, attested: Literal["FRONTEND", "RECEIPT"]) -> tuple[str, str, str, str, int]:
-    """A log of so many rounds in a file, each leaf behind its length; its checkpoint, keys and the time it is for."""
+    """Write a log of so many rounds to a file, each leaf behind its length; return its checkpoint, keys and time."""
     from referee.evidence.merkle import Frontier, leaf_hash  # noqa: PLC0415 - not in the audit's memory
     from referee.log import Checkpoint, CheckpointSigner  # noqa: PLC0415 - not in the audit's memory
     from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table  # noqa: PLC0415 - not in the audit's memory
@@ -51,7 +51,7 @@ class FileLog:
         self._file = file
 
     def leaves(self, start: int, stop: int) -> Iterator[bytes]:
-        """The leaves from ``start`` to before ``stop``."""
+        """Return the leaves from ``start`` to before ``stop``."""
         with Path(self._file).open("rb") as source:
             for index in range(stop):
                 leaf = source.read(int.from_bytes(source.read(_LENGTH), "big"))

@@ -80,7 +80,7 @@ class Nobody:
     ahead: Final = 0
 
     def send(self, rounds: Sequence[RoundLeaves]) -> "Nobody":  # noqa: ARG002 - it examines nothing
-        """The rounds are forgotten."""
+        """Forget the rounds."""
         return self
 
     def result(self) -> list[Any]:
@@ -111,7 +111,7 @@ def main(rounds: int, *, is_kept: bool) -> None:
 
 
 def measured(folder: Path, ruleset_id: str, seats: int, rounds: int) -> Mapping[str, float]:
-    """The figures of one ruleset's rounds."""
+    """Measure one ruleset's rounds."""
     data = folder / "data"
     with measured_server(data, "shuffler,referee,log") as server, measured_server(data, "rulesets,referee") as adviser:
         _play(server, adviser, ruleset_id, seats, TABLES)  # what is made once is made
@@ -208,8 +208,8 @@ def _rates() -> Mapping[str, int]:
 def _rate(place: str) -> int:
     command = [sys.executable, "-m", "tests.bench.bench_workers", "--append", place, "--count", str(APPENDED)]
     running = [subprocess.Popen([*command, "--name", str(n)], stdout=subprocess.PIPE) for n in range(WRITERS)]
-    told = [[float(word) for word in one.communicate()[0].split()] for one in running]
-    return round(WRITERS * APPENDED / (max(one[1] for one in told) - min(one[0] for one in told)))
+    printed = [[float(word) for word in one.communicate()[0].split()] for one in running]
+    return round(WRITERS * APPENDED / (max(one[1] for one in printed) - min(one[0] for one in printed)))
 
 
 if __name__ == "__main__":

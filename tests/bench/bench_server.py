@@ -28,7 +28,7 @@ CALLERS: Final = 8
 ECHO_BYTES: Final = 1024
 BATCH: Final = 64
 CORES: Final = tuple(sorted(os.sched_getaffinity(0)))
-"""The first is the measured server's, the others are for whoever asks it."""
+"""The first is the measured server's, the others are its clients'."""
 SETTLED: Final = "SettleRound"
 AIMS: Final = {"CheckArrangement": 1.6, SETTLED: 3.0, f"{SETTLED}, only its certificate seen": 3.0, "DealRound": 5.0}
 
@@ -41,7 +41,7 @@ class Measured:
     process: psutil.Process
 
     def cpu_ns(self) -> int:
-        """The CPU time it has used."""
+        """Return the CPU time that the server has used."""
         ask: grpc.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary("/bench/Cpu")
         return int(ask(b""))
 
@@ -56,7 +56,7 @@ class Measured:
 
 @contextlib.contextmanager
 def measured_server(folder: Path, services: str) -> Iterator[Measured]:
-    """A server pinned to the first core."""
+    """Start a server pinned to the first core."""
     command = [sys.executable, "-m", "tests.bench.measured_server", str(folder), services, str(CORES[0])]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -67,12 +67,12 @@ def measured_server(folder: Path, services: str) -> Iterator[Measured]:
 
 
 def leave_first_core() -> None:
-    """The process keeps to the other cores, where there are some."""
+    """Pin the process to the other cores, if there are any."""
     os.sched_setaffinity(0, CORES[1:] or CORES)
 
 
 def limits(count: int) -> list[tuple[str, float]]:
-    """What an echo costs a plain server of gRPC, and one on the binding below."""
+    """Measure an echo on a plain gRPC server, and on the binding below it."""
     found = []
     command = [sys.executable, "-m", "tests.bench.raw_echo", str(CORES[0])]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:

@@ -27,7 +27,7 @@ AnswerT = TypeVar("AnswerT")
 
 
 def timed(act: Callable[[], AnswerT]) -> tuple[AnswerT, float, float]:
-    """What an act gives, with its seconds of processor and of passed time."""
+    """Return an act's result with its CPU seconds and elapsed seconds."""
     passed, used = time.perf_counter(), time.process_time()
     answer = act()
     return answer, time.process_time() - used, time.perf_counter() - passed
@@ -42,7 +42,7 @@ def print_row(name: str, leaves: int, used: float, passed: float, baseline: floa
 
 
 def fill(folder: Path, file: Path, note: str, count: int) -> Store:
-    """A store of the log in a file."""
+    """Open a store of the log in a file."""
     from tests.audit.audit_builder import LOG, ORIGIN  # noqa: PLC0415 - not in the publication's memory
 
     store = open_sqlite(folder)

@@ -66,14 +66,14 @@ def _in_process(ruleset_id: str, size: int) -> float:
 def _questions(server: Measured, ruleset_id: str, *, checks: int, rounds: int) -> list[Callable[[], object]]:
     """Every seat's question on rounds in which everybody has checked so often; each was asked once before."""
     referee = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(server.channel)
-    told = [_told(server, ruleset_id, checks=checks) for _ in range(rounds)]
-    questions = [ultimate_texas_pb2.AdviseRequest(round=one, seat=seat) for one in told for seat in range(SEATS)]
+    messages = [_reported(server, ruleset_id, checks=checks) for _ in range(rounds)]
+    questions = [ultimate_texas_pb2.AdviseRequest(round=one, seat=seat) for one in messages for seat in range(SEATS)]
     for question in questions[::SEATS]:
         referee.Advise(question)
     return [_call(referee.Advise, question) for question in questions]
 
 
-def _told(server: Measured, ruleset_id: str, *, checks: int) -> ultimate_texas_pb2.UltimateTexasRound:
+def _reported(server: Measured, ruleset_id: str, *, checks: int) -> ultimate_texas_pb2.UltimateTexasRound:
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(server.channel)
     referee = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(server.channel)
     table_id = secrets.token_hex(8)
@@ -88,21 +88,21 @@ def _told(server: Measured, ruleset_id: str, *, checks: int) -> ultimate_texas_p
     opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
     seeds = [secrets.token_bytes(32) for _ in range(SEATS)]
     dealt = shuffler.DealRound(shuffler_pb2.DealRoundRequest(table_id=table_id, round_number=1, client_seeds=seeds))
-    told = ultimate_texas_pb2.UltimateTexasRound(header=opened.header, certificates=[dealt.certificate])
+    message = ultimate_texas_pb2.UltimateTexasRound(header=opened.header, certificates=[dealt.certificate])
     for _ in range(checks):
         for seat in range(SEATS - 1):
-            told.events.add(seat=seat, decision=Decision.DECISION_CHECK, time=dealt.dealt_time)
+            message.events.add(seat=seat, decision=Decision.DECISION_CHECK, time=dealt.dealt_time)
         last = ultimate_texas_pb2.UltimateTexasEvent(seat=SEATS - 1, decision=Decision.DECISION_CHECK)
         accepted = referee.AcceptEvent(
-            ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=told, event=last)
+            ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=message, event=last)
         ).event
-        told.events.append(accepted)
+        message.events.append(accepted)
         section = shuffler.OpenSection(
             shuffler_pb2.OpenSectionRequest(table_id=table_id, round_number=1, event_receipt=accepted.receipt)
         )
-        told.certificates[:] = [section.certificate]
+        message.certificates[:] = [section.certificate]
         dealt.dealt_time = accepted.time
-    return told
+    return message
 
 
 if __name__ == "__main__":

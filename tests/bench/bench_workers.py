@@ -66,7 +66,7 @@ class Server:
         return sum(sum(one.cpu_times()[:2]) for one in serving)
 
     def answered(self) -> float:
-        """Calls answered with OK so far."""
+        """Count the calls answered with OK so far."""
         total = 0.0
         for address in self.metrics:
             with urllib.request.urlopen(f"http://{address}/metrics") as answer:
@@ -77,7 +77,7 @@ class Server:
 
 @contextlib.contextmanager
 def served(folder: Path, workers: int) -> Iterator[Server]:
-    """A server of so many pinned workers."""
+    """Start a server of so many pinned workers."""
     core = min(os.sched_getaffinity(0))
     start = [sys.executable, "-m", "referee"] if workers > 1 else [sys.executable, "-c", PINNED, str(core)]
     options = ["--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--quiet", "--workers", str(workers)]
@@ -121,7 +121,7 @@ def load(  # noqa: PLR0913 - a bench
     clients: int = CLIENTS,
     streams: int = 4,
 ) -> Loaded:
-    """The method asked by many connections for some seconds: as fast as answers come, or so often a second."""
+    """Call the method over many connections for some seconds: as fast as answers come, or so often a second."""
     body, log = folder / "body", folder / "times"
     body.write_bytes(b"\x00" + struct.pack(">I", len(request)) + request)
     log.unlink(missing_ok=True)
@@ -140,7 +140,7 @@ def load(  # noqa: PLR0913 - a bench
 
 
 def played(server: Server, table: str) -> mau_binh_pb2.MauBinhRound:
-    """A dealt round that can be settled."""
+    """Make a dealt round that can be settled."""
     with grpc.insecure_channel(server.address) as channel:
         shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
         referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
@@ -157,23 +157,23 @@ def played(server: Server, table: str) -> mau_binh_pb2.MauBinhRound:
             dealt = shuffler.DealRound(
                 shuffler_pb2.DealRoundRequest(table_id=terms.table_id, round_number=1, client_seeds=seeds)
             )
-            told = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
-            if referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=told)).violations:
+            message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
+            if referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message)).violations:
                 for hand in dealt.hands:
                     cards = list(hand.cards)
                     arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
-                    told.events.add(time=dealt.dealt_time, seat=hand.seat, arrange=arrange)
-                return told
+                    message.events.add(time=dealt.dealt_time, seat=hand.seat, arrange=arrange)
+                return message
     msg = "every round was won at the deal"
     raise RuntimeError(msg)
 
 
 def questions(server: Server, table: str) -> dict[str, bytes]:
-    """A question of each measured method. The settlement is asked again and again, and answered from the log."""
-    told = played(server, table)
-    first = mau_binh_pb2.MauBinhRound(header=told.header, certificates=told.certificates)
-    check = mau_binh_pb2.CheckArrangementRequest(round=first, seat=0, arrangement=told.events[0].arrange)
-    settle = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=told)
+    """Make a request of each measured method. The settlement is repeated, and answered from the log."""
+    message = played(server, table)
+    first = mau_binh_pb2.MauBinhRound(header=message.header, certificates=message.certificates)
+    check = mau_binh_pb2.CheckArrangementRequest(round=first, seat=0, arrangement=message.events[0].arrange)
+    settle = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message)
     return {CHECK: check.SerializeToString(), SETTLE: settle.SerializeToString()}
 
 
@@ -243,10 +243,10 @@ def _print_writers(label: str, writers: int, place: str) -> None:
     count = 4096
     command = [sys.executable, "-m", "tests.bench.bench_workers", "--append", place, "--count", str(count)]
     running = [subprocess.Popen([*command, "--name", str(n)], stdout=subprocess.PIPE) for n in range(writers)]
-    told = [[float(word) for word in one.communicate()[0].split()] for one in running]
-    seconds = max(end for _, end, _ in told) - min(begun for begun, _, _ in told)
+    printed = [[float(word) for word in one.communicate()[0].split()] for one in running]
+    seconds = max(end for _, end, _ in printed) - min(begun for begun, _, _ in printed)
     leaves = writers * count
-    cpu = sum(one[2] for one in told)
+    cpu = sum(one[2] for one in printed)
     sys.stdout.write(f"{label:<32}{leaves / seconds:>9.0f}{cpu / leaves * 1e6:>16.0f}\n")
 
 

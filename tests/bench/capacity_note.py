@@ -24,7 +24,7 @@ COPIES: Final = 3
 
 
 def note(found: Mapping[str, Any]) -> str:
-    """The note as Markdown."""
+    """Format the note as Markdown."""
     rates = found["leaves_per_second"]
     lines = [
         "# What it takes: capacity",
@@ -89,7 +89,7 @@ def note(found: Mapping[str, Any]) -> str:
 
 
 def needs(one: Mapping[str, float], round_seconds: float, leaves_per_second: float) -> Mapping[str, float]:
-    """What a million tables of one game need, by what it is."""
+    """Compute what a million tables of one game need, by resource."""
     rounds = TABLES / round_seconds
     leaves = rounds * one["leaves"]
     return {
@@ -105,7 +105,7 @@ def needs(one: Mapping[str, float], round_seconds: float, leaves_per_second: flo
 
 
 def _said(value: float) -> str:
-    """A figure to three digits."""
+    """Format a figure to three digits."""
     if value >= 100 or value == int(value):
         digits = max(0, int(math.log10(max(value, 1))) - 2)
         return f"{round(value, -digits):,.0f}"

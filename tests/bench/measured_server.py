@@ -22,7 +22,7 @@ class Meter(grpc.GenericRpcHandler):
     """Echo and Cpu, on raw bytes."""
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[bytes, bytes] | None":
-        """The handler of a measuring method."""
+        """Return the handler of a measuring method."""
         answers: dict[str, Callable[[bytes, grpc.ServicerContext], bytes]] = {
             "/bench/Echo": lambda request, _context: request,
             "/bench/Cpu": lambda _request, _context: str(time.process_time_ns()).encode(),

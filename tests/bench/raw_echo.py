@@ -21,7 +21,7 @@ _THREADS = 8
 
 
 def answer_of(method: str, data: bytes) -> bytes:
-    """What either server answers."""
+    """Answer as either server does."""
     return str(time.process_time_ns()).encode() if method == _CPU else data
 
 
@@ -29,7 +29,7 @@ class Plain(grpc.GenericRpcHandler):
     """Every method is an echo, but for the meter."""
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[bytes, bytes]":
-        """The handler of any method."""
+        """Return the handler of any method."""
         method = handler_call_details.method
         return grpc.unary_unary_rpc_method_handler(lambda data, _context: answer_of(method, data))
 
@@ -44,7 +44,7 @@ class Bare:
         self.port: int = self._server.add_http2_port(b"127.0.0.1:0")
 
     def run(self) -> None:
-        """Calls are answered until the process ends."""
+        """Answer calls until the process ends."""
         self._server.start()
         self._server.request_call(self._queue, self._queue, self._begin)
         while True:

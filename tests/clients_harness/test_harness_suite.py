@@ -25,7 +25,7 @@ DRAGONS = {"wins": ["sanh rong", "sanh rong"]}
 def drawing(tmp_path: Path) -> Iterator[str]:
     """Return the address of a server that deals at random, with the harness's origin."""
     with Application(
-        ServerOptions(data=tmp_path / "drawn", listen="127.0.0.1:0", origin="harness.invalid/told")
+        ServerOptions(data=tmp_path / "drawn", listen="127.0.0.1:0", origin="harness.invalid/scripted")
     ) as application:
         yield f"127.0.0.1:{application.port}"
 

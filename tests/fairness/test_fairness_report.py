@@ -1,4 +1,4 @@
-"""A report is the same whoever counts it, holds of a fair shuffle, and says so when something does not."""
+"""Fairness reports: equal for every way of counting, clean for a fair shuffle, and failing for an unfair one."""
 
 from dataclasses import replace
 

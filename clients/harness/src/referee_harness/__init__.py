@@ -1,7 +1,7 @@
 """A real Referee server for tests of frontends: scripted decks, a clock that tests move, faults on request.
 
-Everything that a frontend meets is the real thing, services, keys, log, proofs and refusals, but two: whoever
-tests tells the cards, and the time. So its rounds carry randomness suite 250, an audit says L0 of them, and no other
+Everything that a frontend meets is real, services, keys, log, proofs and refusals, but two things: the
+test sets the cards, and the time. So its rounds carry randomness suite 250, an audit says L0 of them, and no other
 server takes its rounds or serves its log.
 
 >>> with Harness() as harness:

@@ -17,7 +17,7 @@ from referee_harness.relay import Relay
 from referee_harness.script import Script
 from referee_harness.script_book import ANY_TABLE, NEXT_ROUND, ScriptBook
 
-ORIGIN: Final = "harness.invalid/told"
+ORIGIN: Final = "harness.invalid/scripted"
 _FREE: Final = "127.0.0.1:0"
 
 

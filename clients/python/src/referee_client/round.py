@@ -1,11 +1,9 @@
 """What every game's round has in common: prepared, opened, dealt, played, settled, revealed, each step checked.
 
-A step is idempotent, so one whose answer was lost is asked again. What the server says is held against what
-was asked, what was said before and the log, and where it does not fit, VerificationError says so and nothing is
-believed: the header is of the terms, OPEN binds header, commitments and tokens, DEAL mixes the seats' own seeds,
-certificates open cards of that deal, receipts are of the very event, SETTLE tells what was played and follows from it
-by the rules, and the revealed seed deals every card again.
-
+A step is idempotent, so one whose answer was lost is repeated. Each answer is compared with the request, with earlier
+answers and with the log; VerificationError is raised where they differ: the header must have the terms, OPEN bind
+header, commitments and tokens, DEAL mix the seats' own seeds, certificates open cards of that deal, receipts be of the
+very event, SETTLE contain what was played and follow from it by the rules, and the revealed seed deal every card again.
 """
 
 from collections.abc import Sequence
@@ -131,7 +129,7 @@ class AsyncRound(RoundView[RoundMessage], Generic[RoundMessage, Outcome]):
         """Join a round that was opened elsewhere, 0 for the latest, with its deal if any; return its OPEN leaf.
 
         For a player whose frontend is somebody else's, and for a frontend that lost its memory. Where this client has
-        secrets of a seat, OPEN must bind these. Events stand in no log before the settlement: keep ``message``.
+        secrets of a seat, OPEN must bind these. Events are in no log before the settlement: keep ``message``.
         """
         state = self.state
         asked = log_pb2.GetTableRoundRequest(table_id=self.table, round_number=number)

@@ -1,7 +1,7 @@
-"""The house: everybody who is here, all rooms, and the folder that remembers them.
+"""The house: all people present, all rooms, and the folder that stores them.
 
-A person is who shows the same secret; the hall keeps its hash alone. Whoever has a stream is here; one stream a person,
-and the newer one takes over.
+A person is identified by a secret, of which the hall keeps only the hash, and is present while a stream is open. Each
+person has one stream: a newer one replaces it.
 """
 
 import asyncio

@@ -47,7 +47,7 @@ class RefereeRefusedError(Exception):
 
 
 class Judge:
-    """Stubs on one channel. ``is_reached`` says whether the last question was answered; listeners hear it change."""
+    """Stubs on one channel. ``is_reached``: the last call was answered. Listeners are called when it changes."""
 
     def __init__(self, address: str) -> None:
         self._channel = grpc.aio.insecure_channel(address, options=_OPTIONS)

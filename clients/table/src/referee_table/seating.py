@@ -1,7 +1,7 @@
 """Who sits and whether to deal.
 
 Of Mậu Binh the referee judges, since that game's texts say it. Of games whose texts are silent the table has the same
-habit: seats to those who came first, and once somebody is ready, whoever is not within the ready time is sent out.
+habit: seats to those who came first, and once somebody is ready, those not ready within the ready time are sent out.
 """
 
 from collections.abc import Sequence
