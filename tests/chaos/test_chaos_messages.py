@@ -104,7 +104,7 @@ def test_malformed_messages_are_answered_or_refused_with_a_reason(tmp_path: Path
 
 
 @pytest.mark.timeout(600)
-def test_malformed_messages_over_a_socket_are_answered_or_refused_with_a_reason(tmp_path: Path) -> None:
+def test_malformed_messages_over_a_socket_get_an_answer_or_a_reason(tmp_path: Path) -> None:
     clean(fuzz_over_socket(tmp_path, count=400, seed=1), count=400)
 
 
@@ -224,7 +224,7 @@ def test_header_with_more_seats_than_a_deck_serves_is_an_invalid_header(recordin
     assert refused(recording, "TienLenService/PreviewRound", request) == "INVALID_ARGUMENT/INVALID_HEADER"
 
 
-def test_abort_of_an_ended_round_that_blames_a_seat_it_has_not_is_an_invalid_seat(recording: Recording) -> None:
+def test_abort_that_blames_a_seat_beyond_the_round_is_an_invalid_seat(recording: Recording) -> None:
     """The round was aborted before; the same abort again is answered, and one that nobody could make is refused."""
     (sent,) = recording.requests["/referee.v1.ShufflerService/AbortRound"]
     request = shuffler_pb2.AbortRoundRequest.FromString(sent)

@@ -15,7 +15,7 @@ RulesT = TypeVar("RulesT")
 
 
 def rules_of(ruleset_id: str, rules_type: type[RulesT]) -> RulesT:
-    """The rules of a built-in ruleset."""
+    """Return the rules of a built-in ruleset."""
     rules = get(ruleset_id).rules
     assert isinstance(rules, rules_type)
     return rules
@@ -54,7 +54,7 @@ def test_sealed_mau_binh_counts_its_opening_from_the_end_of_committing() -> None
     assert mau_binh.GAME.minimum_seen(state, arrange(1, 800)) == 2
 
 
-def test_each_turn_of_tien_len_has_its_clock_and_shows_the_event_that_gave_it() -> None:
+def test_each_turn_of_tien_len_has_a_clock_and_the_event_that_started_it() -> None:
     hands = [
         parse_cards("3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S"),
         parse_cards("4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS"),

@@ -92,7 +92,7 @@ def test_the_largest_transcript_fits_its_leaf(game, seats, transfers):
 
 
 @pytest.mark.parametrize("count", [1, 80, 81, 120, 160])
-def test_receipts_beside_signatures_are_left_out_from_the_end_where_there_is_no_room(count):
+def test_receipts_beside_signatures_are_omitted_from_the_end_without_room(count):
     """Every event keeps its seat's signature; of an ordinary round, 60 events, every event keeps both."""
     events = [event_of({"kind": "PASS", "seat": 3}, opens_section=msgspec.UNSET)] * count
     kept = fitted(events)

@@ -297,7 +297,7 @@ def test_receipts_open_the_flop_and_then_all_the_rest():
 @pytest.mark.parametrize(
     "openings", [(None, None, 2), (None, 3, None), (3, 3, 2), (None, 4, 2), (None, 3, 4), (None, 2, 2)]
 )
-def test_receipt_that_opens_another_section_than_its_event_has_no_transcript(openings: tuple[int | None, ...]):
+def test_receipt_that_opens_a_section_its_event_does_not_is_refused(openings: tuple[int | None, ...]):
     with pytest.raises(TranscriptError, match="opens section"):
         _found(_receipted(openings))
 
