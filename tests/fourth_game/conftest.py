@@ -9,6 +9,7 @@ import pytest
 
 from referee.server.key_folder import read_public_keys
 from tests.fourth_game.fourth_house import (
+    DEMO,
     HERE,
     ROUNDS_OF_A_TABLE,
     SEATS,
@@ -16,6 +17,7 @@ from tests.fourth_game.fourth_house import (
     House,
     play_round,
     preview_over_http,
+    run_script,
     serving,
 )
 
@@ -47,5 +49,6 @@ def house(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory)
             for number in range(ROUNDS_OF_A_TABLE)
         ]
         over_http = preview_over_http(ready["web"], rounds[0].played)
+        demo = run_script(DEMO, ready["address"], environment=environment)
     public = read_public_keys(data / "keys")
-    return House(data, ["--log-key", public["log"], "--root-key", public["root"]], rounds, over_http)
+    return House(data, ["--log-key", public["log"], "--root-key", public["root"]], rounds, over_http, demo)

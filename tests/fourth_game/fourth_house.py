@@ -30,6 +30,17 @@ from referee.cli.main import app
 answers = [CliRunner().invoke(app, command) for command in json.loads(sys.argv[1])]
 print(json.dumps([[answer.exit_code, answer.stdout, answer.stderr] for answer in answers]))
 """
+DEMO = """
+import sys, grpc
+from rich.console import Console
+from referee.cli.demo import DEMOS
+from referee.cli.table import Table
+from referee.rulesets import get
+channel = grpc.insecure_channel(sys.argv[1])
+table = Table(channel=channel, ruleset=get("bai_cao.classic"), seat_count=4, console=Console())
+DEMOS["bai_cao"].play(table, stronger=True)
+DEMOS["bai_cao"].play(table, stronger=False)
+"""
 
 
 class Answer(NamedTuple):
@@ -49,26 +60,31 @@ class Settled(NamedTuple):
 
 
 class House(NamedTuple):
-    """The data of a server that has stopped, its keys as options, the rounds it settled and its gateway's answer."""
+    """The data of a server that has stopped, its keys as options, and the rounds that it settled.
+
+    ``over_http`` is what its gateway answered about the first one, ``demo`` what the demo printed of two more.
+    """
 
     data: Path
     keys: list[str]
     rounds: list[Settled]
     over_http: dict[str, Any]
+    demo: str
 
 
 def run(*commands: list[str], environment: dict[str, str]) -> list[Answer]:
     """Run commands of ``referee`` one after the other in one process."""
+    printed = run_script(COMMANDS, json.dumps(commands), environment=environment)
+    return [Answer(*answer) for answer in json.loads(printed)]
+
+
+def run_script(script: str, argument: str, *, environment: dict[str, str]) -> str:
+    """Run a script in the tree as it is and return what it printed."""
+    command = [sys.executable, "-c", script, argument]
     done = subprocess.run(
-        [sys.executable, "-c", COMMANDS, json.dumps(commands)],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=SECONDS,
-        check=True,
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=True
     )
-    return [Answer(*answer) for answer in json.loads(done.stdout)]
+    return done.stdout
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from tests.fourth_game.fourth_reference import net_of, strength_of
 
 RULESET = HERE / "src" / "bai_cao" / "bai_cao.classic.toml"
 GENERATED = HERE / "src" / "bai_cao" / "v1"
+DEMO_ROUNDS = 2
 VENV = Path(sys.executable).parents[1]
 
 
@@ -42,13 +43,18 @@ def test_gateway_serves_the_game_in_json(house: House) -> None:
     assert [seat["hand"] for seat in seats] == [seat.hand for seat in house.rounds[0].settled.outcome.seats]
 
 
+def test_demo_plays_the_game(house: House) -> None:
+    assert house.demo.count("SETTLE is leaf") == DEMO_ROUNDS
+    assert all(name in house.demo for name in ("An", "Bình", "Chi", "Dũng"))
+
+
 def test_log_is_audited_with_the_questions_of_the_game(house: House, environment: dict[str, str]) -> None:
     page = house.data / "page.html"
     options = ["--html", str(page), "--round", "table-3:2", "--json"]
     (audited,) = run(["audit", "--data", str(house.data), *house.keys, *options], environment=environment)
     report = json.loads(audited.output)
     assert (audited.code, report.get("findings", [])) == (0, [])
-    assert report["checked"]["replayed"] == report["checked"]["redealt"] == len(house.rounds)
+    assert report["checked"]["replayed"] == report["checked"]["redealt"] == len(house.rounds) + DEMO_ROUNDS
     assert {score["subject"].get("game") for score in report["statistics"]["scores"]} >= {"bai_cao"}
     assert "Bài Cào" in page.read_text("utf-8")
 

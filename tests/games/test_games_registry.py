@@ -116,7 +116,9 @@ def test_round_of_a_game_goes_from_its_deal_to_its_settlement(game: AnyGame) -> 
 @pytest.mark.parametrize("name", list(CLOCKS))
 def test_clock_and_bounds_are_those_of_the_ruleset(name: str) -> None:
     game, rules = GAMES[name], RULESETS[name].rules
-    assert game.clock(game.begin(rules, deal_of(game)))[:2] == (DEALT_TIME, CLOCKS[name])
+    clock = game.clock(game.begin(rules, deal_of(game)))
+    assert clock is not None
+    assert clock.limit == CLOCKS[name]
     assert game.round_bounds(rules) == BOUNDS[name]
 
 
