@@ -1,6 +1,6 @@
 """``referee export``: one round with everything that proves it, in one self-contained file.
 
-The file is the bundle that ``clients/verifier`` checks (its ``bundle.schema.json`` says what stands in it): all KEY
+The file is the bundle that ``clients/verifier`` checks (its ``bundle.schema.json`` describes it): all KEY
 leaves, the round's own, and what ended the table's rounds before it back to the first settled one, each with its
 inclusion proof under one checkpoint. With ``--proof`` it is a C2SP tlog-proof of the leaf that ended the round, with
 the leaf in a file beside it.
@@ -87,7 +87,7 @@ def _proof(reader: Reader, found: Round, out: Path | None) -> bytes:
     if out is not None:
         beside = out.with_suffix(LEAF_SUFFIX)
         if beside == out:
-            fail(f"{out} is where the leaf itself would stand; call the proof {out.with_suffix(PROOF_SUFFIX).name}")
+            fail(f"{out} is where the leaf itself is written; call the proof {out.with_suffix(PROOF_SUFFIX).name}")
         beside.write_bytes(reader.leaf(index))
     return reader.receipt(index).text
 

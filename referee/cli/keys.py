@@ -1,6 +1,9 @@
-"""``referee keys``: the public keys, and their change."""
+"""``referee keys``: public keys and their change, encryption of private keys, and the agent that holds them."""
 
+import grp
+import json
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,13 +11,26 @@ from typing import Annotated, Final
 
 import typer
 
-from referee.cli import keys_at_rest
-from referee.cli.options import Database, DataFolder, PassphraseFile, fail, passphrase_of
+from referee.cli import logging
+from referee.cli.options import (
+    NEW_VARIABLE,
+    Database,
+    DataFolder,
+    NewPassphraseFile,
+    PassphraseFile,
+    RootKey,
+    fail,
+    passphrase_of,
+    passphrase_to_decrypt,
+    passphrase_to_encrypt,
+)
+from referee.cli.stopping import until_asked
 from referee.server.folder_lock import FolderInUseError
 from referee.server.key_folder import EVERY, ROLES, KeyFolder, is_encrypted_file
 from referee.server.key_rotation import CHANGING, KeyRotation, KeyRotationError
-from referee.server.keys import KeyFileError, Passphrase
+from referee.server.keys import KeyFileError, NamedSigner, Passphrase, read_key, reencrypt
 from referee.server.options import DEFAULT_ORIGIN
+from referee.server.signing_agent import SigningAgent
 from referee.storage import DataLossError, StoreError
 
 app = typer.Typer(
@@ -23,7 +39,6 @@ app = typer.Typer(
 )
 
 _ROLES: Final = ", ".join(CHANGING)
-RootKey = keys_at_rest.RootKey
 
 
 @app.callback()
@@ -98,6 +113,74 @@ def revoke(
         typer.echo(f"revoked\t{rotation.revoke(named).text}")
 
 
+@app.command()
+def encrypt(
+    *, data: DataFolder = Path("referee-data"), root: RootKey = None, passphrase_file: PassphraseFile = None
+) -> None:
+    """Encrypt the private keys with a passphrase; what is encrypted with it already stays. Back them up anew then.
+
+    The server needs the passphrase from its next start on. Who forgets it has lost the keys.
+    """
+    files = _files(data, root)
+    passphrase = passphrase_to_encrypt(passphrase_file)
+    _relocked(files, old=passphrase, new=passphrase, done="encrypted")
+
+
+@app.command()
+def decrypt(
+    *, data: DataFolder = Path("referee-data"), root: RootKey = None, passphrase_file: PassphraseFile = None
+) -> None:
+    """Write the private keys as plain files that their owner alone can read."""
+    files = _files(data, root)
+    _relocked(files, old=passphrase_to_decrypt(passphrase_file), new=None, done="decrypted")
+
+
+@app.command()
+def passwd(
+    *,
+    data: DataFolder = Path("referee-data"),
+    root: RootKey = None,
+    passphrase_file: PassphraseFile = None,
+    new_passphrase_file: NewPassphraseFile = None,
+) -> None:
+    """Encrypt the private keys with another passphrase. Copies of the old files still open with the old one."""
+    files = _files(data, root)
+    old = passphrase_to_decrypt(passphrase_file)
+    _relocked(
+        files, old=old, new=passphrase_to_encrypt(new_passphrase_file, variable=NEW_VARIABLE), done="encrypted anew"
+    )
+
+
+@app.command()
+def agent(
+    *,
+    keys: Annotated[Path, typer.Option("--keys", help="Folder with the private keys, away from the server's data.")],
+    socket: Annotated[Path, typer.Option("--socket", help="Where to answer, as /run/referee/signer.sock.")],
+    role: Annotated[
+        list[str] | None, typer.Option(help=f"A role to sign for: {', '.join(ROLES)}; all that are there by default.")
+    ] = None,
+    group: Annotated[str, typer.Option(help="A group that may ask, too; otherwise this user alone may.")] = "",
+    passphrase_file: PassphraseFile = None,
+) -> None:
+    """Hold the private keys and sign for servers that ask over a Unix socket (keys.signer), until stopped.
+
+    Prints one JSON line with the verifier keys once it answers. The root's key is needed for the first start alone.
+    """
+    logging.configure(quiet=False)
+    signers = _signers(keys, role or [], passphrase_of(passphrase_file))
+    with until_asked() as stop:
+        try:
+            number = grp.getgrnam(group).gr_gid if group else None
+            answering = SigningAgent(socket, signers, group=number).start()
+        except (OSError, KeyError) as error:
+            fail(f"{socket}: {error}")
+        ready = {"event": "ready", "socket": str(socket), "keys": {one: signers[one].verifier_key for one in signers}}
+        sys.stdout.write(json.dumps(ready) + "\n")
+        sys.stdout.flush()
+        stop.wait()
+        answering.close()
+
+
 def _checked(folder: Path, *, is_openable: bool) -> tuple[str, ...]:
     """Return the private keys to read: all but a root's kept elsewhere, and encrypted ones without a passphrase."""
     is_away = (folder / "root.pub").exists() and not (folder / "root.key").exists()
@@ -120,5 +203,42 @@ def _changing(
         fail(f"{error}. The log is damaged and nothing was changed; restore {data} from its backup")
 
 
-for _command in (keys_at_rest.encrypt, keys_at_rest.decrypt, keys_at_rest.passwd, keys_at_rest.agent):
-    app.command()(_command)
+def _signers(keys: Path, roles: list[str], passphrase: Passphrase | None) -> dict[str, NamedSigner]:
+    unknown = sorted(set(roles) - set(ROLES))
+    if unknown:
+        fail(f"--role {unknown[0]} is no role that signs; there are {', '.join(ROLES)}")
+    try:
+        found: dict[str, NamedSigner] = {
+            one: read_key(keys / f"{one}.key", passphrase)
+            for one in ROLES
+            if one in roles or (not roles and (keys / f"{one}.key").exists())
+        }
+    except KeyFileError as error:
+        fail(str(error))
+    if not found:
+        fail(f"{keys} holds no key to sign with")
+    return found
+
+
+def _files(data: Path, root: Path | None) -> list[Path]:
+    """List the private keys of a data folder, the root's at its own place."""
+    files = sorted((data / "keys").glob("*.key"))
+    if root is not None and root not in files:
+        files.append(root)
+    if not files:
+        fail(f"{data / 'keys'} holds no private keys")
+    return files
+
+
+def _relocked(files: list[Path], *, old: Passphrase, new: Passphrase | None, done: str) -> None:
+    try:
+        steps = {path: reencrypt(path, old=old, new=new) for path in files}
+    except (KeyFileError, OSError) as error:
+        fail(f"{error}; nothing was changed")
+    for path, finish in steps.items():
+        if finish is not None:
+            try:
+                finish()
+            except OSError as error:
+                fail(f"{path}: {error}; run the command again")
+        typer.echo(f"{path}\t{'as it was' if finish is None else done}")

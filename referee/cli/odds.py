@@ -1,15 +1,54 @@
 """``referee odds``: what a game is worth under a ruleset, counted over everything that can be dealt."""
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from referee.cli.options import RulesetFolder, catalogue_of, fail
+from referee.games import GAMES, Registry
 from referee.rulesets import UnknownRulesetError
 
 SEVERAL: Final = "; Ultimate Texas Hold'em only."
+
+
+@dataclass(frozen=True, kw_only=True)
+class OddsGame:
+    """What can be computed of one game beforehand.
+
+    - ``show(ruleset, *, processes, json_file, svg, table)`` counts, prints and writes the requested files; OSError if
+      one cannot be written.
+    - ``options``: which of --svg and --table the game has.
+    - ``learn(ruleset, *, rounds, seed, folder)`` learns what its advice expects of opponents; None if that is nothing.
+    """
+
+    name: str
+    show: Callable[..., None]
+    options: frozenset[str] = frozenset()
+    learn: Callable[..., None] | None = None
+
+
+def _builtin() -> tuple[OddsGame, ...]:
+    from referee.cli import learn_mau_binh, odds_instant_wins, odds_ultimate_texas  # noqa: PLC0415 - they load numpy
+    from referee.odds import mau_binh, tien_len  # noqa: PLC0415 - as above
+
+    return (
+        OddsGame(
+            name="mau_binh",
+            show=partial(odds_instant_wins.show, mau_binh.instant_win_odds),
+            learn=learn_mau_binh.learn,
+        ),
+        OddsGame(name="tien_len", show=partial(odds_instant_wins.show, tien_len.instant_win_odds)),
+        OddsGame(name="ultimate_texas", show=odds_ultimate_texas.show, options=frozenset({"--svg", "--table"})),
+    )
+
+
+ODDS: Final[Registry[OddsGame]] = Registry("referee.odds", _builtin)
+"""Games with odds: three built-in ones and those of installed packages, by entry points ``referee.odds``."""
 
 
 def odds(  # noqa: PLR0913 - one parameter an option
@@ -35,18 +74,14 @@ def odds(  # noqa: PLR0913 - one parameter an option
         ruleset = catalogue_of(rulesets).get(ruleset_id)
     except UnknownRulesetError as error:
         fail(f"{error}; `referee rulesets list` names those there are")
-    if ruleset.game != "ultimate_texas" and (svg or table):
-        fail(f"--svg and --table are for Ultimate Texas Hold'em; {ruleset.id} is a ruleset of {ruleset.game}")
+    game = ODDS.get(ruleset.game)
+    if game is None:
+        fail(f"{ruleset.id} is a ruleset of {ruleset.game}, which has no odds; games with odds: {', '.join(ODDS)}")
+    for option, value in (("--svg", svg), ("--table", table)):
+        if value and option not in game.options:
+            titles = ", ".join(GAMES[name].title for name, one in ODDS.items() if option in one.options)
+            fail(f"{option} is for {titles} only; {ruleset.id} is a ruleset of {ruleset.game}")
     try:
-        if ruleset.game == "ultimate_texas":
-            from referee.cli import odds_ultimate_texas  # noqa: PLC0415 - no other command waits for numpy
-
-            odds_ultimate_texas.show(
-                ruleset, processes=processes or os.cpu_count() or 1, json_file=json_file, svg=svg, folder=table
-            )
-        else:
-            from referee.cli import odds_instant_wins  # noqa: PLC0415 - as above
-
-            odds_instant_wins.show(ruleset, json_file=json_file)
+        game.show(ruleset, processes=processes or os.cpu_count() or 1, json_file=json_file, svg=svg, table=table)
     except OSError as error:
         fail(str(error))

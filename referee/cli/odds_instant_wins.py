@@ -1,20 +1,18 @@
-"""What ``referee odds`` shows of Mậu Binh and Tiến Lên: the wins at the deal."""
+"""What ``referee odds`` shows of a game that can be won at the deal: the chance and the worth of each such win."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table as Grid
 
-from referee.games.mau_binh import MauBinhRules
-from referee.games.tien_len import TienLenRules
-from referee.odds import mau_binh, tien_len
 from referee.odds.instant_win import InstantWinChance, InstantWinOdds
 from referee.rulesets import Ruleset
 
 
-def show(ruleset: Ruleset, *, json_file: Path | None) -> None:
-    """Count and print; write the requested files. Raise OSError if a file cannot be written."""
-    odds = _counted(ruleset)
+def show(count: Callable[..., InstantWinOdds], ruleset: Ruleset, *, json_file: Path | None, **_options: object) -> None:
+    """Count and print; write the requested file. Raise OSError if it cannot be written."""
+    odds = count(ruleset.rules)
     console = Console()
     console.print(f"{ruleset.id} {ruleset.version}, file {ruleset.digest.hex()}, {odds.hands:,} hands", soft_wrap=True)
     console.print(_chance_grid(odds, ruleset))
@@ -26,16 +24,6 @@ def show(ruleset: Ruleset, *, json_file: Path | None) -> None:
     )
     if json_file:
         json_file.write_bytes(odds.write())
-
-
-def _counted(ruleset: Ruleset) -> InstantWinOdds:
-    rules = ruleset.rules
-    if isinstance(rules, MauBinhRules):
-        return mau_binh.instant_win_odds(rules)
-    if isinstance(rules, TienLenRules):
-        return tien_len.instant_win_odds(rules)
-    msg = f"{ruleset.game} has no wins at the deal"
-    raise TypeError(msg)
 
 
 def _chance_grid(odds: InstantWinOdds, ruleset: Ruleset) -> Grid:

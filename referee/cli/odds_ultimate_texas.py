@@ -18,7 +18,7 @@ from referee.odds.ultimate_texas import DEALS, Figures, Met, bets_of, census, dr
 from referee.rulesets import Ruleset
 
 
-def show(ruleset: Ruleset, *, processes: int, json_file: Path | None, svg: Path | None, folder: Path | None) -> None:
+def show(ruleset: Ruleset, *, processes: int, json_file: Path | None, svg: Path | None, table: Path | None) -> None:
     """Count and print; write the requested files. Raise OSError if a file cannot be written."""
     rules: UltimateTexasRules = ruleset.rules  # type: ignore[assignment] # the ruleset is of this game
     console = Console()
@@ -44,9 +44,9 @@ def show(ruleset: Ruleset, *, processes: int, json_file: Path | None, svg: Path 
     if svg:
         title = f"{ruleset.title.en}: before the flop"
         svg.write_text(draw_svg(bets, values_of(strategy.table, prices), title=title), encoding="utf-8")
-    if folder:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{ruleset.id}{SUFFIX}").write_bytes(strategy.table.write())
+    if table:
+        table.mkdir(parents=True, exist_ok=True)
+        (table / f"{ruleset.id}{SUFFIX}").write_bytes(strategy.table.write())
 
 
 def _figure_grid(figures: Figures, rules: UltimateTexasRules) -> Grid:
