@@ -27,6 +27,7 @@ _RANGES: Final = {
     "burst": (0, 1_000_000),
     "calls_at_once": (0, 100_000),
     "unread_bytes": (_MIB, 64 * _KIB * _MIB),
+    "memo_bytes": (_MIB, 64 * _KIB * _MIB),
     "request_seconds": (0.1, 3600),
     "answer_seconds": (0.1, 86_400),
     "handshake_seconds": (1, 600),
@@ -50,6 +51,7 @@ class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     burst: int = 0
     calls_at_once: int = 0
     unread_bytes: int = 256 * _MIB
+    memo_bytes: int = 32 * _MIB
     request_seconds: float = 20
     answer_seconds: float = 120
     handshake_seconds: float = 20

@@ -52,6 +52,7 @@ def add_services(
         shuffler_keys=log.counted("shuffler"),
         clock=options.clock,
         suite=suite_of(options),
+        memo_bytes=options.limits.memo_bytes,
     )
 
     def add_referee() -> None:
@@ -64,6 +65,7 @@ def add_services(
             ),
             leaders=LeaderFinder(referee_keys=referee_keys, shuffler_keys=log.counted("shuffler")),
             populations=options.populations,
+            memo_bytes=options.limits.memo_bytes,
         )
         for served in SERVED_GAMES.values():
             served.add_to_server(served.servicer(parts), server)

@@ -20,7 +20,7 @@ from referee.rulesets import Ruleset
 from referee.service.attesting import Attestor, Chain, ReportedEvent, first_chain
 from referee.service.leading import NO_LEAD, Lead, LeaderFinder
 from referee.service.served import ServedGame
-from referee.service.verifying import Memo, RoundVerifier, VerifiedRound
+from referee.service.verifying import MEMO_BYTES, Memo, RoundVerifier, VerifiedRound
 from referee.transcript.inputs import Inputs, fitted
 from referee.transcript.replay import encode_results
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -29,6 +29,9 @@ from referee.wire.refusal import RefusedError
 from referee.wire.round import stakes_refusal
 
 _MEMO_SIZE: Final = 4096
+_ROUND_BYTES: Final = 8 * 1024
+_EVENT_BYTES: Final = 512
+"""Memory of a read round, and of each event, beside the bytes of its events, on the safe side."""
 
 
 class RoundKey(NamedTuple):
@@ -111,13 +114,19 @@ class RoundReader:
     """Reads rounds of one game and remembers the newest ones."""
 
     def __init__(
-        self, served: ServedGame, *, verifier: RoundVerifier, attestor: Attestor, leaders: LeaderFinder
+        self,
+        served: ServedGame,
+        *,
+        verifier: RoundVerifier,
+        attestor: Attestor,
+        leaders: LeaderFinder,
+        memo_bytes: int = MEMO_BYTES,
     ) -> None:
         self._served = served
         self._verifier = verifier
         self._attestor = attestor
         self._leaders = leaders
-        self._memo: Memo[tuple[RoundKey, bytes], ReadRound] = Memo(_MEMO_SIZE)
+        self._memo: Memo[tuple[RoundKey, bytes], ReadRound] = Memo(_MEMO_SIZE, max_bytes=memo_bytes)
 
     def read(self, message: Any, *, may_have_ended: bool = False) -> ReadRound:
         """Verify the round of a request, in its field ``round``, and apply its events."""
@@ -192,7 +201,8 @@ class RoundReader:
 
     def _remember(self, read: ReadRound) -> None:
         """Remember a round, by its deal and last event; it replaces another one that shares both."""
-        self._memo.put((read.key, read.events[-1] if read.events else b""), read)
+        size = _ROUND_BYTES + _EVENT_BYTES * len(read.events) + sum(map(len, read.events))
+        self._memo.put((read.key, read.events[-1] if read.events else b""), read, size=size)
 
     def _find(self, key: RoundKey, events: Sequence[bytes]) -> ReadRound | None:
         """Return the longest known beginning of these events; None if none is known."""

@@ -15,7 +15,7 @@ from referee.service.reading import ReadRound, RoundReader
 from referee.service.served import ServedGame
 from referee.service.settling import Settler
 from referee.service.status import CODES, refusal_of
-from referee.service.verifying import RoundVerifier
+from referee.service.verifying import MEMO_BYTES, RoundVerifier
 from referee.storage import Append
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.round_pb2 import RefusedRound
@@ -36,6 +36,7 @@ class RefereeParts:
     settler: Settler
     leaders: LeaderFinder
     populations: Path | None = None
+    memo_bytes: int = MEMO_BYTES
 
 
 class RoundService:
@@ -50,7 +51,13 @@ class RoundService:
         self._verifier = parts.verifier
         self._settler = parts.settler
         self._texts = served.texts
-        self._reader = RoundReader(served, verifier=parts.verifier, attestor=parts.attestor, leaders=parts.leaders)
+        self._reader = RoundReader(
+            served,
+            verifier=parts.verifier,
+            attestor=parts.attestor,
+            leaders=parts.leaders,
+            memo_bytes=parts.memo_bytes,
+        )
         methods = served.descriptor.methods_by_name
         self._responses: dict[str, Any] = {
             name: GetMessageClass(method.output_type) for name, method in methods.items()

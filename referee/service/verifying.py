@@ -20,30 +20,45 @@ from referee.v1.round_pb2 import RoundHeader
 from referee.wire.refusal import RefusedError
 from referee.wire.round import certificate_refusal, find_ruleset, read_header
 
+MEMO_BYTES: Final = 32 * 1024 * 1024
+"""Default bound of a memo, in bytes of what it remembers."""
 _MEMO_SIZE: Final = 4096
+_ENTRY_BYTES: Final = 8 * 1024
+"""Memory of a verified round beside the bytes that it was read from, on the safe side."""
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 ValueT = TypeVar("ValueT")
 
 
 class Memo(Generic[KeyT, ValueT]):
-    """Up to ``size`` values by key, the oldest forgotten first; for values that follow from their key alone."""
+    """Up to ``size`` values by key, and up to ``max_bytes`` of them, the oldest forgotten first.
 
-    def __init__(self, size: int) -> None:
+    For values that follow from their key alone.
+    """
+
+    def __init__(self, size: int, *, max_bytes: int = MEMO_BYTES) -> None:
         self._size = size
-        self._values: OrderedDict[KeyT, ValueT] = OrderedDict()
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self._values: OrderedDict[KeyT, tuple[ValueT, int]] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: KeyT) -> ValueT | None:
         """Return the value of a key, None if it is not known."""
-        return self._values.get(key)
+        known = self._values.get(key)
+        return None if known is None else known[0]
 
-    def put(self, key: KeyT, value: ValueT) -> None:
-        """Set the value of a key."""
+    def put(self, key: KeyT, value: ValueT, *, size: int = 0) -> None:
+        """Set the value of a key, of ``size`` bytes; a value beyond the memo's bound is not remembered."""
+        if size > self._max_bytes:
+            return
         with self._lock:
-            self._values[key] = value
-            while len(self._values) > self._size:
-                self._values.popitem(last=False)
+            _, before = self._values.get(key, (None, 0))
+            self._values[key] = value, size
+            self._bytes += size - before
+            while len(self._values) > self._size or self._bytes > self._max_bytes:
+                _, (_, freed) = self._values.popitem(last=False)
+                self._bytes -= freed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -91,7 +106,7 @@ class VerifiedRound:
 class RoundVerifier:
     """Verifies headers against rulesets and this log's origin, and certificates against the shuffler's keys."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what rounds are verified against, and the bound of its memo
         self,
         *,
         catalogue: Catalogue,
@@ -99,13 +114,14 @@ class RoundVerifier:
         shuffler_keys: Sequence[bytes],
         clock: Callable[[], int],
         suite: int = SUITE_COMMITMENT,
+        memo_bytes: int = MEMO_BYTES,
     ) -> None:
         self._suite = suite
         self._catalogue = catalogue
         self._origin = origin
         self._keys = tuple(shuffler_keys)
         self._clock = clock
-        self._memo: Memo[tuple[bytes, ...], VerifiedRound] = Memo(_MEMO_SIZE)
+        self._memo: Memo[tuple[bytes, ...], VerifiedRound] = Memo(_MEMO_SIZE, max_bytes=memo_bytes)
 
     @property
     def catalogue(self) -> Catalogue:
@@ -124,7 +140,7 @@ class RoundVerifier:
         verified = self._memo.get(key)
         if verified is None:
             verified = self._verify(header, certificates, field=field)
-            self._memo.put(key, verified)
+            self._memo.put(key, verified, size=_ENTRY_BYTES + sum(map(len, key)))
         return verified
 
     def read_terms(self, message: RoundHeader, *, field: str) -> tuple[Header, Ruleset]:
@@ -157,6 +173,7 @@ class RoundVerifier:
                 "send the certificate that ShufflerService.DealRound answered",
                 field=f"{field}.certificates",
             )
+        _check_certificates(header, certificates, field=f"{field}.certificates")
         read = [
             self._read_certificate(data, header, field=f"{field}.certificates[{index}]")
             for index, data in enumerate(certificates)
@@ -189,6 +206,31 @@ class RoundVerifier:
             return certificate.read(data, keys=self._keys, header=header)
         except CertificateError as error:
             raise certificate_refusal(error, field=field) from None
+
+
+def _check_certificates(header: Header, certificates: Sequence[bytes], *, field: str) -> None:
+    """Refuse more certificates than one a section and one that opens none, and one that is sent twice."""
+    limit = len(header.layout) + 1
+    if len(certificates) > limit:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_INVALID_FIELD,
+            f"{len(certificates)} certificates are too many for {len(header.layout)} sections: send at most one a "
+            "section, and the one that opens none",
+            field=field,
+            limit=limit,
+            found=len(certificates),
+        )
+    first: dict[bytes, int] = {}
+    for index, data in enumerate(certificates):
+        before = first.setdefault(data, index)
+        if before != index:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_FIELD,
+                f"certificates {before} and {index} are the same; send it once",
+                field=f"{field}[{index}]",
+                first=before,
+                found=index,
+            )
 
 
 def check_unexpired(verified: VerifiedRound, *, now: int, field: str) -> None:

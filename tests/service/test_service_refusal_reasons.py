@@ -116,6 +116,23 @@ def card_in_two_hands(house: House) -> Call:
     return lambda: house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
 
 
+@refused("INVALID_FIELD", "round.certificates[2]")
+def certificate_twice(house: House) -> Call:
+    opened = house.open().header
+    deal = house.derive(opened)
+    first, other = (house.certify(opened, deal, sections=sections) for sections in ([0], [1]))
+    message = mau_binh_pb2.MauBinhRound(header=opened, certificates=[first, other, first])
+    return lambda: house.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message))
+
+
+@refused("INVALID_FIELD", "round.certificates")
+def more_certificates_than_sections(house: House) -> Call:
+    """Refuse a thousand before any of them is read."""
+    header = house.open().header
+    message = mau_binh_pb2.MauBinhRound(header=header, certificates=[b"%d" % index for index in range(1000)])
+    return lambda: house.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message))
+
+
 @refused("INVALID_SEAT", "seat")
 def third_of_two_seats(house: House) -> Call:
     played = house.play()

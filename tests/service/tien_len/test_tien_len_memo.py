@@ -20,6 +20,16 @@ def test_memo_holds_one_value_a_key() -> None:
     assert (memo.get("key"), memo.get("other")) == (9, 1)
 
 
+def test_memo_is_bounded_by_bytes() -> None:
+    memo: Memo[int, str] = Memo(100, max_bytes=30)
+    for number in range(5):
+        memo.put(number, str(number), size=10)
+    memo.put(4, "again", size=20)
+    assert [memo.get(number) for number in range(5)] == [None, None, None, "3", "again"]
+    memo.put(5, "too large", size=31)
+    assert [memo.get(number) for number in (3, 4, 5)] == ["3", "again", None]
+
+
 def test_memo_keeps_its_size_under_many_threads() -> None:
     memo: Memo[int, int] = Memo(16)
     with ThreadPoolExecutor(8) as pool:
