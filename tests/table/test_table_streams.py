@@ -138,7 +138,8 @@ def test_invitation_takes_a_page_to_the_room(scene: Scene) -> None:
         (json.dumps({"type": "command", "id": "1", "name": "ready", "is_ready": True}), 4002, "BAD_MESSAGE"),
         (json.dumps(HELLO | {"secret": "short"}), 4002, "BAD_MESSAGE"),
         (json.dumps(HELLO | {"name": ""}), 4002, "BAD_MESSAGE"),
-        (json.dumps(HELLO | {"name": "x" * 25}), 4002, "BAD_MESSAGE"),
+        (json.dumps(HELLO | {"name": "\u202e \x07"}), 4002, "BAD_MESSAGE"),
+        (json.dumps(HELLO | {"name": "x" * 257}), 4002, "BAD_MESSAGE"),
         (json.dumps(HELLO | {"protocol": 2}), 4003, "OTHER_PROTOCOL"),
     ],
 )
@@ -247,6 +248,24 @@ def test_unknown_host_is_refused_before_anything_is_done(scene: Scene) -> None:
             writer.close()
             assert scene.hall is not None
             assert not scene.hall.people
+
+    asyncio.run(play())
+
+
+def test_name_keeps_its_visible_characters_with_notice(scene: Scene) -> None:
+    """Control and bidi characters are left out, a long name is cut; neither breaks a log line or another's name."""
+
+    async def play() -> None:
+        async with scene.open():
+            an = await scene.player("An\u202e\x1b[31m\n" + "n" * 40, plays=False)
+            assert an.notices == ["NAME_CHANGED"]
+            await an.ask("create", ruleset="mau_binh.classic", stake_minor=100)
+            await an.until(lambda view: [one["name"] for one in view.get("persons", ())] == ["An[31m " + "n" * 17])
+            await an.ask("rename", person_name=" Bi\u0300nh \u2066\u200f", language="vi")
+            await an.until(lambda view: [one["name"] for one in view.get("persons", ())] == ["B\u00ecnh"])
+            assert (await an.refused("rename", person_name="\u200b", language="vi"))["code"] == "BAD_COMMAND"
+            quiet = await scene.player("Nguyễn Thị Ánh")
+            assert quiet.notices == []
 
     asyncio.run(play())
 

@@ -97,14 +97,14 @@ class Hall:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def person_of(self, hello: Hello) -> Person:
+    def person_of(self, hello: Hello, *, name: str) -> Person:
         """Who shows this secret."""
         key = hashlib.sha256(hello.secret.encode()).hexdigest()
         person = self.people.get(key)
         if person is None:
-            person = Person(person=f"p{self.house.entropy(8).hex()}", key=key, name=hello.person_name)
+            person = Person(person=f"p{self.house.entropy(8).hex()}", key=key, name=name)
             self.people[key] = person
-        person.name, person.language = hello.person_name, hello.language
+        person.name, person.language = name, hello.language
         return person
 
     def welcome(self, person: Person) -> dict[str, Any]:

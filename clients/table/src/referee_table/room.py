@@ -30,6 +30,7 @@ from referee_table.commands import (
 from referee_table.inbox import Inbox, Item
 from referee_table.judge import RefereeRefusedError
 from referee_table.mau_binh import MauBinhPlay
+from referee_table.names import clean_name, is_changed
 from referee_table.play import Bench, Play, Previous, Settled
 from referee_table.records import proof_of, record_of, settled_record, shown
 from referee_table.seating import judged
@@ -185,7 +186,7 @@ class Room:
             case Leave():
                 await self._remove(person)
             case Rename():
-                person.name, person.language = command.person_name, command.language
+                self._rename(person, command)
             case Ready():
                 self._ready(person, command)
             case AddBot():
@@ -197,6 +198,14 @@ class Room:
             case _:
                 return self._remembered(command)
         return {}
+
+    def _rename(self, person: Person, command: Rename) -> None:
+        name = clean_name(command.person_name)
+        if not name:
+            raise RefusedError(Code.BAD_COMMAND, detail="the name has no visible character")
+        person.name, person.language = name, command.language
+        if is_changed(command.person_name, name):
+            self.keeper.notify(person, notice("NAME_CHANGED"))
 
     async def _do_in_round(self, person: Person, command: InRound) -> dict[str, Any]:
         seat = self._seat_of(person, command)

@@ -13,8 +13,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from referee_table.commands import Hello, read
 from referee_table.hall import PROTOCOL, Hall
+from referee_table.names import clean_name, is_changed
 from referee_table.state import Person
-from referee_table.wording import GOODBYES, Code, RefusedError, goodbye
+from referee_table.wording import GOODBYES, Code, RefusedError, goodbye, notice
 
 MOST_BYTES: Final = 64 * 1024
 MOST_WAITING: Final = 256
@@ -43,6 +44,7 @@ class PageStream:
         self._socket = socket
         self._words: deque[dict[str, Any]] = deque()
         self._is_stale = False
+        self._is_renamed = False
         self._ending = ""
         self._news = asyncio.Event()
         self._person: Person | None = None
@@ -79,6 +81,8 @@ class PageStream:
             return
         self._person = person
         self.say(self._hall.welcome(person))
+        if self._is_renamed:
+            self.say(notice("NAME_CHANGED"))
         self._hall.arrive(person, self)
         tasks = [asyncio.ensure_future(work) for work in (self._read_messages(), self._do(), self._speak())]
         try:
@@ -101,7 +105,12 @@ class PageStream:
         if hello.protocol != PROTOCOL:
             self._ending = "OTHER_PROTOCOL"
             return None
-        person = self._hall.person_of(hello)
+        name = clean_name(hello.person_name)
+        if not name:
+            self._ending = "BAD_MESSAGE"
+            return None
+        self._is_renamed = is_changed(hello.person_name, name)
+        person = self._hall.person_of(hello, name=name)
         if hello.room and not person.room:
             self._doing.put_nowait(
                 msgspec.json.encode(

@@ -45,6 +45,10 @@ REFUSALS: Final[Mapping[Code, tuple[str, str]]] = {
 NOTICES: Final[Mapping[str, tuple[str, str]]] = {
     "SENT_OUT": ("Bạn không sẵn sàng kịp giờ nên đã rời phòng.", "You were not ready in time and left the room."),
     "AWAY_TOO_LONG": ("Bạn đã vắng mặt quá lâu nên rời phòng.", "You were away too long and left the room."),
+    "NAME_CHANGED": (
+        "Tên đã được rút gọn còn 24 ký tự hiển thị được.",
+        "Your name was shortened to 24 visible characters.",
+    ),
     "ROOM_CLOSED": ("Phòng đã đóng.", "The room was closed."),
     "RESTARTED": (
         "Máy chủ bàn đã khởi động lại; ván chơi tiếp tục, không mất gì.",

@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import json
 import secrets
+import unicodedata
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
@@ -111,7 +112,7 @@ class Session:
         async for frame in stream:
             if frame.type is not aiohttp.WSMsgType.TEXT:
                 break
-            message = json.loads(frame.data)
+            message = json.loads(frame.data, object_hook=_without_controls)
             match message.get("type"):
                 case "welcome":
                     self._room = None  # an invitation is taken once
@@ -130,3 +131,18 @@ class Session:
     async def _send(self, stream: aiohttp.ClientWebSocketResponse, message: Message) -> None:
         with contextlib.suppress(ConnectionError, aiohttp.ClientError):  # it is sent again after the next hello
             await stream.send_str(json.dumps(message))
+
+
+def _without_controls(given: dict[str, Any]) -> dict[str, Any]:
+    """Strip control and bidi characters from names, which a server may send as they were typed."""
+    for key in given.keys() & {"name", "persons"}:
+        given[key] = _visible(given[key])
+    return given
+
+
+def _visible(value: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, list):
+        return [_visible(one) for one in value]
+    if isinstance(value, str):
+        return "".join([one for one in value if not unicodedata.category(one).startswith("C")])
+    return value
