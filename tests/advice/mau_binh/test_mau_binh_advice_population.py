@@ -19,9 +19,9 @@ from referee.rulesets import Ruleset, get
 
 DATA: Final = resources.files("referee.advice.mau_binh") / "data"
 DIGESTS: Final = {
-    "mau_binh.maubinh_com": "4f4a0b026dfcf6ed441552785e73ae5921898c8727bb895627f34a03b8e9a880",
-    "mau_binh.classic": "0cc61ca788979efe661fd52c50d8598129501e4e28cd144614d12dadaa2c8123",
-    "mau_binh.chi_2020": "8742f7680e726d852fb3fe196d94853ea4949fc34e14596fa48c320f8d4cc88f",
+    "mau_binh.maubinh_com": "7c1f928af5cdaca26c0d83cfc42b2c8102be907409236ee7a7141e14f12e84fa",
+    "mau_binh.classic": "5fe3eb1869f0a2957d14c6a98ea5f217213b96bf9c3cbf4a0bd2357a1308fbd4",
+    "mau_binh.chi_2020": "884f4b497874d35a33f72ebfbaf08b0d1ec0f886b2b2f1c35c9b3794aa380c4a",
 }
 """Golden: what ``referee learn`` printed with its own defaults."""
 
