@@ -197,7 +197,7 @@ def test_server_does_not_start_behind_its_witness(tmp_path: Path, start: Callabl
         (["urls=127.0.0.1:1", KNOWN], "not a witness's address"),
         ([AT, "keys=no key"], "no verifier key"),
         ([AT, KNOWN, "quorum=2"], "no quorum"),
-        (["urls=http://a,http://b", f"keys={STRANGER},{STRANGER}"], "one"),
+        (["urls=http://a,http://b", f"keys={STRANGER},{STRANGER}"], "is given for two witnesses"),
         ([AT, KNOWN, "required=true"], "cannot be reached"),
     ],
 )
