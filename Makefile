@@ -39,6 +39,7 @@ check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/mypy $(PACKAGES:%=%/src)
 	cd $(FOURTH)/src && ../../../$(BIN)/mypy --config-file ../../../pyproject.toml --package bai_cao
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.style.retired_words
 	cd protos && ../$(BIN)/buf lint && ../$(BIN)/buf format -d --exit-code
 	$(BIN)/buf format -d --exit-code $(FOURTH)/protos
 

@@ -118,7 +118,7 @@ def test_browser_asks_over_grpc_web(balanced: Balanced) -> None:
     assert trailers["x-request-id"] == "from-the-page"
 
 
-def test_browser_is_told_why_it_is_refused(balanced: Balanced) -> None:
+def test_browser_learns_why_it_is_refused(balanced: Balanced) -> None:
     """A refusal's reason reaches the page in the trailers."""
     body = log_pb2.GetTableRoundRequest(table_id="nobody", round_number=1).SerializeToString()
     answer = ask(balanced, "/referee.v1.LogService/GetTableRound", origin=ORIGIN, body=body)

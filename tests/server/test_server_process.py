@@ -47,7 +47,7 @@ def find(process: Process, table: str) -> log_pb2.GetTableRoundResponse:
     [9, *(pytest.param(count, marks=pytest.mark.slow("kills processes again and again")) for count in (1, 25))],
 )
 def test_killed_while_settling_no_answered_settlement_is_lost(serve: Serve, enough: int) -> None:
-    """Eight threads settle until the process is killed; started again, every answer stands, and the rest goes on."""
+    """Eight threads settle until the process is killed; after a restart every answer is in the log and more settle."""
     process = serve("--quiet")
     tables = {f"k-{number}": process.play(f"k-{number}") for number in range(48)}
     answered: dict[str, Any] = {}

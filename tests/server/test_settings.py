@@ -1,4 +1,4 @@
-"""Settings from a file, the environment and flags: which one counts, and that everything wrong is told at once."""
+"""Settings from a file, the environment and flags: which one counts, and that every fault is reported at once."""
 
 import re
 import tomllib
@@ -74,7 +74,7 @@ def test_every_key_can_be_set_in_the_file_and_by_its_variable(tmp_path: Path, ke
     assert (found.configuration, found.sources[key]) == (Configuration(), variable_of(key))
 
 
-def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
+def test_everything_that_is_wrong_is_reported_at_once(tmp_path: Path) -> None:
     """Each with its place, what is wrong, and what to do; also what another source overrides."""
     message = faults(
         tmp_path,
@@ -132,7 +132,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
         ("[[access.issuers]]\nkey = 'no key'\n", "line 1: access.issuers[0].key is not a verifier key"),
     ],
 )
-def test_what_cannot_be_served_with_is_told_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+def test_what_cannot_be_served_with_is_reported_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     assert message in "\n".join(faults(tmp_path, text))
 
 

@@ -88,7 +88,7 @@ def test_workers_whose_parent_is_killed_stop_by_themselves(serve: Serve) -> None
     assert not alive
 
 
-def test_each_worker_tells_the_health_of_each_service(serve: Serve) -> None:
+def test_each_worker_reports_the_health_of_each_service(serve: Serve) -> None:
     """With ports of their own, a balancer can ask each of them."""
     process = serve("--workers", "2", "--set", "serve.apart=true", "--services", "rulesets,log", "--quiet")
     addresses = [one["address"] for one in process.ready["workers"]]
@@ -128,7 +128,7 @@ def test_log_that_cannot_be_opened_stops_the_start(tmp_path: Path) -> None:
     assert b"not a database" in done.stderr
 
 
-def test_worker_that_keeps_dying_before_it_is_ready_ends_the_crew(tmp_path: Path) -> None:
+def test_worker_that_keeps_dying_before_it_is_ready_ends_all(tmp_path: Path) -> None:
     """It started once; from then on it fails at once, is tried as often as allowed, and given up."""
     tries = tmp_path / "tries"
     script = f"import sys; f = open({str(tries)!r}, 'a'); f.write('x'); f.close(); "

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 RETIRED: Final = {
     "told": "reported, stated, given; the inputs of a transcript",
-    "tell|tells|telling": "say, state, report, show",
+    r"(?<!\.)tell|tells|telling": "say, state, report, show",
     "stands|stood": "is, holds, counts",
     "standing|standings": "state, result",
     "comes to|come to|came to": "is, amounts to, results in",
@@ -42,7 +42,7 @@ RETIRED: Final = {
 SUFFIXES: Final = frozenset(
     {".css", ".go", ".html", ".j2", ".js", ".json", ".md", ".proto", ".py", ".rb", ".svelte", ".toml", ".ts", ".yaml"}
 )
-GENERATED: Final = re.compile(r"_pb2|_pb\.|/dist/|/gen/|package-lock|\.vi\.toml$|^tests/style/retired_words\.py$")
+GENERATED: Final = re.compile(r"_pb2|_pb\.|/dist/|/gen/|package-lock|\.vi\.toml$|^tests/style/")
 _PATTERNS: Final = {
     words: re.compile(rf"(?<![A-Za-z])(?i:{words})(?![A-Za-z])|(?:{words.title()})(?=[A-Z])") for words in RETIRED
 }

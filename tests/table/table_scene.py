@@ -1,4 +1,4 @@
-"""A referee and a table server on loopback, both by one clock that tests move, and people who come to it."""
+"""A referee and a table server on loopback, both by one clock that tests move, and the people who use it."""
 
 import asyncio
 import hashlib

@@ -70,7 +70,7 @@ def test_other_old_size_is_answered_with_the_one_cosigned_last(booth: Booth, log
     assert (answer.status, answer.media_type, parse_size(answer.body)) == (409, SIZE_TYPE, 5)
 
 
-def test_log_that_went_back_is_told_how_far_it_was(booth: Booth, log: PaperLog):
+def test_log_that_went_back_learns_how_far_it_was(booth: Booth, log: PaperLog):
     booth.ask(log.submission(0, 9))
     answer = booth.ask(log.submission(4, 4))
     assert (answer.status, parse_size(answer.body)) == (409, 9)

@@ -1,6 +1,6 @@
 """A witness that dies at a step: ``witness_until_killed.py FOLDER LOG_KEY STEP COUNT``.
 
-It listens like the real one, prints the same first line, and kills itself with SIGKILL when it comes to the step
+It listens like the real one, prints the same first line, and kills itself with SIGKILL when it reaches the step
 (JUDGED, SIGNED or KEPT) for the COUNT-th time. Its key follows from a word, so that a test knows it.
 """
 

@@ -60,7 +60,7 @@ def showing_of(state: State, seat: Seat) -> Showing:
         match rules.leaving.in_showdown:
             case LeavingInShowdown.LOSES_LATER_CHI:
                 stayed, left = departure, True
-            case LeavingInShowdown.ARRANGEMENT_STANDS:
+            case LeavingInShowdown.ARRANGEMENT_COUNTS:
                 pass
             case _:
                 assert_never(rules.leaving.in_showdown)

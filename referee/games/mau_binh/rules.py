@@ -143,7 +143,7 @@ class LeavingInShowdown(enum.StrEnum):
     """What leaving while a chi is being shown does to the chi that follow."""
 
     LOSES_LATER_CHI = "LOSES_LATER_CHI"
-    ARRANGEMENT_STANDS = "ARRANGEMENT_STANDS"
+    ARRANGEMENT_COUNTS = "ARRANGEMENT_COUNTS"
 
 
 class Leaving(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -20,8 +20,8 @@ from referee.rulesets import Ruleset, get
 DATA: Final = resources.files("referee.advice.mau_binh") / "data"
 DIGESTS: Final = {
     "mau_binh.maubinh_com": "7c1f928af5cdaca26c0d83cfc42b2c8102be907409236ee7a7141e14f12e84fa",
-    "mau_binh.classic": "5fe3eb1869f0a2957d14c6a98ea5f217213b96bf9c3cbf4a0bd2357a1308fbd4",
-    "mau_binh.chi_2020": "884f4b497874d35a33f72ebfbaf08b0d1ec0f886b2b2f1c35c9b3794aa380c4a",
+    "mau_binh.classic": "3f2b89accfb9acc9019804a3555df22e9d5f9327750b295505976e3b9c0ca88c",
+    "mau_binh.chi_2020": "a13b50f1b0d7f9055a80b4b928e6b8d9b9c08e11c47cf6c346e64c772d078c1f",
 }
 """Golden: what ``referee learn`` printed with its own defaults."""
 

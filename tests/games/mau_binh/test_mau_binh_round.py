@@ -174,7 +174,7 @@ def test_house_variants_need_no_code() -> None:
     five = msgspec.structs.replace(COM, sweep=SweptByAll(multiplier=5, **said))
     assert outcome_of(five).net == (25, -25)
     rules = msgspec.structs.replace(
-        COM, leaving=msgspec.structs.replace(COM.leaving, in_showdown=LeavingInShowdown.ARRANGEMENT_STANDS)
+        COM, leaving=msgspec.structs.replace(COM.leaving, in_showdown=LeavingInShowdown.ARRANGEMENT_COUNTS)
     )
     assert outcome_of(rules, events=(Leave(Seat(0), 91_000),)).net == (15, -15)
 

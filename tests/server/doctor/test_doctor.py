@@ -212,7 +212,7 @@ def test_file_system_that_does_not_lock_or_keep_is_warned_of(tmp_path: Path, kin
     assert finding.measured.startswith(kind)
 
 
-def test_database_that_is_away_fails_and_its_password_is_not_told(data: Path) -> None:
+def test_database_that_is_away_fails_without_showing_its_password(data: Path) -> None:
     url = "postgresql://referee:hunter2@127.0.0.1:1/none?connect_timeout=2"
     pytest.importorskip("psycopg")
     _, found = stored_of(configured(data=data, log__database=url))
@@ -372,7 +372,7 @@ def test_kernel_says_something_that_can_be() -> None:
     assert largest >= 0
 
 
-def test_newest_leaf_tells_its_time(serve: Callable[..., Any], tmp_path: Path) -> None:
+def test_newest_leaf_states_its_time(serve: Callable[..., Any], tmp_path: Path) -> None:
     """A round is dealt; its time is found in the log, and is about now."""
     began = system_clock()
     process = serve("--quiet")
@@ -420,7 +420,7 @@ def test_address_of_another_machine_fails(tmp_path: Path) -> None:
         (500 * GIB, GIB, 1_000, "OK", "512,000 MiB of 1,024,000 free"),
     ],
 )
-def test_disk_that_fills_is_told_with_its_days(  # noqa: PLR0913, PLR0917 - a row of the table
+def test_disk_that_fills_is_reported_with_its_days(  # noqa: PLR0913, PLR0917 - a row of the table
     tmp_path: Path, free: int, log_bytes: int, log_ms: int, level: str, words: str
 ) -> None:
     """A log of less than an hour shows no growth."""
