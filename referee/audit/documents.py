@@ -22,7 +22,7 @@ from referee.dealing.certificate import CERTIFICATE_TYPE, CertificateJson
 from referee.evidence.canonical import Form
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.log.receipt import FIRST_LINE
-from referee.transcript.receipt import FORM, RECEIPT_TYPE, EventReceipt
+from referee.transcript.chain import FORM, RECEIPT_TYPE, EventReceipt
 
 CERTIFICATE_FORM: Final = Form(CertificateJson)
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/]{40,}={0,2}")

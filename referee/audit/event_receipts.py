@@ -19,7 +19,7 @@ from referee.audit.round_leaves import RoundLeaves
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.games import Layout
-from referee.transcript.receipt import FORM, RECEIPT_TYPE, EventReceipt
+from referee.transcript.chain import FORM, RECEIPT_TYPE, EventReceipt
 
 
 @dataclass(frozen=True, slots=True, order=True)

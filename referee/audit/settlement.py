@@ -23,9 +23,8 @@ from referee.dealing.header import NO_KEY, Header, HeaderJson
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.ed25519 import SIGNATURE_SIZE, is_signature
 from referee.rulesets import Ruleset
-from referee.transcript.chain import chain_hashes
+from referee.transcript.chain import EventReceipt, chain_hashes, is_receipted
 from referee.transcript.inputs import InputEvent, Inputs, Transcript
-from referee.transcript.receipt import EventReceipt, is_receipted
 from referee.transcript.replay import Replayed, UnlawfulRoundError, replay
 
 _MAX_CARD: Final = 52

@@ -11,8 +11,19 @@ A card is a name, not a strength: which card beats which is up to a game's rules
 'AS TH'
 """
 
-from referee.cards.card import DECK, Card, Rank, Suit, UnknownCardError, cards_of, parse_card, parse_cards, spell
-from referee.cards.seat import HOUSE, Seat
+from referee.cards.card import (
+    DECK,
+    HOUSE,
+    Card,
+    Rank,
+    Seat,
+    Suit,
+    UnknownCardError,
+    cards_of,
+    parse_card,
+    parse_cards,
+    spell,
+)
 
 __all__ = [
     "DECK",

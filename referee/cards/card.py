@@ -6,7 +6,7 @@ Equality is identity; ``<`` raises TypeError on purpose.
 
 import enum
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NewType
 
 
 class UnknownCardError(ValueError):
@@ -177,3 +177,10 @@ def parse_cards(text: str) -> tuple[Card, ...]:
 def spell(cards: Iterable[Card]) -> str:
     """Return the texts of cards in their order, separated by one space."""
     return " ".join(card.text for card in cards)
+
+
+Seat = NewType("Seat", int)
+"""Index of a seat, 0-based, in dealing order (counterclockwise)."""
+
+HOUSE: Final = Seat(255)
+"""The house, where a game has one. It fits the u8 that seats take in hashed fields."""

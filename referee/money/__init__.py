@@ -9,9 +9,8 @@ transfers, so it sums to zero by construction.
 (-300, 300)
 """
 
-from referee.money.amount import MAX_AMOUNT, Amount, AmountError, checked_amount
 from referee.money.odds import Odds, pays
-from referee.money.transfer import Transfer, house_net, net_amounts
+from referee.money.transfer import MAX_AMOUNT, Amount, AmountError, Transfer, checked_amount, house_net, net_amounts
 
 __all__ = [
     "MAX_AMOUNT",

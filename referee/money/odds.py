@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
-from referee.money.amount import Amount, AmountError, checked_amount
+from referee.money.transfer import Amount, AmountError, checked_amount
 
 _TEXT = re.compile(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})")
 

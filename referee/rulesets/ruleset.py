@@ -17,14 +17,13 @@ a.toml: missing required field `names`
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
 from referee.games import GAMES, GameRules
-from referee.rulesets.line import line_of_path
 from referee.rulesets.shape import Fault, faults_of, newest_schema, spelled_out
 
 _TOML_LINE: Final = re.compile(r" *\(at line ([0-9]+), column [0-9]+\)")
@@ -198,3 +197,38 @@ def _name_faults(header: Header, rules: GameRules) -> list[Fault]:
         for name in sorted(given - wanted)
     ]
     return missing + extra
+
+
+def line_of_path(path: Sequence[str], text: str) -> int | None:
+    r"""Return the line (from 1) of the deepest part of a path that starts a line; None if no part does.
+
+    A number in the path is an index (from 0) in an array of tables.
+
+    >>> line_of_path(["values", "1", "units"], "[[values]]\nunits = 1\n\n[[values]]\nunits = 2")
+    5
+    """
+    lines = [line.strip() for line in text.splitlines()]
+    for length in range(len(path), 0, -1):
+        start = _line_of_table(path[:length], lines)
+        if start is not None:
+            key = _line_of_key(path[length], lines[start:]) if length < len(path) else None
+            return start + (key or 0)
+    return _line_of_key(path[0], lines) if path else None
+
+
+def _line_of_table(path: Sequence[str], lines: Sequence[str]) -> int | None:
+    """Return the line of a table's header; None if there is none."""
+    name = ".".join(part for part in path if not part.isdigit())
+    index = next((int(part) for part in reversed(path) if part.isdigit()), 0)
+    headers = [number for number, line in enumerate(lines, start=1) if line in {f"[{name}]", f"[[{name}]]"}]
+    return headers[index] if index < len(headers) else None
+
+
+def _line_of_key(key: str, lines: Sequence[str]) -> int | None:
+    """Return the first line that sets this key before another table begins; None if there is none."""
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("["):
+            return None
+        if line.partition("=")[0].strip() == key:
+            return number
+    return None

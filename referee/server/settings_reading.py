@@ -26,7 +26,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import inspect
 
-from referee.rulesets.line import line_of_path
+from referee.rulesets.ruleset import line_of_path
 from referee.server.settings import Configuration
 
 PREFIX: Final = "REFEREE_"

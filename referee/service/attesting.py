@@ -11,9 +11,8 @@ from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
 from referee.evidence.ed25519 import Signer, is_signature
 from referee.service.verifying import VerifiedRound
-from referee.transcript.chain import first_hash, next_hash
+from referee.transcript.chain import FORM, RECEIPT_TYPE, EventReceipt, first_hash, next_hash, sign_receipt
 from referee.transcript.inputs import Attested, InputEvent
-from referee.transcript.receipt import FORM, RECEIPT_TYPE, EventReceipt, sign_receipt
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 

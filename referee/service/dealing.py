@@ -26,10 +26,10 @@ from referee.evidence.ed25519 import Signer
 from referee.games import GAMES
 from referee.log import DealStep, Round, SlotKey, Stage, StepKind
 from referee.service.aborting import abort_of
-from referee.service.appending import append_one
 from referee.service.contributing import SeatSeeds, check_seat, read_seeds
 from referee.service.opening import Opener
 from referee.service.revealing import OpenedRound
+from referee.service.settling import append_one
 from referee.service.verifying import RoundVerifier
 from referee.storage import Append, Contribution, Logged, Reader, SeedCameError, Writer
 from referee.v1 import shuffler_pb2

@@ -6,16 +6,18 @@ deck root and no terminal leaf. The same settlement again is answered from the l
 
 import hashlib
 from collections.abc import Callable, Sequence
+from concurrent.futures import wait
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
 from referee.log import SettleStep, SlotKey, Stage
-from referee.service.appending import append_each
+from referee.service.call import note_leaf, submit_for_call
 from referee.service.reading import ReadRound
+from referee.service.status import refusal_of
 from referee.service.verifying import VerifiedRound, check_unexpired
-from referee.storage import Append, Reader, Writer
+from referee.storage import Append, Contribution, Logged, Reader, Writer
 from referee.transcript.inputs import MEDIA_TYPE, Inputs
 from referee.transcript.replay import write_transcript
 from referee.verdict import Violation
@@ -81,3 +83,42 @@ def _repeat_key(inputs: Inputs, last_hash: bytes) -> bytes:
     """Return the idempotency key of a settlement (its closing time excluded)."""
     attested = tuple([(event.time, event.attested) for event in inputs.events])
     return hashlib.sha256(last_hash + repr((attested, inputs.leader, inputs.previous_winner_seat)).encode()).digest()
+
+
+APPEND_SECONDS: Final = 30.0
+
+
+def append_each(writer: Writer, appends: Sequence[Append]) -> list[Logged | RefusedError]:
+    """Append each leaf independently, all in one commit where possible; return what is durable and what was refused."""
+    if not appends:
+        return []
+    futures = submit_for_call(lambda: writer.submit_each(appends))
+    if len(futures) > 1:
+        wait(futures[-1:], timeout=APPEND_SECONDS)  # the last answer wakes this thread once for all
+    results: list[Logged | RefusedError] = []
+    for future in futures:
+        try:
+            (logged,) = future.result(APPEND_SECONDS)
+        except Exception as error:
+            refusal = refusal_of(error)
+            if refusal is None:
+                raise
+            results.append(refusal)
+        else:
+            note_leaf(logged.receipt.index)
+            results.append(logged)
+    return results
+
+
+def append_one(writer: Writer, append: Append) -> Logged:
+    """Append a leaf and return it once it is durable; raise what the log raises."""
+    (future,) = submit_for_call(lambda: writer.submit_each([append]))
+    (logged,) = future.result(APPEND_SECONDS)
+    note_leaf(logged.receipt.index)
+    return logged
+
+
+def contribute(writer: Writer, contribution: Contribution) -> Contribution:
+    """Keep a seat's seed durably; return the seed that the seat contributed first."""
+    (future,) = submit_for_call(lambda: [writer.submit_seed(contribution)])
+    return future.result(APPEND_SECONDS)

@@ -21,7 +21,6 @@ from referee.evidence.dsse import Envelope
 from referee.games import game_of
 from referee.log import FIRST_ROUND, OpenStep, SlotKey, Stage, StepKind
 from referee.service.aborting import ABORT_WORDS, abort_of, check_abort, culprit_of
-from referee.service.appending import contribute
 from referee.service.attesting import read_receipt
 from referee.service.contributing import (
     leaf_seeds,
@@ -38,6 +37,7 @@ from referee.service.dealing import (
 )
 from referee.service.opening import check_seat_tokens, check_terms
 from referee.service.revealing import OpenedRound, reveal_of
+from referee.service.settling import contribute
 from referee.storage import Append, Contribution, Logged
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason

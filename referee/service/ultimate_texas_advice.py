@@ -16,7 +16,7 @@ from referee.rulesets import Ruleset
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
-from referee.wire.ultimate_texas_advice import fill_options
+from referee.wire.ultimate_texas import fill_options
 
 
 class DecisionAdvice:

@@ -13,6 +13,11 @@ import hashlib
 from collections.abc import Iterable
 from typing import Final
 
+import msgspec
+
+from referee.evidence.canonical import Form, Natural
+from referee.evidence.dsse import Envelope, pae
+from referee.evidence.ed25519 import Signer, is_signature
 from referee.evidence.encoding import HASH_SIZE, framed, opening, tagged_hash, u32
 
 _EVENT: Final = opening("event", 3) + HASH_SIZE.to_bytes(4, "big")
@@ -35,3 +40,29 @@ def chain_hashes(*, round_id: bytes, deck_root: bytes, events: Iterable[bytes]) 
     for number, event in enumerate(events, 1):
         hashes.append(next_hash(hashes[-1], number=number, event=event))
     return hashes
+
+
+RECEIPT_TYPE: Final = "application/vnd.referee.event.v1+json"
+
+
+class EventReceipt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is signed. ``opens_section`` is the section that the event opens, where it closes a street."""
+
+    event_hash: str
+    number: Natural
+    received_time: Natural
+    round_id: str
+    opens_section: Natural | msgspec.UnsetType = msgspec.UNSET
+
+
+FORM: Final = Form(EventReceipt)
+
+
+def sign_receipt(receipt: EventReceipt, signer: Signer) -> bytes:
+    """Sign a receipt and return its envelope."""
+    return Envelope.signed(RECEIPT_TYPE, FORM.write(receipt), signer).to_bytes()
+
+
+def is_receipted(receipt: EventReceipt, signature: bytes, public_key: bytes) -> bool:
+    """Return whether the holder of the key signed exactly this receipt."""
+    return is_signature(signature, pae(RECEIPT_TYPE, FORM.write(receipt)), public_key)

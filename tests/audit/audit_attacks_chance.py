@@ -12,7 +12,7 @@ import msgspec
 
 from referee.audit import Code
 from referee.dealing.deal import Deal
-from referee.games.mau_binh.questions import QUESTIONS
+from referee.games.mau_binh.game import QUESTIONS
 from tests.audit.audit_attack import Attacked, adopt, ended, mutation, redealt
 from tests.audit.audit_builder import LogBuilder, Parts, Table, abort, dealt_from, digest, settle
 

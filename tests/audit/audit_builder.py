@@ -27,10 +27,9 @@ from referee.evidence.vkey import VerifierKey
 from referee.games import GAMES
 from referee.log import Checkpoint, CheckpointSigner
 from referee.rulesets import Ruleset, get
-from referee.transcript.chain import chain_hashes
+from referee.transcript.chain import EventReceipt, chain_hashes, sign_receipt
 from referee.transcript.inputs import MEDIA_TYPE, Attested, InputEvent, Inputs
 from referee.transcript.leader import LastWinner
-from referee.transcript.receipt import EventReceipt, sign_receipt
 from referee.transcript.replay import replay
 from tests.audit.audit_players import PLAYERS, Dealt, Play
 

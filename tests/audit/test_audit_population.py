@@ -22,9 +22,9 @@ from referee.audit.score import FAIL_RATE, KEPT, NOTE_RATE, Measure, Question, Q
 from referee.cards import DECK
 from referee.games import GAMES
 from referee.games.questions import PointQuestions
-from referee.games.tien_len.questions import QUESTIONS as TIEN_LEN
+from referee.games.tien_len.game import QUESTIONS as TIEN_LEN
 from referee.games.ultimate_texas import UltimateTexasRules
-from referee.games.ultimate_texas.questions import leads
+from referee.games.ultimate_texas.game import leads
 from tests.audit.audit_population import Luck, answers, log_of, played
 from tests.builtin import rules_as
 

@@ -25,8 +25,7 @@ from referee.evidence.ed25519 import is_public_key, is_signature
 from referee.games import GAMES, EventBytesError
 from referee.games.mau_binh import arrangement_commitment
 from referee.rulesets import load_builtin
-from referee.transcript.chain import chain_hashes, first_hash, next_hash
-from referee.transcript.receipt import FORM, RECEIPT_TYPE
+from referee.transcript.chain import FORM, RECEIPT_TYPE, chain_hashes, first_hash, next_hash
 from tests.evidence.envelopes import open_envelope
 from tests.vectors import written_refusals, written_rows
 

@@ -34,12 +34,11 @@ from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.instant_win import InstantWin, instant_win_of, patterns_of
 from referee.games.mau_binh.legality import check, check_closing
 from referee.games.mau_binh.progress import apply, opens
-from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.rules import MauBinhRules, check_stakes, max_units
 from referee.games.mau_binh.sealing import Sealing, arrangement_commitment
 from referee.games.mau_binh.seating import Person, Seating, SeatingError, seat_people
 from referee.games.mau_binh.settlement import Outcome, settle
 from referee.games.mau_binh.showdown import ChiShown, SeatShown, SeatSummary, Showdown, showdown
-from referee.games.mau_binh.stakes import check_stakes, max_units
 from referee.games.mau_binh.state import BEFORE_SHOWDOWN, State, begin
 
 __all__ = [

@@ -11,11 +11,10 @@ from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Event, Timeout
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.legality import check, check_closing
 from referee.games.mau_binh.progress import apply, opens
-from referee.games.mau_binh.questions import QUESTIONS
-from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.rules import MauBinhRules, check_stakes
 from referee.games.mau_binh.settlement import settle
-from referee.games.mau_binh.stakes import check_stakes
 from referee.games.mau_binh.state import State, begin, layout, open_sections
+from referee.games.questions import RANKS, rank_points
 
 
 def _clock(state: State) -> Clock | None:
@@ -43,6 +42,8 @@ def _needs(state: State, event: Event) -> tuple[int, ...]:
 def _opens_at_deal(rules: MauBinhRules, hands: Sequence[Sequence[Card]]) -> bool:
     return any(instant_win_of(rules, hand) is not None for hand in hands)
 
+
+QUESTIONS: Final = rank_points(hand_size=13, places=range(RANKS), together=(0, 0, 6, 18, 40))
 
 GAME: Final = Game(
     name="mau_binh",

@@ -9,16 +9,18 @@ closed enum. Units are stakes.
 """
 
 import enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, TypeAlias, assert_never
 
 import msgspec
 
+from referee.games.game import check_table_stake
 from referee.games.mau_binh.code import CHI, Chi, Pattern, Reason, Walkover
 from referee.games.tables import Clock, HouseClock, RoundLimits, Seconds, Sourced, refuse, seat_fault
 from referee.hands import Category, Ranking, RankingRules
+from referee.verdict import Violation
 
 Units: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 """A number of stakes."""
@@ -288,3 +290,21 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
             "reason": tuple(Reason),
             "walkover": tuple(Walkover),
         }
+
+
+def max_units(rules: MauBinhRules, *, seat_count: int) -> int:
+    """Return a bound on the stakes that one seat can win or lose in a round, whatever the cards.
+
+    >>> from referee.rulesets import get
+    >>> max_units(get("mau_binh.classic").rules, seat_count=2)
+    26
+    """
+    return rules.most_units * (seat_count - 1)
+
+
+def check_stakes(
+    rules: MauBinhRules, *, seat_count: int, stake: int, seat_stakes: Sequence[Sequence[int]], bet_unit: int
+) -> tuple[Violation, ...]:
+    """Check the stake of a round of so many seats; return all faults."""
+    most = max_units(rules, seat_count=seat_count)
+    return check_table_stake(stake=stake, seat_stakes=seat_stakes, bet_unit=bet_unit, most_units=most)

@@ -24,9 +24,8 @@ from referee.games.layout import Layout
 from referee.games.mau_binh.arrangement import Arrangement
 from referee.games.mau_binh.code import CHI, HAND_SIZE
 from referee.games.mau_binh.instant_win import InstantWin, instant_win_of
-from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.rules import MauBinhRules, check_stakes
 from referee.games.mau_binh.sealing import Sealing, begin_sealed
-from referee.games.mau_binh.stakes import check_stakes
 
 BEFORE_SHOWDOWN: Final = 0
 """Departure of a seat that left before the showdown; 1 to 3 are the chi that was being shown."""

@@ -3,11 +3,11 @@
 from typing import Final
 
 from referee.games.game import Clock, Game
+from referee.games.questions import RANKS, rank_points
 from referee.games.tien_len.codec import decode_event, encode_event, encode_results
 from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play, Timeout
 from referee.games.tien_len.legality import check, check_closing
 from referee.games.tien_len.progress import apply
-from referee.games.tien_len.questions import QUESTIONS
 from referee.games.tien_len.rules import TienLenRules
 from referee.games.tien_len.settlement import settle
 from referee.games.tien_len.stakes import check_stakes
@@ -25,6 +25,10 @@ def _minimum_seen(state: State, event: Event) -> int:
 def _is_imposed(event: Event) -> bool:
     return isinstance(event, Timeout)
 
+
+QUESTIONS: Final = rank_points(
+    hand_size=13, places=[(rank - 1) % RANKS for rank in range(RANKS)], together=(0, 0, 3, 9, 30)
+)
 
 GAME: Final = Game(
     name="tien_len",

@@ -1,15 +1,17 @@
 """The law of Ultimate Texas Hold'em as a ``Game``."""
 
+from collections.abc import Sequence
 from typing import Final
 
+from referee.cards import DECK
 from referee.games.game import Clock, Game
+from referee.games.questions import HouseQuestions
 from referee.games.ultimate_texas.code import Decision
 from referee.games.ultimate_texas.codec import decode_event, encode_event, encode_results
 from referee.games.ultimate_texas.legality import check, check_closing
 from referee.games.ultimate_texas.progress import apply, opens
-from referee.games.ultimate_texas.questions import QUESTIONS
 from referee.games.ultimate_texas.rules import UltimateTexasRules
-from referee.games.ultimate_texas.settlement import settle
+from referee.games.ultimate_texas.settlement import hand_value, settle
 from referee.games.ultimate_texas.stakes import check_stakes
 from referee.games.ultimate_texas.state import MAX_EVENTS, Event, State, begin, layout, open_sections
 
@@ -25,6 +27,18 @@ def _minimum_seen(state: State, event: Event) -> int:
 def _is_imposed(event: Event) -> bool:
     return event.decision is Decision.TIMEOUT
 
+
+def leads(rules: UltimateTexasRules, sections: Sequence[bytes], seat_count: int) -> tuple[int, ...]:
+    """Compare each seat's hand with the house's; the sections are the hands, the house, the flop, turn and river."""
+    hands = [[DECK[number - 1] for number in section] for section in sections[: seat_count + 3]]
+    *seats, house, flop, rest = hands
+    board = (*flop, *rest)
+    limit = hand_value(rules, hole=house, board=board)
+    values = [hand_value(rules, hole=hole, board=board) for hole in seats]
+    return tuple([(value > limit) - (value < limit) for value in values])
+
+
+QUESTIONS: Final = HouseQuestions(leads=leads)
 
 GAME: Final = Game(
     name="ultimate_texas",

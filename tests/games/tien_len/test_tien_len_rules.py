@@ -10,6 +10,8 @@ import msgspec
 import pytest
 
 from referee.cards import Seat, parse_cards
+from referee.games import GAMES
+from referee.games.questions import PointQuestions
 from referee.games.tien_len import Fault, Kind, TienLenRules, Victim, chop, find_instant_win, read_combination, set_of
 from referee.games.tien_len.chop import takes, victim_of
 from referee.rulesets import Language, get, load_texts
@@ -148,3 +150,11 @@ def test_without_six_pairs_in_a_row_the_better_five_of_them_win(variant: Variant
     found = find_instant_win(variant({"instant_wins": fewer}).instant_wins, (hand,))
     assert found is not None
     assert (found.pattern, found.top_card.text) == ("PAIR_RUN_5", "9D")
+
+
+def test_points_of_a_hand_count_ranks_and_cards_together() -> None:
+    """Four twos and nine lower spades: what an audit's statistics rank hands by."""
+    questions = GAMES["tien_len"].questions
+    assert isinstance(questions, PointQuestions)
+    hand = bytes(card.number for card in parse_cards("2S 2C 2D 2H AS KS QS JS TS 9S 8S 7S 6S"))
+    assert questions.points(hand) == 141

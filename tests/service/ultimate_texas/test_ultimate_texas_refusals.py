@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 from referee.evidence.dsse import Envelope
-from referee.transcript.receipt import FORM, EventReceipt, sign_receipt
+from referee.transcript.chain import FORM, EventReceipt, sign_receipt
 from referee.v1 import money_pb2, shuffler_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
 

@@ -33,9 +33,9 @@ from referee.dealing.leaf import (
 )
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope
+from referee.transcript.chain import FORM, RECEIPT_TYPE
 from referee.transcript.inputs import MEDIA_TYPE, Inputs, TranscriptError
 from referee.transcript.inputs import parse as parse_transcript
-from referee.transcript.receipt import FORM, RECEIPT_TYPE
 from referee.transcript.replay import replay
 from referee.v1 import log_pb2, round_pb2, shuffler_pb2
 from referee_client.cards import cards_of
