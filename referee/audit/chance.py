@@ -1,4 +1,4 @@
-"""Probabilities of counts under chance alone, never given smaller than they are.
+"""Probabilities of counts under chance alone, never underestimated.
 
 Each function returns the natural logarithm of a probability or of a bound above it, valid for every number of trials.
 Tails of counts are summed to the end, with the rest of the sum bounded by a geometric series; the card-by-place table

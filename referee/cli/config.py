@@ -1,4 +1,4 @@
-"""``referee config``: what a server would be set to, whether it can be served with, and an example to begin from."""
+"""``referee config``: the settings that a server would use, a check of them, and an example file to begin from."""
 
 import os
 import re
@@ -39,7 +39,7 @@ def show(
     extra: Set = None,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object, by section.key.")] = False,
 ) -> None:
-    """Print what a server would be set to, and where each value comes from. Passwords are left out."""
+    """Print every setting that a server would use and where its value comes from; passwords are shown as …."""
     found = read_or_fail(config=config, extra=extra or ())
     values = values_of(found)
     if as_json:
@@ -63,7 +63,7 @@ def show(
 
 @app.command()
 def check(*, config: ConfigFile = None, extra: Set = None) -> None:
-    """Say everything that is wrong with a configuration; exit code 0 where nothing is, else 2."""
+    """Print everything that is wrong with a configuration; exit with 0 if nothing is, else with 2."""
     found = read_or_fail(config=config, extra=extra or ())
     count = sum(source != DEFAULT for source in found.sources.values())
     typer.echo(f"{count} of {len(KEYS)} keys set, nothing wrong")
@@ -90,7 +90,7 @@ def read_or_fail(
 
 
 def values_of(found: LoadedSettings) -> dict[str, Any]:
-    """Return the value of every key, as in JSON, without passwords."""
+    """Return the value of every key, as JSON types; a password within a value is replaced by …."""
     sections = msgspec.to_builtins(found.configuration)
     return {key: _without_password(sections[key.partition(".")[0]][key.partition(".")[2]]) for key in KEYS}
 

@@ -81,7 +81,10 @@ def bundle_of(reader: Reader, found: Round, keys: dict[str, str]) -> dict[str, o
 
 
 def _proof(reader: Reader, found: Round, out: Path | None) -> bytes:
-    """Return the proof of the leaf that ended a round, or of its newest; write the leaf beside ``out``."""
+    """Return the inclusion proof of the leaf that ended a round, or of its newest leaf if it has not ended.
+
+    With ``out`` the leaf is written beside it, under the same name with the suffix of leaves.
+    """
     places = {mark.kind: int(mark.index) for mark in reader.marks(found.key)}
     index = places.get(StepKind.SETTLE, places.get(StepKind.ABORT, max(places.values())))
     if out is not None:
@@ -97,7 +100,7 @@ def _is_key(leaf: bytes) -> bool:
 
 
 def _before(reader: Reader, found: Round) -> list[int]:
-    """List the leaves that ended the table's earlier rounds, back to a settled one; of aborted rounds OPEN as well."""
+    """List the leaves that ended the table's rounds before, back to the last settled one, and OPEN of aborted ones."""
     places: list[int] = []
     key, opened = found.key, _place(reader, found.key, StepKind.OPEN)
     while OpenedRound.of(reader.leaf(opened)).header.previous_leaf != NO_LEAF:

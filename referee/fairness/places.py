@@ -105,7 +105,7 @@ def without_margins(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def pair_at(place: int) -> Spread:
-    """Make the measure of the two cards at a place and the next: all 2,652 pairs are equally likely."""
+    """Return the measure of which cards are at a place (from 0) and the next: 2,652 pairs, all equally likely."""
     law = tuple([int(first != second) for first in range(PLACES) for second in range(PLACES)])
 
     def observe(decks: Decks) -> npt.NDArray[np.int16]:
@@ -116,7 +116,7 @@ def pair_at(place: int) -> Spread:
 
 
 def _first_of_two_decks(decks: Decks) -> npt.NDArray[np.int16]:
-    """Return the pair of first cards of each two successive decks."""
+    """Return the first cards of decks 0 and 1, of 2 and 3, and so on; each pair as one number."""
     first = decks.cards[0].astype(np.int16)
     first = first[: len(first) // 2 * 2]
     return np.asarray(first[0::2] * PLACES + first[1::2], dtype=np.int16)
@@ -124,7 +124,7 @@ def _first_of_two_decks(decks: Decks) -> npt.NDArray[np.int16]:
 
 @dataclass(frozen=True, slots=True)
 class BetweenDecks:
-    """First cards of one deck and the next: decks are independent."""
+    """First cards of successive decks, which must be independent."""
 
     name: str = "first cards of successive decks"
 
@@ -134,7 +134,7 @@ class BetweenDecks:
         return PLACES**2
 
     def count(self, decks: Decks) -> Integers:
-        """Count each pair, each deck being in one pair."""
+        """Count the pairs of first cards; each deck is in one pair only."""
         return np.bincount(_first_of_two_decks(decks), minlength=self.cells).astype(np.int64)
 
     def judge(self, counts: Integers, *, decks: int) -> Judgement:

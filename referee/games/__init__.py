@@ -1,4 +1,4 @@
-"""The law of each game, in a package of its own, and the interface and registry through which others look a game up.
+"""The law of each game (its code: what is lawful, what an event does, who pays whom), with an interface and a registry.
 
 No game knows another, and none reads a network, a clock or a disk.
 """

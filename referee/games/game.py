@@ -1,4 +1,4 @@
-"""The interface of a game's law: one value of ``Game`` a game, with the same verbs and lifecycle in each.
+"""The interface of a game's law: each game is one value of ``Game``, with the same functions and lifecycle.
 
 A round is ``begin``, then ``apply`` for each lawful event, then ``settle`` once ``check_closing`` has nothing against
 it. States are frozen and hold their rules and deal; the same inputs always give the same results. A broken rule is an

@@ -1,7 +1,7 @@
-"""What an audit's statistics ask of dealt hands: measures that depend on the cards alone, so no player can move them.
+"""Measures of dealt hands for an audit's statistics. They depend on the cards alone, so no player can affect them.
 
 A game's seats are compared with one another by points, or each with the house. A measure that orders hands badly only
-sees less; its chances stay true. Hands are bytes of card numbers, 1 to 52.
+detects less; its probabilities stay true. Hands are bytes of card numbers, 1 to 52.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The games at hand: the three built-in ones and those that installed packages name as entry points ``referee.games``.
+"""Registry of games: the three built-in ones and those that installed packages name as entry points ``referee.games``.
 
 >>> list(GAMES)[:3], game_of("tien_len.mien_nam").max_events
 (['mau_binh', 'tien_len', 'ultimate_texas'], 160)

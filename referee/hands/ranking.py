@@ -79,11 +79,11 @@ class Ranking:
         return self.three_table.strengths[RANK_KEYS[a.rank] + RANK_KEYS[b.rank] + RANK_KEYS[c.rank]]
 
     def three_of_strength(self, strength: int) -> HandValue:
-        """Return the value of three cards of this strength; raise ValueError unless it is 1 to 455."""
+        """Return the value of three cards of a strength from 1 (weakest) to 455; raise ValueError for any other."""
         return self._three_values[strength]
 
     def five_of_strength(self, strength: int) -> HandValue:
-        """Return the value of five cards of this strength; raise ValueError unless it is 1 to 7,462."""
+        """Return the value of five cards of a strength from 1 (weakest) to 7,462; raise ValueError for any other."""
         return self._five_values[strength]
 
     def best_of_seven(self, cards: Sequence[Card]) -> HandValue:

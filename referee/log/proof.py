@@ -95,7 +95,7 @@ def consistency_proof(tiles: Tiles, *, old_size: int, new_size: int) -> tuple[by
 
 
 def proof_lines(proof: Sequence[bytes]) -> list[str]:
-    """Encode a proof as lines of base64, one for each hash; ``parse_lines`` reverses it."""
+    """Encode a proof as a list of base64 texts, one for each hash; ``parse_lines`` reverses it."""
     return [base64.b64encode(node).decode("ascii") for node in proof]
 
 

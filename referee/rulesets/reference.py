@@ -1,6 +1,6 @@
 """Reference of the fields that a game's rulesets have: as JSON Schema for editors, as a page for people.
 
-Both are made from the types that read the files, so they cannot say anything else.
+Both are generated from the types that read the files, so they always agree with them.
 """
 
 import types
@@ -104,7 +104,7 @@ def _rows_of(hint: Any, path: str, since: int) -> Iterator[Row]:  # noqa: ANN401
 
 
 def _value(bare: Any, notes: dict[str, Any]) -> str:  # noqa: ANN401 - as above
-    """Return what may be written for a value that is no table."""
+    """Describe the values that a field may have which is not a table."""
     origin, parts = typing.get_origin(bare), typing.get_args(bare)
     if legal := legal_values(bare):
         return "one of " + ", ".join(f"`{value}`" for value in legal)
@@ -124,6 +124,6 @@ def _class_of(hint: Any) -> type:  # noqa: ANN401 - as above
 
 
 def _doc(kind: type) -> str:
-    """Return the first paragraph of a class's docstring on one line."""
+    """Return the first paragraph of a class's docstring, on one line and escaped for a Markdown table."""
     text = (kind.__doc__ or "").strip().partition("\n\n")[0]
     return " ".join(text.split()).replace("|", "\\|")

@@ -1,1 +1,1 @@
-"""One servicer a proto: a request in, a pure call, an answer out. No rule of a game and no byte of a format is here."""
+"""gRPC servicers, one for each proto: each reads a request, calls a pure function and answers. No game rule is here."""

@@ -1,4 +1,4 @@
-"""Receipts and seats' signatures: verified on events that were reported, signed for events that are accepted."""
+"""Receipts and seats' signatures: both are verified on reported events; receipts are signed for accepted events."""
 
 from collections.abc import Sequence
 from functools import lru_cache

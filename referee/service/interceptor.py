@@ -1,4 +1,4 @@
-"""Everything that happens around a call: request id, access control, bounds, a log line, and refusals made statuses.
+"""What is common to all calls: request id, access control, bounds, a log line, and refusals sent as gRPC statuses.
 
 The log line names the method, outcome, sizes, times and caller. It never holds content or credentials, so no card,
 seed, key or token reaches a log. The request id is the caller's or a new one; every answer and refusal returns it in
@@ -59,7 +59,7 @@ class Bounds:
 
 
 class CallInterceptor(grpc.ServerInterceptor):
-    """Wraps every method but the streams of health. Streams of requests with one answer are not served."""
+    """Interceptor of every method but the health streams; methods that take a stream and answer once are not served."""
 
     def __init__(
         self,
@@ -82,7 +82,10 @@ class CallInterceptor(grpc.ServerInterceptor):
         continuation: "Callable[[grpc.HandlerCallDetails], Handler | None]",
         handler_call_details: grpc.HandlerCallDetails,
     ) -> "Handler | None":
-        """Return the method's handler, wrapped; or one that refuses the call at once."""
+        """Return the method's handler wrapped, one that refuses the call, or None if no such method is served.
+
+        A call is refused here if its metadata alone rule it out or no thread is free for it.
+        """
         handler = continuation(handler_call_details)
         if handler is None:
             return None

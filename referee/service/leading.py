@@ -1,4 +1,4 @@
-"""The seat that leads a round, in games that have a leader: the proved winner of the round before, or one drawn."""
+"""The seat that leads a round, in games that have a leader: proved to have won the round before, or drawn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

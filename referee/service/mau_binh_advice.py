@@ -1,4 +1,4 @@
-"""Advice about arranging: the asker's own cards read, suggestions computed and written. Imports numpy."""
+"""Advice about arranging a hand: reads a seat's own cards and writes suggestions to the answer. Imports numpy."""
 
 from pathlib import Path
 from typing import Final, NamedTuple

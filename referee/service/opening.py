@@ -1,4 +1,4 @@
-"""Opening a round: the header that terms give, and the terms that are refused before anything is written."""
+"""Headers of rounds to be opened, made from the requested terms; bad terms are refused before anything is written."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

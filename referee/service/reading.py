@@ -1,8 +1,8 @@
-"""The round that a request carries, its events applied; and what is remembered of it between requests.
+"""The round that a request carries, with its events applied, and a memo of rounds between requests.
 
-Every request carries its whole round, and the next one the same round with one event more. So a read round is
-remembered with the bytes of its events, and reading goes on from the longest known beginning. Bytes are compared, not
-only hashed: the memo saves work and changes no answer.
+Every request carries its whole round, usually the one before with one event more. So rounds are remembered with the
+bytes of their events, and reading continues from the longest beginning that is remembered. Bytes are compared, not only
+hashed: the memo saves work and changes no answer.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ _EVENT_BYTES: Final = 512
 
 
 class RoundKey(NamedTuple):
-    """All that a round follows from besides its events: deal, open sections and what was sent to prove the leader."""
+    """Key of a round without its events: its deal, the open sections and what was sent to prove the leader."""
 
     deal: bytes
     is_sealed: bool
@@ -75,27 +75,27 @@ class ReadRound:
 
     @cached_property
     def outcome(self) -> Any:
-        """Settlement of the round, which must be over; refuses a round of which a section is not open."""
+        """Settlement of the round, which must be over; raises RefusedError if no certificate opens a needed section."""
         self.verified.require(self.served.game.layout(self.verified.header.seat_count).shown, field="round")
         return self.served.game.settle(self.state)
 
     @cached_property
     def results(self) -> msgspec.Raw:
-        """Results as its transcript has them."""
+        """Results of the round, as its transcript has them."""
         results = self.served.game.encode_results(self.state, self.outcome)
         return encode_results({**results, "events_hash": self.chain.last_hash.hex()})
 
     @cached_property
     def outcome_bytes(self) -> bytes:
-        """Outcome message of the game."""
+        """Outcome of the round, as the encoded message of its game."""
         return self.served.write_outcome(self.outcome, self.state, self.verified.ruleset)
 
     def faults_at(self, time: int) -> tuple[Violation, ...]:
-        """Return what keeps the round from being settled at a time."""
+        """Return why the round cannot be settled at a time; empty if it can."""
         return self.violations or self.served.game.check_closing(self.state, time)
 
     def inputs(self, closed_time: int) -> Inputs:
-        """Return the inputs of its transcript when it is settled at a time."""
+        """Return the inputs of the round's transcript if it is settled at ``closed_time``."""
         verified = self.verified
         return Inputs(
             header=HeaderJson.of(verified.header),

@@ -1,4 +1,4 @@
-"""The games that are served: three built-in ones and those of installed packages, by entry points ``referee.services``.
+"""Registry of the games that are served: three built in, others by entry points ``referee.services`` of packages.
 
 >>> SERVED_GAMES["tien_len"].service
 'referee.v1.TienLenService'

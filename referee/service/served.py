@@ -1,4 +1,4 @@
-"""What a game needs to be served beside its law."""
+"""What a server needs of a game besides its law: its gRPC service, and how its messages are read and written."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Advice about deciding: the ruleset's preflop table found, values computed and written. Imports numpy."""
+"""Advice about a decision: writes the value of each option to the answer, before the flop from a table. Uses numpy."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Header, ruleset and certificates of the round that a request carries: verified, and remembered by their bytes.
+"""Verification of the header, ruleset and certificates that a request carries, with a memo of what was verified.
 
 The memo's key is every byte that was verified, so it saves work and changes no answer; time is checked on every call.
 """

@@ -1,7 +1,7 @@
-"""Backups: the log at one moment in one file, proved whole before it gets its name, and restored where no log is.
+"""Backups: the log at one moment in one file, checked before it gets its name, and restored only where no log is.
 
 A backup may be taken while others read and write; it has everything that was committed before it began. A restored log
-is proved again. It lacks what was appended after its backup, so receipts given out since then, and checkpoints that
+is checked again. It lacks what was appended after its backup, so receipts given out since then, and checkpoints that
 witnesses have cosigned since, contradict it. Keys are backed up elsewhere.
 """
 

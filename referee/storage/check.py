@@ -1,4 +1,4 @@
-"""The proof that a store is whole, before a log goes on.
+"""The check that a store is whole, made before its log may grow.
 
 Every leaf is read and hashed again; the stored tree hashes and the head must be those of the leaves, and the log must
 continue every checkpoint known from elsewhere, such as one that a witness has cosigned. Nothing is repaired.

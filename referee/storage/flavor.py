@@ -1,4 +1,4 @@
-"""What one kind of database does its own way, and how long a server that is away is waited for."""
+"""What differs between kinds of databases, and how long to retry while a database server is away."""
 
 import time
 from collections.abc import Callable
@@ -30,7 +30,7 @@ class Flavor:
 
 
 class Retry:
-    """The time left for a server that is away; it begins to run at once.
+    """Pauses between tries while a server is away, until the timeout; it begins when this is made.
 
     A read may be tried again, for it changes nothing, and so may beginning a transaction; a commit may not.
     """

@@ -1,4 +1,4 @@
-"""The choice of where a log is kept: in the file of a data folder, or in the database that a URL names."""
+"""Opening of a log in the database that a URL names, or else in the file of a data folder."""
 
 from pathlib import Path
 

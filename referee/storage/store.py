@@ -154,16 +154,16 @@ class Store(Reader):
 
 
 class Transaction:
-    """One writer's view of a store, which no other writer can move until it ends."""
+    """Reads and writes of one transaction; until it ends no other writer can change the store."""
 
     def __init__(self, cursor: DBAPICursor, sql: Statements) -> None:
         self._cursor = cursor
         self._sql = sql
         cursor.execute(sql.read_head)
         self.head: Final = head_of(cursor.fetchall())
-        """Head that the change grows from."""
+        """Head of the log when the transaction began, which ``write`` moves on."""
         self._due: dict[SlotKey, int | None] = {}
-        """When the rounds that were read are due, as stored."""
+        """Stored due time of each round that was read."""
 
     def round(self, key: SlotKey) -> Round | None:
         """Return the state of this round, or None if it was never opened."""

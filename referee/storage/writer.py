@@ -112,7 +112,7 @@ class Writer:
         """Return a future for each append; they succeed or fail independently.
 
         They are queued together, so that they share commits. The future of an append for which the queue has no room
-        raises QueueFullError.
+        raises QueueFullError; the others raise as those of ``submit``. Raises WriterClosedError at once.
         """
         answers: list[Future[tuple[Logged, ...]]] = [Future() for _ in appends]
         with self._changed:

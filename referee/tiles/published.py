@@ -94,7 +94,7 @@ class PublishedLog:
         return found
 
     def leaf(self, index: int) -> bytes:
-        """Return a verified leaf; raise IndexError outside the log, TileError where the tiles prove nothing."""
+        """Return a verified leaf; raise IndexError outside the log, TileError if the tiles do not prove it."""
         return self._proved(index)[0]
 
     def receipt(self, index: int) -> LogReceipt:

@@ -1,8 +1,8 @@
 """Fixtures for pytest: ``referee_harness``, a server for one test, and ``referee_harness_session``, one for all.
 
-The server of a test has an empty log and a clock that stays at the time it began; what a test changes
-no other test sees. The shared one starts once; each test that asks for it begins without scripts and faults, and takes
-tables of its own.
+The server of a test has an empty log and a stopped clock, and no other test sees what the test changes. The shared one
+starts once and keeps its log: each test that asks for it begins without scripts and faults, and must use table ids of
+its own.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # pytest loads every plugin at its start, and the server only
 
 @pytest.fixture
 def referee_harness() -> "Iterator[Harness]":
-    """Start a server with an empty log and a clock that does not run."""
+    """Yield a running server with an empty log, whose clock moves only when the test moves it; close it afterwards."""
     yield from _running()
 
 

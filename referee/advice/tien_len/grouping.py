@@ -31,9 +31,10 @@ from referee.games.tien_len.code import Price
 
 
 class PlayGroup(msgspec.Struct, frozen=True):
-    """Plays of one kind and length: their places in the list of plays, from weaker to stronger top cards.
+    """Legal plays of one kind and length.
 
-    ``chops`` is what they chop on the table, None for nothing, and ``units`` what that pays by itself.
+    ``plays`` are their places in the list of legal plays, from weaker to stronger top cards. ``chops`` is the price
+    code of the play on the table if they would chop it, else None; ``units`` is what that one chop pays, else 0.
     """
 
     kind: Kind

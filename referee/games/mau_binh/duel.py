@@ -1,8 +1,8 @@
 """A duel: two seats compared chi by chi.
 
-Compared where both are there and lawful; won without comparing against a fouled seat, and against one that has left by
-the seat still there. Nothing passes between two fouled seats, between a fouled seat and one that is gone, or where both
-are gone. Equal chi are won by neither.
+A chi is compared if both seats are lawful and still there; equal chi are won by neither. A lawful seat that is still
+there wins without comparing against one that fouled or has left. Nothing is paid between two fouled seats, between a
+fouled seat and one that has left, or between two that have left.
 """
 
 from typing import Final, assert_never

@@ -1,4 +1,4 @@
-"""Whether an event is lawful, with everything that is wrong at once. Submissions at the very deadline are in time.
+"""Faults of an event, all of them at once; without a fault it is lawful. Submissions at the very deadline are in time.
 
 A fouled arrangement is lawful and loses; its fouls are returned as warnings.
 """

@@ -1,4 +1,4 @@
-"""What a duel costs: the chi won, and what a sweep, a foul or four aces make of them.
+"""Price of a duel: the chi won, changed or multiplied by a sweep, a foul or four aces.
 
 The table of who sweeps whom:
 

@@ -1,4 +1,4 @@
-"""One event makes the next state."""
+"""Application of an event to a state, which gives the next state."""
 
 from referee.cards import Seat
 from referee.games.game import UnlawfulEventError

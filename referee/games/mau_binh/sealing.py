@@ -1,9 +1,9 @@
 """A sealed round: seats commit to arrangements before anyone sees another's cards, and open them afterwards.
 
 Committing lasts until every seat still in has committed or run out of the arranging time; a seat's last commitment
-counts. With the event that ends committing all hands open, for all seats. From then on
-each seat that is committed has the opening time to arrange as it is committed to; one that does not counts as one that
-never arranged, and so does one that ran out of time.
+counts. The event that ends committing opens all hands to all seats. From then on each seat that committed has the
+opening time to submit the arrangement that it committed to. A seat that does not, or that did not commit in time,
+counts as one that never arranged.
 
 >>> from referee.cards import Seat
 >>> sealing = begin_sealed(2)

@@ -1,6 +1,6 @@
-"""Seating: who sits, who watches, who is sent out and whether to deal, from who is there and the time.
+"""Seating: who sits, who watches, who is sent out and whether to deal, given the people in the room and the time.
 
-Seats go to those who came first, and who has one keeps it; beyond the last seat people watch. Once someone seated is
+Seats go to those who came first, who keep them; people without a seat watch. Once someone seated is
 ready, each person who has had a seat for the ready time since then and is not ready is sent out of the room; a ruleset
 without a ready clock waits instead. With fewer seated than the ruleset needs everyone waits; when all seated are ready
 and they are enough, the round is dealt. Nothing is remembered: the same people and time give the same answer.

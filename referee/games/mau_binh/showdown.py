@@ -4,7 +4,7 @@ Every chi is shown for the same time, in the order back, middle, front; the summ
 aces or the flat price of a foul add belongs to no chi and is in the summary. After an instant win nobody compares
 chi: the summary alone is shown, at once. The cards of a seat that left before the showdown are not shown.
 
-Amounts are units: stakes, as the table talks of them.
+Amounts are units, which are multiples of the stake.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The stable codes of Tiến Lên. They stand in transcripts and never change; their names for people are data.
+"""The stable codes of Tiến Lên. Transcripts hold them, so they never change; their names for people are data.
 
 >>> Kind("PAIR_RUN_3"), Price("RED_TWO").value
 (<Kind.PAIR_RUN_3: 'PAIR_RUN_3'>, 'RED_TWO')

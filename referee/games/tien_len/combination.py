@@ -1,4 +1,4 @@
-"""What may be played: so many cards of each of so many neighbouring ranks.
+"""Combinations that may be played: the same number of cards of each of one or more neighbouring ranks.
 
 | kind | Vietnamese | cards of a rank | ranks |
 |---|---|---|---|

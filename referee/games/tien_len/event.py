@@ -1,7 +1,7 @@
 """Events of a round: a play, a pass, a seat that leaves, a seat whose time is up.
 
 Events are numbered from 1; the deal is number 0. ``time`` is milliseconds since 1970 UTC and never
-goes back. Whether an event is lawful is not known here.
+goes back. An event says nothing about whether it is lawful.
 
 >>> from referee.cards import Seat, parse_cards
 >>> Play(Seat(2), parse_cards("3S 3H"), time=0).seat

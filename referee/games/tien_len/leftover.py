@@ -1,4 +1,4 @@
-"""What the cards left in a hand cost: each card by itself, or grouped where that is dearer.
+"""Price of the cards left in a hand: each card by itself, or grouped if that costs more.
 
 A group is paid in place of its cards. Where cards can be grouped in more than one way the dearest counts, found by
 trying them all. Among ways that cost the same the one that groups more cards is given, then the one with fewer groups,

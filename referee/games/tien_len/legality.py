@@ -1,9 +1,9 @@
-"""Whether an event is lawful, with everything that is wrong at once. No fault means lawful.
+"""Faults of an event, all of them at once; without a fault it is lawful.
 
 The seat on turn must play or pass. A seat that leads may not pass. A seat that has passed is out until the trick ends,
 whatever it holds. Any combination may be led; what is put on another must beat it. Nothing forces 3♠ to be led. A seat
-may leave at any time, once. After the end nothing is lawful. Faults that make the rest meaningless stand alone:
-ROUND_OVER, TOO_MANY_EVENTS and UNKNOWN_SEAT.
+may leave at any time, once. After the end nothing is lawful. ROUND_OVER, TOO_MANY_EVENTS and UNKNOWN_SEAT make the rest
+meaningless, so no other faults are returned with them.
 
 This module changes nothing and moves no money.
 """

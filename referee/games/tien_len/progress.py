@@ -1,11 +1,11 @@
-"""One event makes the next state, and a list of events a whole round.
+"""Application of events to a state: one event gives the next state, a list of events a whole round.
 
 A trick goes round counterclockwise past seats that have passed or left, until every seat but the last to play has
 passed; that seat then leads, or, where it has left, the next one still in. The round ends at once when
 
 - a seat has no cards: it has won, with a single 3♠ as its last play by *kết 3 bích*;
-- a play is beaten whose seat holds nothing but 3♠: that seat is stopped, and the one that beat it has won. This comes
-  before the former, also when the beating play was that seat's last;
+- a seat that holds nothing but 3♠ has its play beaten: it is stopped, and the seat that beat it has won. This comes
+  before the first rule, also if the beating play was the last of its seat;
 - one seat remains.
 
 Source: 002_0fe8d9549e6acb7c.txt, "Khi người trước hết đánh hết bài. Những người còn lại coi như thua cuộc."; "Chặn

@@ -1,4 +1,4 @@
-"""How much a round can move, so that a stake that is too high is refused at opening and never at settlement."""
+"""Most that a seat can win or lose, so that too high a stake is refused at opening and never at settlement."""
 
 from collections.abc import Sequence
 from typing import Final

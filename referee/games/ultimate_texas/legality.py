@@ -1,4 +1,4 @@
-"""Whether a decision is lawful, with everything that is wrong at once. No fault means lawful.
+"""Faults of a decision, all of them at once; without a fault it is lawful.
 
 | street | a seat without a play bet may |
 |---|---|
@@ -6,9 +6,9 @@
 | flop | check, or play (2x) |
 | river | play (1x), or fold |
 
-A seat has one play bet at most and decides nothing after it. TIMEOUT is for a seat that has still to decide; LEAVE
-for any seat that is still there. In which order the seats of a street decide is the ruleset's: ``Order.ANY`` asks no
-more than that they do, since no seat's decision concerns another's bets and no card opens before all have decided.
+A seat makes one play bet at most and decides nothing after it. TIMEOUT is lawful for a seat that may decide now,
+LEAVE for any seat that has not left. The ruleset says in which order the seats of a street decide. ``Order.ANY`` lets
+them decide in any order: no decision affects another seat's bets, and no card opens before all have decided.
 
 Source: 004_c8c49b7352941e86.txt, "Lưu ý: Nếu bạn tố ở thời điểm này, sẽ không thể tố thêm các vòng sau và không cần đặt
 thêm cược nào nữa trong ván bài." This module changes nothing and moves no money.
@@ -53,8 +53,8 @@ def check(state: State, event: Event) -> tuple[Violation, ...]:
 def legal_decisions(state: State, seat: Seat) -> tuple[Decision, ...]:
     """Return what a seat may decide now, in the order CHECK, play bets from the smallest, FOLD, TIMEOUT, LEAVE.
 
-    Empty for a seat that has left, for one that is none, and once the round is over; LEAVE alone for one that has
-    nothing to decide now.
+    It is empty for an unknown seat, for one that has left, and once the round is over. A seat that has nothing to
+    decide now may only LEAVE.
     """
     if state.is_over or not 0 <= seat < len(state.seats) or state.seats[seat].has_left:
         return ()
@@ -67,7 +67,7 @@ def legal_decisions(state: State, seat: Seat) -> tuple[Decision, ...]:
 
 
 def plays_of(multiples: Iterable[int]) -> tuple[Decision, ...]:
-    """Return the decisions that make play bets of so many Antes, in the order given."""
+    """Return the play decision of each multiple of the Ante, in the order given."""
     return tuple([_PLAYS[multiple] for multiple in multiples])
 
 
@@ -83,7 +83,7 @@ def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
 
 
 def _check_turn(state: State, seat: Seat) -> list[Violation]:
-    """Return why this seat has nothing to decide now."""
+    """Return why this seat may not decide now; empty if it may."""
     done = state.seats[seat]
     if done.multiple:
         return [Violation(code=Code.ALREADY_PLAYED, seat=seat, found=done.multiple)]
@@ -97,7 +97,7 @@ def _check_turn(state: State, seat: Seat) -> list[Violation]:
 
 
 def _check_offer(state: State, seat: Seat, decision: Decision) -> list[Violation]:
-    """Return why this cannot be decided on the current street."""
+    """Return why the current street does not offer this decision; empty if it does."""
     match decision:
         case Decision.CHECK:
             offered = state.street is not Street.RIVER

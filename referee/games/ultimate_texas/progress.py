@@ -1,4 +1,4 @@
-"""One event makes the next state, and a list of events a whole round.
+"""Application of events to a state: one event gives the next state, a list of events a whole round.
 
 A street closes when every seat has decided on it, has a play bet or has folded. Closing it opens cards: before the
 flop the flop, on the flop turn and river, on the river the house's cards, which is the showdown. Seats that left check

@@ -128,7 +128,7 @@ class FlatOdds(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class UltimateTexasRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
-    """The tables of an Ultimate Texas Hold'em ruleset. ValueError where they contradict each other.
+    """Rules of an Ultimate Texas Hold'em ruleset, one field for each part of its file; ValueError if parts contradict.
 
     ``blind`` and ``trips`` are paytables, strong to weak. A Blind that beats the house with a hand that its table does
     not list pushes; Trips with such a hand loses.

@@ -1,4 +1,4 @@
-"""What each seat owes the house or is owed, once nothing is left to decide.
+"""Settlement: what each seat owes the house or is owed, once nothing is left to decide.
 
 | seat against house | Play | Ante | Blind |
 |---|---|---|---|

@@ -27,7 +27,7 @@ DEFAULT_TIMEOUT: Final = 10.0
 
 @cache
 def service_config() -> str:
-    """Return the gRPC service config, as JSON: which methods are retried and how often. The protos include it."""
+    """Return the gRPC service config generated from the protos, as JSON: which methods are retried and how often."""
     return resources.files("referee.v1").joinpath("service_config.json").read_text(encoding="utf-8")
 
 
@@ -70,7 +70,7 @@ def _options() -> list[tuple[str, Any]]:
 
 
 class _Details(grpc.ClientCallDetails):
-    """What a call is made with, its timeout and token filled in."""
+    """Details of a call, with the channel's timeout if it has none, and the token."""
 
     def __init__(self, details: grpc.ClientCallDetails, timeout: float, token: str) -> None:
         self.method = details.method

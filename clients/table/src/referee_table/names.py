@@ -21,5 +21,5 @@ def clean_name(typed: str) -> str:
 
 
 def is_changed(typed: str, name: str) -> bool:
-    """Return whether the name is another one than was typed, spaces around it apart."""
+    """Return True if ``clean_name`` changed more than the spaces around what was typed."""
     return unicodedata.normalize("NFC", typed).strip() != name
