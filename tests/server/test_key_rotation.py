@@ -230,9 +230,9 @@ def test_key_is_revoked_by_its_text(tmp_path: Path, run: Callable[..., Any], rot
 @pytest.mark.parametrize(
     ("how", "named", "words"),
     [
-        ("rotate", "root", "no role"),
-        ("rotate", "sealing", "no role"),
-        ("revoke", "witness", "no role"),
+        ("rotate", "root", "roles are log, shuffler, referee"),
+        ("rotate", "sealing", "roles are log, shuffler, referee"),
+        ("revoke", "witness", "roles are log, shuffler, referee"),
         ("revoke", "log", "signs the log's checkpoints"),
         ("revoke", "not+a+key", "no verifier key"),
     ],
@@ -437,7 +437,7 @@ def test_commands_rotate_revoke_and_print(tmp_path: Path, run: Callable[..., Any
     revoked = referee("keys", "revoke", after["referee"], *data)
     assert (revoked.returncode, revoked.stdout) == (0, f"revoked\t{after['referee']}\n")
     refused = referee("keys", "rotate", "root", *data)
-    assert (refused.returncode, "no role" in refused.stderr) == (2, True)
+    assert (refused.returncode, "roles are log, shuffler, referee" in refused.stderr) == (2, True)
     with run(services=["log"]):
         busy = referee("keys", "rotate", "referee", *data)
         assert (busy.returncode, "stop it first" in busy.stderr) == (2, True)

@@ -276,7 +276,7 @@ def test_round_whose_stream_is_used_up_is_aborted_as_void(house: House, monkeypa
     assert house.refusal_of(lambda: table.shuffler.AbortRound(asked)).field == "reason"
     table.contribute()
     with monkeypatch.context() as patch:
-        patch.setattr(deck, "STREAM_SIZE", 51)  # as many bytes as draws: one of them is always thrown away here
+        patch.setattr(deck, "STREAM_SIZE", 50)  # a byte fewer than there are draws
         for _ in range(2):
             refusal = house.refusal_of(lambda: table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot)))
             assert (refusal.code, refusal.reason) == ("FAILED_PRECONDITION", "ABORTED")

@@ -363,7 +363,7 @@ def test_other_machines_are_served_with_tls_and_callers_or_on_purpose(listen, ke
 
 def test_server_does_not_start_where_others_would_reach_it(tmp_path):
     """Before anything is opened or made."""
-    with pytest.raises(ValueError, match=r"tls\.certificate is not named"):
+    with pytest.raises(ValueError, match=r"tls\.certificate is empty"):
         Application(ServerOptions(data=tmp_path / "data", listen="0.0.0.0:0"))
     assert not (tmp_path / "data").exists()
 
