@@ -102,13 +102,6 @@ def test_certificate_that_proves_nothing_is_refused(house: House, name: str) -> 
         assert_refused(house, ask, *expected)
 
 
-def test_one_certificate_twice_is_one(house: House) -> None:
-    """Sections that two certificates open alike are no contradiction."""
-    played = house.play().report_all()
-    played.message.certificates.append(played.dealt.certificate)
-    assert played.settle().log_receipt.leaf
-
-
 def test_after_the_round_nothing_is_judged(house: House) -> None:
     """At its deadline a round can still be settled; a millisecond later it has expired for every call."""
     played = house.play()
