@@ -1,61 +1,148 @@
-"""The command line: each command is registered here, with the module and the function that carry it out."""
+"""The command line: each command with the module that carries it out, which is imported when the command is run."""
 
 from importlib import import_module
 from types import MappingProxyType
-from typing import Final, NoReturn
+from typing import Any, Final, NamedTuple
 
 import typer
+from typer.core import TyperGroup
+
+
+class CommandSource(NamedTuple):
+    """Where a command is: a module of ``referee.cli``, the function or group in it, and its line in the help."""
+
+    module: str
+    attribute: str
+    help: str
+
 
 COMMANDS: Final = MappingProxyType(
     {
-        "serve": ("serve", "serve"),
-        "doctor": ("doctor", "doctor"),
-        "demo": ("demo", "demo"),
-        "audit": ("audit", "audit"),
-        "export": ("export", "export"),
-        "verify": ("verify", "verify"),
-        "learn": ("learn", "learn"),
-        "odds": ("odds", "odds"),
-        "publish": ("publish", "publish"),
-        "backup": ("backup", "backup"),
-        "restore": ("backup", "restore"),
-        "replay": ("replay", "replay"),
-        "rulesets": ("rulesets", "app"),
-        "keys": ("keys", "app"),
-        "config": ("config", "app"),
-        "token": ("token", "app"),
-        "witness": ("witness", "witness"),
-        "fairness-report": ("fairness", "fairness_report"),
+        name: CommandSource(module, attribute, text)
+        for name, module, attribute, text in (
+            (
+                "serve",
+                "serve",
+                "serve",
+                "Serve on one address until stopped; make the keys and the log on the first start.",
+            ),
+            (
+                "doctor",
+                "doctor",
+                "doctor",
+                (
+                    "Check configuration, store, keys, clock, machine and witnesses, also beside a running server; "
+                    "change nothing."
+                ),
+            ),
+            (
+                "demo",
+                "demo",
+                "demo",
+                "Play rounds of each ruleset through real services on loopback, then audit the log they left.",
+            ),
+            (
+                "audit",
+                "audit",
+                "audit",
+                "Prove a log: every signature, commitment, deal, rule and slot, and the tree over all of it.",
+            ),
+            ("export", "export", "export", "Write one round as a bundle that can be verified without the log."),
+            (
+                "verify",
+                "verify",
+                "verify",
+                (
+                    "Prove one round: its leaves are in the signed log, its deck follows from the seeds, its result "
+                    "from the rules."
+                ),
+            ),
+            (
+                "learn",
+                "learn",
+                "learn",
+                "Learn how players arrange under a ruleset, for SuggestArrangement to advise it by.",
+            ),
+            (
+                "odds",
+                "odds",
+                "odds",
+                "Count what a ruleset's game is worth: exact figures, computed from its own prices.",
+            ),
+            (
+                "publish",
+                "publish",
+                "publish",
+                (
+                    "Publish the log as C2SP tiles, which `referee audit` and common tools check without asking the "
+                    "operator."
+                ),
+            ),
+            ("backup", "backup", "backup", "Copy the log into one file, while a server may run, and prove the copy."),
+            (
+                "restore",
+                "backup",
+                "restore",
+                "Bring a log back from its backup, or into a database, where no log is yet.",
+            ),
+            ("replay", "replay", "replay", "Replay one round from its inputs and compare it with the transcript."),
+            ("rulesets", "rulesets", "app", "Show the rulesets at hand."),
+            (
+                "keys",
+                "keys",
+                "app",
+                "Print the public keys, as C2SP verifier keys, one role a line; change keys with a command below.",
+            ),
+            ("config", "config", "app", "Show, check and begin a server's configuration."),
+            ("token", "token", "app", "Make keys that issue tokens, issue and show tokens, show who may ask what."),
+            (
+                "witness",
+                "witness",
+                "witness",
+                "Witness logs over HTTP (C2SP tlog-witness) until stopped; the key is made on the first start.",
+            ),
+            (
+                "fairness-report",
+                "fairness",
+                "fairness_report",
+                "Report on the shuffle: exact counts, statistics over millions of decks, and controls that must fail.",
+            ),
+        )
     }
 )
+_SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
+
+
+def load_command(name: str) -> Any:  # noqa: ANN401 - typer exports no type for its commands
+    """Import a command; raise ModuleNotFoundError if a library of its extra is not installed."""
+    source = COMMANDS[name]
+    found = getattr(import_module(f"referee.cli.{source.module}"), source.attribute)
+    holder = typer.Typer(add_completion=False, context_settings=_SETTINGS)
+    holder.callback()(lambda: None)
+    if isinstance(found, typer.Typer):
+        holder.add_typer(found, name=name)
+    else:
+        holder.command(name)(found)
+    return typer.main.get_group(holder).commands[name]
+
+
+class Commands(TyperGroup):
+    """The commands by name: the help lists them all, and only the one that runs is imported."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as in ``load_command``
+        """Import the command that is asked for, then resolve it as any other."""
+        if args[0] in COMMANDS:
+            self.commands[args[0]] = load_command(args[0])
+        return super().resolve_command(ctx, args)
+
 
 app = typer.Typer(
+    cls=Commands,
     help="Deals, judges, settles and proves rounds of card games over gRPC.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_SETTINGS,
 )
-
-
-def _register(name: str, module: str, attribute: str) -> None:
-    """Add a command, or one that raises ModuleNotFoundError when it is called, if its extra is not installed."""
-    try:
-        command = getattr(import_module(f"referee.cli.{module}"), attribute)
-    except ModuleNotFoundError as error:
-        missing = error
-        anything = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
-
-        @app.command(name, help=f"(not installed: needs {missing.name})", context_settings=anything)
-        def refuse(_context: typer.Context) -> NoReturn:
-            raise missing
-
-        return
-    if isinstance(command, typer.Typer):
-        app.add_typer(command, name=name)
-    else:
-        app.command(name)(command)
-
-
-for _name, (_module, _attribute) in COMMANDS.items():
-    _register(_name, _module, _attribute)
+for _name, _source in COMMANDS.items():
+    app.command(_name, help=_source.help)(lambda: None)

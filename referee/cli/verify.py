@@ -20,7 +20,7 @@ def verify(
     origin: Annotated[str, typer.Option(help="The log's origin; otherwise the name of its key.")] = "",
     rulesets: RulesetFolder = None,
 ) -> None:
-    """Prove one round: its leaves stand in the signed log, its deck follows from the seeds, its result from the rules.
+    """Prove one round: its leaves are in the signed log, its deck follows from the seeds, its result from the rules.
 
     Exit code 0 where everything holds, 1 where something does not or the round is not over, 2 where the file is no
     bundle. What other rounds and other readers of the log would show, only an audit of the whole log can say.
