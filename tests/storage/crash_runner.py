@@ -260,11 +260,14 @@ def _be(life: Life, promises: LogReceiptCheck, unforced: list[Unforced]) -> None
 
 
 def sweep(folder: Path, stride: int) -> Deaths:
-    """Kill a process at every ``stride``-th place, on a new log and on one that another process left half-way."""
+    """Kill a process at every ``stride``-th place, on a new log and on one that another process left half-way.
+
+    Each way of dying begins two places later, so that together they reach rare places too.
+    """
     total = Deaths(folder)
     for name, begun in (("new", Fate()), ("half", Fate(place="half"))):
         for how in WAYS:
-            for at in itertools.count(1, stride):
+            for at in itertools.count(1 + 2 * WAYS.index(how), stride):
                 deaths = Deaths(folder / f"{name}-{how}-{at}")
                 if name == "half":
                     deaths.live(begun, seed=0)
