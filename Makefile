@@ -23,7 +23,7 @@ table: $(STAMP) ## a card table in the browser, with a referee of its own, on 12
 	  --editable ./clients/table
 	$(BIN)/referee-table
 
-test: $(DEV) ## every room in a few minutes, on all cores; says what it leaves out, and why
+test: $(DEV) ## every room, on all cores; says what it leaves out, and why
 	$(PYTEST) -m "not slow and not exhaustive"
 
 test-all: $(DEV) ## all tests: crash sweeps, browsers, builds and counts over whole spaces too
