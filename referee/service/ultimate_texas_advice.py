@@ -1,22 +1,32 @@
 """Advice about a decision: writes the value of each option to the answer, before the flop from a table. Uses numpy."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
+from typing import Final
 
 from referee.advice.ultimate_texas import (
     NoTableError,
+    Option,
     PreflopTableError,
     PreflopTables,
     UnsupportedRankingError,
     advise,
+    best_of,
 )
+from referee.advice.ultimate_texas.preflop import WAYS
+from referee.advice.ultimate_texas.showdown import HOUSES, RUNOUTS
 from referee.cards import Card
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.rulesets import Ruleset
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
-from referee.wire.ultimate_texas import fill_options
+from referee.wire.ultimate_texas import number_of
+
+WAYS_BY_BOARD: Final = MappingProxyType({0: WAYS, 3: RUNOUTS * HOUSES, 5: HOUSES})
+"""Number of ways to go on that are counted, by the number of cards on the board."""
 
 
 class DecisionAdvice:
@@ -54,3 +64,26 @@ class DecisionAdvice:
         if self._shelf is None:
             self._shelf = PreflopTables.builtin() if self._folder is None else PreflopTables.with_folder(self._folder)
         return self._shelf
+
+
+def fill_options(
+    response: ultimate_texas_pb2.AdviseResponse, options: Sequence[Option], *, stake: Stake, board_size: int
+) -> None:
+    """Fill in the options, the best of them, and how many ways were counted."""
+    response.options.extend([_write(option, stake) for option in options])
+    response.best = number_of(best_of(options, stake).decision)
+    response.ways = WAYS_BY_BOARD[board_size]
+
+
+def _write(option: Option, stake: Stake) -> ultimate_texas_pb2.DecisionValue:
+    return ultimate_texas_pb2.DecisionValue(
+        decision=number_of(option.decision),
+        value_minor=round(option.worth(stake)),
+        antes=_ratio(option.antes),
+        trips=_ratio(option.trips) if stake.trips else None,
+        is_lower_bound=option.is_lower_bound,
+    )
+
+
+def _ratio(value: Fraction) -> ultimate_texas_pb2.Ratio:
+    return ultimate_texas_pb2.Ratio(numerator=value.numerator, denominator=value.denominator)

@@ -1,16 +1,11 @@
 """Messages of Ultimate Texas Hold'em: events read, states and outcomes written."""
 
-from collections.abc import Iterable, Sequence
-from fractions import Fraction
-from types import MappingProxyType
+from collections.abc import Iterable
 from typing import Final
 
-from referee.advice.ultimate_texas import Option, best_of
-from referee.advice.ultimate_texas.preflop import WAYS
-from referee.advice.ultimate_texas.showdown import HOUSES, RUNOUTS
 from referee.cards import Seat
 from referee.games.game import open_cards
-from referee.games.ultimate_texas import Decision, Event, Outcome, Stake, State, legal_decisions
+from referee.games.ultimate_texas import Decision, Event, Outcome, State, legal_decisions
 from referee.games.ultimate_texas.game import GAME
 from referee.money import house_net
 from referee.rulesets import Ruleset
@@ -92,30 +87,3 @@ def number_of(decision: Decision) -> ultimate_texas_pb2.Decision:
 
 def _numbers(decisions: Iterable[Decision]) -> list[ultimate_texas_pb2.Decision]:
     return [number_of(decision) for decision in decisions]
-
-
-WAYS_BY_BOARD: Final = MappingProxyType({0: WAYS, 3: RUNOUTS * HOUSES, 5: HOUSES})
-"""Number of ways to go on that are counted, by the number of cards on the board."""
-
-
-def fill_options(
-    response: ultimate_texas_pb2.AdviseResponse, options: Sequence[Option], *, stake: Stake, board_size: int
-) -> None:
-    """Fill in the options, the best of them, and how many ways were counted."""
-    response.options.extend([_write(option, stake) for option in options])
-    response.best = number_of(best_of(options, stake).decision)
-    response.ways = WAYS_BY_BOARD[board_size]
-
-
-def _write(option: Option, stake: Stake) -> ultimate_texas_pb2.DecisionValue:
-    return ultimate_texas_pb2.DecisionValue(
-        decision=number_of(option.decision),
-        value_minor=round(option.worth(stake)),
-        antes=_ratio(option.antes),
-        trips=_ratio(option.trips) if stake.trips else None,
-        is_lower_bound=option.is_lower_bound,
-    )
-
-
-def _ratio(value: Fraction) -> ultimate_texas_pb2.Ratio:
-    return ultimate_texas_pb2.Ratio(numerator=value.numerator, denominator=value.denominator)

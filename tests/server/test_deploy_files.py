@@ -5,9 +5,8 @@ from importlib import resources
 from typing import Final
 
 import pytest
-import typer
 
-from referee.cli.main import app
+from referee.cli.main import load_command
 
 DEPLOY: Final = resources.files("referee.server").joinpath("deploy")
 
@@ -18,9 +17,8 @@ def test_options_of_the_commands_in_the_file_exist(name: str) -> None:
     text = DEPLOY.joinpath(name).read_text(encoding="utf-8").replace("\\\n", " ")
     commands = re.findall(r"referee (serve) (.*)", text)
     assert commands
-    known = typer.main.get_command(app).commands  # type: ignore[attr-defined] # it is a group
     for command, options in commands:
-        opts = {opt for parameter in known[command].params for opt in parameter.opts}
+        opts = {opt for parameter in load_command(command).params for opt in parameter.opts}
         assert set(re.findall(r"--[a-z-]+", options)) <= opts
 
 
