@@ -9,7 +9,8 @@ from typing import Final
 
 from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, seat_token_hash
-from referee.v1 import money_pb2, round_pb2, shuffler_pb2
+from referee.v1 import log_pb2, money_pb2, round_pb2, shuffler_pb2
+from referee_table.judge import RefereeRefusedError
 from referee_table.play import Bench
 from referee_table.state import Person, Round, RoundSeat
 
@@ -106,3 +107,14 @@ async def revealed(bench: Bench, *, table: str, number: int) -> None:
     judge = bench.judge
     request = shuffler_pb2.RevealRoundRequest(table_id=table, round_number=number)
     await judge.ask(judge.shuffler.RevealRound, request, shuffler_pb2.RevealRoundResponse)
+
+
+async def is_aborted(bench: Bench, made: Round) -> bool:
+    """Whether the log has the round as aborted."""
+    judge = bench.judge
+    request = log_pb2.GetTableRoundRequest(table_id=made.table, round_number=made.number)
+    try:
+        found = await judge.ask(judge.log.GetTableRound, request, log_pb2.GetTableRoundResponse)
+    except RefereeRefusedError:
+        return False
+    return found.stage == log_pb2.ROUND_STAGE_ABORTED

@@ -185,7 +185,7 @@ class Hall:
             await before.ask(person, Leave(id=f"{command.id}/leave"[-64:]))
         answer = await room.ask(person, Join(id=command.id, room=room.state.room))
         for _ in range(command.bots if isinstance(command, Create) else 0):
-            room.post(room.add_bot)
+            room.post(room.people.add_bot)
         if person.room == room.state.room and person.key not in self.streams:
             now = self.house.clock.now()
             room.post(lambda: _set_away(person, now))
@@ -261,7 +261,7 @@ class Hall:
 
     def changed(self, room: Room) -> None:
         """Pages in the room are shown it, pages in the lobby the list."""
-        for person in room.humans:
+        for person in room.people.humans:
             self.views[person.key] = view_of(room, person)
             self._show(person)
         self._show_lobby()
@@ -340,7 +340,7 @@ class Hall:
                 self.people[person.key] = person
                 self.restored.add(person.key)
         room = self._open(state, list(records.values()))
-        for person in room.humans:
+        for person in room.people.humans:
             self.views[person.key] = view_of(room, person)
 
 

@@ -4,18 +4,25 @@ from typing import Any, Final
 
 from referee.cards import Card, Seat
 from referee.games.mau_binh import arrangement_commitment
-from referee.v1 import hand_pb2, mau_binh_pb2, shuffler_pb2
-from referee_table.cards import numbers, texts
+from referee.v1 import mau_binh_pb2, shuffler_pb2
+from referee_table.arrangements import (
+    arrangement_of,
+    cards_of,
+    shown_showdown,
+    shown_suggestion,
+    shown_value,
+    split,
+    thirteen,
+)
+from referee_table.cards import texts
 from referee_table.commands import Arrange, Check, Commit, InRound, Open, Suggest
 from referee_table.judge import RefereeRefusedError
 from referee_table.play import RETRY_MS, Bench, Play, Previous, Settled, refusal_of, violations_of
 from referee_table.state import MauBinhState, Round
-from referee_table.wording import Code, RefusedError, text
+from referee_table.wording import Code, RefusedError
 
 OPENING_MS: Final = 30_000
 """How long seats have to show what they are committed to; the referee's own number."""
-
-CHI: Final = (slice(0, 5), slice(5, 10), slice(10, 13))
 
 
 class MauBinhPlay(Play):
@@ -85,8 +92,8 @@ class MauBinhPlay(Play):
             case Arrange() | Commit() | Open() if self.state.showdown is not None:
                 raise RefusedError(Code.TOO_LATE)
             case Arrange():
-                cards = _thirteen(command)
-                answer = await self._accept(mau_binh_pb2.MauBinhEvent(seat=seat, arrange=_arrangement(cards)))
+                cards = thirteen(command)
+                answer = await self._accept(mau_binh_pb2.MauBinhEvent(seat=seat, arrange=arrangement_of(cards)))
                 self.state.arranged[seat] = cards
                 await self._look()
                 return {"violations": violations_of(answer.violations)}
@@ -94,13 +101,13 @@ class MauBinhPlay(Play):
                 await self._commit(seat, bytes.fromhex(command.commitment))
                 return {}
             case Open():
-                await self._open(seat, _thirteen(command), bytes.fromhex(command.nonce))
+                await self._open(seat, thirteen(command), bytes.fromhex(command.nonce))
                 return {}
             case Check():
-                return await self._check(seat, _thirteen(command))
+                return await self._check(seat, thirteen(command))
             case Suggest():
                 suggestions = await self._suggest(seat, list(self.message.certificates), count=3)
-                return {"suggestions": [_shown(one) for one in suggestions]}
+                return {"suggestions": [shown_suggestion(one) for one in suggestions]}
             case _:
                 raise RefusedError(Code.WRONG_PHASE)
 
@@ -139,9 +146,9 @@ class MauBinhPlay(Play):
         shown = {
             "seats": [
                 {
-                    "cards": texts(_cards(one.arrangement)),
-                    "arrangement": _split(_cards(one.arrangement)),
-                    "values": [_value(value) for value in one.values],
+                    "cards": texts(cards_of(one.arrangement)),
+                    "arrangement": split(cards_of(one.arrangement)),
+                    "values": [shown_value(value) for value in one.values],
                     "fouled": one.fouled,
                     "defaulted": one.defaulted,
                     "net_minor": one.net_minor,
@@ -179,7 +186,7 @@ class MauBinhPlay(Play):
             "gone": list(state.gone),
         }
         if seat is not None and state.arranged[seat] and not self.bench.is_sealed:
-            shown["arrangement"] = _split(state.arranged[seat])
+            shown["arrangement"] = split(state.arranged[seat])
         if seat is not None and state.commitments[seat]:
             shown["commitment"] = state.commitments[seat].hex()
         if state.is_opening:
@@ -197,7 +204,7 @@ class MauBinhPlay(Play):
             choice = event.WhichOneof("choice") or ""
             one: dict[str, Any] = {"time": event.time, "seat": event.seat, "action": choice.upper()}
             if choice == "arrange":
-                one["arrangement"] = _split(_cards(event.arrange))
+                one["arrangement"] = split(cards_of(event.arrange))
             if choice == "commit":
                 one["commitment"] = event.commit.commitment.hex()
             given.append(one)
@@ -224,7 +231,7 @@ class MauBinhPlay(Play):
             certificates = [certificate]
         try:
             suggested = await self._suggest(seat, certificates, count=1)
-            cards = _cards(suggested[0].arrangement)
+            cards = cards_of(suggested[0].arrangement)
         except RefusedError:
             pass  # a ruleset that nothing was learned for: the cards stand as dealt
         state.planned[seat] = cards
@@ -238,7 +245,7 @@ class MauBinhPlay(Play):
             )
             await self._commit(seat, commitment)
         else:
-            await self._accept(mau_binh_pb2.MauBinhEvent(seat=seat, arrange=_arrangement(cards)))
+            await self._accept(mau_binh_pb2.MauBinhEvent(seat=seat, arrange=arrangement_of(cards)))
             state.arranged[seat] = cards
             await self._look()
 
@@ -248,7 +255,7 @@ class MauBinhPlay(Play):
         self.state.commitments[seat] = commitment
 
     async def _open(self, seat: int, cards: list[int], nonce: bytes) -> None:
-        event = mau_binh_pb2.MauBinhEvent(seat=seat, arrange=_arrangement(cards), nonce=nonce)
+        event = mau_binh_pb2.MauBinhEvent(seat=seat, arrange=arrangement_of(cards), nonce=nonce)
         await self._accept(event)
         self.state.arranged[seat] = cards
         self.state.opened[seat] = True
@@ -298,18 +305,18 @@ class MauBinhPlay(Play):
         kind = mau_binh_pb2.MauBinhServicePreviewRoundResponse
         preview = await judge.ask(judge.mau_binh.PreviewRound, request, kind)
         if not preview.violations:
-            self.state.showdown = _showdown(preview.showdown)
+            self.state.showdown = shown_showdown(preview.showdown)
             self.again = 0
 
     async def _check(self, seat: int, cards: list[int]) -> dict[str, Any]:
         judge = self.bench.judge
         given = mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=self.message.certificates)
-        request = mau_binh_pb2.CheckArrangementRequest(round=given, seat=seat, arrangement=_arrangement(cards))
+        request = mau_binh_pb2.CheckArrangementRequest(round=given, seat=seat, arrangement=arrangement_of(cards))
         answer = await judge.ask(judge.mau_binh.CheckArrangement, request, mau_binh_pb2.CheckArrangementResponse)
         return {
             "violations": violations_of(answer.violations),
             "is_acceptable": answer.acceptable,
-            "values": [_value(value) for value in answer.values],
+            "values": [shown_value(value) for value in answer.values],
         }
 
     async def _suggest(
@@ -328,94 +335,3 @@ class MauBinhPlay(Play):
         if not answer.suggestions:
             raise RefusedError(Code.NO_ADVICE)
         return list(answer.suggestions)
-
-
-def _thirteen(command: Arrange | Check | Open) -> list[int]:
-    if (len(command.back), len(command.middle), len(command.front)) != (5, 5, 3):
-        raise RefusedError(Code.BAD_COMMAND, detail="an arrangement has five, five and three cards")
-    return numbers([*command.back, *command.middle, *command.front])
-
-
-def _arrangement(cards: list[int]) -> mau_binh_pb2.Arrangement:
-    made = mau_binh_pb2.Arrangement()
-    for chi, part in zip((made.back, made.middle, made.front), CHI, strict=True):
-        chi.extend(cards[part])  # type: ignore[arg-type] # numbers of cards, checked when they were read
-    return made
-
-
-def _cards(arrangement: mau_binh_pb2.Arrangement) -> list[int]:
-    return [*arrangement.back, *arrangement.middle, *arrangement.front]
-
-
-def _split(cards: list[int]) -> dict[str, list[str]]:
-    return {name: texts(cards[part]) for name, part in zip(("back", "middle", "front"), CHI, strict=True)}
-
-
-def _value(value: hand_pb2.HandValue) -> dict[str, Any]:
-    return {"category": value.category, "name": text(value.name)}
-
-
-def _shown(one: mau_binh_pb2.SuggestedArrangement) -> dict[str, Any]:
-    return {
-        "arrangement": _split(_cards(one.arrangement)),
-        "values": [_value(value) for value in one.values],
-        "expected_minor": one.expected.minor,
-        "parts": [
-            {
-                "reason": part.reason,
-                "name": text(part.name),
-                "win_ppm": part.win_ppm,
-                "lose_ppm": part.lose_ppm,
-                "units": part.units,
-                "expected_minor": part.expected.minor,
-            }
-            for part in one.parts
-        ],
-    }
-
-
-def _showdown(shown: mau_binh_pb2.Showdown) -> dict[str, Any]:
-    return {
-        "start_time": shown.start_time,
-        "summary_time": shown.summary_time,
-        "chi": [
-            {
-                "position": chi.position,
-                "name": text(chi.name),
-                "start_time": chi.start_time,
-                "seconds": chi.seconds,
-                "hands": [
-                    {
-                        "seat": hand.seat,
-                        "cards": texts(hand.cards),
-                        "category": hand.category,
-                        "name": text(hand.name),
-                        "fouled": hand.fouled,
-                        "gone": hand.gone,
-                        "units_won": hand.units_won,
-                        "units_lost": hand.units_lost,
-                    }
-                    for hand in chi.hands
-                ],
-            }
-            for chi in shown.chi
-        ],
-        "summary": [
-            {
-                "seat": line.seat,
-                "chi_units": line.chi_units,
-                "added_units": line.added_units,
-                "instant_win_units": line.instant_win_units,
-                "net_units": line.net_units,
-                "net_minor": line.net_minor,
-                "fouled": line.fouled,
-                "winner": line.winner,
-            }
-            | (
-                {"instant_win": line.instant_win, "instant_win_name": text(line.instant_win_name)}
-                if line.instant_win
-                else {}
-            )
-            for line in shown.summary
-        ],
-    }

@@ -1,11 +1,14 @@
 """Records of ended rounds, for the room's file and for pages."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from referee.v1 import round_pb2
 from referee_table.cards import texts
+from referee_table.commands import AnyCommand, History, Replay
 from referee_table.play import Settled
 from referee_table.state import Round
+from referee_table.wording import Code, RefusedError
 
 
 def record_of(made: Round, end: str, *, time: int) -> dict[str, Any]:
@@ -42,3 +45,15 @@ def proof_of(made: Round, log_receipt: round_pb2.LogReceipt) -> dict[str, Any]:
         "bundle": f"/api/bundles/{made.table}/{made.number}",
         "is_revealed": False,
     }
+
+
+def remembered(records: Sequence[dict[str, Any]], command: AnyCommand) -> dict[str, Any]:
+    """Return the rounds that have ended, or the one that is asked for."""
+    if isinstance(command, History):
+        return {"rounds": [shown(one) for one in reversed(records)]}
+    if not isinstance(command, Replay):
+        raise RefusedError(Code.WRONG_PHASE)
+    for one in records:
+        if (one["table"], one["number"]) == (command.table, command.number):
+            return {**shown(one), **one.get("replay", {})}
+    raise RefusedError(Code.OTHER_ROUND)

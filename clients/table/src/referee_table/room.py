@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
-from referee.v1 import log_pb2, round_pb2, tien_len_pb2
+from referee.v1 import round_pb2, tien_len_pb2
 from referee_table import dealing
 from referee_table.commands import (
     AddBot,
@@ -30,9 +30,9 @@ from referee_table.commands import (
 from referee_table.inbox import Inbox, Item
 from referee_table.judge import RefereeRefusedError
 from referee_table.mau_binh import MauBinhPlay
-from referee_table.names import clean_name, is_changed
+from referee_table.people import People
 from referee_table.play import Bench, Play, Previous, Settled
-from referee_table.records import proof_of, record_of, settled_record, shown
+from referee_table.records import proof_of, record_of, remembered, settled_record
 from referee_table.seating import judged
 from referee_table.state import Done, Person, RoomState, Round
 from referee_table.tien_len import TienLenPlay
@@ -45,7 +45,6 @@ PLAYS: Final[dict[str, Callable[[Bench, Round], Play]]] = {
     "tien_len": TienLenPlay,
     "ultimate_texas": UltimateTexasPlay,
 }
-NAMES: Final = ("Máy An", "Máy Bình", "Máy Chi", "Máy Dũng", "Máy Giang", "Máy Hà")
 REMEMBERED: Final = 64
 KEPT_ROUNDS: Final = 50
 
@@ -80,6 +79,7 @@ class Room:
         self.bench = bench
         self.state = state
         self.records = records
+        self.people = People(bench, state)
         self.is_closed = False
         self.play: Play | None = None
         if state.round is not None and state.round.message:
@@ -94,16 +94,6 @@ class Room:
     def table(self) -> str:
         """The table's name in the log."""
         return f"{self.state.room}.{self.state.generation}"
-
-    @property
-    def humans(self) -> list[Person]:
-        """Everybody who is no bot."""
-        return [one for one in self.state.people if not one.is_bot]
-
-    @property
-    def free_seats(self) -> int:
-        """Seats that nobody has."""
-        return max(0, self.bench.law.max_seats - len(self.state.people))
 
     def post(self, do: Callable[[], None]) -> None:
         """Something is done in the room's turn."""
@@ -136,7 +126,9 @@ class Room:
             return max(self.play.wake, self._again)
         times = [] if state.deadline is None else [state.deadline]
         if state.phase == "LOBBY":
-            times += [one.away_time + self.bench.pace.away_ms for one in self.humans if one.away_time is not None]
+            times += [
+                one.away_time + self.bench.pace.away_ms for one in self.people.humans if one.away_time is not None
+            ]
         return max(min(times), self._again) if times else None
 
     async def _step(self, item: Item | None) -> None:
@@ -151,7 +143,7 @@ class Room:
             await self._advance()
         except (RefereeRefusedError, RefusedError) as error:
             await self._give_up(error)
-        if self.state.phase == "LOBBY" and not self.humans:
+        if self.state.phase == "LOBBY" and not self.people.humans:
             self.is_closed = True
             self.keeper.closed(self)
             return
@@ -182,30 +174,22 @@ class Room:
     async def _do(self, person: Person, command: AnyCommand) -> dict[str, Any]:
         match command:
             case Join():
-                return self._join(person)
+                return self.people.join(person)
             case Leave():
                 await self._remove(person)
             case Rename():
-                self._rename(person, command)
+                self.people.rename(person, command, self.keeper.notify)
             case Ready():
-                self._ready(person, command)
+                self.people.ready(person, command)
             case AddBot():
-                self.add_bot()
+                self.people.add_bot()
             case RemoveBot():
-                self._remove_bot()
+                self.people.remove_bot()
             case InRound():
                 return await self._do_in_round(person, command)
             case _:
-                return self._remembered(command)
+                return remembered(self.records, command)
         return {}
-
-    def _rename(self, person: Person, command: Rename) -> None:
-        name = clean_name(command.person_name)
-        if not name:
-            raise RefusedError(Code.BAD_COMMAND, detail="the name has no visible character")
-        person.name, person.language = name, command.language
-        if is_changed(command.person_name, name):
-            self.keeper.notify(person, notice("NAME_CHANGED"))
 
     async def _do_in_round(self, person: Person, command: InRound) -> dict[str, Any]:
         seat = self._seat_of(person, command)
@@ -219,58 +203,6 @@ class Room:
                     raise RefusedError(Code.WRONG_PHASE)
                 return await self.play.command(seat, command)
         return {}
-
-    def _remembered(self, command: AnyCommand) -> dict[str, Any]:
-        """Return the rounds that have ended."""
-        if isinstance(command, History):
-            return {"rounds": [shown(one) for one in reversed(self.records)]}
-        if not isinstance(command, Replay):
-            raise RefusedError(Code.WRONG_PHASE)
-        for one in self.records:
-            if (one["table"], one["number"]) == (command.table, command.number):
-                return {**shown(one), **one.get("replay", {})}
-        raise RefusedError(Code.OTHER_ROUND)
-
-    def _join(self, person: Person) -> dict[str, Any]:
-        if person not in self.state.people:
-            person.room, person.came_time = self.state.room, self.bench.clock.now()
-            person.seated_time = person.ready_time = person.away_time = None
-            person.score_minor = person.ante_minor = person.trips_minor = 0
-            self.state.people.append(person)
-        return {"room": self.state.room}
-
-    def _ready(self, person: Person, command: Ready) -> None:
-        if person.seated_time is None:
-            raise RefusedError(Code.NOT_SEATED)
-        if self.state.phase != "LOBBY":
-            raise RefusedError(Code.WRONG_PHASE)
-        if self.bench.law.game == "ultimate_texas" and command.is_ready:
-            ante = command.ante_minor or person.ante_minor or self.state.stake_minor
-            trips = person.trips_minor if command.trips_minor is None else command.trips_minor
-            if ante % self.bench.law.bet_unit:
-                raise RefusedError(Code.BAD_COMMAND, detail=f"the ante is a multiple of {self.bench.law.bet_unit}")
-            person.ante_minor, person.trips_minor = ante, trips
-        person.ready_time = self.bench.clock.now() if command.is_ready else None
-
-    def add_bot(self) -> None:
-        """Seat a bot at a free seat."""
-        if not self.free_seats:
-            raise RefusedError(Code.NO_SEAT_FREE)
-        taken = {one.name for one in self.state.people}
-        name = next(name for name in NAMES if name not in taken)
-        identity = self.bench.entropy(8).hex()
-        now = self.bench.clock.now()
-        self.state.people.append(
-            Person(person=f"b{identity}", key="", name=name, is_bot=True, room=self.state.room, came_time=now)
-        )
-
-    def _remove_bot(self) -> None:
-        if self.state.phase != "LOBBY" or len(self.humans) == len(self.state.people):
-            raise RefusedError(Code.WRONG_PHASE)
-        self._drop_bot()
-
-    def _drop_bot(self) -> None:
-        self.state.people.remove([one for one in self.state.people if one.is_bot][-1])
 
     def _seat_of(self, person: Person, command: InRound) -> int:
         made = self.state.round
@@ -341,13 +273,13 @@ class Room:
     async def _seat(self) -> None:
         """Everybody has the place that they should have; the round is prepared once all are ready."""
         state, now = self.state, self.bench.clock.now()
-        for person in [one for one in self.humans if one.away_time is not None]:
+        for person in [one for one in self.people.humans if one.away_time is not None]:
             if now >= (person.away_time or 0) + self.bench.pace.away_ms:
                 await self._send_out(person, "AWAY_TOO_LONG")
-        while len(self.humans) < len(state.people) > self.bench.law.max_seats:
-            self._drop_bot()  # people come before bots
+        while len(self.people.humans) < len(state.people) > self.bench.law.max_seats:
+            self.people.drop_bot()  # people come before bots
         while True:
-            is_wanted = self._ready_bots()
+            is_wanted = self.people.ready_bots()
             seating = await judged(self.bench, state.people, now=now)
             for person in seating.sent_out:
                 await self._send_out(person, "SENT_OUT")
@@ -362,15 +294,6 @@ class Room:
                 self.bench, seating.seated, table=self.table, stake_minor=state.stake_minor
             )
             state.phase, state.deadline = "BINDING", now + self.bench.pace.bind_ms
-
-    def _ready_bots(self) -> bool:
-        """Make bots ready as soon as a person is; return whether one is."""
-        ready = [one.ready_time for one in self.humans if one.ready_time is not None]
-        for one in self.state.people:
-            if one.is_bot:
-                is_ready = bool(ready) and one.seated_time is not None
-                one.ready_time = max(min(ready), one.seated_time or 0) if is_ready else None
-        return bool(ready)
 
     async def _send_out(self, person: Person, code: str) -> None:
         self.keeper.notify(person, notice(code))
@@ -429,22 +352,13 @@ class Room:
         header = round_pb2.RoundHeader.FromString(made.header)
         now = self.bench.clock.now()
         given = record_of(made, "GIVEN_UP", time=now) | {"abort_time": header.round_deadline_time}
-        if await self._is_aborted(made):
+        if await dealing.is_aborted(self.bench, made):
             given = record_of(made, "ABORTED", time=now) | {"reason": "DEADLINE"}
-        for person in self.humans:
+        for person in self.people.humans:
             self.keeper.notify(person, notice("ROUND_GIVEN_UP"))
         self.state.generation += 1
         self.state.previous, self.state.previous_winner = [], ""
         self._end(given)
-
-    async def _is_aborted(self, made: Round) -> bool:
-        judge = self.bench.judge
-        request = log_pb2.GetTableRoundRequest(table_id=made.table, round_number=made.number)
-        try:
-            found = await judge.ask(judge.log.GetTableRound, request, log_pb2.GetTableRoundResponse)
-        except RefereeRefusedError:
-            return False
-        return found.stage == log_pb2.ROUND_STAGE_ABORTED
 
     def _end(self, given: dict[str, Any]) -> None:
         self.records = [*self.records[1 - KEPT_ROUNDS :], given]

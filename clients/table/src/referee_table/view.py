@@ -53,7 +53,7 @@ def listing_of(room: Room) -> dict[str, Any]:
         "sealed": state.is_sealed,
         "phase": state.phase,
         "persons": [one.name for one in state.people],
-        "free_seats": room.free_seats,
+        "free_seats": room.people.free_seats,
     }
 
 

@@ -1,0 +1,108 @@
+"""Mậu Binh as pages read it: arrangements, suggestions and the showdown as JSON, and the way back."""
+
+from typing import Any, Final
+
+from referee.v1 import hand_pb2, mau_binh_pb2
+from referee_table.cards import numbers, texts
+from referee_table.commands import Arrange, Check, Open
+from referee_table.wording import Code, RefusedError, text
+
+CHI: Final = (slice(0, 5), slice(5, 10), slice(10, 13))
+
+
+def thirteen(command: Arrange | Check | Open) -> list[int]:
+    """Read a command's thirteen cards; raise BAD_COMMAND if a row has another size."""
+    if (len(command.back), len(command.middle), len(command.front)) != (5, 5, 3):
+        raise RefusedError(Code.BAD_COMMAND, detail="an arrangement has five, five and three cards")
+    return numbers([*command.back, *command.middle, *command.front])
+
+
+def arrangement_of(cards: list[int]) -> mau_binh_pb2.Arrangement:
+    """Return the message of thirteen cards in the order back, middle, front."""
+    made = mau_binh_pb2.Arrangement()
+    for chi, part in zip((made.back, made.middle, made.front), CHI, strict=True):
+        chi.extend(cards[part])  # type: ignore[arg-type] # numbers of cards, checked when they were read
+    return made
+
+
+def cards_of(arrangement: mau_binh_pb2.Arrangement) -> list[int]:
+    """Return the cards of an arrangement in the order back, middle, front."""
+    return [*arrangement.back, *arrangement.middle, *arrangement.front]
+
+
+def split(cards: list[int]) -> dict[str, list[str]]:
+    """Return thirteen cards by row, as texts."""
+    return {name: texts(cards[part]) for name, part in zip(("back", "middle", "front"), CHI, strict=True)}
+
+
+def shown_value(value: hand_pb2.HandValue) -> dict[str, Any]:
+    """Return a hand's value as pages read it."""
+    return {"category": value.category, "name": text(value.name)}
+
+
+def shown_suggestion(one: mau_binh_pb2.SuggestedArrangement) -> dict[str, Any]:
+    """Return a suggested arrangement as pages read it."""
+    return {
+        "arrangement": split(cards_of(one.arrangement)),
+        "values": [shown_value(value) for value in one.values],
+        "expected_minor": one.expected.minor,
+        "parts": [
+            {
+                "reason": part.reason,
+                "name": text(part.name),
+                "win_ppm": part.win_ppm,
+                "lose_ppm": part.lose_ppm,
+                "units": part.units,
+                "expected_minor": part.expected.minor,
+            }
+            for part in one.parts
+        ],
+    }
+
+
+def shown_showdown(shown: mau_binh_pb2.Showdown) -> dict[str, Any]:
+    """Return the referee's showdown as pages read it."""
+    return {
+        "start_time": shown.start_time,
+        "summary_time": shown.summary_time,
+        "chi": [
+            {
+                "position": chi.position,
+                "name": text(chi.name),
+                "start_time": chi.start_time,
+                "seconds": chi.seconds,
+                "hands": [
+                    {
+                        "seat": hand.seat,
+                        "cards": texts(hand.cards),
+                        "category": hand.category,
+                        "name": text(hand.name),
+                        "fouled": hand.fouled,
+                        "gone": hand.gone,
+                        "units_won": hand.units_won,
+                        "units_lost": hand.units_lost,
+                    }
+                    for hand in chi.hands
+                ],
+            }
+            for chi in shown.chi
+        ],
+        "summary": [
+            {
+                "seat": line.seat,
+                "chi_units": line.chi_units,
+                "added_units": line.added_units,
+                "instant_win_units": line.instant_win_units,
+                "net_units": line.net_units,
+                "net_minor": line.net_minor,
+                "fouled": line.fouled,
+                "winner": line.winner,
+            }
+            | (
+                {"instant_win": line.instant_win, "instant_win_name": text(line.instant_win_name)}
+                if line.instant_win
+                else {}
+            )
+            for line in shown.summary
+        ],
+    }
