@@ -1,57 +1,172 @@
-"""The events of a round form a chain: each hash covers the one before it, so none can be edited, moved or dropped.
+"""The course of a round: its events as hashes that cover all before them, and what is signed over these.
 
 ::
 
     h_0 = TH("transcript", round_id, deck_root)
-    h_k = TH("event", h_{k-1}, u32 k, event bytes)          k = 1, 2, ..
+    h_k = TH("event", h_{k-1}, u32 k, event bytes)                 the course, k = 1, 2, ..
+    r_0 = h_0
+    r_k = TH("history", r_{k-1}, h_k, u64 time, u8 received)       the course with its times
+    g_{i,0} = TH("seat", h_0, u8 i)
+    g_{i,j} = TH("move", g_{i,j-1}, h_s, event bytes)              the chain of seat i's own events
 
-*Event bytes* are the canonical JSON of the seat's choice, such as ``{"kind":"LEAVE","seat":2}``: neither its time nor
-how it is attested, because a receipt's signature covers those.
+*Event bytes* are the canonical JSON of the seat's choice, such as ``{"kind":"LEAVE","seat":2,"seen":4}``, without its
+time. ``received`` is 1 where the referee's clock gave the time. s is the event's ``seen``: the newest event that the
+player had been shown. An event receipt signs h_k and r_k, a seat signs g_{i,j}: so the newest receipt, and the newest
+signature of each seat, speak for everything before them.
 """
 
 import hashlib
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, Self
 
 import msgspec
 
-from referee.evidence.canonical import Form, Natural
+from referee.evidence.canonical import Form, Hex32, Natural
 from referee.evidence.dsse import Envelope, pae
 from referee.evidence.ed25519 import Signer, is_signature
-from referee.evidence.encoding import HASH_SIZE, framed, opening, tagged_hash, u32
+from referee.evidence.encoding import HASH_SIZE, framed, opening, tagged_hash, u8, u32, u64
 
-_EVENT: Final = opening("event", 3) + HASH_SIZE.to_bytes(4, "big")
-_NUMBER: Final = (4).to_bytes(4, "big")
+_HASH: Final = HASH_SIZE.to_bytes(4, "big")
+_EVENT: Final = opening("event", 3) + _HASH
+_HISTORY: Final = opening("history", 4) + _HASH
+_MOVE: Final = opening("move", 3) + _HASH
+_FLAGS: Final = (framed(u8(0)), framed(u8(1)))
+_U32: Final = (4).to_bytes(4, "big")
+_U64: Final = (8).to_bytes(4, "big")
 
 
 def first_hash(*, round_id: bytes, deck_root: bytes) -> bytes:
-    """Return h_0 of a round."""
+    """Return h_0 of a round, which is r_0 too."""
     return tagged_hash("transcript", round_id, deck_root)
 
 
 def next_hash(previous: bytes, *, number: int, event: bytes) -> bytes:
     """Return h_k of the event with this number (from 1) and these bytes, after h_{k-1}."""
-    return hashlib.sha256(b"%b%b%b%b%b" % (_EVENT, previous, _NUMBER, u32(number), framed(event))).digest()
+    return hashlib.sha256(b"%b%b%b%b%b" % (_EVENT, previous, _U32, u32(number), framed(event))).digest()
 
 
-def chain_hashes(*, round_id: bytes, deck_root: bytes, events: Iterable[bytes]) -> list[bytes]:
-    """Return h_0 to h_n for the events in their order."""
-    hashes = [first_hash(round_id=round_id, deck_root=deck_root)]
-    for number, event in enumerate(events, 1):
-        hashes.append(next_hash(hashes[-1], number=number, event=event))
-    return hashes
+def next_history(previous: bytes, *, event_hash: bytes, time: int, received: bool) -> bytes:
+    """Return r_k of the event with this hash h_k and time, after r_{k-1}."""
+    parts = (_HISTORY, previous, _HASH, event_hash, _U64, u64(time), _FLAGS[received])
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+def first_move(start: bytes, *, seat: int) -> bytes:
+    """Return g_{i,0} of a seat, from h_0."""
+    return tagged_hash("seat", start, u8(seat))
+
+
+def next_move(previous: bytes, *, seen_hash: bytes, event: bytes) -> bytes:
+    """Return g_{i,j} of a seat's event with these bytes, after g_{i,j-1}; ``seen_hash`` is h_s."""
+    return hashlib.sha256(b"%b%b%b%b%b" % (_MOVE, previous, _HASH, seen_hash, framed(event))).digest()
+
+
+class Link(NamedTuple):
+    """One event of a course: its bytes, its time, whether the referee's clock gave that, and its hashes h_k and r_k."""
+
+    event: bytes
+    time: int
+    received: bool
+    event_hash: bytes
+    history: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """The events of a round so far; event k is ``links[k - 1]``. An event more makes another value.
+
+    ``moves`` are the newest g_{i,j} by seat, of the seats that have made an event with ``seen``. ``received`` is the
+    number of the newest event whose time the referee's clock gave, 0 for none.
+    """
+
+    round_id: bytes
+    start: bytes
+    links: tuple[Link, ...] = ()
+    moves: Mapping[int, bytes] = field(default_factory=dict)
+    received: int = 0
+
+    @classmethod
+    def begin(cls, *, round_id: bytes, deck_root: bytes) -> Self:
+        """Begin the course of a round before its first event."""
+        return cls(round_id=round_id, start=first_hash(round_id=round_id, deck_root=deck_root))
+
+    @property
+    def number(self) -> int:
+        """Number of events."""
+        return len(self.links)
+
+    @property
+    def event_hash(self) -> bytes:
+        """Hash h_n of the last event."""
+        return self.links[-1].event_hash if self.links else self.start
+
+    @property
+    def history(self) -> bytes:
+        """Hash r_n of the last event."""
+        return self.links[-1].history if self.links else self.start
+
+    @property
+    def histories(self) -> tuple[bytes, ...]:
+        """Hashes r_1 to r_n."""
+        return tuple([link.history for link in self.links])
+
+    def hash_at(self, number: int) -> bytes:
+        """Return h_k of an event, h_0 for number 0; raise ValueError where there is none."""
+        if not 0 <= number <= len(self.links):
+            msg = f"there is no event {number}; the course has {len(self.links)}"
+            raise ValueError(msg)
+        return self.links[number - 1].event_hash if number else self.start
+
+    def next_move(self, event: bytes, *, seat: int, seen: int) -> bytes:
+        """Return what the seat signs if this is its next event; raise ValueError if it cannot have seen that much."""
+        before = self.moves.get(seat)
+        before = first_move(self.start, seat=seat) if before is None else before
+        return next_move(before, seen_hash=self.hash_at(seen), event=event)
+
+    def append(self, event: bytes, *, time: int, received: bool, seat: int, seen: int | None) -> "Course":
+        """Return the course with an event more; raise ValueError if it names an event that comes later as seen.
+
+        ``seen`` is None for an event in no seat's chain.
+        """
+        number = len(self.links) + 1
+        event_hash = next_hash(self.event_hash, number=number, event=event)
+        history = next_history(self.history, event_hash=event_hash, time=time, received=received)
+        moves = self.moves
+        if seen is not None:
+            moves = {**moves, seat: self.next_move(event, seat=seat, seen=seen)}
+        return Course(
+            round_id=self.round_id,
+            start=self.start,
+            links=(*self.links, Link(event, time, received, event_hash, history)),
+            moves=moves,
+            received=number if received else self.received,
+        )
+
+    def receipt(self, number: int, *, opens_section: int | None) -> "EventReceipt":
+        """Return the receipt of an event; ``opens_section`` is None where it opens none."""
+        link = self.links[number - 1]
+        return EventReceipt(
+            event_hash=link.event_hash.hex(),
+            history=link.history.hex(),
+            number=number,
+            received_time=link.time,
+            round_id=self.round_id.hex(),
+            opens_section=msgspec.UNSET if opens_section is None else opens_section,
+        )
 
 
 RECEIPT_TYPE: Final = "application/vnd.referee.event.v1+json"
 
 
 class EventReceipt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is signed. ``opens_section`` is the section that the event opens, where it closes a street."""
+    """What the referee signs. ``opens_section`` is the section that the event opens, where it opens any."""
 
-    event_hash: str
+    event_hash: Hex32
+    history: Hex32
     number: Natural
     received_time: Natural
-    round_id: str
+    round_id: Hex32
     opens_section: Natural | msgspec.UnsetType = msgspec.UNSET
 
 

@@ -5,60 +5,57 @@ of ``Inputs``. Hands and board are ``sections``: lists of card numbers by sectio
 section 0 on without gaps. The results of each game are documented in its codec.
 """
 
-from collections.abc import Sequence
 from typing import Final, Literal
 
 import msgspec
 
 from referee.cards import Card, UnknownCardError, cards_of
 from referee.dealing.header import Header, HeaderError, HeaderJson
-
-MAX_ATTESTATIONS: Final = 160
-"""Receipts and seats' signatures together that a transcript has room for."""
+from referee.evidence.canonical import Natural
 
 FORMAT: Final = 1
 MEDIA_TYPE: Final = "application/vnd.referee.settle.v1+json"
 
-Attested = Literal["FRONTEND", "RECEIPT", "SEAT"]
+Flag = Literal[0, 1]
 
 
 class TranscriptError(ValueError):
     """Bytes that are not a transcript, or inputs that no round of the game can have."""
 
 
-class InputEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One event: its own canonical bytes, when it happened (ms since 1970 UTC) and how that is attested.
-
-    ``receipt`` is the referee's signature over the event receipt (64 bytes, hex), ``signature`` the seat's over h_k. An
-    event that its seat signed is attested by that, and may have a receipt too, which then attests its time.
-    ``opens_section`` is the section that the receipt names, if it names one.
-    """
+class InputEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One event: its own canonical bytes, its time (ms since 1970 UTC), and whether the referee's clock gave that."""
 
     event: msgspec.Raw
-    time: int
-    attested: Attested
-    receipt: str = ""
-    signature: str = ""
-    opens_section: int | msgspec.UnsetType = msgspec.UNSET
+    received: Flag
+    time: Natural
 
 
-def fitted(events: Sequence[InputEvent]) -> tuple[InputEvent, ...]:
-    """Return the events with as many attestations as there is room for.
+class InputReceipt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The newest event receipt, of the last received event: what its words do not already follow from.
 
-    In a long round the last of those that their seats signed lose their receipts, so their times are only reported.
+    ``signature`` is the referee's, 64 bytes in hex; ``opens_section`` the section that the event opens, if any.
     """
-    fewer = sum(bool(event.receipt) + bool(event.signature) for event in events) - MAX_ATTESTATIONS
-    kept = list(events)
-    for place in range(len(kept) - 1, -1, -1):
-        event = kept[place]
-        if fewer > 0 and event.receipt and event.signature and event.opens_section is msgspec.UNSET:
-            kept[place] = msgspec.structs.replace(event, receipt="")
-            fewer -= 1
-    return tuple(kept)
+
+    number: Natural
+    signature: str
+    opens_section: Natural | msgspec.UnsetType = msgspec.UNSET
+
+
+class Unsealed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Sections that opened after an event of this number, ascending, and when."""
+
+    number: Natural
+    sections: tuple[Natural, ...]
+    time: Natural
 
 
 class Inputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Inputs of a round. ``leader`` is the seat that led, where the game has one."""
+    """Inputs of a round.
+
+    ``signatures`` are each seat's newest one by seat, 64 bytes in hex, empty for none. ``receipt`` is left out where no
+    event was received. ``unsealed`` goes by number. ``leader`` is the seat that led, where the game has one.
+    """
 
     header: HeaderJson
     deck_root: str
@@ -66,6 +63,9 @@ class Inputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     closed_time: int
     sections: tuple[tuple[int, ...], ...]
     events: tuple[InputEvent, ...]
+    signatures: tuple[str, ...]
+    unsealed: tuple[Unsealed, ...]
+    receipt: InputReceipt | msgspec.UnsetType = msgspec.UNSET
     leader: int | msgspec.UnsetType = msgspec.UNSET
     previous_winner_seat: int | msgspec.UnsetType = msgspec.UNSET
     sealed: Literal[1] | msgspec.UnsetType = msgspec.UNSET
@@ -117,15 +117,3 @@ def parse(payload: bytes) -> Transcript:
         msg = f"the transcript has format {transcript.format}; this code reads format {FORMAT}"
         raise TranscriptError(msg)
     return transcript
-
-
-def check_openings(inputs: Inputs, openings: Sequence[int | None]) -> None:
-    """Verify that each receipt names the section that its event opens; raise TranscriptError otherwise.
-
-    ``openings`` go by event, None for an event that opens none; an event without a receipt names none.
-    """
-    for number, (event, opening) in enumerate(zip(inputs.events, openings, strict=True), 1):
-        due = msgspec.UNSET if opening is None or not event.receipt else opening
-        if event.opens_section != due:
-            msg = f"event {number} opens section {opening}, and its receipt says {event.opens_section}"
-            raise TranscriptError(msg)

@@ -33,36 +33,40 @@ class CommitTimeout(_message.Message):
     def __init__(self) -> None: ...
 
 class MauBinhEvent(_message.Message):
-    __slots__ = ("time", "seat", "arrange", "leave", "commit", "timeout", "receipt", "nonce", "signature")
+    __slots__ = ("time", "seat", "arrange", "leave", "commit", "timeout", "nonce", "seen", "received")
     TIME_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     ARRANGE_FIELD_NUMBER: _ClassVar[int]
     LEAVE_FIELD_NUMBER: _ClassVar[int]
     COMMIT_FIELD_NUMBER: _ClassVar[int]
     TIMEOUT_FIELD_NUMBER: _ClassVar[int]
-    RECEIPT_FIELD_NUMBER: _ClassVar[int]
     NONCE_FIELD_NUMBER: _ClassVar[int]
-    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    SEEN_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_FIELD_NUMBER: _ClassVar[int]
     time: int
     seat: int
     arrange: Arrangement
     leave: _round_pb2.Leave
     commit: Commit
     timeout: CommitTimeout
-    receipt: bytes
     nonce: bytes
-    signature: bytes
-    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., arrange: _Optional[_Union[Arrangement, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., commit: _Optional[_Union[Commit, _Mapping]] = ..., timeout: _Optional[_Union[CommitTimeout, _Mapping]] = ..., receipt: _Optional[bytes] = ..., nonce: _Optional[bytes] = ..., signature: _Optional[bytes] = ...) -> None: ...
+    seen: int
+    received: bool
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., arrange: _Optional[_Union[Arrangement, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., commit: _Optional[_Union[Commit, _Mapping]] = ..., timeout: _Optional[_Union[CommitTimeout, _Mapping]] = ..., nonce: _Optional[bytes] = ..., seen: _Optional[int] = ..., received: _Optional[bool] = ...) -> None: ...
 
 class MauBinhRound(_message.Message):
-    __slots__ = ("header", "certificates", "events")
+    __slots__ = ("header", "certificates", "events", "receipt", "signatures")
     HEADER_FIELD_NUMBER: _ClassVar[int]
     CERTIFICATES_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
+    RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURES_FIELD_NUMBER: _ClassVar[int]
     header: _round_pb2.RoundHeader
     certificates: _containers.RepeatedScalarFieldContainer[bytes]
     events: _containers.RepeatedCompositeFieldContainer[MauBinhEvent]
-    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[MauBinhEvent, _Mapping]]] = ...) -> None: ...
+    receipt: bytes
+    signatures: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[MauBinhEvent, _Mapping]]] = ..., receipt: _Optional[bytes] = ..., signatures: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class CheckArrangementRequest(_message.Message):
     __slots__ = ("round", "seat", "arrangement")
@@ -193,26 +197,30 @@ class CheckArrangementsResponse(_message.Message):
     def __init__(self, responses: _Optional[_Iterable[_Union[CheckArrangementResponse, _Mapping]]] = ...) -> None: ...
 
 class MauBinhServiceAcceptEventRequest(_message.Message):
-    __slots__ = ("round", "event")
+    __slots__ = ("round", "event", "signature")
     ROUND_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
     round: MauBinhRound
     event: MauBinhEvent
-    def __init__(self, round: _Optional[_Union[MauBinhRound, _Mapping]] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ...) -> None: ...
+    signature: bytes
+    def __init__(self, round: _Optional[_Union[MauBinhRound, _Mapping]] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class MauBinhServiceAcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "event", "event_number", "opens_section", "refused_event_number")
+    __slots__ = ("violations", "event", "receipt", "event_number", "opens_section", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
+    RECEIPT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
     REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     event: MauBinhEvent
+    receipt: bytes
     event_number: int
     opens_section: int
     refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class MauBinhSeatResult(_message.Message):
     __slots__ = ("seat", "arrangement", "values", "fouled", "defaulted", "left_at", "instant_win", "net_minor", "winner")

@@ -32,7 +32,7 @@ class MauBinhServiceStub:
     CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. Of an event:
     UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
     settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
-    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
     Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
 
@@ -40,11 +40,12 @@ class MauBinhServiceStub:
     TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.
 
     Sealed tables (OpenRoundRequest.seat_tokens). Only its seat sees a hand, so seats commit to their arrangements first.
-    Each seat commits within the arranging time; its last commitment counts. Once every seat still in has committed or
-    run out of time, the receipt of the last such event names the last hand's section, ShufflerService.OpenSection opens
-    all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that does
-    not counts as one that never arranged. Events of a seat with a key need its signature, running out of time excepted.
-    To check an arrangement needs that seat's hand, an outcome needs all hands, and nothing else needs any.
+    Each seat commits within the arranging time, through AcceptEvent; its last commitment counts. Once every seat still
+    in has committed or run out of time, the receipt of the last such event names the last hand's section,
+    ShufflerService.OpenSection opens all hands against it, and from its unsealed_time on each seat has 30 seconds to
+    arrange as it is committed to, with its nonce. A seat that does not counts as one that never arranged. Until the
+    showdown no seat can leave then. To check an arrangement needs that seat's own certificate, an outcome needs all
+    hands; other events need the certificate of the hands once they are open.
     """
 
     def __init__(self, channel):
@@ -97,7 +98,7 @@ class MauBinhServiceServicer:
     CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. Of an event:
     UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
     settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
-    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
     Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
 
@@ -105,11 +106,12 @@ class MauBinhServiceServicer:
     TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.
 
     Sealed tables (OpenRoundRequest.seat_tokens). Only its seat sees a hand, so seats commit to their arrangements first.
-    Each seat commits within the arranging time; its last commitment counts. Once every seat still in has committed or
-    run out of time, the receipt of the last such event names the last hand's section, ShufflerService.OpenSection opens
-    all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that does
-    not counts as one that never arranged. Events of a seat with a key need its signature, running out of time excepted.
-    To check an arrangement needs that seat's hand, an outcome needs all hands, and nothing else needs any.
+    Each seat commits within the arranging time, through AcceptEvent; its last commitment counts. Once every seat still
+    in has committed or run out of time, the receipt of the last such event names the last hand's section,
+    ShufflerService.OpenSection opens all hands against it, and from its unsealed_time on each seat has 30 seconds to
+    arrange as it is committed to, with its nonce. A seat that does not counts as one that never arranged. Until the
+    showdown no seat can leave then. To check an arrangement needs that seat's own certificate, an outcome needs all
+    hands; other events need the certificate of the hands once they are open.
     """
 
     def CheckArrangement(self, request, context):
@@ -215,7 +217,7 @@ class MauBinhService:
     CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. Of an event:
     UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
     settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
-    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME.
+    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
     Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
 
@@ -223,11 +225,12 @@ class MauBinhService:
     TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.
 
     Sealed tables (OpenRoundRequest.seat_tokens). Only its seat sees a hand, so seats commit to their arrangements first.
-    Each seat commits within the arranging time; its last commitment counts. Once every seat still in has committed or
-    run out of time, the receipt of the last such event names the last hand's section, ShufflerService.OpenSection opens
-    all hands against it, and each seat has 30 seconds to arrange as it is committed to, with its nonce. A seat that does
-    not counts as one that never arranged. Events of a seat with a key need its signature, running out of time excepted.
-    To check an arrangement needs that seat's hand, an outcome needs all hands, and nothing else needs any.
+    Each seat commits within the arranging time, through AcceptEvent; its last commitment counts. Once every seat still
+    in has committed or run out of time, the receipt of the last such event names the last hand's section,
+    ShufflerService.OpenSection opens all hands against it, and from its unsealed_time on each seat has 30 seconds to
+    arrange as it is committed to, with its nonce. A seat that does not counts as one that never arranged. Until the
+    showdown no seat can leave then. To check an arrangement needs that seat's own certificate, an outcome needs all
+    hands; other events need the certificate of the hands once they are open.
     """
 
     @staticmethod

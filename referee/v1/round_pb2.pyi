@@ -13,20 +13,9 @@ class RandomnessSuite(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     RANDOMNESS_SUITE_UNSPECIFIED: _ClassVar[RandomnessSuite]
     RANDOMNESS_SUITE_COMMITMENT: _ClassVar[RandomnessSuite]
     RANDOMNESS_SUITE_FIXTURE: _ClassVar[RandomnessSuite]
-
-class Attestation(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = ()
-    ATTESTATION_UNSPECIFIED: _ClassVar[Attestation]
-    ATTESTATION_FRONTEND: _ClassVar[Attestation]
-    ATTESTATION_RECEIPT: _ClassVar[Attestation]
-    ATTESTATION_SEAT: _ClassVar[Attestation]
 RANDOMNESS_SUITE_UNSPECIFIED: RandomnessSuite
 RANDOMNESS_SUITE_COMMITMENT: RandomnessSuite
 RANDOMNESS_SUITE_FIXTURE: RandomnessSuite
-ATTESTATION_UNSPECIFIED: Attestation
-ATTESTATION_FRONTEND: Attestation
-ATTESTATION_RECEIPT: Attestation
-ATTESTATION_SEAT: Attestation
 
 class RoundHeader(_message.Message):
     __slots__ = ("protocol", "origin", "randomness_suite", "table_id", "round_number", "ruleset_id", "ruleset_version", "ruleset_digest", "layout", "currency", "stake_minor", "seat_stakes", "seat_keys", "previous_leaf_hash", "deal_deadline_time", "round_deadline_time")

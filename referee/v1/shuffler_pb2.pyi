@@ -161,15 +161,27 @@ class OpenHandResponse(_message.Message):
     hand: Hand
     def __init__(self, certificate: _Optional[bytes] = ..., hand: _Optional[_Union[Hand, _Mapping]] = ...) -> None: ...
 
+class Step(_message.Message):
+    __slots__ = ("event_hash", "time", "received")
+    EVENT_HASH_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    event_hash: bytes
+    time: int
+    received: bool
+    def __init__(self, event_hash: _Optional[bytes] = ..., time: _Optional[int] = ..., received: _Optional[bool] = ...) -> None: ...
+
 class OpenSectionRequest(_message.Message):
-    __slots__ = ("table_id", "round_number", "event_receipt")
+    __slots__ = ("table_id", "round_number", "steps", "receipt")
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
-    EVENT_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    STEPS_FIELD_NUMBER: _ClassVar[int]
+    RECEIPT_FIELD_NUMBER: _ClassVar[int]
     table_id: str
     round_number: int
-    event_receipt: bytes
-    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., event_receipt: _Optional[bytes] = ...) -> None: ...
+    steps: _containers.RepeatedCompositeFieldContainer[Step]
+    receipt: bytes
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., receipt: _Optional[bytes] = ...) -> None: ...
 
 class OpenedSection(_message.Message):
     __slots__ = ("section", "name", "cards")
@@ -182,18 +194,22 @@ class OpenedSection(_message.Message):
     def __init__(self, section: _Optional[int] = ..., name: _Optional[str] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
 
 class OpenSectionResponse(_message.Message):
-    __slots__ = ("certificate", "section", "cards", "opened", "hands")
+    __slots__ = ("certificate", "section", "cards", "opened", "hands", "unsealed_time", "log_receipt")
     CERTIFICATE_FIELD_NUMBER: _ClassVar[int]
     SECTION_FIELD_NUMBER: _ClassVar[int]
     CARDS_FIELD_NUMBER: _ClassVar[int]
     OPENED_FIELD_NUMBER: _ClassVar[int]
     HANDS_FIELD_NUMBER: _ClassVar[int]
+    UNSEALED_TIME_FIELD_NUMBER: _ClassVar[int]
+    LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
     certificate: bytes
     section: int
     cards: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
     opened: _containers.RepeatedCompositeFieldContainer[OpenedSection]
     hands: _containers.RepeatedCompositeFieldContainer[Hand]
-    def __init__(self, certificate: _Optional[bytes] = ..., section: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., opened: _Optional[_Iterable[_Union[OpenedSection, _Mapping]]] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ...) -> None: ...
+    unsealed_time: int
+    log_receipt: _round_pb2.LogReceipt
+    def __init__(self, certificate: _Optional[bytes] = ..., section: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., opened: _Optional[_Iterable[_Union[OpenedSection, _Mapping]]] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., unsealed_time: _Optional[int] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
 
 class AbortRoundRequest(_message.Message):
     __slots__ = ("table_id", "round_number", "reason", "culprit")

@@ -129,6 +129,9 @@ class ShufflerServiceServicer:
         """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
         earlier streets with it. On a sealed table all hands open with the last of them; in Mau Binh, where there is no
         board, with the receipt of the event after which no seat can commit to an arrangement any more.
+
+        The course up to that event is first written to the log as UNSEAL, and the round can then be settled only with it:
+        another course is refused with COURSE_FORKED. The same course again is answered from the log, also after the end.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

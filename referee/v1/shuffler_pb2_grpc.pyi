@@ -54,6 +54,9 @@ class ShufflerServiceStub:
     """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
     earlier streets with it. On a sealed table all hands open with the last of them; in Mau Binh, where there is no
     board, with the receipt of the event after which no seat can commit to an arrangement any more.
+
+    The course up to that event is first written to the log as UNSEAL, and the round can then be settled only with it:
+    another course is refused with COURSE_FORKED. The same course again is answered from the log, also after the end.
     """
     AbortRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]
     """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
@@ -90,6 +93,9 @@ class ShufflerServiceAsyncStub(ShufflerServiceStub):
     """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
     earlier streets with it. On a sealed table all hands open with the last of them; in Mau Binh, where there is no
     board, with the receipt of the event after which no seat can commit to an arrangement any more.
+
+    The course up to that event is first written to the log as UNSEAL, and the round can then be settled only with it:
+    another course is refused with COURSE_FORKED. The same course again is answered from the log, also after the end.
     """
     AbortRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]  # type: ignore[assignment]
     """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
@@ -159,6 +165,9 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         """Opens the section that the referee's receipt names (the flop, turn and river, the house's cards), and those of
         earlier streets with it. On a sealed table all hands open with the last of them; in Mau Binh, where there is no
         board, with the receipt of the event after which no seat can commit to an arrangement any more.
+
+        The course up to that event is first written to the log as UNSEAL, and the round can then be settled only with it:
+        another course is refused with COURSE_FORKED. The same course again is answered from the log, also after the end.
         """
 
     @_abc_1.abstractmethod

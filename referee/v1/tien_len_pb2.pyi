@@ -26,24 +26,24 @@ class Timeout(_message.Message):
     def __init__(self) -> None: ...
 
 class TienLenEvent(_message.Message):
-    __slots__ = ("time", "seat", "play", "pass_turn", "leave", "timeout", "receipt", "signature")
+    __slots__ = ("time", "seat", "play", "pass_turn", "leave", "timeout", "seen", "received")
     TIME_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     PLAY_FIELD_NUMBER: _ClassVar[int]
     PASS_TURN_FIELD_NUMBER: _ClassVar[int]
     LEAVE_FIELD_NUMBER: _ClassVar[int]
     TIMEOUT_FIELD_NUMBER: _ClassVar[int]
-    RECEIPT_FIELD_NUMBER: _ClassVar[int]
-    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    SEEN_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_FIELD_NUMBER: _ClassVar[int]
     time: int
     seat: int
     play: Play
     pass_turn: Pass
     leave: _round_pb2.Leave
     timeout: Timeout
-    receipt: bytes
-    signature: bytes
-    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., play: _Optional[_Union[Play, _Mapping]] = ..., pass_turn: _Optional[_Union[Pass, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., timeout: _Optional[_Union[Timeout, _Mapping]] = ..., receipt: _Optional[bytes] = ..., signature: _Optional[bytes] = ...) -> None: ...
+    seen: int
+    received: bool
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., play: _Optional[_Union[Play, _Mapping]] = ..., pass_turn: _Optional[_Union[Pass, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., timeout: _Optional[_Union[Timeout, _Mapping]] = ..., seen: _Optional[int] = ..., received: _Optional[bool] = ...) -> None: ...
 
 class PreviousRound(_message.Message):
     __slots__ = ("terminal_leaf", "header")
@@ -54,18 +54,22 @@ class PreviousRound(_message.Message):
     def __init__(self, terminal_leaf: _Optional[bytes] = ..., header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ...) -> None: ...
 
 class TienLenRound(_message.Message):
-    __slots__ = ("header", "certificates", "events", "previous_rounds", "previous_winner_seat")
+    __slots__ = ("header", "certificates", "events", "receipt", "signatures", "previous_rounds", "previous_winner_seat")
     HEADER_FIELD_NUMBER: _ClassVar[int]
     CERTIFICATES_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
+    RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURES_FIELD_NUMBER: _ClassVar[int]
     PREVIOUS_ROUNDS_FIELD_NUMBER: _ClassVar[int]
     PREVIOUS_WINNER_SEAT_FIELD_NUMBER: _ClassVar[int]
     header: _round_pb2.RoundHeader
     certificates: _containers.RepeatedScalarFieldContainer[bytes]
     events: _containers.RepeatedCompositeFieldContainer[TienLenEvent]
+    receipt: bytes
+    signatures: _containers.RepeatedScalarFieldContainer[bytes]
     previous_rounds: _containers.RepeatedCompositeFieldContainer[PreviousRound]
     previous_winner_seat: int
-    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[TienLenEvent, _Mapping]]] = ..., previous_rounds: _Optional[_Iterable[_Union[PreviousRound, _Mapping]]] = ..., previous_winner_seat: _Optional[int] = ...) -> None: ...
+    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[TienLenEvent, _Mapping]]] = ..., receipt: _Optional[bytes] = ..., signatures: _Optional[_Iterable[bytes]] = ..., previous_rounds: _Optional[_Iterable[_Union[PreviousRound, _Mapping]]] = ..., previous_winner_seat: _Optional[int] = ...) -> None: ...
 
 class Combination(_message.Message):
     __slots__ = ("kind", "name", "cards")
@@ -242,26 +246,30 @@ class PlayReason(_message.Message):
     def __init__(self, code: _Optional[str] = ..., text: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., seat: _Optional[int] = ..., amount_minor: _Optional[int] = ..., chance_permille: _Optional[int] = ..., samples: _Optional[int] = ...) -> None: ...
 
 class TienLenServiceAcceptEventRequest(_message.Message):
-    __slots__ = ("round", "event")
+    __slots__ = ("round", "event", "signature")
     ROUND_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
     round: TienLenRound
     event: TienLenEvent
-    def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ...) -> None: ...
+    signature: bytes
+    def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class TienLenServiceAcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "event", "event_number", "state", "refused_event_number")
+    __slots__ = ("violations", "event", "receipt", "event_number", "state", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
+    RECEIPT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     event: TienLenEvent
+    receipt: bytes
     event_number: int
     state: TienLenState
     refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class TienLenSeatResult(_message.Message):
     __slots__ = ("seat", "left", "instant_win", "gone", "net_minor", "winner", "instant_win_name")

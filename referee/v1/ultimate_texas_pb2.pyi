@@ -34,28 +34,32 @@ DECISION_TIMEOUT: Decision
 DECISION_LEAVE: Decision
 
 class UltimateTexasEvent(_message.Message):
-    __slots__ = ("time", "seat", "decision", "receipt", "signature")
+    __slots__ = ("time", "seat", "decision", "seen", "received")
     TIME_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     DECISION_FIELD_NUMBER: _ClassVar[int]
-    RECEIPT_FIELD_NUMBER: _ClassVar[int]
-    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    SEEN_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_FIELD_NUMBER: _ClassVar[int]
     time: int
     seat: int
     decision: Decision
-    receipt: bytes
-    signature: bytes
-    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., decision: _Optional[_Union[Decision, str]] = ..., receipt: _Optional[bytes] = ..., signature: _Optional[bytes] = ...) -> None: ...
+    seen: int
+    received: bool
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., decision: _Optional[_Union[Decision, str]] = ..., seen: _Optional[int] = ..., received: _Optional[bool] = ...) -> None: ...
 
 class UltimateTexasRound(_message.Message):
-    __slots__ = ("header", "certificates", "events")
+    __slots__ = ("header", "certificates", "events", "receipt", "signatures")
     HEADER_FIELD_NUMBER: _ClassVar[int]
     CERTIFICATES_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
+    RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURES_FIELD_NUMBER: _ClassVar[int]
     header: _round_pb2.RoundHeader
     certificates: _containers.RepeatedScalarFieldContainer[bytes]
     events: _containers.RepeatedCompositeFieldContainer[UltimateTexasEvent]
-    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[UltimateTexasEvent, _Mapping]]] = ...) -> None: ...
+    receipt: bytes
+    signatures: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[UltimateTexasEvent, _Mapping]]] = ..., receipt: _Optional[bytes] = ..., signatures: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class UltimateTexasSeatState(_message.Message):
     __slots__ = ("seat", "play_multiple", "folded", "gone", "legal_decisions", "checked")
@@ -164,28 +168,32 @@ class Ratio(_message.Message):
     def __init__(self, numerator: _Optional[int] = ..., denominator: _Optional[int] = ...) -> None: ...
 
 class UltimateTexasServiceAcceptEventRequest(_message.Message):
-    __slots__ = ("round", "event")
+    __slots__ = ("round", "event", "signature")
     ROUND_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
     round: UltimateTexasRound
     event: UltimateTexasEvent
-    def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ...) -> None: ...
+    signature: bytes
+    def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class UltimateTexasServiceAcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "event", "event_number", "state", "opens_section", "refused_event_number")
+    __slots__ = ("violations", "event", "receipt", "event_number", "state", "opens_section", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
+    RECEIPT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
     REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     event: UltimateTexasEvent
+    receipt: bytes
     event_number: int
     state: UltimateTexasState
     opens_section: int
     refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., opens_section: _Optional[int] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., opens_section: _Optional[int] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class UltimateTexasSeatResult(_message.Message):
     __slots__ = ("seat", "hole", "best", "value", "result", "net_minor", "play_multiple")

@@ -36,15 +36,16 @@ class UltimateTexasServiceStub:
 
     A frontend that needs no receipts may report its own events, with its own times, and call AcceptEvent only for the
     event that closes a street: no card of the board opens without such a receipt, and SettleRound needs house and board.
-    An event reported without a receipt can be accepted later, as long as no event follows it.
+
+    Each street has its clock, from the deal or from the unsealed_time of its cards on: within it a seat decides, after
+    it others may report TIMEOUT. So an event on a street needs the certificate that opens its cards.
 
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
-    its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
-    excepted.
+    its own hand, and the hands open with the house's.
 
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
-    ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,
+    PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
 
     Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """
@@ -103,15 +104,16 @@ class UltimateTexasServiceServicer:
 
     A frontend that needs no receipts may report its own events, with its own times, and call AcceptEvent only for the
     event that closes a street: no card of the board opens without such a receipt, and SettleRound needs house and board.
-    An event reported without a receipt can be accepted later, as long as no event follows it.
+
+    Each street has its clock, from the deal or from the unsealed_time of its cards on: within it a seat decides, after
+    it others may report TIMEOUT. So an event on a street needs the certificate that opens its cards.
 
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
-    its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
-    excepted.
+    its own hand, and the hands open with the house's.
 
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
-    ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,
+    PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
 
     Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """
@@ -140,8 +142,7 @@ class UltimateTexasServiceServicer:
 
     def AcceptEvent(self, request, context):
         """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
-        street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound
-        answered is enough here, whatever has opened since.
+        street names the section that opens; give it to ShufflerService.OpenSection.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -225,15 +226,16 @@ class UltimateTexasService:
 
     A frontend that needs no receipts may report its own events, with its own times, and call AcceptEvent only for the
     event that closes a street: no card of the board opens without such a receipt, and SettleRound needs house and board.
-    An event reported without a receipt can be accepted later, as long as no event follows it.
+
+    Each street has its clock, from the deal or from the unsealed_time of its cards on: within it a seat decides, after
+    it others may report TIMEOUT. So an event on a street needs the certificate that opens its cards.
 
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
-    its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
-    excepted.
+    its own hand, and the hands open with the house's.
 
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
-    ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,
+    PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
 
     Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """

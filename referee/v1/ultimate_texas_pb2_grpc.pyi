@@ -37,15 +37,16 @@ class UltimateTexasServiceStub:
 
     A frontend that needs no receipts may report its own events, with its own times, and call AcceptEvent only for the
     event that closes a street: no card of the board opens without such a receipt, and SettleRound needs house and board.
-    An event reported without a receipt can be accepted later, as long as no event follows it.
+
+    Each street has its clock, from the deal or from the unsealed_time of its cards on: within it a seat decides, after
+    it others may report TIMEOUT. So an event on a street needs the certificate that opens its cards.
 
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
-    its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
-    excepted.
+    its own hand, and the hands open with the house's.
 
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
-    ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,
+    PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
 
     Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """
@@ -64,8 +65,7 @@ class UltimateTexasServiceStub:
     """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
-    street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound
-    answered is enough here, whatever has opened since.
+    street names the section that opens; give it to ShufflerService.OpenSection.
     """
     PreviewRound: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest, _ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse]
     """Returns the state of the round, and its outcome once it is over. Signs and writes nothing."""
@@ -86,15 +86,16 @@ class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
 
     A frontend that needs no receipts may report its own events, with its own times, and call AcceptEvent only for the
     event that closes a street: no card of the board opens without such a receipt, and SettleRound needs house and board.
-    An event reported without a receipt can be accepted later, as long as no event follows it.
+
+    Each street has its clock, from the deal or from the unsealed_time of its cards on: within it a seat decides, after
+    it others may report TIMEOUT. So an event on a street needs the certificate that opens its cards.
 
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
-    its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
-    excepted.
+    its own hand, and the hands open with the house's.
 
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
-    ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,
+    PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
 
     Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """
@@ -110,8 +111,7 @@ class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
     """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
-    street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound
-    answered is enough here, whatever has opened since.
+    street names the section that opens; give it to ShufflerService.OpenSection.
     """
     PreviewRound: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest, _ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse]  # type: ignore[assignment]
     """Returns the state of the round, and its outcome once it is over. Signs and writes nothing."""
@@ -131,15 +131,16 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
 
     A frontend that needs no receipts may report its own events, with its own times, and call AcceptEvent only for the
     event that closes a street: no card of the board opens without such a receipt, and SettleRound needs house and board.
-    An event reported without a receipt can be accepted later, as long as no event follows it.
+
+    Each street has its clock, from the deal or from the unsealed_time of its cards on: within it a seat decides, after
+    it others may report TIMEOUT. So an event on a street needs the certificate that opens its cards.
 
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
-    its own hand, and the hands open with the house's. Events of a seat with a key need its signature there, TIMEOUT
-    excepted.
+    its own hand, and the hands open with the house's.
 
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
-    ALREADY_CHECKED, OUT_OF_TURN, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED, PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,
+    PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
 
     Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """
@@ -177,8 +178,7 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse, _abc.Awaitable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]]:
         """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
-        street names the section that opens; give it to ShufflerService.OpenSection. The certificate that DealRound
-        answered is enough here, whatever has opened since.
+        street names the section that opens; give it to ShufflerService.OpenSection.
         """
 
     @_abc_1.abstractmethod

@@ -22,28 +22,32 @@ ACT_SHOW: Act
 ACT_LEAVE: Act
 
 class BaiCaoEvent(_message.Message):
-    __slots__ = ("time", "seat", "act", "receipt", "signature")
+    __slots__ = ("time", "seat", "act", "seen", "received")
     TIME_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     ACT_FIELD_NUMBER: _ClassVar[int]
-    RECEIPT_FIELD_NUMBER: _ClassVar[int]
-    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    SEEN_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_FIELD_NUMBER: _ClassVar[int]
     time: int
     seat: int
     act: Act
-    receipt: bytes
-    signature: bytes
-    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., act: _Optional[_Union[Act, str]] = ..., receipt: _Optional[bytes] = ..., signature: _Optional[bytes] = ...) -> None: ...
+    seen: int
+    received: bool
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., act: _Optional[_Union[Act, str]] = ..., seen: _Optional[int] = ..., received: _Optional[bool] = ...) -> None: ...
 
 class BaiCaoRound(_message.Message):
-    __slots__ = ("header", "certificates", "events")
+    __slots__ = ("header", "certificates", "events", "receipt", "signatures")
     HEADER_FIELD_NUMBER: _ClassVar[int]
     CERTIFICATES_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
+    RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURES_FIELD_NUMBER: _ClassVar[int]
     header: _round_pb2.RoundHeader
     certificates: _containers.RepeatedScalarFieldContainer[bytes]
     events: _containers.RepeatedCompositeFieldContainer[BaiCaoEvent]
-    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[BaiCaoEvent, _Mapping]]] = ...) -> None: ...
+    receipt: bytes
+    signatures: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[BaiCaoEvent, _Mapping]]] = ..., receipt: _Optional[bytes] = ..., signatures: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class BaiCaoState(_message.Message):
     __slots__ = ("waiting_seats", "deadline_time")
@@ -80,28 +84,32 @@ class BaiCaoOutcome(_message.Message):
     def __init__(self, seats: _Optional[_Iterable[_Union[BaiCaoSeatResult, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
 
 class AcceptEventRequest(_message.Message):
-    __slots__ = ("round", "event")
+    __slots__ = ("round", "event", "signature")
     ROUND_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
     round: BaiCaoRound
     event: BaiCaoEvent
-    def __init__(self, round: _Optional[_Union[BaiCaoRound, _Mapping]] = ..., event: _Optional[_Union[BaiCaoEvent, _Mapping]] = ...) -> None: ...
+    signature: bytes
+    def __init__(self, round: _Optional[_Union[BaiCaoRound, _Mapping]] = ..., event: _Optional[_Union[BaiCaoEvent, _Mapping]] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class AcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "event", "event_number", "state", "opens_section", "refused_event_number")
+    __slots__ = ("violations", "event", "receipt", "event_number", "state", "opens_section", "refused_event_number")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
+    RECEIPT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
     REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     event: BaiCaoEvent
+    receipt: bytes
     event_number: int
     state: BaiCaoState
     opens_section: int
     refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[BaiCaoEvent, _Mapping]] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[BaiCaoState, _Mapping]] = ..., opens_section: _Optional[int] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[BaiCaoEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[BaiCaoState, _Mapping]] = ..., opens_section: _Optional[int] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
 
 class PreviewRoundRequest(_message.Message):
     __slots__ = ("round",)

@@ -1,0 +1,109 @@
+"""The course of a round against the same hashes written out by hand, and what must change when anything changes."""
+
+import hashlib
+import struct
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.evidence.dsse import Envelope
+from referee.transcript.chain import FORM, Course, EventReceipt, is_receipted, sign_receipt
+
+ROUND_ID, DECK_ROOT = b"r" * 32, b"d" * 32
+
+
+class Signer:
+    """A private key of a test."""
+
+    def __init__(self, seed: bytes) -> None:
+        self._key = Ed25519PrivateKey.from_private_bytes(seed)
+        self.public_key = self._key.public_key().public_bytes_raw()
+        self.sign = self._key.sign
+
+
+def tagged(tag: str, *fields: bytes) -> bytes:
+    """TH as the manual spells it."""
+    name = b"referee/v1/" + tag.encode()
+    data = bytes([len(name)]) + name + bytes([len(fields)])
+    return hashlib.sha256(data + b"".join(struct.pack(">I", len(field)) + field for field in fields)).digest()
+
+
+EVENTS = st.lists(
+    st.tuples(
+        st.binary(max_size=300),  # event bytes
+        st.integers(0, 2**53 - 1),  # time
+        st.booleans(),  # received
+        st.integers(0, 5),  # seat
+        st.none() | st.integers(0, 50),  # how many events before it were not seen
+    ),
+    max_size=12,
+)
+
+
+def course_of(events) -> Course:
+    course = Course.begin(round_id=ROUND_ID, deck_root=DECK_ROOT)
+    for event, time, received, seat, unseen in events:
+        seen = None if unseen is None else max(0, course.number - unseen)
+        course = course.append(event, time=time, received=received, seat=seat, seen=seen)
+    return course
+
+
+@given(EVENTS)
+def test_hashes_histories_and_moves_are_those_written_by_hand(events):
+    course = course_of(events)
+    hashes = [tagged("transcript", ROUND_ID, DECK_ROOT)]
+    histories, moves, received_last = [hashes[0]], {}, 0
+    for number, (event, time, received, seat, unseen) in enumerate(events, 1):
+        if unseen is not None:
+            before = moves.get(seat, tagged("seat", hashes[0], bytes([seat])))
+            moves[seat] = tagged("move", before, hashes[max(0, number - 1 - unseen)], event)
+        hashes.append(tagged("event", hashes[-1], struct.pack(">I", number), event))
+        histories.append(tagged("history", histories[-1], hashes[-1], struct.pack(">Q", time), bytes([received])))
+        received_last = number if received else received_last
+    assert [course.hash_at(number) for number in range(len(events) + 1)] == hashes
+    assert [course.start, *course.histories] == histories
+    assert dict(course.moves) == moves
+    assert (course.event_hash, course.history, course.received) == (hashes[-1], histories[-1], received_last)
+
+
+def test_a_course_is_a_value_that_an_event_more_leaves_as_it_is():
+    first = course_of([(b"a", 1, True, 0, 0)])
+    longer = first.append(b"b", time=2, received=False, seat=1, seen=0)
+    other = first.append(b"c", time=2, received=False, seat=1, seen=0)
+    assert (first.number, longer.number, other.number) == (1, 2, 2)
+    assert len({first.history, longer.history, other.history}) == 3
+    assert 1 not in first.moves
+
+
+@pytest.mark.parametrize("seen", [-1, 2, 3])
+def test_an_event_cannot_have_been_seen_before_it_was_made(seen: int):
+    course = course_of([(b"a", 1, True, 0, 0)])
+    with pytest.raises(ValueError, match="there is no event"):
+        course.append(b"b", time=2, received=True, seat=0, seen=seen)
+
+
+@pytest.mark.parametrize("change", [{"time": 6}, {"received": False}])
+def test_another_time_or_flag_changes_the_history_alone(change: dict):
+    start = Course.begin(round_id=ROUND_ID, deck_root=DECK_ROOT)
+    facts = {"time": 5, "received": True, "seat": 0, "seen": 0}
+    one, other = start.append(b"a", **facts), start.append(b"a", **{**facts, **change})
+    assert one.history != other.history
+    assert (one.event_hash, one.moves) == (other.event_hash, other.moves)
+
+
+def test_an_event_of_another_seat_leaves_a_seats_chain_as_it_is():
+    first = course_of([(b"a", 1, True, 0, 0)])
+    assert first.append(b"b", time=2, received=True, seat=1, seen=1).moves[0] == first.moves[0]
+
+
+def test_a_receipt_holds_for_its_own_words_and_key_alone():
+    signer, other = Signer(b"s" * 32), Signer(b"o" * 32)
+    receipt = course_of([(b"a", 1, True, 0, 0), (b"b", 2, True, 1, 0)]).receipt(2, opens_section=3)
+    envelope = Envelope.parse(sign_receipt(receipt, signer))
+    assert FORM.read(envelope.payload) == receipt
+    assert is_receipted(receipt, envelope.signature, signer.public_key)
+    assert not is_receipted(receipt, envelope.signature, other.public_key)
+    changed = EventReceipt(**{**{f: getattr(receipt, f) for f in receipt.__struct_fields__}, "opens_section": 2})
+    assert not is_receipted(changed, envelope.signature, signer.public_key)
