@@ -1,12 +1,13 @@
-"""Canonical JSON of a game's events: what the transcript's chain hashes."""
+"""Canonical JSON of a game's events: what the course of a round hashes."""
 
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from referee.cards import UnknownCardError
-from referee.evidence.canonical import CanonicalError
+from referee.evidence.canonical import CanonicalError, Natural
 from referee.games.game import Event, EventBytesError
 
 EventT = TypeVar("EventT", bound=Event)
@@ -14,10 +15,17 @@ EventT = TypeVar("EventT", bound=Event)
 _encoder: Final = msgspec.json.Encoder(order="sorted")
 
 
-class EventCodec(Generic[EventT]):
-    """Events of one game as bytes, by way of records: msgspec structs tagged by ``kind``.
+class EventJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Base of the records of all events; ``seen`` is left out for an event in no seat's chain."""
 
-    ``write`` makes the record of an event, ``read`` the event of a record, a time and a round's id; it may raise
+    seat: int
+    seen: Natural | msgspec.UnsetType = msgspec.UNSET
+
+
+class EventCodec(Generic[EventT]):
+    """Events of one game as bytes, by way of records: kinds of ``EventJson`` with a ``kind``.
+
+    ``seen`` is written and read here. ``write`` makes the record of an event, ``read`` the event of a record, a time and a round's id; it may raise
     CanonicalError, UnknownCardError and ValueError. An event has one canonical text.
     """
 
@@ -34,7 +42,10 @@ class EventCodec(Generic[EventT]):
 
     def encode(self, event: EventT) -> bytes:
         """Encode an event, its time left out."""
-        return _encoder.encode(self._write(event))
+        record = self._write(event)
+        if event.seen is not None:
+            force_setattr(record, "seen", event.seen)
+        return _encoder.encode(record)
 
     def decode(self, data: bytes, *, time: int, round_id: bytes) -> EventT:
         """Decode an event and give it a time; raise EventBytesError unless the bytes are canonical."""
@@ -47,4 +58,11 @@ class EventCodec(Generic[EventT]):
         if _encoder.encode(record) != data:
             msg = f"an event of {self._game} that is not canonical"
             raise EventBytesError(msg)
-        return event
+        return with_seen(event, None if record.seen is msgspec.UNSET else record.seen)
+
+
+def with_seen(event: EventT, seen: int | None) -> EventT:
+    """Return an event, which nothing else holds yet, with what its player had seen."""
+    if seen is not None:
+        force_setattr(event, "seen", seen)
+    return event

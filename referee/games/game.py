@@ -96,15 +96,27 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Clock(NamedTuple):
-    """A running clock in milliseconds: the owner's time is up at ``start + limit``; no seat means all that must act."""
+    """A running clock in milliseconds: the owner's time is up at ``start + limit``; no seat means all that must act.
+
+    ``number`` is the event that started it, 0 where the shuffler did, by the deal or by opening sections.
+    """
 
     start: int
     limit: int
     seat: Seat | None
+    number: int = 0
+
+    @property
+    def end(self) -> int:
+        """First moment that is too late for its owner, and not too early to report that."""
+        return self.start + self.limit
 
 
 class Event(Protocol):
-    """Something that happens in a round; ``time`` in milliseconds since 1970 UTC."""
+    """Something that happens in a round; ``time`` in milliseconds since 1970 UTC.
+
+    A msgspec.Struct with ``seen`` None by default.
+    """
 
     @property
     def seat(self) -> Seat:
@@ -113,6 +125,10 @@ class Event(Protocol):
     @property
     def time(self) -> int:
         """Time of the event."""
+
+    @property
+    def seen(self) -> int | None:
+        """Number of the newest event that the player had been shown; None for an event in no seat's chain."""
 
 
 class State(Protocol):
@@ -128,7 +144,7 @@ class State(Protocol):
 
     @property
     def last_time(self) -> int:
-        """Time of the last event, or of the deal."""
+        """Time of the last event, or of the deal or opening after it."""
 
     @property
     def is_over(self) -> bool:
@@ -201,6 +217,11 @@ def _bounds_of(rules: GameRules) -> RoundBounds:
     return rules.round.bounds
 
 
+def _keep_clocks(state: StateT, time: int) -> StateT:
+    del time
+    return state
+
+
 def _keep_sections(state: StateT, sections: Sections) -> StateT:
     if sections != state.deal.sections:
         msg = "all cards of this game are open from the deal on, so these are of another deal"
@@ -237,9 +258,11 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     - ``needs(state, event)`` are the sections that must be open to check the event. ``opens(before, after)`` are those
       that an event opened, in opening order: its receipt names the last. ``opens_at_deal(rules, hands)`` says whether
       the hands of a sealed table end the round at once, so that all of them open.
+    - ``unseal(state, time)`` is the state after the shuffler opened, at that time, what the last event opened; no event
+      follows before.
     - ``clock`` is what a TIMEOUT appeals to, None where none runs. ``minimum_seen(state, event)`` is the number of the
       newest event that the acting player must have seen, 0 for the deal. ``is_imposed`` marks events that others report
-      of a seat.
+      of a seat. ``needs_received(state, event)`` says whether the referee's clock must give the event's time.
     - ``check_closing(state, time)`` returns what keeps the round from being settled at a time. Where it is empty and
       every card is open (DealError otherwise), ``settle`` settles.
     - ``questions``: what an audit's statistics ask of a hand, None for nothing.
@@ -274,6 +297,8 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     opens_at_deal: Callable[[RulesT, Sequence[Sequence[Card]]], bool] = _never
     minimum_seen: Callable[[StateT, EventT], int] = _the_deal
     is_imposed: Callable[[EventT], bool] = _never
+    needs_received: Callable[[StateT, EventT], bool] = _never
+    unseal: Callable[[StateT, int], StateT] = _keep_clocks
     questions: Questions | None = None
     data: str = "referee.rulesets"
 
@@ -285,30 +310,22 @@ AnyGame: TypeAlias = Game[Any, Any, Any, Any]
 class Played(NamedTuple):
     """A round played up to its first unlawful event.
 
-    ``openings`` go by event: the section that its receipt names, None where it opens none and from the first
-    unlawful event on.
     ``refused_event`` is the number (from 1) of the unlawful event, 0 where all are lawful.
     """
 
     state: Any
-    openings: tuple[int | None, ...]
     violations: tuple[Violation, ...] = ()
     refused_event: int = 0
 
 
 def play(game: AnyGame, state: State, events: Sequence[Event]) -> Played:
-    """Apply events one after the other, up to the first unlawful one."""
-    openings: list[int | None] = []
+    """Apply events one after the other, up to the first unlawful one; sections open at the time of their event."""
     for number, event in enumerate(events, start=1):
         try:
-            after = game.apply(state, event)
+            state = game.apply(state, event)
         except UnlawfulEventError as error:
-            rest = (None,) * (len(events) - len(openings))
-            return Played(state, (*openings, *rest), error.violations, number)
-        opened = game.opens(state, after)
-        openings.append(opened[-1] if opened else None)
-        state = after
-    return Played(state, tuple(openings))
+            return Played(state, error.violations, number)
+    return Played(state)
 
 
 def refusals(game: AnyGame, violations: Sequence[Violation]) -> tuple[Violation, ...]:

@@ -109,6 +109,8 @@ class Code(enum.StrEnum):
     """A commitment, or an arrangement with a nonce, in a round that is not sealed."""
     STILL_SEALED = "STILL_SEALED"
     """An arrangement while seats still commit: nothing is opened before every seat is bound."""
+    STILL_OPENING = "STILL_OPENING"
+    """The seat leaves after it could see the hands and before the showdown, which begins by ``deadline_time``."""
     COMMITTING_OVER = "COMMITTING_OVER"
     """A commitment, or a seat out of time, after the hands opened at ``deadline_time``."""
     NOT_COMMITTED = "NOT_COMMITTED"

@@ -2,7 +2,8 @@
 
 An event is ``{"back","front","kind":"ARRANGE","middle","seat"}`` with card numbers in the order submitted, or
 ``{"kind":"LEAVE","seat"}``. On a sealed table an ARRANGE has a ``nonce`` too, 32 bytes in hex, and
-``{"commitment","kind":"COMMIT","seat"}`` and ``{"kind":"TIMEOUT","seat"}`` come before it. The results are::
+``{"commitment","kind":"COMMIT","seat"}`` and ``{"kind":"TIMEOUT","seat"}`` come before it. All but TIMEOUT have
+``seen`` too where the seat has a key. The results are::
 
     {"events_hash": h_n, "ending": "SHOWDOWN" | "INSTANT_WIN",
      "seats": [{"arrangement": [back, middle, front], "hands": [category, category, category],
@@ -21,7 +22,7 @@ import msgspec
 
 from referee.cards import Card, Seat, cards_of
 from referee.evidence.canonical import Hex32, unhex
-from referee.games.codec import EventCodec
+from referee.games.codec import EventCodec, EventJson
 from referee.games.game import ResultValue
 from referee.games.mau_binh.event import Arrange, Commit, Event, Leave, Timeout
 from referee.games.mau_binh.sealing import arrangement_commitment
@@ -29,35 +30,27 @@ from referee.games.mau_binh.settlement import Outcome
 from referee.games.mau_binh.state import State
 
 
-class ArrangeJson(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="kind", tag="ARRANGE"
-):
+class ArrangeJson(EventJson, frozen=True, tag_field="kind", tag="ARRANGE"):
     """A submission, by card numbers; with a nonce where it opens a commitment."""
 
     back: tuple[int, ...]
     front: tuple[int, ...]
     middle: tuple[int, ...]
-    seat: int
     nonce: str = ""
 
 
-class LeaveJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="LEAVE"):
+class LeaveJson(EventJson, frozen=True, tag_field="kind", tag="LEAVE"):
     """A departure."""
 
-    seat: int
 
-
-class CommitJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="COMMIT"):
+class CommitJson(EventJson, frozen=True, tag_field="kind", tag="COMMIT"):
     """A commitment to an arrangement."""
 
     commitment: Hex32
-    seat: int
 
 
-class TimeoutJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="TIMEOUT"):
+class TimeoutJson(EventJson, frozen=True, tag_field="kind", tag="TIMEOUT"):
     """A seat that did not commit in time."""
-
-    seat: int
 
 
 _EventJson: TypeAlias = ArrangeJson | LeaveJson | CommitJson | TimeoutJson

@@ -31,6 +31,7 @@ class Arrange(msgspec.Struct, frozen=True):
     time: int
     nonce: bytes = b""
     opens: bytes = b""
+    seen: int | None = None
 
     @property
     def arrangement(self) -> Arrangement:
@@ -43,6 +44,7 @@ class Leave(msgspec.Struct, frozen=True):
 
     seat: Seat
     time: int
+    seen: int | None = None
 
 
 class Commit(msgspec.Struct, frozen=True):
@@ -51,6 +53,7 @@ class Commit(msgspec.Struct, frozen=True):
     seat: Seat
     commitment: bytes
     time: int
+    seen: int | None = None
 
 
 class Timeout(msgspec.Struct, frozen=True):
@@ -58,6 +61,7 @@ class Timeout(msgspec.Struct, frozen=True):
 
     seat: Seat
     time: int
+    seen: int | None = None
 
 
 Event: TypeAlias = Arrange | Leave | Commit | Timeout

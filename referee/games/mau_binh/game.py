@@ -7,13 +7,13 @@ from referee.cards import Card
 from referee.games.game import Clock, Game
 from referee.games.mau_binh.code import WARNINGS
 from referee.games.mau_binh.codec import decode_event, encode_event, encode_results
-from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Event, Timeout
+from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Timeout
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.legality import check, check_closing
 from referee.games.mau_binh.progress import apply, opens
 from referee.games.mau_binh.rules import MauBinhRules, check_stakes
 from referee.games.mau_binh.settlement import settle
-from referee.games.mau_binh.state import State, begin, layout, open_sections
+from referee.games.mau_binh.state import State, begin, layout, open_sections, unseal
 from referee.games.questions import RANKS, rank_points
 
 
@@ -32,6 +32,10 @@ def _minimum_seen(state: State, event: Event) -> int:
 
 def _is_imposed(event: Event) -> bool:
     return isinstance(event, Timeout)
+
+
+def _needs_received(state: State, event: Event) -> bool:
+    return state.sealing is not None and isinstance(event, Commit)
 
 
 def _needs(state: State, event: Event) -> tuple[int, ...]:
@@ -64,6 +68,8 @@ GAME: Final = Game(
     clock=_clock,
     minimum_seen=_minimum_seen,
     is_imposed=_is_imposed,
+    needs_received=_needs_received,
+    unseal=unseal,
     check_closing=check_closing,
     settle=settle,
     encode_event=encode_event,

@@ -1,4 +1,4 @@
-"""Faults of an event, all of them at once; without a fault it is lawful. Submissions at the very deadline are in time.
+"""Faults of an event, all of them at once; without a fault it is lawful. At the very deadline it is too late.
 
 A fouled arrangement is lawful and loses; its fouls are returned as warnings.
 """
@@ -37,6 +37,9 @@ def refusals_of(state: State, event: Event) -> tuple[Violation, ...]:
         faults += _refusals_of_arrange(state, event)
     elif isinstance(event, Commit | Timeout):
         faults += _refusals_of_sealed(state, event)
+    elif state.is_opening and time < state.closing_deadline:
+        end = state.closing_deadline
+        faults.append(Violation(code=Code.STILL_OPENING, seat=seat, deadline_time=end, received_time=time))
     return tuple(faults)
 
 
@@ -69,7 +72,7 @@ def _refusals_of_arrange(state: State, event: Arrange) -> list[Violation]:
     if state.event_counts[seat] >= most:
         count = state.event_counts[seat] + 1
         faults.append(Violation(code=Code.TOO_MANY_EVENTS, seat=seat, expected=most, found=count))
-    if time > state.closing_deadline:
+    if time >= state.closing_deadline:
         deadline = state.closing_deadline
         faults.append(Violation(code=Code.DEADLINE_PASSED, seat=seat, deadline_time=deadline, received_time=time))
     elif state.all_in_time is not None:

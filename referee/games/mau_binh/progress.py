@@ -22,7 +22,7 @@ def apply(state: State, event: Event) -> State:
     if state.sealing is not None:
         sealing = sealed_after(state.sealing, event, departures=departures, number=state.event_count + 1)
     all_in_time = state.all_in_time
-    if all_in_time is None and event.time <= state.closing_deadline:
+    if all_in_time is None and event.time < state.closing_deadline:
         waited_for = [seat for seat, mine in enumerate(arrangements) if mine is None and departures[seat] is None]
         if not waited_for or (sealing is not None and not any(sealing.waits_for(Seat(seat)) for seat in waited_for)):
             all_in_time = event.time

@@ -40,8 +40,8 @@ class Sealing(msgspec.Struct, frozen=True):
     """How far a sealed round has come. Tuples go by seat.
 
     ``commitments``: the last one of each seat, None where there is none. ``timed_out``: whether the seat was reported
-    out of time. ``opened_time`` and ``opened_event``: time and number of the event with which the last seat had
-    committed, left or run out of time; None and 0 until then.
+    out of time. ``opened_event``: number of the event with which the last seat had committed, left or run out of time;
+    ``opened_time``: when the hands opened after it. 0 and None until then.
     """
 
     commitments: tuple[bytes | None, ...]
@@ -73,7 +73,7 @@ def refusals_of_commit(
         faults.append(Violation(code=Code.TOO_MANY_EVENTS, seat=seat, expected=most - 1, found=count + 1))
     if sealing.opened_time is not None:
         faults.append(Violation(code=Code.COMMITTING_OVER, seat=seat, deadline_time=sealing.opened_time))
-    elif time > deadline_time:
+    elif time >= deadline_time:
         faults.append(Violation(code=Code.DEADLINE_PASSED, seat=seat, deadline_time=deadline_time, received_time=time))
     return faults
 
@@ -83,7 +83,7 @@ def refusals_of_timeout(sealing: Sealing, event: Timeout, *, deadline_time: int)
     seat, time = event.seat, event.time
     if sealing.opened_time is not None:
         return [Violation(code=Code.COMMITTING_OVER, seat=seat, deadline_time=sealing.opened_time)]
-    if time <= deadline_time or not sealing.waits_for(seat):
+    if time < deadline_time or not sealing.waits_for(seat):
         return [Violation(code=Code.NOT_OUT_OF_TIME, seat=seat, deadline_time=deadline_time, received_time=time)]
     return []
 

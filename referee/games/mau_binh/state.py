@@ -73,6 +73,11 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return self.all_in_time is not None or self.is_won_at_the_deal
 
     @property
+    def is_opening(self) -> bool:
+        """Whether the hands of a sealed round are open and seats may still open their arrangements."""
+        return self.sealing is not None and self.sealing.opened_time is not None and self.all_in_time is None
+
+    @property
     def deadline_time(self) -> int:
         """End of the time to arrange, or to commit in a sealed round."""
         return self.deal.dealt_time + self.rules.arranging_ms
@@ -152,6 +157,13 @@ def open_sections(state: State, sections: Sections) -> State:
     """Return the same state with more hands known; raise DealError where they are not of such a deal."""
     deal = merge_sections(state.deal, sections, layout, seats=state.rules.seats)
     return msgspec.structs.replace(state, deal=deal, instant_wins=_instant_wins(state.rules, deal))
+
+
+def unseal(state: State, time: int) -> State:
+    """Return the state after the hands were opened at a time, from which opening, or else the showdown, begins."""
+    sealing = None if state.sealing is None else msgspec.structs.replace(state.sealing, opened_time=time)
+    all_in_time = None if state.all_in_time is None else time
+    return msgspec.structs.replace(state, sealing=sealing, all_in_time=all_in_time, last_time=time)
 
 
 def _instant_wins(rules: MauBinhRules, deal: Deal) -> tuple[InstantWin | None, ...]:

@@ -1,7 +1,7 @@
 """Events and results of Tiến Lên as canonical JSON.
 
 An event is ``{"cards","kind":"PLAY","seat"}`` with card numbers in the order played, or ``{"kind","seat"}`` with the
-kind ``PASS``, ``LEAVE`` or ``TIMEOUT``. The results are::
+kind ``PASS``, ``LEAVE`` or ``TIMEOUT``; all but TIMEOUT have ``seen`` too where the seat has a key. The results are::
 
     {"ending": code, "events_hash": h_n,
      "seats": [{"instant_win": pattern, "left": [card number, ..], "net": n}, ..],
@@ -14,39 +14,30 @@ empty for all but the seat that won at the deal, and ``winners`` holds the one s
 from collections.abc import Mapping
 from typing import Final, TypeAlias, assert_never
 
-import msgspec
-
 from referee.cards import Seat, cards_of
-from referee.games.codec import EventCodec
+from referee.games.codec import EventCodec, EventJson
 from referee.games.game import ResultValue, RoundNotOverError
 from referee.games.tien_len.event import Event, Leave, Pass, Play, Timeout
 from referee.games.tien_len.settlement import Outcome
 from referee.games.tien_len.state import State
 
 
-class PlayJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="PLAY"):
+class PlayJson(EventJson, frozen=True, tag_field="kind", tag="PLAY"):
     """Cards put on the table, by number."""
 
     cards: tuple[int, ...]
-    seat: int
 
 
-class PassJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="PASS"):
+class PassJson(EventJson, frozen=True, tag_field="kind", tag="PASS"):
     """A pass."""
 
-    seat: int
 
-
-class LeaveJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="LEAVE"):
+class LeaveJson(EventJson, frozen=True, tag_field="kind", tag="LEAVE"):
     """A departure."""
 
-    seat: int
 
-
-class TimeoutJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="TIMEOUT"):
+class TimeoutJson(EventJson, frozen=True, tag_field="kind", tag="TIMEOUT"):
     """A seat whose time is up."""
-
-    seat: int
 
 
 _EventJson: TypeAlias = PlayJson | PassJson | LeaveJson | TimeoutJson

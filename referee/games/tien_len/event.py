@@ -14,12 +14,8 @@ import msgspec
 
 from referee.cards import Card, Seat
 
-MAX_EVENTS: Final = 160
-"""The most events of a round: the largest transcript with so many, each with a receipt, stays within a leaf.
-
-A round takes about 60, and four seats that play nothing but singles and all pass every time could make 196. Past the
-limit an event is refused when it is accepted, never at settlement; such a round can only be aborted.
-"""
+MAX_EVENTS: Final = 200
+"""The most events of a round. It takes about 60; four seats that play singles alone, all passing each, make 196."""
 
 
 class Play(msgspec.Struct, frozen=True):
@@ -28,6 +24,7 @@ class Play(msgspec.Struct, frozen=True):
     seat: Seat
     cards: tuple[Card, ...]
     time: int
+    seen: int | None = None
 
 
 class Pass(msgspec.Struct, frozen=True):
@@ -35,6 +32,7 @@ class Pass(msgspec.Struct, frozen=True):
 
     seat: Seat
     time: int
+    seen: int | None = None
 
 
 class Leave(msgspec.Struct, frozen=True):
@@ -42,6 +40,7 @@ class Leave(msgspec.Struct, frozen=True):
 
     seat: Seat
     time: int
+    seen: int | None = None
 
 
 class Timeout(msgspec.Struct, frozen=True):
@@ -49,6 +48,7 @@ class Timeout(msgspec.Struct, frozen=True):
 
     seat: Seat
     time: int
+    seen: int | None = None
 
 
 Event = Play | Pass | Leave | Timeout

@@ -15,7 +15,9 @@ from referee.games.tien_len.state import State, begin, layout
 
 
 def _clock(state: State) -> Clock | None:
-    return None if state.is_over else Clock(state.turn_time, 1000 * state.rules.turn.seconds, state.turn)
+    if state.is_over:
+        return None
+    return Clock(state.turn_time, 1000 * state.rules.turn.seconds, state.turn, state.turn_event)
 
 
 def _minimum_seen(state: State, event: Event) -> int:

@@ -1,6 +1,7 @@
 """Events and results of Ultimate Texas Hold'em as canonical JSON.
 
-An event is ``{"decision":"PLAY_4X","kind":"DECIDE","seat":n}``, decisions by their codes. The results are::
+An event is ``{"decision":"PLAY_4X","kind":"DECIDE","seat":n}``, decisions by their codes; all but TIMEOUT have ``seen``
+too where the seat has a key. The results are::
 
     {"events_hash": h_n,
      "house": {"best": [card, ..], "category": code, "net": n, "qualifies": 1 | 0},
@@ -17,10 +18,8 @@ b'{"decision":"PLAY_4X","kind":"DECIDE","seat":0}'
 
 from collections.abc import Mapping
 
-import msgspec
-
 from referee.cards import Seat
-from referee.games.codec import EventCodec
+from referee.games.codec import EventCodec, EventJson
 from referee.games.game import ResultValue
 from referee.games.ultimate_texas.code import Decision
 from referee.games.ultimate_texas.settlement import Outcome
@@ -28,11 +27,10 @@ from referee.games.ultimate_texas.state import Event, State
 from referee.money import house_net
 
 
-class DecideJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="DECIDE"):
+class DecideJson(EventJson, frozen=True, tag_field="kind", tag="DECIDE"):
     """A decision."""
 
     decision: Decision
-    seat: int
 
 
 def _write(event: Event) -> DecideJson:

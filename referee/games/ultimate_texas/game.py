@@ -13,7 +13,7 @@ from referee.games.ultimate_texas.progress import apply, opens
 from referee.games.ultimate_texas.rules import UltimateTexasRules
 from referee.games.ultimate_texas.settlement import hand_value, settle
 from referee.games.ultimate_texas.stakes import check_stakes
-from referee.games.ultimate_texas.state import MAX_EVENTS, Event, State, begin, layout, open_sections
+from referee.games.ultimate_texas.state import MAX_EVENTS, Event, State, begin, layout, open_sections, unseal
 
 
 def _clock(state: State) -> Clock | None:
@@ -58,6 +58,7 @@ GAME: Final = Game(
     clock=_clock,
     minimum_seen=_minimum_seen,
     is_imposed=_is_imposed,
+    unseal=unseal,
     check_closing=check_closing,
     settle=settle,
     encode_event=encode_event,

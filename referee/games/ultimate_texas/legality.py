@@ -6,8 +6,8 @@
 | flop | check, or play (2x) |
 | river | play (1x), or fold |
 
-A seat makes one play bet at most and decides nothing after it. TIMEOUT is lawful for a seat that may decide now,
-LEAVE for any seat that has not left. The ruleset says in which order the seats of a street decide. ``Order.ANY`` lets
+A seat makes one play bet at most and decides nothing after it. Decisions are lawful until the street's time is up,
+TIMEOUT from then on for a seat that may decide; LEAVE for any seat that has not left. The ruleset says in which order the seats of a street decide. ``Order.ANY`` lets
 them decide in any order: no decision affects another seat's bets, and no card opens before all have decided.
 
 Source: 004_c8c49b7352941e86.txt, "Lưu ý: Nếu bạn tố ở thời điểm này, sẽ không thể tố thêm các vòng sau và không cần đặt
@@ -45,6 +45,7 @@ def check(state: State, event: Event) -> tuple[Violation, ...]:
         faults.append(Violation(code=Code.ALREADY_LEFT, seat=seat))
     if decision is not Decision.LEAVE:
         faults += _check_turn(state, seat)
+        faults += _check_clock(state, event)
         if not state.is_over:
             faults += _check_offer(state, seat, decision)
     return tuple(faults)
@@ -94,6 +95,16 @@ def _check_turn(state: State, seat: Seat) -> list[Violation]:
     if state.rules.seats.order is Order.BY_SEAT and state.turn != seat:
         return [Violation(code=Code.OUT_OF_TURN, seat=seat, expected=state.turn, found=seat)]
     return []
+
+
+def _check_clock(state: State, event: Event) -> list[Violation]:
+    """Return why a decision is too late, or too early to be reported for a seat; empty if it is neither."""
+    deadline, seat, time = state.deadline_time, event.seat, event.time
+    is_timeout = event.decision is Decision.TIMEOUT
+    if deadline is None or (time >= deadline) is is_timeout:
+        return []
+    code = Code.NOT_OUT_OF_TIME if is_timeout else Code.DEADLINE_PASSED
+    return [Violation(code=code, seat=seat, deadline_time=deadline, received_time=time)]
 
 
 def _check_offer(state: State, seat: Seat, decision: Decision) -> list[Violation]:

@@ -48,6 +48,7 @@ class Event(msgspec.Struct, frozen=True):
     seat: Seat
     decision: Decision
     time: int
+    seen: int | None = None
 
 
 class SeatState(msgspec.Struct, frozen=True):
@@ -70,8 +71,9 @@ class SeatState(msgspec.Struct, frozen=True):
 class State(msgspec.Struct, frozen=True, kw_only=True):
     """A round after ``event_count`` events.
 
-    ``seats`` go by seat. ``last_time`` is the time of the last event, ``street_time`` and ``street_event`` the time and
-    number of the event that opened the street (of the deal, 0, before the flop); times in milliseconds since 1970 UTC.
+    ``seats`` go by seat. ``last_time`` is the time of the last event or opening. ``street_time`` is when the street's
+    cards opened (the deal, before the flop), ``street_event`` the number of the event that opened them (0 for the
+    deal); times in milliseconds since 1970 UTC.
     """
 
     rules: UltimateTexasRules
@@ -107,6 +109,11 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     def may_decide(self) -> tuple[Seat, ...]:
         """Seats that may decide now, lowest first."""
         return self.waiting if self.rules.seats.order is Order.ANY else self.waiting[:1]
+
+    @property
+    def deadline_time(self) -> int | None:
+        """First moment that is too late to decide on this street; None at the showdown."""
+        return None if self.is_over else self.street_time + 1000 * self.rules.clocks.street.seconds
 
     @property
     def open_sections(self) -> tuple[Section, ...]:
@@ -148,3 +155,8 @@ def open_sections(state: State, sections: Sections) -> State:
     """Return the same state with more cards known; raise DealError where they are not of such a deal."""
     deal = merge_sections(state.deal, sections, layout, seats=state.rules.seats)
     return msgspec.structs.replace(state, deal=deal)
+
+
+def unseal(state: State, time: int) -> State:
+    """Return the state after the street's cards were opened at a time, from which its clock runs."""
+    return msgspec.structs.replace(state, street_time=time, last_time=time)

@@ -1,6 +1,7 @@
 """Events and results of Bài Cào as canonical JSON.
 
-An event is ``{"kind":"SHOW","seat":n}`` or ``{"kind":"LEAVE","seat":n}``. The results are::
+An event is ``{"kind":"SHOW","seat":n}`` or ``{"kind":"LEAVE","seat":n}``, with ``seen`` where the seat has a key. The
+results are::
 
     {"events_hash": h_n, "seats": [{"hand": code, "net": n, "result": "DEALER" | "WON" | "LOST" | "TIED"}, ..],
      "transfers": [{"amount","from","reason","subject","to"}, ..], "winners": [seat, ..]}
@@ -12,32 +13,29 @@ b'{"kind":"SHOW","seat":2}'
 from collections.abc import Mapping
 from typing import Final
 
-import msgspec
-
 from bai_cao.round import Act, Event, State
 from bai_cao.settlement import Outcome
 from referee.cards import Seat
 from referee.games import ResultValue
-from referee.games.codec import EventCodec
+from referee.games.codec import EventCodec, EventJson
 
 
-class EventJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ActJson(EventJson, frozen=True):
     """An act of a seat."""
 
     kind: Act
-    seat: int
 
 
-def _write(event: Event) -> EventJson:
-    return EventJson(kind=event.act, seat=event.seat)
+def _write(event: Event) -> ActJson:
+    return ActJson(kind=event.act, seat=event.seat)
 
 
-def _read(record: EventJson, time: int, round_id: bytes) -> Event:
+def _read(record: ActJson, time: int, round_id: bytes) -> Event:
     del round_id
     return Event(Seat(record.seat), record.kind, time)
 
 
-_CODEC: Final[EventCodec[Event]] = EventCodec("Bài Cào", EventJson, write=_write, read=_read)
+_CODEC: Final[EventCodec[Event]] = EventCodec("Bài Cào", ActJson, write=_write, read=_read)
 encode_event = _CODEC.encode
 decode_event = _CODEC.decode
 

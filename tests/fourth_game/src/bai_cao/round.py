@@ -46,6 +46,7 @@ class Event(msgspec.Struct, frozen=True):
     seat: Seat
     act: Act
     time: int
+    seen: int | None = None
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +72,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def deadline(self) -> int:
-        """Last moment at which a seat may show."""
+        """First moment that is too late to show."""
         return self.deal.dealt_time + self.rules.clocks.showing.seconds * 1000
 
 
@@ -115,7 +116,7 @@ def check(state: State, event: Event) -> tuple[Violation, ...]:
         faults.append(Violation(code=Code.ALREADY_LEFT, seat=seat))
     if event.act is Act.SHOW and state.has_shown[seat]:
         faults.append(Violation(code=Code.ALREADY_SHOWN, seat=seat))
-    if time > state.deadline:
+    if time >= state.deadline:
         code = Code.DEADLINE_PASSED
         faults.append(Violation(code=code, seat=seat, deadline_time=state.deadline, received_time=time))
     return tuple(faults)
@@ -147,7 +148,7 @@ def check_closing(state: State, time: int) -> tuple[Violation, ...]:
     faults = []
     if time < state.last_time:
         faults.append(Violation(code=Code.CLOSED_TOO_EARLY, expected=state.last_time, received_time=time))
-    if time <= state.deadline:
+    if time < state.deadline:
         code, deadline = Code.ROUND_NOT_OVER, state.deadline
         faults += [
             Violation(code=code, seat=seat, deadline_time=deadline, received_time=time) for seat in state.waiting
