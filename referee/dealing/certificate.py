@@ -8,8 +8,9 @@ and root, no card twice, the deck root, and last the time: a certificate expires
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final, Literal, NoReturn
 
 import msgspec
@@ -83,11 +84,15 @@ class CertificateError(ValueError):
 
 
 class SectionJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One opened section: its index, its cards' numbers in the order dealt, and its key."""
+    """One opened section: its index, its cards' numbers in the order dealt, and its key.
+
+    ``unsealed_time`` is when an UNSEAL opened it; left out where it was open at the deal or is a seat's own hand.
+    """
 
     cards: tuple[Natural, ...]
     index: Natural
     key: Hex32
+    unsealed_time: Natural | msgspec.UnsetType = msgspec.UNSET
 
 
 class CertificateJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -109,7 +114,10 @@ class CertificateJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """A verified certificate: the cards by section, and the deal they belong to. Times in ms since 1970."""
+    """A verified certificate: the cards by section, and the deal they belong to. Times in ms since 1970.
+
+    ``unsealed_times`` are the times by section of those that an UNSEAL opened.
+    """
 
     round_id: bytes
     sections: Mapping[int, tuple[Card, ...]]
@@ -119,6 +127,7 @@ class Certificate:
     dealt_time: int
     expires_time: int
     is_sealed: bool = False
+    unsealed_times: Mapping[int, int] = field(default_factory=dict)
 
     def hand(self, seat: Seat) -> tuple[Card, ...] | None:
         """Return the seat's hand, in the order dealt; None where it is not opened."""
@@ -136,8 +145,12 @@ def issue(  # noqa: PLR0913 - the content of a certificate
     dealt_time: int,
     signer: Signer,
     is_sealed: bool = False,
+    unsealed_times: Mapping[int, int] = MappingProxyType({}),
 ) -> bytes:
-    """Sign the envelope that opens these sections of the header's deal; a section named twice is opened once."""
+    """Sign the envelope that opens these sections of the header's deal; a section named twice is opened once.
+
+    ``unsealed_times`` are the times by section of those that an UNSEAL opened.
+    """
     if deal.round_id != header.round_id:
         msg = "the deal is of another round than the header's"
         raise ValueError(msg)
@@ -148,7 +161,7 @@ def issue(  # noqa: PLR0913 - the content of a certificate
         mix=deal.mixed.hex(),
         round_id=deal.round_id.hex(),
         section_roots=tuple([root.hex() for root in deal.roots]),
-        sections=tuple([_section_json(deal, index) for index in sorted(set(sections))]),
+        sections=tuple([_section_json(deal, index, unsealed_times) for index in sorted(set(sections))]),
         server_commitment=deal.commitment.hex(),
         sealed=1 if is_sealed else msgspec.UNSET,
     )
@@ -208,12 +221,31 @@ def join(certificates: Iterable[Certificate]) -> Mapping[int, tuple[Card, ...]]:
     return sections
 
 
-def _section_json(deal: Deal, index: int) -> SectionJson:
+def join_times(certificates: Iterable[Certificate]) -> Mapping[int, int]:
+    """Merge the times by section at which UNSEALs opened cards; raise CertificateError where two times differ.
+
+    A seat's own hand has no time in the seat's certificate and one after the hands were opened.
+    """
+    times: dict[int, int] = {}
+    for certificate in certificates:
+        for section, time in certificate.unsealed_times.items():
+            if times.setdefault(section, time) != time:
+                _refuse(
+                    CertificateFault.FOREIGN_ROUND,
+                    f"section {section} was unsealed at {times[section]} in one certificate and at {time} in another",
+                )
+    return times
+
+
+def _section_json(deal: Deal, index: int, unsealed: Mapping[int, int]) -> SectionJson:
     if not 0 <= index < len(deal.sections):
         msg = f"the deal has no section {index}"
         raise IndexError(msg)
     return SectionJson(
-        cards=tuple([card.number for card in deal.sections[index]]), index=index, key=deal.keys[index].hex()
+        cards=tuple([card.number for card in deal.sections[index]]),
+        index=index,
+        key=deal.keys[index].hex(),
+        unsealed_time=unsealed.get(index, msgspec.UNSET),
     )
 
 
@@ -261,6 +293,7 @@ def _opened(payload: CertificateJson, header: Header) -> Certificate:
         dealt_time=payload.dealt_time,
         expires_time=payload.expires_time,
         is_sealed=payload.sealed == 1,
+        unsealed_times={one.index: one.unsealed_time for one in payload.sections if isinstance(one.unsealed_time, int)},
     )
 
 

@@ -1,4 +1,4 @@
-"""The payloads of the leaves OPEN, DEAL, ABORT, REVEAL and KEY, as canonical JSON. SETTLE is a transcript.
+"""The payloads of the leaves OPEN, DEAL, UNSEAL, ABORT, REVEAL and KEY, as canonical JSON. SETTLE is a transcript.
 
 One value has one text: ``parse`` reads a payload strictly, encodes it again and compares, so unknown members, other
 spellings and other types are refused. Bytes are lowercase hex, an absent seed or commitment is an empty string, an
@@ -26,9 +26,13 @@ from referee.evidence.vkey import KeyTextError, VerifierKey
 
 OPEN_TYPE: Final = "application/vnd.referee.open.v1+json"
 DEAL_TYPE: Final = "application/vnd.referee.deal.v1+json"
+UNSEAL_TYPE: Final = "application/vnd.referee.unseal.v1+json"
 ABORT_TYPE: Final = "application/vnd.referee.abort.v1+json"
 REVEAL_TYPE: Final = "application/vnd.referee.reveal.v1+json"
 KEY_TYPE: Final = "application/vnd.referee.key.v1+json"
+
+
+_LAST_EVENT: Final = 2**32 - 1
 
 
 class LeafError(CanonicalError):
@@ -71,6 +75,24 @@ class DealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed_signatures: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
+class UnsealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The opening of cards after event ``number`` of a course, whose history up to there is ``history``.
+
+    The members of the referee's receipt of that event are repeated, so that ``receipt_signature`` can be verified.
+    ``sections`` are all that open with it, ascending.
+    """
+
+    event_hash: Hex32
+    history: Hex32
+    number: Natural
+    opens_section: Natural
+    receipt_signature: str
+    received_time: Natural
+    round_id: Hex32
+    sections: tuple[Natural, ...]
+    unsealed_time: Natural
+
+
 class AbortLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The reason why a round ended without a settlement; seeds by seat, empty where none was received.
 
@@ -100,12 +122,13 @@ class KeyLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     role: Literal["log", "referee", "shuffler", "witness"]
 
 
-Leaf = OpenLeaf | DealLeaf | AbortLeaf | RevealLeaf | KeyLeaf
-AnyLeaf = TypeVar("AnyLeaf", OpenLeaf, DealLeaf, AbortLeaf, RevealLeaf, KeyLeaf)
+Leaf = OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | KeyLeaf
+AnyLeaf = TypeVar("AnyLeaf", OpenLeaf, DealLeaf, UnsealLeaf, AbortLeaf, RevealLeaf, KeyLeaf)
 
 TYPES: Final[dict[type[Leaf], str]] = {
     OpenLeaf: OPEN_TYPE,
     DealLeaf: DEAL_TYPE,
+    UnsealLeaf: UNSEAL_TYPE,
     AbortLeaf: ABORT_TYPE,
     RevealLeaf: REVEAL_TYPE,
     KeyLeaf: KEY_TYPE,
@@ -136,6 +159,8 @@ def _check(leaf: Leaf) -> None:
             _check_hashes(leaf.round_id, leaf.mix, leaf.deck_root, *leaf.client_seeds)
             _check_seat(leaf.leader, leaf.client_seeds)
             check_seed_signatures(leaf)
+        case UnsealLeaf():
+            check_unseal(leaf)
         case AbortLeaf():
             _check_hashes(leaf.round_id, *filter(None, leaf.client_seeds))
             _check_seat(leaf.culprit, leaf.client_seeds)
@@ -160,6 +185,21 @@ def check_seed_signatures(leaf: DealLeaf) -> None:
         raise LeafError(msg)
     for text in filter(None, signatures):
         unhex(text, SIGNATURE_SIZE)
+
+
+def check_unseal(leaf: UnsealLeaf) -> None:
+    """Raise CanonicalError unless an UNSEAL names an event, opens its own section, and has room for a signature.
+
+    The signature itself is not verified.
+    """
+    _check_hashes(leaf.round_id, leaf.event_hash, leaf.history)
+    unhex(leaf.receipt_signature, SIGNATURE_SIZE)
+    if not 1 <= leaf.number <= _LAST_EVENT:
+        msg = f"{leaf.number} is no number of an event; events are numbered from 1 to 2^32-1"
+        raise LeafError(msg)
+    if list(leaf.sections) != sorted(set(leaf.sections)) or leaf.opens_section not in leaf.sections:
+        msg = f"sections {list(leaf.sections)} do not ascend, or section {leaf.opens_section} is not among them"
+        raise LeafError(msg)
 
 
 def check_seat_tokens(leaf: OpenLeaf) -> None:

@@ -31,6 +31,8 @@ from referee.log.slot import (
     Stage,
     Step,
     StepKind,
+    Unseal,
+    UnsealStep,
     advance,
 )
 
@@ -56,6 +58,8 @@ __all__ = [
     "Step",
     "StepKind",
     "Tiles",
+    "Unseal",
+    "UnsealStep",
     "advance",
     "consistency_proof",
     "grow",

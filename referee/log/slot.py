@@ -1,4 +1,4 @@
-"""The steps of a table's rounds, each taken once and in one order: OPEN < DEAL < SETTLE or ABORT < REVEAL.
+"""The steps of a table's rounds, in one order: OPEN < DEAL < UNSEAL* < SETTLE or ABORT < REVEAL.
 
 Round n of a table:
 
@@ -8,14 +8,18 @@ step            needs                                       leaves the round
 ``OpenStep``    no round n; round n-1 settled or aborted,   OPENED
                 and the hash of the leaf that ended it
 ``DealStep``    OPENED                                      DEALT
-``SettleStep``  DEALT, and the deck root that was dealt     SETTLED
+``UnsealStep``  DEALT, a course that contains the round's   DEALT, with one
+                UNSEALs, and an event after theirs          UNSEAL more
+``SettleStep``  DEALT, the deck root that was dealt, and    SETTLED
+                exactly the round's UNSEALs
 ``AbortStep``   OPENED without a deck root, or DEALT with   ABORTED
                 the one that was dealt
 ``RevealStep``  SETTLED or ABORTED, not yet revealed        the same, revealed
 ==============  ==========================================  ==================
 
-Every step names the round id that OPEN named. Round numbers begin at 1; before round 1 are 32 zero bytes. REVEAL may
-follow the opening of the next round. A step too late or taken twice is a SlotError with its reason.
+Every step names the round id that OPEN named. Each is taken once, UNSEAL once for each event that opens cards. Round
+numbers begin at 1; before round 1 are 32 zero bytes. REVEAL may follow the opening of the next round. A step too late
+or taken twice is a SlotError with its reason.
 
 >>> key = SlotKey("table-7", 1)
 >>> opened = advance(
@@ -24,7 +28,7 @@ follow the opening of the next round. A step too late or taken twice is a SlotEr
 ... )
 >>> opened.stage
 <Stage.OPENED: 0>
->>> settle = SettleStep(key, round_id=b"r" * 32, deck_root=b"d" * 32)
+>>> settle = SettleStep(key, round_id=b"r" * 32, deck_root=b"d" * 32, unseals=())
 >>> advance(settle, leaf_hash=b"s" * 32, previous=None, current=opened)
 Traceback (most recent call last):
 ...
@@ -33,6 +37,7 @@ referee.log.slot.SlotError: NOT_DEALT: round 1 of table 'table-7' is OPENED
 
 import enum
 import re
+from collections.abc import Mapping
 from typing import ClassVar, Final, TypeAlias, assert_never
 
 import msgspec
@@ -41,6 +46,7 @@ from msgspec.structs import replace
 FIRST_ROUND: Final = 1
 LAST_ROUND: Final = 2**53 - 1
 LAST_TIME: Final = 2**53 - 1
+LAST_EVENT: Final = 2**32 - 1
 NO_LEAF: Final = bytes(32)
 """The previous terminal leaf that the first round of a table names."""
 
@@ -53,9 +59,10 @@ class StepKind(enum.IntEnum):
 
     OPEN = 0
     DEAL = 1
-    SETTLE = 2
-    ABORT = 3
-    REVEAL = 4
+    UNSEAL = 2
+    SETTLE = 3
+    ABORT = 4
+    REVEAL = 5
 
 
 class Stage(enum.IntEnum):
@@ -95,19 +102,26 @@ class SlotReason(enum.StrEnum):
     """The round was opened under another round id."""
     DECK_ROOT_MISMATCH = "DECK_ROOT_MISMATCH"
     """Another deck was dealt."""
+    COURSE_FORKED = "COURSE_FORKED"
+    """Cards were opened after another course of events."""
 
 
 class SlotError(Exception):
-    """A step that the round's state does not allow; ``reason`` says why, ``key`` which round."""
+    """A step that the round's state does not allow; ``reason`` says why, ``key`` which round.
 
-    def __init__(self, reason: SlotReason, key: "SlotKey", detail: str) -> None:
+    ``unseal`` is the UNSEAL on record that a forked course contradicts, None for other reasons and where none is on
+    record.
+    """
+
+    def __init__(self, reason: SlotReason, key: "SlotKey", detail: str, unseal: "Unseal | None" = None) -> None:
         super().__init__(f"{reason.value}: round {key.round_number} of table {key.table_id!r} {detail}")
         self.reason = reason
         self.key = key
         self.detail = detail
+        self.unseal = unseal
 
-    def __reduce__(self) -> tuple[type["SlotError"], tuple[SlotReason, "SlotKey", str]]:
-        return type(self), (self.reason, self.key, self.detail)
+    def __reduce__(self) -> tuple[type["SlotError"], tuple[SlotReason, "SlotKey", str, "Unseal | None"]]:
+        return type(self), (self.reason, self.key, self.detail, self.unseal)
 
 
 class SlotKey(msgspec.Struct, frozen=True):
@@ -122,6 +136,19 @@ class SlotKey(msgspec.Struct, frozen=True):
             raise ValueError(msg)
         if not FIRST_ROUND <= self.round_number <= LAST_ROUND:
             msg = f"{self.round_number} is no round number; rounds are numbered from 1 to 2^53-1"
+            raise ValueError(msg)
+
+
+class Unseal(msgspec.Struct, frozen=True):
+    """An opening of cards on record: the number of the event that opens them, and r of the course up to it."""
+
+    number: int
+    history: bytes
+
+    def __post_init__(self) -> None:
+        _check_hashes(self.history)
+        if not 1 <= self.number <= LAST_EVENT:
+            msg = f"{self.number} is no number of an event; events are numbered from 1 to 2^32-1"
             raise ValueError(msg)
 
 
@@ -158,13 +185,30 @@ class DealStep(_OfRound, frozen=True, kw_only=True):
         _check_hashes(self.round_id, self.deck_root)
 
 
+class UnsealStep(_OfRound, frozen=True, kw_only=True):
+    """The opening of cards after an event; ``course`` has r by event number, at least of each opening before it."""
+
+    kind: ClassVar[StepKind] = StepKind.UNSEAL
+
+    round_id: bytes
+    unseal: Unseal
+    course: Mapping[int, bytes]
+
+    def __post_init__(self) -> None:
+        _check_hashes(self.round_id)
+
+
 class SettleStep(_OfRound, frozen=True, kw_only=True):
-    """The settlement of a round with the cards that ``deck_root`` commits to."""
+    """The settlement of a round with the cards that ``deck_root`` commits to.
+
+    ``unseals`` are the openings that its course contains, by event number.
+    """
 
     kind: ClassVar[StepKind] = StepKind.SETTLE
 
     round_id: bytes
     deck_root: bytes
+    unseals: tuple[Unseal, ...]
 
     def __post_init__(self) -> None:
         _check_hashes(self.round_id, self.deck_root)
@@ -193,12 +237,15 @@ class RevealStep(_OfRound, frozen=True, kw_only=True):
         _check_hashes(self.round_id)
 
 
-Step: TypeAlias = OpenStep | DealStep | SettleStep | AbortStep | RevealStep
+Step: TypeAlias = OpenStep | DealStep | UnsealStep | SettleStep | AbortStep | RevealStep
 """A step that a leaf takes."""
 
 
 class Round(_OfRound, frozen=True, kw_only=True):
-    """The state of one round. ``deck_root`` is None until the deal, ``terminal_leaf`` until the end."""
+    """The state of one round. ``deck_root`` is None until the deal, ``terminal_leaf`` until the end.
+
+    ``unseals`` are the openings on record, by event number.
+    """
 
     round_id: bytes
     deal_deadline: int
@@ -207,6 +254,7 @@ class Round(_OfRound, frozen=True, kw_only=True):
     deck_root: bytes | None = None
     terminal_leaf: bytes | None = None
     is_revealed: bool = False
+    unseals: tuple[Unseal, ...] = ()
 
     @property
     def deadline(self) -> int | None:
@@ -237,6 +285,8 @@ def advance(step: Step, *, leaf_hash: bytes, previous: Round | None, current: Ro
     match step:
         case DealStep():
             return _deal(step, current)
+        case UnsealStep():
+            return _unseal(step, current)
         case SettleStep():
             return _settle(step, current, leaf_hash)
         case AbortStep():
@@ -276,12 +326,25 @@ def _deal(step: DealStep, current: Round) -> Round:
     return replace(current, stage=Stage.DEALT, deck_root=step.deck_root)
 
 
+def _unseal(step: UnsealStep, current: Round) -> Round:
+    _check_running(current)
+    if current.deck_root is None:
+        raise _refused(SlotReason.NOT_DEALT, current)
+    for known in current.unseals:
+        if step.unseal.number <= known.number or step.course.get(known.number) != known.history:
+            raise _forked(current, known)
+    return replace(current, unseals=(*current.unseals, step.unseal))
+
+
 def _settle(step: SettleStep, current: Round, leaf_hash: bytes) -> Round:
     _check_running(current)
     if current.deck_root is None:
         raise _refused(SlotReason.NOT_DEALT, current)
     if step.deck_root != current.deck_root:
         raise _other_deck(current)
+    if step.unseals != current.unseals:
+        left_out = [known for known in current.unseals if known not in step.unseals]
+        raise _forked(current, left_out[0] if left_out else None)
     return replace(current, stage=Stage.SETTLED, terminal_leaf=leaf_hash)
 
 
@@ -302,6 +365,15 @@ def _reveal(current: Round) -> Round:
     if current.is_revealed:
         raise SlotError(SlotReason.ALREADY_REVEALED, current.key, "is revealed")
     return replace(current, is_revealed=True)
+
+
+def _forked(current: Round, known: Unseal | None) -> SlotError:
+    detail = (
+        "opened no cards after some event of this course"
+        if known is None
+        else f"opened cards after event {known.number} of another course"
+    )
+    return SlotError(SlotReason.COURSE_FORKED, current.key, detail, known)
 
 
 def _other_deck(current: Round) -> SlotError:

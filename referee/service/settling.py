@@ -53,7 +53,10 @@ class Settler:
         results, inputs = read.results, read.inputs(now)
         leaf = Envelope.signed(MEDIA_TYPE, write_transcript(header, inputs, results), self.signer)
         step = SettleStep(
-            SlotKey(header.table_id, header.round_number), round_id=header.round_id, deck_root=verified.deck_root
+            SlotKey(header.table_id, header.round_number),
+            round_id=header.round_id,
+            deck_root=verified.deck_root,
+            unseals=(),
         )
         return Append(leaf=leaf.to_bytes(), step=step, request_digest=_repeat_key(inputs, read.chain.last_hash))
 

@@ -27,6 +27,7 @@ from referee.log import (
     Stage,
     Step,
     StepKind,
+    UnsealStep,
     advance,
     grow,
 )
@@ -69,7 +70,7 @@ class _Draft:
     transaction: Transaction
     rounds: dict[SlotKey, Round] = field(default_factory=dict)
     known: set[SlotKey] = field(default_factory=set)
-    marks: dict[tuple[SlotKey, StepKind], Mark] = field(default_factory=dict)
+    marks: dict[tuple[SlotKey, StepKind, int], Mark] = field(default_factory=dict)
     leaves: list[bytes] = field(default_factory=list)
     hashes: list[bytes] = field(default_factory=list)
     given: dict[SlotKey, dict[int, Contribution]] = field(default_factory=dict)
@@ -107,7 +108,7 @@ class _Draft:
             hashes=nodes,
             opened=[state for key, state in self.rounds.items() if key not in self.known],
             advanced=[state for key, state in self.rounds.items() if key in self.known],
-            marks=[(key, mark) for (key, _), mark in self.marks.items()],
+            marks=[(key, mark) for (key, *_), mark in self.marks.items()],
         )
 
     def _place(self, append: Append) -> _Place:
@@ -125,7 +126,8 @@ class _Draft:
                 return place
             self._check_contributed(append, step.key)
             self.rounds[step.key] = state
-            self.marks[step.key, step.kind] = Mark(step.kind, index, append.request_digest, append.memo)
+            event = event_of(step)
+            self.marks[step.key, step.kind, event] = Mark(step.kind, index, append.request_digest, append.memo, event)
         self.leaves.append(append.leaf)
         self.hashes.append(hashed)
         return _Place(index, hashed, is_repeat=False)
@@ -172,11 +174,17 @@ class _Draft:
         return state
 
     def _repeated(self, step: Step, request_digest: bytes) -> _Place | None:
-        mark = self.marks.get((step.key, step.kind)) or self.transaction.mark(step.key, step.kind)
+        event = event_of(step)
+        mark = self.marks.get((step.key, step.kind, event)) or self.transaction.mark(step.key, step.kind, event)
         if mark is None or mark.request_digest != request_digest:
             return None
         new = mark.index - self.transaction.head.size
         return _Place(mark.index, self.hashes[new] if new >= 0 else b"", is_repeat=True)
+
+
+def event_of(step: Step) -> int:
+    """Return the number of the event that an UNSEAL follows, 0 for any other step."""
+    return step.unseal.number if isinstance(step, UnsealStep) else 0
 
 
 def append_batch(

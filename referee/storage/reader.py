@@ -4,6 +4,7 @@ Each question is one statement, or one that reads the head and others that read 
 nodes and marks never change, so an answer stays true of the head that it was given under.
 """
 
+import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -12,7 +13,7 @@ from sqlalchemy import Engine
 from sqlalchemy.engine.interfaces import DBAPICursor
 
 from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex, ProofError, leaf_hash
-from referee.log import LogReceipt, Round, SlotKey, Stage, StepKind, consistency_proof, inclusion_proof
+from referee.log import LogReceipt, Round, SlotKey, Stage, StepKind, Unseal, consistency_proof, inclusion_proof
 from referee.log.proof import TILE_WIDTH, MissingNodeError
 from referee.storage.flavor import Flavor, Retry
 from referee.storage.record import Contribution, Cosigned, DataLossError, Head, Mark, NotFoundedError, StoreError
@@ -22,6 +23,7 @@ from referee.storage.statements import Statements
 _PAGE: Final = 64
 """Leaves that iteration holds at once."""
 _FAR: Final = 2**62
+_UNSEAL: Final = struct.Struct(f">Q{HASH_SIZE}s")
 
 Row = Sequence[Any]
 
@@ -99,7 +101,7 @@ class Reader:
     def marks(self, key: SlotKey) -> tuple[Mark, ...]:
         """Return the steps that the round has taken, in their order, with their memos."""
         rows = self._rows(self._sql.read_marks, key.table_id, key.round_number)
-        return tuple(Mark(StepKind(row[0]), LeafIndex(row[1]), bytes(row[2]), bytes(row[3])) for row in rows)
+        return tuple(Mark(StepKind(row[0]), LeafIndex(row[1]), bytes(row[2]), bytes(row[3]), row[4]) for row in rows)
 
     def contributions(self, key: SlotKey) -> tuple[Contribution, ...]:
         """Return the seeds that the round's seats have contributed, by seat."""
@@ -221,7 +223,7 @@ def head_of(rows: Sequence[Row]) -> Head:
 
 def round_of(key: SlotKey, row: Row) -> Round:
     """Read the round of this key from a row of its table without the key's columns."""
-    round_id, deal_deadline, round_deadline, stage, deck_root, terminal_leaf, due = row
+    round_id, deal_deadline, round_deadline, stage, deck_root, terminal_leaf, unseals, due = row
     return Round(
         key,
         round_id=bytes(round_id),
@@ -231,7 +233,22 @@ def round_of(key: SlotKey, row: Row) -> Round:
         deck_root=None if deck_root is None else bytes(deck_root),
         terminal_leaf=None if terminal_leaf is None else bytes(terminal_leaf),
         is_revealed=due is None,
+        unseals=unseals_of(bytes(unseals)),
     )
+
+
+def unseals_of(data: bytes) -> tuple[Unseal, ...]:
+    """Read the openings of a round from their column."""
+    try:
+        return tuple([Unseal(number, history) for number, history in _UNSEAL.iter_unpack(data)])
+    except (struct.error, ValueError) as error:
+        msg = f"a round's openings cannot be read: {error}"
+        raise DataLossError(msg) from error
+
+
+def write_unseals(unseals: Sequence[Unseal]) -> bytes:
+    """Write the openings of a round for their column."""
+    return b"".join([_UNSEAL.pack(one.number, one.history) for one in unseals])
 
 
 def _keyed_round(row: Row) -> Round:

@@ -116,12 +116,16 @@ class Cosigned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """A step that was taken: its leaf, the digest of its request, and the memo stored with it."""
+    """A step that was taken: its leaf, the digest of its request, and the memo stored with it.
+
+    ``event`` is the number of the event that an UNSEAL follows, 0 for other steps.
+    """
 
     kind: StepKind
     index: LeafIndex
     request_digest: bytes
     memo: bytes
+    event: int = 0
 
 
 class Contribution(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,10 +2,10 @@
 
 ``leaf`` holds the entries. ``node`` holds hashes of complete subtrees of height 8 * level, one row each, so that a tile
 is a range of rows. ``round`` is the state that the next step is checked against, ``mark`` the steps taken, with what is
-needed to answer them again. ``head`` and ``schema_version`` are one row each. ``contribution`` holds the seats' seeds
-before the deal publishes them and is only inserted into; ``cosigned`` holds checkpoints with the witnesses'
-cosignatures, which grow. Neither is part of the log. Numbers are signed 64-bit, times milliseconds since 1970 UTC.
-A changed table needs a new ``VERSION``.
+needed to answer them again; its ``event`` is the one that an UNSEAL follows, and 0 for other steps. ``head`` and
+``schema_version`` are one row each. ``contribution`` holds the seats' seeds before the deal publishes them and is only
+inserted into; ``cosigned`` holds checkpoints with the witnesses' cosignatures, which grow. Neither is part of the log.
+Numbers are signed 64-bit, times milliseconds since 1970 UTC. A changed table needs a new ``VERSION``.
 """
 
 from typing import Final
@@ -89,6 +89,8 @@ ROUND: Final = Table(
     Column("stage", SmallInteger, nullable=False),
     Column("deck_root", LargeBinary, nullable=True),
     Column("terminal_leaf", LargeBinary, nullable=True),
+    # openings on record: 8 bytes of event number and 32 of history each
+    Column("unseals", LargeBinary, nullable=False),
     # when a sweep should look: the deal's deadline until the deal, then the round's, nothing once revealed
     Column("due", BigInteger, nullable=True),
     sqlite_with_rowid=False,
@@ -101,6 +103,7 @@ MARK: Final = Table(
     METADATA,
     *_round_key(),
     Column("kind", SmallInteger, primary_key=True, autoincrement=False),
+    Column("event", BigInteger, primary_key=True, autoincrement=False),
     Column("position", BigInteger, nullable=False),
     Column("request_digest", LargeBinary, nullable=False),
     Column("memo", LargeBinary, nullable=False),

@@ -12,7 +12,7 @@ from sqlalchemy.sql import ClauseElement
 from referee.storage.schema import CONTRIBUTION, COSIGNED, HEAD, LEAF, MARK, NODE, ROUND, SCHEMA_VERSION
 
 HEAD_ID: Final = 1
-_STATE: Final = ("stage", "deck_root", "terminal_leaf")
+_STATE: Final = ("stage", "deck_root", "terminal_leaf", "unseals")
 
 
 class Statements:
@@ -45,11 +45,11 @@ class Statements:
 
         self.insert_mark = self._insert(MARK)
         of_kind = _of_round(_columns(MARK, "position", "request_digest"), MARK).where(
-            MARK.c.kind == bindparam("of_kind")
+            MARK.c.kind == bindparam("of_kind"), MARK.c.event == bindparam("of_event")
         )
-        self.read_mark = self._text(of_kind, "of_table", "of_number", "of_kind")
-        marks = _of_round(_columns(MARK, "kind", "position", "request_digest", "memo"), MARK)
-        self.read_marks = self._text(marks.order_by(MARK.c.kind), "of_table", "of_number")
+        self.read_mark = self._text(of_kind, "of_table", "of_number", "of_kind", "of_event")
+        marks = _of_round(_columns(MARK, "kind", "position", "request_digest", "memo", "event"), MARK)
+        self.read_marks = self._text(marks.order_by(MARK.c.position), "of_table", "of_number")
 
         self.insert_contribution = self._insert(CONTRIBUTION)
         given = _of_round(_columns(CONTRIBUTION, "seat", "seed", "signature"), CONTRIBUTION)

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from referee.evidence.merkle import LeafIndex
 from referee.log import Round, SlotKey, StepKind
 from referee.storage.flavor import Flavor, Retry
-from referee.storage.reader import Reader, contributions_of, due_of, head_of, round_of
+from referee.storage.reader import Reader, contributions_of, due_of, head_of, round_of, write_unseals
 from referee.storage.record import (
     Change,
     Contribution,
@@ -175,11 +175,11 @@ class Transaction:
         self._due[key] = due_of(state)
         return state
 
-    def mark(self, key: SlotKey, kind: StepKind) -> Mark | None:
-        """Return the step of this kind, without its memo, or None if it was not taken."""
-        self._cursor.execute(self._sql.read_mark, (key.table_id, key.round_number, kind))
+    def mark(self, key: SlotKey, kind: StepKind, event: int) -> Mark | None:
+        """Return the step of this kind after this event, without its memo, or None if it was not taken."""
+        self._cursor.execute(self._sql.read_mark, (key.table_id, key.round_number, kind, event))
         rows = self._cursor.fetchall()
-        return Mark(kind, LeafIndex(rows[0][0]), bytes(rows[0][1]), b"") if rows else None
+        return Mark(kind, LeafIndex(rows[0][0]), bytes(rows[0][1]), b"", event) if rows else None
 
     def contributions(self, key: SlotKey) -> tuple[Contribution, ...]:
         """Return the seeds that the round's seats have contributed, by seat."""
@@ -207,7 +207,7 @@ class Transaction:
             run.executemany(
                 sql.insert_mark,
                 [
-                    (key.table_id, key.round_number, mark.kind, mark.index, mark.request_digest, mark.memo)
+                    (key.table_id, key.round_number, mark.kind, mark.event, mark.index, mark.request_digest, mark.memo)
                     for key, mark in change.marks
                 ],
             )
@@ -224,7 +224,7 @@ class Transaction:
         moved, kept = [], []
         for state in states:
             key, due = state.key, due_of(state)
-            row = state.stage, state.deck_root, state.terminal_leaf
+            row = state.stage, state.deck_root, state.terminal_leaf, write_unseals(state.unseals)
             if key in self._due and self._due[key] == due:
                 kept.append((*row, key.table_id, key.round_number))
             else:
@@ -249,5 +249,6 @@ def _inserted(state: Round) -> tuple[object, ...]:
         state.stage,
         state.deck_root,
         state.terminal_leaf,
+        write_unseals(state.unseals),
         due_of(state),
     )

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,6 +26,8 @@ from referee.log import (
     SlotReason,
     Stage,
     Step,
+    Unseal,
+    UnsealStep,
     advance,
 )
 from tests.budget import examples
@@ -33,6 +36,7 @@ VECTORS = Path(__file__).parents[1] / "vectors" / "log"
 TABLES = ("table a", "table b")
 IDS = (b"i" * 32, b"I" * 32)
 DECKS = (b"d" * 32, b"D" * 32)
+HISTORIES = (b"r" * 32, b"R" * 32)
 LEAVES = tuple(bytes([n]) * 32 for n in range(1, 40))
 
 
@@ -68,6 +72,7 @@ class History:
         settled, aborted = bool(self.of(step.key, SettleStep)), bool(self.of(step.key, AbortStep))
         reveals, deals = isinstance(step, RevealStep), isinstance(step, DealStep)
         ends = isinstance(step, SettleStep | AbortStep)
+        unseals = isinstance(step, UnsealStep)
         named = getattr(step, "deck_root", None)
         known = [getattr(deal, "deck_root", None) for deal, _ in dealt]
         return [
@@ -77,11 +82,25 @@ class History:
             (reveals and bool(self.of(step.key, RevealStep)), SlotReason.ALREADY_REVEALED),
             (not reveals and aborted, SlotReason.ABORTED),
             (deals and bool(dealt), SlotReason.ALREADY_DEALT),
-            (ends and settled, SlotReason.ALREADY_SETTLED),
+            ((ends or unseals) and settled, SlotReason.ALREADY_SETTLED),
+            (unseals and not known, SlotReason.NOT_DEALT),
             (ends and named is not None and not known, SlotReason.NOT_DEALT),
             (ends and named is None and bool(known), SlotReason.ALREADY_DEALT),
             (ends and named is not None and named not in known, SlotReason.DECK_ROOT_MISMATCH),
+            (not self._contains_openings(step), SlotReason.COURSE_FORKED),
         ]
+
+    def _contains_openings(self, step: Step) -> bool:
+        """Return whether a course holds its round's openings: a settlement exactly these, an opening all before it."""
+        openings = [taken.unseal for taken, _ in self.of(step.key, UnsealStep) if isinstance(taken, UnsealStep)]
+        if isinstance(step, SettleStep):
+            return {(one.number, one.history) for one in step.unseals} == {
+                (one.number, one.history) for one in openings
+            }
+        if isinstance(step, UnsealStep):
+            course = set(step.course.items())
+            return all((one.number, one.history) in course and one.number < step.unseal.number for one in openings)
+        return True
 
 
 def _vectors(name: str) -> list[Any]:
@@ -101,9 +120,22 @@ def _take(rounds: dict[SlotKey, Round], step: Step, leaf: bytes) -> SlotReason |
     return None
 
 
+def unseal_step(key: SlotKey, round_id: bytes, course: list[bytes]) -> UnsealStep:
+    """Return the opening after the last event of a course."""
+    histories = dict(enumerate(course, 1))
+    return UnsealStep(key, round_id=round_id, unseal=Unseal(len(course), course[-1]), course=histories)
+
+
+def settle_step(key: SlotKey, round_id: bytes, deck_root: bytes, course: list[bytes]) -> SettleStep:
+    """Return the settlement of a course in which every event but the last opened cards."""
+    unseals = tuple([Unseal(number, history) for number, history in enumerate(course[:-1], 1)])
+    return SettleStep(key, round_id=round_id, deck_root=deck_root, unseals=unseals)
+
+
 keys = st.builds(SlotKey, st.sampled_from(TABLES), st.integers(min_value=1, max_value=3))
 ids = st.sampled_from([IDS[0]] * 5 + [IDS[1]])
 decks = st.sampled_from([DECKS[0]] * 4 + [DECKS[1]])
+courses = st.lists(st.sampled_from([HISTORIES[0]] * 4 + [HISTORIES[1]]), min_size=1, max_size=3)
 previous_leaves = st.sampled_from((NO_LEAF, *LEAVES[:12]))
 steps = st.one_of(
     st.builds(
@@ -115,7 +147,8 @@ steps = st.one_of(
         round_deadline=st.integers(0, 9),
     ),
     st.builds(DealStep, keys, round_id=ids, deck_root=decks),
-    st.builds(SettleStep, keys, round_id=ids, deck_root=decks),
+    st.builds(unseal_step, keys, ids, courses),
+    st.builds(settle_step, keys, ids, decks, courses),
     st.builds(AbortStep, keys, round_id=ids, deck_root=st.none() | decks),
     st.builds(RevealStep, keys, round_id=ids),
 )
@@ -154,8 +187,11 @@ def _alphabet() -> list[Step]:
         OpenStep(second, round_id=IDS[0], previous_leaf=LEAVES[2], **deadlines),
         DealStep(first, round_id=IDS[0], deck_root=DECKS[0]),
         DealStep(first, round_id=IDS[1], deck_root=DECKS[0]),
-        SettleStep(first, round_id=IDS[0], deck_root=DECKS[0]),
-        SettleStep(first, round_id=IDS[0], deck_root=DECKS[1]),
+        settle_step(first, IDS[0], DECKS[0], [HISTORIES[0]]),
+        settle_step(first, IDS[0], DECKS[1], [HISTORIES[0]]),
+        settle_step(first, IDS[0], DECKS[0], [HISTORIES[0]] * 2),
+        unseal_step(first, IDS[0], [HISTORIES[0]]),
+        unseal_step(first, IDS[0], [HISTORIES[1]]),
         AbortStep(first, round_id=IDS[0], deck_root=None),
         AbortStep(first, round_id=IDS[0], deck_root=DECKS[0]),
         RevealStep(first, round_id=IDS[0]),
@@ -164,7 +200,7 @@ def _alphabet() -> list[Step]:
 
 
 def test_machine_and_model_agree_on_every_five_steps():
-    """All 161,051 sequences of five steps of eleven; every reason occurs."""
+    """All 537,824 sequences of five steps of fourteen; every reason occurs."""
     seen = set()
     for taken in itertools.product(_alphabet(), repeat=5):
         history = History()
@@ -178,6 +214,10 @@ def test_machine_and_model_agree_on_every_five_steps():
     assert seen == {None, *SlotReason}
 
 
+def _history_of(name: str) -> bytes:
+    return sha256(f"history {name}".encode()).digest()
+
+
 def _step_of(step: dict[str, Any], leaves: list[bytes]) -> Step:
     """Build a vector's step: ``previous`` is the place of a leaf in the sequence, ``deck`` and ``id`` are names."""
     key, round_id = SlotKey("t", step["round"]), sha256(f"id {step.get('id', '')}".encode()).digest()
@@ -188,8 +228,15 @@ def _step_of(step: dict[str, Any], leaves: list[bytes]) -> Step:
             return OpenStep(key, round_id=round_id, previous_leaf=previous, deal_deadline=1, round_deadline=2)
         case "DEAL":
             return DealStep(key, round_id=round_id, deck_root=deck_root)
+        case "UNSEAL":
+            course = {int(number): _history_of(name) for number, name in step["course"].items()}
+            number = max(course)
+            return UnsealStep(key, round_id=round_id, unseal=Unseal(number, course[number]), course=course)
         case "SETTLE":
-            return SettleStep(key, round_id=round_id, deck_root=deck_root)
+            unseals = tuple(
+                [Unseal(int(number), _history_of(name)) for number, name in step.get("unseals", {}).items()]
+            )
+            return SettleStep(key, round_id=round_id, deck_root=deck_root, unseals=unseals)
         case "ABORT":
             return AbortStep(key, round_id=round_id, deck_root=None if step.get("deck") == "" else deck_root)
         case _:
@@ -217,8 +264,10 @@ def test_round_goes_from_open_to_revealed():
     dealt = advance(
         DealStep(key, round_id=IDS[0], deck_root=DECKS[0]), leaf_hash=LEAVES[1], previous=None, current=opened
     )
+    unsealed = advance(unseal_step(key, IDS[0], [HISTORIES[0]]), leaf_hash=LEAVES[4], previous=None, current=dealt)
+    assert (unsealed.stage, unsealed.unseals) == (Stage.DEALT, (Unseal(1, HISTORIES[0]),))
     settled = advance(
-        SettleStep(key, round_id=IDS[0], deck_root=DECKS[0]), leaf_hash=LEAVES[2], previous=None, current=dealt
+        settle_step(key, IDS[0], DECKS[0], [HISTORIES[0]] * 2), leaf_hash=LEAVES[2], previous=None, current=unsealed
     )
     revealed = advance(RevealStep(key, round_id=IDS[0]), leaf_hash=LEAVES[3], previous=None, current=settled)
     states = (opened, dealt, settled, revealed)
@@ -232,6 +281,29 @@ def test_refusal_survives_being_sent_between_processes():
     error = SlotError(SlotReason.NOT_DEALT, SlotKey("t", 3), "is OPENED")
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
     assert (copy.reason, copy.key, str(copy)) == (error.reason, error.key, str(error))
+
+
+def test_forked_course_names_the_opening_that_it_contradicts():
+    key, known = SlotKey("t", 1), (Unseal(1, HISTORIES[0]), Unseal(3, HISTORIES[1]))
+    state = Round(key, round_id=IDS[0], deal_deadline=1, round_deadline=2, deck_root=DECKS[0], stage=Stage.DEALT)
+    opened = msgspec.structs.replace(state, unseals=known)
+    asked = [
+        ({1: HISTORIES[1], 3: HISTORIES[1], 4: HISTORIES[0]}, 4, known[0]),
+        ({1: HISTORIES[0], 3: HISTORIES[0], 4: HISTORIES[0]}, 4, known[1]),
+        ({1: HISTORIES[0], 2: HISTORIES[0]}, 2, known[1]),
+        ({1: HISTORIES[0], 3: HISTORIES[1]}, 3, known[1]),
+    ]
+    for course, number, contradicted in asked:
+        step = UnsealStep(key, round_id=IDS[0], unseal=Unseal(number, course[number]), course=course)
+        with pytest.raises(SlotError) as refused:
+            advance(step, leaf_hash=LEAVES[0], previous=None, current=opened)
+        assert (refused.value.reason, refused.value.unseal) == (SlotReason.COURSE_FORKED, contradicted)
+        assert pickle.loads(pickle.dumps(refused.value)).unseal == contradicted  # noqa: S301 - our own bytes
+    for unseals, contradicted in [(known[:1], known[1]), (known[1:], known[0]), ((*known, Unseal(4, IDS[0])), None)]:
+        step = SettleStep(key, round_id=IDS[0], deck_root=DECKS[0], unseals=unseals)
+        with pytest.raises(SlotError) as refused:
+            advance(step, leaf_hash=LEAVES[0], previous=None, current=opened)
+        assert (refused.value.reason, refused.value.unseal) == (SlotReason.COURSE_FORKED, contradicted)
 
 
 @pytest.mark.parametrize(
@@ -250,5 +322,9 @@ def test_facts_of_another_size_are_refused():
         AbortStep(key, round_id=IDS[0], deck_root=b"")
     with pytest.raises(ValueError, match="bytes"):
         RevealStep(key, round_id=b"")
+    with pytest.raises(ValueError, match="bytes"):
+        Unseal(1, b"short")
+    with pytest.raises(ValueError, match="no number"):
+        Unseal(0, HISTORIES[0])
     with pytest.raises(ValueError, match="deadline"):
         OpenStep(key, round_id=IDS[0], previous_leaf=NO_LEAF, deal_deadline=-1, round_deadline=0)

@@ -15,7 +15,19 @@ from pathlib import Path
 from nacl.signing import SigningKey
 
 from referee.evidence.merkle import leaf_hash
-from referee.log import NO_LEAF, CheckpointSigner, DealStep, OpenStep, RevealStep, SettleStep, SlotError, SlotKey, Step
+from referee.log import (
+    NO_LEAF,
+    CheckpointSigner,
+    DealStep,
+    OpenStep,
+    RevealStep,
+    SettleStep,
+    SlotError,
+    SlotKey,
+    Step,
+    Unseal,
+    UnsealStep,
+)
 from referee.storage import Append, Writer, check_store, is_postgres, open_store
 
 ORIGIN = "log.example/1"
@@ -33,23 +45,26 @@ class SeedSigner:
         return self._key.sign(message).signature
 
 
-def _digest(*parts: object) -> bytes:
+def digest(*parts: object) -> bytes:
+    """32 bytes that stand for these parts."""
     return hashlib.sha256(repr(parts).encode()).digest()
 
 
 def _appends(table: str, number: int, previous: bytes) -> list[Append]:
-    key, round_id, deck_root = SlotKey(table, number), _digest("id", table, number), _digest("deck", table, number)
+    key, round_id, deck_root = SlotKey(table, number), digest("id", table, number), digest("deck", table, number)
+    unseal = Unseal(1, digest("history", table, number))
     steps: list[Step] = [
         OpenStep(key, round_id=round_id, previous_leaf=previous, deal_deadline=1, round_deadline=2),
         DealStep(key, round_id=round_id, deck_root=deck_root),
-        SettleStep(key, round_id=round_id, deck_root=deck_root),
+        UnsealStep(key, round_id=round_id, unseal=unseal, course={1: unseal.history}),
+        SettleStep(key, round_id=round_id, deck_root=deck_root, unseals=(unseal,)),
         RevealStep(key, round_id=round_id),
     ]
     return [
         Append(
             leaf=f"{step.kind.name} {number} of {table} ".encode() + b"x" * 500,
             step=step,
-            request_digest=_digest(step.kind.name, table, number),
+            request_digest=digest(step.kind.name, table, number),
         )
         for step in steps
     ]
@@ -73,7 +88,7 @@ def main() -> None:
         previous = NO_LEAF
         for number in range(1, rounds + 1):
             appends = _appends(table, number, previous)
-            previous = leaf_hash(appends[2].leaf)
+            previous = leaf_hash(appends[3].leaf)
             for append in appends:
                 try:
                     logged = writer.append(append)

@@ -18,6 +18,8 @@ from referee.log import (
     SettleStep,
     SlotKey,
     Step,
+    Unseal,
+    UnsealStep,
 )
 from referee.storage import Append
 
@@ -54,13 +56,29 @@ class Bench:
         return receipt.verify(leaf, origin=ORIGIN, keys=[self.signer.key])
 
     def step(self, kind: str, table: str, number: int, *, previous: bytes = NO_LEAF, **facts: int) -> Step:
-        """Return a step of this kind; ABORT is that of a round that was dealt, ABANDON of one that was not."""
+        """Return a step of this kind; ABORT is that of a round that was dealt, ABANDON of one that was not.
+
+        UNSEAL opens cards after event 1, UNSEAL-2 after event 2 of the same course, and UNSEAL-FORK after event 2 of
+        another. SETTLE is of a round without openings, SETTLE-1 and SETTLE-2 of one with one or two.
+        """
         key, round_id, deck_root = SlotKey(table, number), digest("id", table, number), digest("deck", table, number)
         deadlines = {"deal_deadline": 1_000, "round_deadline": 2_000} | facts
+        course = {event: digest("history", table, number, event) for event in (1, 2)}
+        fork = {event: digest("fork", table, number, event) for event in (1, 2)}
+        unseals = [Unseal(event, history) for event, history in course.items()]
+
+        def settled(count: int) -> SettleStep:
+            return SettleStep(key, round_id=round_id, deck_root=deck_root, unseals=tuple(unseals[:count]))
+
         steps: dict[str, Callable[[], Step]] = {
             "OPEN": lambda: OpenStep(key, round_id=round_id, previous_leaf=previous, **deadlines),
             "DEAL": lambda: DealStep(key, round_id=round_id, deck_root=deck_root),
-            "SETTLE": lambda: SettleStep(key, round_id=round_id, deck_root=deck_root),
+            "UNSEAL": lambda: UnsealStep(key, round_id=round_id, unseal=unseals[0], course=course),
+            "UNSEAL-2": lambda: UnsealStep(key, round_id=round_id, unseal=unseals[1], course=course),
+            "UNSEAL-FORK": lambda: UnsealStep(key, round_id=round_id, unseal=Unseal(2, fork[2]), course=fork),
+            "SETTLE": lambda: settled(0),
+            "SETTLE-1": lambda: settled(1),
+            "SETTLE-2": lambda: settled(2),
             "ABORT": lambda: AbortStep(key, round_id=round_id, deck_root=deck_root),
             "ABANDON": lambda: AbortStep(key, round_id=round_id, deck_root=None),
             "REVEAL": lambda: RevealStep(key, round_id=round_id),

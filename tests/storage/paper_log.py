@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 from hypothesis import strategies as st
 
 from referee.evidence.merkle import leaf_hash
-from referee.log import Round, SlotError, SlotKey, SlotReason, StepKind, advance
+from referee.log import Round, SlotError, SlotKey, SlotReason, StepKind, UnsealStep, advance
 from referee.storage import Append
 
 Bench: TypeAlias = Any  # a fixture, with its class in conftest
@@ -21,7 +21,7 @@ class Paper:
 
     leaves: list[bytes] = field(default_factory=list)
     rounds: dict[SlotKey, Round] = field(default_factory=dict)
-    slots: dict[tuple[SlotKey, StepKind], tuple[bytes, int]] = field(default_factory=dict)
+    slots: dict[tuple[SlotKey, StepKind, int], tuple[bytes, int]] = field(default_factory=dict)
 
     def take(self, request: list[Append]) -> Shown:
         """Apply the request and return its result; restore everything if one of its appends is refused."""
@@ -41,7 +41,8 @@ class Paper:
         """Append a leaf; return its index, the leaf and whether it was there before."""
         step = append.step
         if step is not None:
-            digest, index = self.slots.get((step.key, step.kind), (b"", 0))
+            slot = (step.key, step.kind, step.unseal.number if isinstance(step, UnsealStep) else 0)
+            digest, index = self.slots.get(slot, (b"", 0))
             if digest == append.request_digest:
                 return index, self.leaves[index], True
             before = SlotKey(step.key.table_id, max(1, step.key.round_number - 1))
@@ -51,13 +52,18 @@ class Paper:
                 previous=self.rounds.get(before) if step.key != before else None,
                 current=self.rounds.get(step.key),
             )
-            self.slots[step.key, step.kind] = append.request_digest, len(self.leaves)
+            self.slots[slot] = append.request_digest, len(self.leaves)
         self.leaves.append(append.leaf)
         return len(self.leaves) - 1, append.leaf, False
 
 
 WORDS = st.tuples(
-    st.sampled_from(["OPEN", "OPEN", "DEAL", "DEAL", "SETTLE", "ABORT", "ABANDON", "REVEAL", "KEY"]),
+    st.sampled_from(
+        [
+            *["OPEN", "OPEN", "DEAL", "DEAL", "SETTLE", "ABORT", "ABANDON", "REVEAL", "KEY"],
+            *["UNSEAL", "UNSEAL", "UNSEAL-2", "UNSEAL-FORK", "SETTLE-1", "SETTLE-2"],
+        ]
+    ),
     st.sampled_from("ab"),
     st.integers(min_value=1, max_value=3),
     st.sampled_from(["", "", "", "otherwise"]),

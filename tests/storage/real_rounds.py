@@ -40,7 +40,7 @@ def _appends(parts: Parts) -> list[Append]:
             round_deadline=header.round_deadline,
         ),
         DealStep(key, round_id=round_id, deck_root=deck_root),
-        SettleStep(key, round_id=round_id, deck_root=deck_root),
+        SettleStep(key, round_id=round_id, deck_root=deck_root, unseals=()),
         RevealStep(key, round_id=round_id),
     ]
     return [

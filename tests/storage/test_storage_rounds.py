@@ -216,3 +216,38 @@ def test_sweep_finds_rounds_past_their_deadline(writer: Writer, store: Store, be
     assert [state.key.table_id for state in store.unrevealed_rounds(1)] == ["d"]
     writer.append(bench.append("REVEAL", "d"))
     assert [state.key.table_id for state in store.unrevealed_rounds(10)] == ["a"]
+
+
+def test_cards_open_once_an_event_and_only_along_one_course(writer: Writer, store: Store, bench: Bench):
+    for kind in ("OPEN", "DEAL", "UNSEAL", "UNSEAL-2"):
+        writer.append(bench.append(kind))
+    state = store.round(SlotKey("t", 1))
+    assert state is not None
+    assert [(one.number, len(one.history)) for one in state.unseals] == [(1, 32), (2, 32)]
+    for kind in ("UNSEAL-FORK", "SETTLE", "SETTLE-1"):
+        with pytest.raises(SlotError) as refused:
+            writer.append(bench.append(kind))
+        assert refused.value.reason is SlotReason.COURSE_FORKED
+        assert refused.value.unseal in state.unseals
+    writer.append(bench.append("SETTLE-2"))
+    assert [(mark.kind, mark.index, mark.event) for mark in store.marks(SlotKey("t", 1))] == [
+        (StepKind.OPEN, 0, 0),
+        (StepKind.DEAL, 1, 0),
+        (StepKind.UNSEAL, 2, 1),
+        (StepKind.UNSEAL, 3, 2),
+        (StepKind.SETTLE, 4, 0),
+    ]
+
+
+def test_repeated_opening_is_answered_from_the_log_after_the_end(writer: Writer, store: Store, bench: Bench):
+    """And after a later opening; another course is refused as a round that has ended."""
+    requests = [bench.append(kind) for kind in ("OPEN", "DEAL", "UNSEAL", "UNSEAL-2", "SETTLE-2", "REVEAL")]
+    for request in requests:
+        writer.append(request)
+    for index in (2, 3):
+        again = writer.append(requests[index])
+        assert (again.leaf, again.receipt.index, again.is_repeat) == (requests[index].leaf, index, True)
+    with pytest.raises(SlotError) as refused:
+        writer.append(bench.append("UNSEAL-FORK"))
+    assert refused.value.reason is SlotReason.ALREADY_SETTLED
+    assert store.head().size == 6

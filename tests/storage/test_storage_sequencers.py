@@ -12,13 +12,16 @@ import pytest
 
 import referee
 from referee.evidence.note import Note
-from referee.log import Checkpoint, SlotKey
+from referee.log import Checkpoint, SlotKey, UnsealStep
 from referee.storage import Append, Writer, check_store
+from tests.storage.log_bench import Bench as LogBench
 
 RACER = Path(__file__).with_name("race_for_the_head.py")
+OPENER = Path(__file__).with_name("open_a_course.py")
 ROOT = Path(referee.__file__).parents[1]
 
 Bench: TypeAlias = Any
+BENCH = LogBench()
 Place: TypeAlias = Any  # both are fixtures, and have their classes in conftest
 
 
@@ -89,10 +92,10 @@ def test_of_two_changes_from_one_head_one_is_made(place: Place):
         assert Checkpoint.parse(Note.parse(bytes.fromhex(note)).text).size == before + 1
 
 
-@pytest.mark.parametrize("kind", ["OPEN", "DEAL", "SETTLE", "REVEAL"])
+@pytest.mark.parametrize("kind", ["OPEN", "DEAL", "UNSEAL", "SETTLE-1", "REVEAL"])
 def test_writer_grows_from_what_another_process_appended(place: Place, bench: Bench, kind: str):
     """Two writers take turns within one round; neither keeps anything in mind that the other has changed."""
-    kinds = ["OPEN", "DEAL", "SETTLE", "REVEAL"]
+    kinds = ["OPEN", "DEAL", "UNSEAL", "SETTLE-1", "REVEAL"]
     with closing(place.open()) as first, closing(place.open()) as second:
         with (
             Writer(first, bench.signer, origin=bench.origin) as one,
@@ -106,4 +109,31 @@ def test_writer_grows_from_what_another_process_appended(place: Place, bench: Be
                 assert (again.receipt.index, again.leaf, again.is_repeat) == (logged.receipt.index, logged.leaf, True)
                 rival.append(Append(leaf=f"after {each}".encode()))
         assert check_store(first) == check_store(second)
-        assert [mark.index for mark in first.marks(SlotKey("t", 1))] == [0, 2, 4, 6]
+        assert [mark.index for mark in first.marks(SlotKey("t", 1))] == [0, 2, 4, 6, 8]
+
+
+def test_of_two_courses_that_open_cards_at_once_one_is_on_record(place: Place):
+    """Two processes open the cards of twenty tables, each along a course of its own: at each table one is refused."""
+    with closing(place.open()) as store, Writer(store, BENCH.signer, origin=BENCH.origin) as writer:
+        for table in range(20):
+            writer.submit(BENCH.append("OPEN", str(table)), BENCH.append("DEAL", str(table))).result()
+    players = [
+        subprocess.Popen(
+            [sys.executable, str(OPENER), place.name, kind, "20"],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        for kind in ("UNSEAL-2", "UNSEAL-FORK")
+    ]
+    answers = [player.communicate(timeout=60)[0].split() for player in players]
+    assert [player.returncode for player in players] == [0, 0]
+    assert [sorted(pair) for pair in zip(*answers, strict=True)] == [["COURSE_FORKED", "OPENED"]] * 20
+    with closing(place.open_reader()) as reader:
+        assert check_store(reader).size == 60
+        for table, answer in enumerate(answers[0]):
+            kind = "UNSEAL-2" if answer == "OPENED" else "UNSEAL-FORK"
+            step, state = BENCH.step(kind, str(table), 1), reader.round(SlotKey(str(table), 1))
+            assert isinstance(step, UnsealStep)
+            assert state is not None
+            assert state.unseals == (step.unseal,)
