@@ -158,6 +158,25 @@ def test_certificates_of_two_deals_are_not_joined(header: Header, deal: Deal, sh
     assert caught.value.fault is CertificateFault.FOREIGN_ROUND
 
 
+def test_time_of_an_opening_is_read_back_and_joined(header: Header, deal: Deal, shuffler: Signer):
+    """A hand has none in its seat's own certificate; two times of one section are not of one deal."""
+    own, flop, forged = [
+        certificate.read(
+            certificate.issue(
+                deal, header, sections=[0, 2], dealt_time=DEALT_TIME, signer=shuffler, unsealed_times=times
+            ),
+            keys=[shuffler.public_key],
+            header=header,
+        )
+        for times in ({}, {2: DEALT_TIME + 7}, {2: DEALT_TIME + 8})
+    ]
+    assert [dict(one.unsealed_times) for one in (own, flop)] == [{}, {2: DEALT_TIME + 7}]
+    assert certificate.join_times([own, flop, flop]) == {2: DEALT_TIME + 7}
+    with pytest.raises(CertificateError) as caught:
+        certificate.join_times([own, flop, forged])
+    assert caught.value.fault is CertificateFault.FOREIGN_ROUND
+
+
 def test_one_card_in_two_joined_hands_is_refused(header: Header, data: bytes, shuffler: Signer):
     shown = certificate.verify(data, keys=[shuffler.public_key], header=header, now=DEALT_TIME)
     one = dataclasses.replace(shown, sections={0: shown.sections[0]})

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.dealing import leaf
-from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, LeafError, OpenLeaf, RevealLeaf
+from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, LeafError, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.evidence.canonical import CanonicalError
 
 HEX32 = st.binary(min_size=32, max_size=32).map(bytes.hex)
@@ -27,6 +27,18 @@ LEAVES = st.one_of(
         leader=SEATS,
     ),
     st.builds(
+        UnsealLeaf,
+        event_hash=HEX32,
+        history=HEX32,
+        number=st.integers(1, 2**32 - 1),
+        opens_section=st.just(2),
+        receipt_signature=st.binary(min_size=64, max_size=64).map(bytes.hex),
+        received_time=TIMES,
+        round_id=HEX32,
+        sections=st.sampled_from([(2,), (0, 1, 2), (2, 5)]),
+        unsealed_time=TIMES,
+    ),
+    st.builds(
         AbortLeaf,
         aborted_time=TIMES,
         client_seeds=st.tuples(HEX32 | st.just(""), HEX32 | st.just("")),
@@ -40,6 +52,7 @@ LEAVES = st.one_of(
 KINDS: dict[str, type[Any]] = {
     "open": OpenLeaf,
     "deal": DealLeaf,
+    "unseal": UnsealLeaf,
     "abort": AbortLeaf,
     "reveal": RevealLeaf,
     "key": KeyLeaf,
@@ -47,7 +60,7 @@ KINDS: dict[str, type[Any]] = {
 
 
 @given(LEAVES)
-def test_leaves_can_be_read_back(written: DealLeaf | AbortLeaf | RevealLeaf):
+def test_leaves_can_be_read_back(written: DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf):
     payload = leaf.encode(written)
     kind: type[Any] = type(written)
     assert leaf.parse(payload, kind) == written
@@ -56,7 +69,7 @@ def test_leaves_can_be_read_back(written: DealLeaf | AbortLeaf | RevealLeaf):
 
 
 @given(LEAVES)
-def test_a_leaf_is_no_leaf_of_another_kind(written: DealLeaf | AbortLeaf | RevealLeaf):
+def test_a_leaf_is_no_leaf_of_another_kind(written: DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf):
     payload = leaf.encode(written)
     for kind in KINDS.values():
         if kind is not type(written):
@@ -104,6 +117,15 @@ REFUSED: list[tuple[str, str, Any]] = [
     ("deal", "seed_signatures", ["00" * 64, "", "", "00" * 63]),
     ("deal", "seed_signatures", ["00" * 64, "", "", "AB" * 64]),
     ("deal", "seed_signatures", None),
+    ("unseal", "number", 0),
+    ("unseal", "number", 2**32),
+    ("unseal", "history", UPPER),
+    ("unseal", "receipt_signature", ""),
+    ("unseal", "receipt_signature", "00" * 63),
+    ("unseal", "opens_section", None),
+    ("unseal", "opens_section", 51),
+    ("unseal", "sections", []),
+    ("unseal", "unsealed_time", 2**53),
     ("abort", "reason", "BORED"),
     ("abort", "stage", "SETTLED"),
     ("abort", "culprit", 4),

@@ -214,8 +214,9 @@ def test_machine_and_model_agree_on_every_five_steps():
     assert seen == {None, *SlotReason}
 
 
-def _history_of(name: str) -> bytes:
-    return sha256(f"history {name}".encode()).digest()
+def _unseal_of(course: str) -> Unseal:
+    """Return the opening after the last event of a course, of which each letter is an event."""
+    return Unseal(len(course), sha256(f"course {course}".encode()).digest())
 
 
 def _step_of(step: dict[str, Any], leaves: list[bytes]) -> Step:
@@ -229,13 +230,11 @@ def _step_of(step: dict[str, Any], leaves: list[bytes]) -> Step:
         case "DEAL":
             return DealStep(key, round_id=round_id, deck_root=deck_root)
         case "UNSEAL":
-            course = {int(number): _history_of(name) for number, name in step["course"].items()}
-            number = max(course)
-            return UnsealStep(key, round_id=round_id, unseal=Unseal(number, course[number]), course=course)
+            course = {one.number: one.history for one in map(_unseal_of, itertools.accumulate(step["course"]))}
+            unseal = _unseal_of(step["course"])
+            return UnsealStep(key, round_id=round_id, unseal=unseal, course=course)
         case "SETTLE":
-            unseals = tuple(
-                [Unseal(int(number), _history_of(name)) for number, name in step.get("unseals", {}).items()]
-            )
+            unseals = tuple([_unseal_of(course) for course in step.get("unseals", [])])
             return SettleStep(key, round_id=round_id, deck_root=deck_root, unseals=unseals)
         case "ABORT":
             return AbortStep(key, round_id=round_id, deck_root=None if step.get("deck") == "" else deck_root)
@@ -245,12 +244,20 @@ def _step_of(step: dict[str, Any], leaves: list[bytes]) -> Step:
 
 @pytest.mark.parametrize("vector", _vectors("slot.jsonl"))
 def test_sequences(vector: dict[str, Any]):
+    """``stored`` is the place of the leaf that answers a repeated opening, which is no step of its own."""
     rounds: dict[SlotKey, Round] = {}
+    opened: dict[tuple[SlotKey, Unseal], int] = {}
     leaves = [bytes([n + 1]) * 32 for n in range(len(vector["steps"]))]
-    found = [
-        _take(rounds, _step_of(step, leaves), leaf) or "" for step, leaf in zip(vector["steps"], leaves, strict=True)
-    ]
-    assert found == [step["refused"] for step in vector["steps"]]
+    for place, (one, leaf) in enumerate(zip(vector["steps"], leaves, strict=True)):
+        step = _step_of(one, leaves)
+        if "stored" in one:
+            assert isinstance(step, UnsealStep)
+            assert opened[step.key, step.unseal] == one["stored"]
+            assert step.unseal in rounds[step.key].unseals
+            continue
+        assert (_take(rounds, step, leaf) or "") == one["refused"]
+        if isinstance(step, UnsealStep) and not one["refused"]:
+            opened[step.key, step.unseal] = place
 
 
 def test_round_goes_from_open_to_revealed():
