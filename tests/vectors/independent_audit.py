@@ -37,11 +37,12 @@ from tests.vectors.independent_round import ZEROS, Row, header_fault, read_paylo
 
 NOTES = {
     *("CLIENT_SEED_TRIVIAL", "CLIENT_SEEDS_EQUAL", "CLIENT_SEED_REPEATED", "CLIENT_SEED_UNSIGNED"),
-    "STREET_UNRECEIPTED",
+    "FORKED_RECEIPTS",
 }
 ROLES = {
     "open": "shuffler",
     "deal": "shuffler",
+    "unseal": "shuffler",
     "settle": "referee",
     "abort": "shuffler",
     "reveal": "",
@@ -302,7 +303,7 @@ class Audit:
         repeated: set[int] = set()
         levels: dict[int, str] = {}
         for one in self.rounds.values():
-            examined = examine(one, self.row["origin"], self.held.get(one.said["round_id"], Held()))
+            examined = examine(one, self.row["origin"], self.held.get(one.said["round_id"], Held()), self._keys_between)
             self.found += [Finding(code, leaf) for code, leaf in examined.findings]
             self._check_deadline(one)
             for owner, seed, leaf in one.seeds():
@@ -317,6 +318,11 @@ class Audit:
                 levels[one.place] = examined.level
         self._count_levels(levels, repeated)
         self._find_strangers()
+
+    def _keys_between(self, role: str, first: int, last: int) -> list[bytes]:
+        """Return the role's keys that were in force at a leaf from first to last."""
+        lives = [life for life in self.keys.values() if life.role == role and life.added < last]
+        return [life.key.public for life in lives if life.revoked is None or life.revoked >= first]
 
     def _find_strangers(self) -> None:
         """Examine the exhibits of rounds that the log does not have."""

@@ -1,17 +1,16 @@
 """One round of a log from OPEN to REVEAL, from ``README.md`` alone."""
 
-import re
 from typing import NamedTuple
 
-from tests.vectors.independent_bytes import RefusedError, holds, media_type, pae, write_json
-from tests.vectors.independent_exhibits import FEWEST, Exhibits
+from tests.vectors.independent_bytes import RefusedError, holds
+from tests.vectors.independent_exhibits import FEWEST
 from tests.vectors.independent_grouping import Held, Round
+from tests.vectors.independent_openings import KeysBetween, Openings
 from tests.vectors.independent_round import (
     ZEROS,
     Deal,
     Row,
     arrangement,
-    chain,
     client_commitment,
     deal,
     deck_root,
@@ -33,16 +32,18 @@ class Examined(NamedTuple):
     keys: list[bytes]
 
 
-def examine(one: Round, origin: str, held: Held) -> Examined:
-    return _Examination(one, held).run(origin)
+def examine(one: Round, origin: str, held: Held, keys_between: KeysBetween) -> Examined:
+    return _Examination(one, held, keys_between).run(origin)
 
 
-class _Examination(Exhibits):
+class _Examination(Openings):
     def run(self, origin: str) -> Examined:
         one, again = self.one, None
         self._examine_open(origin)
         if "deal" in one.parts:
             self._examine_deal(*one.parts["deal"])
+            self._examine_openings_at_deal(one.place)
+            self._examine_unseals()
         if "abort" in one.parts:
             self._examine_abort(*one.parts["abort"])
         if "settle" in one.parts:
@@ -162,11 +163,7 @@ class _Examination(Exhibits):
             self.find("SETTLED_LATE", index)
         if not self._has_cards(index, inputs):
             return
-        events = [write_json(event["event"]) for event in inputs["events"]]
-        self.hashes = chain(one.rid, bytes.fromhex(inputs["deck_root"]), events)
-        for number, event in enumerate(inputs["events"], 1):
-            if not self._is_attested(event, number):
-                self.find("EVENTS_ALTERED", index)
+        self._examine_course(index, inputs, said["results"].get("events_hash"))
         self._examine_found(index, said["results"], inputs)
 
     def _is_led(self, inputs: Row, dealt: Row) -> bool:
@@ -193,11 +190,6 @@ class _Examination(Exhibits):
         for entry in inputs["events"]:
             event = entry["event"]
             seat, kind = event.get("seat"), event.get("kind")
-            is_keyed = isinstance(seat, int) and 0 <= seat < len(one.header["seat_keys"])
-            is_keyed = is_keyed and one.header["seat_keys"][seat] != ZEROS
-            is_timeout = "TIMEOUT" in (kind, event.get("decision"))
-            if entry["attested"] != "SEAT" and is_keyed and not is_timeout:
-                self.find("SEAL_BROKEN", index)
             if kind == "COMMIT":
                 committed[seat] = event["commitment"]
             elif kind == "ARRANGE" and not self._opens_arrangement(event, committed):
@@ -224,30 +216,6 @@ class _Examination(Exhibits):
             return False
         return True
 
-    def _is_attested(self, event: Row, number: int) -> bool:
-        receipt, signature = event.get("receipt", ""), event.get("signature", "")
-        if event["attested"] == "FRONTEND":
-            return not receipt and not signature
-        if event["attested"] == "RECEIPT":
-            return not signature and self._is_receipted(event, number)
-        seat, keys = event["event"].get("seat"), self.one.header["seat_keys"]
-        if not isinstance(seat, int) or not 0 <= seat < len(keys) or keys[seat] == ZEROS:
-            return False
-        is_signed = holds(_signature(signature), self.hashes[number], bytes.fromhex(keys[seat]))
-        return is_signed and (not receipt or self._is_receipted(event, number))
-
-    def _is_receipted(self, event: Row, number: int) -> bool:
-        said: Row = {
-            "event_hash": self.hashes[number].hex(),
-            "number": number,
-            "received_time": event["time"],
-            "round_id": self.one.rid.hex(),
-        }
-        if "opens_section" in event:
-            said["opens_section"] = event["opens_section"]
-        signed = pae(media_type("event"), write_json(said))
-        return any(holds(_signature(event.get("receipt", "")), signed, key) for key in self.one.of("referee"))
-
     def _examine_found(self, index: int, found: Row, inputs: Row) -> None:
         left = {seat: set(cards) for seat, cards in enumerate(self.cards[: len(self.one.header["seat_keys"])])}
         for entry in inputs["events"]:
@@ -259,7 +227,7 @@ class _Examination(Exhibits):
                 return
             if "cards" in event:
                 hand -= set(used)
-        if found.get("events_hash") != self.hashes[-1].hex():
+        if self.course is None or found.get("events_hash") != self.course.hashes[-1].hex():
             self.find("EVENTS_ALTERED", index)
             return
         nets = [seat["net"] for seat in found["seats"]]
@@ -332,7 +300,3 @@ class _Examination(Exhibits):
 
 RULESETS: dict[str, tuple[str, str]] = {}
 """Id and version by digest, where the verifier has them."""
-
-
-def _signature(text: str) -> bytes:
-    return bytes.fromhex(text) if re.fullmatch("[0-9a-f]{128}", text) else b""

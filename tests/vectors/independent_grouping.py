@@ -57,6 +57,7 @@ class Round:
     def __init__(self, header: Row, said: Row, opened: int, ring: Ring) -> None:
         self.header, self.said, self.opened, self.ring = header, said, opened, ring
         self.parts: dict[str, tuple[int, Row]] = {}
+        self.unseals: list[tuple[int, Row]] = []
         self.rings = [ring]
         self.end = b""
         self.newest = opened
@@ -86,21 +87,26 @@ class Round:
     def step(self, kind: str, index: int, said: Row, ring: Ring, hashed: bytes) -> str:
         """Return the fault of a leaf that follows OPEN; add the leaf to the round if it makes sense."""
         code = self._step_fault(kind, said)
-        if code in ("DEALT_TWICE", "ENDED_TWICE"):
+        if code in ("DEALT_TWICE", "ENDED_TWICE", "UNSEAL_NOT_IN_COURSE"):
             return code
-        self.parts[kind] = (index, said)
+        if kind == "unseal":
+            self.unseals.append((index, said))
+        else:
+            self.parts[kind] = (index, said)
         self.rings.append(ring)
         self.newest = index
         if kind in ("settle", "abort"):
             self.end = hashed
         return code
 
-    def _step_fault(self, kind: str, said: Row) -> str:
+    def _step_fault(self, kind: str, said: Row) -> str:  # noqa: PLR0911 - a line a rule
         dealt = self.parts["deal"][1]["deck_root"] if "deal" in self.parts else ""
         if kind == "deal":
             return "DEALT_TWICE" if self.end or dealt else ""
         if kind == "reveal":
             return "ENDED_TWICE" if "reveal" in self.parts else "" if self.end else "REVEALED_EARLY"
+        if kind == "unseal":
+            return self._unseal_fault(said["number"]) if dealt else "UNSEAL_NOT_IN_COURSE"
         if self.end:
             return "ENDED_TWICE"
         if kind == "abort":
@@ -108,6 +114,10 @@ class Round:
         if not dealt:
             return "SETTLED_UNDEALT"
         return "" if said["inputs"]["deck_root"] == dealt else "DECK_ROOT_MISMATCH"
+
+    def _unseal_fault(self, number: int) -> str:
+        last = self.unseals[-1][1]["number"] if self.unseals else 0
+        return "UNSEAL_NOT_IN_COURSE" if self.end or number <= last else ""
 
     def header_fault(self, header: Row) -> str:
         """How a transcript's header is unlike OPEN's; empty where it is not."""

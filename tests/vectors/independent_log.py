@@ -253,19 +253,34 @@ class SlotState(NamedTuple):
     deck: str = ""
     end: object = None
     is_revealed: bool = False
+    unseals: tuple[tuple[str, object], ...] = ()
+    """The course of each UNSEAL, a letter an event, with its leaf."""
 
 
-def advance(  # noqa: PLR0913 - all that a step says
-    kind: str, state: SlotState | None, *, round_id: str, deck: str, leaf: object, before: "Before"
-) -> SlotState:
+class SlotStep(NamedTuple):
+    """What a step says; ``course`` has a letter for each event, ``unseals`` are the courses that a settlement names."""
+
+    kind: str
+    round_id: str
+    deck: str
+    leaf: object
+    before: "Before"
+    course: str = ""
+    unseals: tuple[str, ...] = ()
+
+
+def advance(state: SlotState | None, step: SlotStep) -> SlotState:
     """Return the state after a step; raise RefusedError with the reason of the README's table."""
+    kind, deck, leaf = step.kind, step.deck, step.leaf
     if kind == "OPEN":
-        _check_open(state, before)
-        return SlotState(round_id)
+        _check_open(state, step.before)
+        return SlotState(step.round_id)
     if state is None:
         refuse("NOT_OPENED")
-    if state.round_id != round_id:
+    if state.round_id != step.round_id:
         refuse("ROUND_MISMATCH")
+    if kind == "UNSEAL":
+        return _unseal(state, step)
     if kind == "REVEAL":
         _check_reveal(state)
         return state._replace(is_revealed=True)
@@ -273,7 +288,29 @@ def advance(  # noqa: PLR0913 - all that a step says
         _check_deal(state)
         return state._replace(stage="DEALT", deck=deck)
     _check_end(kind, state, deck)
+    if kind == "SETTLE" and step.unseals != tuple(course for course, _ in state.unseals):
+        refuse("COURSE_FORKED")
     return state._replace(stage="SETTLED" if kind == "SETTLE" else "ABORTED", end=leaf)
+
+
+def stored_unseal(state: SlotState, course: str) -> object | None:
+    """Return the leaf of the UNSEAL of this course that is on record."""
+    return dict(state.unseals).get(course)
+
+
+def _unseal(state: SlotState, step: SlotStep) -> SlotState:
+    if stored_unseal(state, step.course) is not None:
+        return state
+    if state.stage == "SETTLED":
+        refuse("ALREADY_SETTLED")
+    if state.stage == "ABORTED":
+        refuse("ABORTED")
+    if state.stage != "DEALT":
+        refuse("NOT_DEALT")
+    for course, _ in state.unseals:
+        if len(step.course) <= len(course) or not step.course.startswith(course):
+            refuse("COURSE_FORKED")
+    return state._replace(unseals=(*state.unseals, (step.course, step.leaf)))
 
 
 class Before(NamedTuple):

@@ -1,8 +1,9 @@
-"""Headers, deals, certificates, payloads of leaves and events, from ``README.md`` alone."""
+"""Headers, deals, certificates and payloads of leaves, from ``README.md`` alone."""
 
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from tests.vectors.independent_bytes import (
@@ -45,6 +46,10 @@ def is_natural(value: object, least: int = 0) -> bool:
 
 def is_list(value: object, holds: Callable[[Any], bool]) -> bool:
     return isinstance(value, list) and all(holds(one) for one in value)
+
+
+def is_rising(numbers: Sequence[int]) -> bool:
+    return all(one < other for one, other in pairwise(numbers))
 
 
 def is_hex(value: object, size: int = 32) -> bool:
@@ -206,7 +211,13 @@ CERTIFICATE: dict[str, Callable[[Any], bool]] = {
 
 def _is_section(value: object) -> bool:
     return isinstance(value, dict) and has_members(
-        value, {"cards": lambda cards: is_list(cards, is_natural), "index": is_natural, "key": is_hex}
+        value,
+        {
+            "cards": lambda cards: is_list(cards, is_natural),
+            "index": is_natural,
+            "key": is_hex,
+            "unsealed_time?": is_natural,
+        },
     )
 
 
@@ -301,8 +312,20 @@ PAYLOADS: dict[str, dict[str, Callable[[Any], bool]]] = {
         "mix": is_hex,
         "deck_root": is_hex,
         "dealt_time": is_natural,
+        "opened_sections?": lambda value: is_list(value, is_natural) and is_rising(value),
         "leader?": is_natural,
         "seed_signatures?": lambda value: is_list(value, lambda one: one == "" or is_hex(one, 64)) and any(value),
+    },
+    "unseal": {
+        "round_id": is_hex,
+        "number": lambda value: is_natural(value, 1),
+        "event_hash": is_hex,
+        "history": is_hex,
+        "received_time": is_natural,
+        "opens_section": is_natural,
+        "receipt_signature": lambda value: is_hex(value, 64),
+        "sections": lambda value: is_list(value, is_natural) and bool(value) and is_rising(value),
+        "unsealed_time": is_natural,
     },
     "abort": {
         "round_id": is_hex,
@@ -334,15 +357,27 @@ INPUTS: dict[str, Callable[[Any], bool]] = {
     "events": lambda value: is_list(value, lambda event: has_members(event, INPUT_EVENT)),
     "leader?": is_natural,
     "previous_winner_seat?": is_natural,
-    "sealed?": lambda value: value == 1,
+    "receipt?": lambda value: has_members(value, INPUT_RECEIPT),
+    "sealed?": lambda value: is_natural(value) and value == 1,
+    "signatures": lambda value: is_list(value, lambda one: one == "" or is_hex(one, 64)),
+    "unsealed": lambda value: (
+        is_list(value, lambda one: has_members(one, UNSEALED)) and is_rising([one["number"] for one in value])
+    ),
 }
 INPUT_EVENT: dict[str, Callable[[Any], bool]] = {
     "event": lambda value: isinstance(value, dict),
+    "received": lambda value: is_natural(value) and value <= 1,
     "time": is_natural,
-    "attested": lambda value: value in ("FRONTEND", "RECEIPT", "SEAT"),
-    "receipt?": _is_text,
-    "signature?": _is_text,
+}
+INPUT_RECEIPT: dict[str, Callable[[Any], bool]] = {
+    "number": lambda value: is_natural(value, 1),
     "opens_section?": is_natural,
+    "signature": lambda value: is_hex(value, 64),
+}
+UNSEALED: dict[str, Callable[[Any], bool]] = {
+    "number": lambda value: is_natural(value, 1),
+    "sections": lambda value: is_list(value, is_natural) and is_rising(value),
+    "time": is_natural,
 }
 
 
@@ -375,74 +410,14 @@ def check_leaf(kind: str, payload: bytes) -> Row:
             refuse("OPEN")
     if kind == "deal" and not all(said["client_seeds"]):
         refuse("DEAL")
+    if kind == "unseal" and (
+        said["opens_section"] not in said["sections"] or said["unsealed_time"] < said["received_time"]
+    ):
+        refuse("UNSEAL")
     for name in ("leader", "culprit"):
         if said.get(name, 0) >= len(said.get("client_seeds", [0])):
             refuse("SEAT")
     return said
-
-
-EVENTS: dict[str, dict[str, dict[str, Callable[[Any], bool]]]] = {}
-
-
-def _cards(value: object) -> bool:
-    return is_list(value, lambda card: is_natural(card, 1) and card <= 52)
-
-
-EVENTS["mau_binh"] = {
-    "ARRANGE": {
-        "back": _cards,
-        "front": _cards,
-        "middle": _cards,
-        "seat": is_natural,
-        "nonce?": is_hex,
-    },
-    "COMMIT": {"commitment": is_hex, "seat": is_natural},
-    "TIMEOUT": {"seat": is_natural},
-    "LEAVE": {"seat": is_natural},
-}
-EVENTS["tien_len"] = {
-    "PLAY": {"cards": _cards, "seat": is_natural},
-    "PASS": {"seat": is_natural},
-    "LEAVE": {"seat": is_natural},
-    "TIMEOUT": {"seat": is_natural},
-}
-DECISIONS = ("CHECK", "PLAY_1X", "PLAY_2X", "PLAY_3X", "PLAY_4X", "FOLD", "LEAVE", "TIMEOUT")
-EVENTS["ultimate_texas"] = {"DECIDE": {"decision": lambda value: value in DECISIONS, "seat": is_natural}}
-
-
-def check_event(game: str, data: bytes) -> Row:
-    """Parse an event."""
-    event = read_json(data)
-    kind = event.get("kind") if isinstance(event, dict) else None
-    if not isinstance(kind, str) or kind not in EVENTS[game]:
-        refuse("EVENT")
-    if not has_members(event, EVENTS[game][kind] | {"kind": _is_text}):
-        refuse("EVENT")
-    return dict(event)
-
-
-def chain(rid: bytes, root: bytes, events: Sequence[bytes]) -> list[bytes]:
-    """h_0 to h_n."""
-    hashes = [th("transcript", rid, root)]
-    for k, event in enumerate(events, 1):
-        hashes.append(th("event", hashes[-1], uint(k, 32), event))
-    return hashes
-
-
-RECEIPT: dict[str, Callable[[Any], bool]] = {
-    "event_hash": is_hex,
-    "number": is_natural,
-    "received_time": is_natural,
-    "round_id": is_hex,
-    "opens_section?": is_natural,
-}
-
-
-def read_event_receipt(data: bytes, keys: Sequence[bytes]) -> Row:
-    said = read_json(open_envelope(data, media_type("event"), keys))
-    if not has_members(said, RECEIPT):
-        refuse("RECEIPT")
-    return dict(said)
 
 
 def unhexed(*texts: str) -> list[bytes]:

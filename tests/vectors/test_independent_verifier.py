@@ -2,9 +2,7 @@
 
 import ast
 import base64
-import functools
 import hashlib
-import itertools
 import json
 import sys
 from collections.abc import Callable
@@ -14,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.vectors import independent_bytes as evidence
+from tests.vectors import independent_course as courses
 from tests.vectors import independent_examination
 from tests.vectors import independent_log as log
 from tests.vectors import independent_round as rounds
@@ -241,7 +240,7 @@ def test_refused_openings(row: Row) -> None:
 
 def is_other_event(row: Row) -> bool:
     rid, root = rounds.unhexed(row["round_id"], row["deck_root"])
-    first = rounds.chain(rid, root, [])[0]
+    first = courses.chain(rid, root, [])[0]
     hashed = evidence.th("event", first, evidence.uint(row["number"], 32), row["event"].encode())
     return bool(hashed.hex() != row["hash"])
 
@@ -350,16 +349,35 @@ def test_root_of_many_leaves(row: Row) -> None:
 @each("log/slot")
 def test_order_of_leaves(row: Row) -> None:
     states: dict[int, log.SlotState] = {}
-    for place, step in enumerate(row["steps"]):
-        number = step["round"]
-        has_deck = step["kind"] in ("DEAL", "SETTLE", "ABORT")
-        about = {"round_id": f"{number}{step.get('id', '')}", "deck": step.get("deck", "dealt") if has_deck else ""}
+    for place, said in enumerate(row["steps"]):
+        number = said["round"]
+        has_deck = said["kind"] in ("DEAL", "SETTLE", "ABORT")
+        step = log.SlotStep(
+            kind=said["kind"],
+            round_id=f"{number}{said.get('id', '')}",
+            deck=said.get("deck", "dealt") if has_deck else "",
+            leaf=place,
+            before=log.Before(number, states.get(number - 1), said.get("previous"), None),
+            course=said.get("course", ""),
+            unseals=tuple(said.get("unseals", ())),
+        )
+        assert said["refused"] == fault_of(log.advance, states.get(number), step)
+        if "stored" in said:
+            assert said["stored"] == log.stored_unseal(states[number], step.course)
+        if not said["refused"]:
+            states[number] = log.advance(states.get(number), step)
 
-        before = log.Before(number, states.get(number - 1), step.get("previous"), None)
-        taken = functools.partial(log.advance, step["kind"], states.get(number), **about, leaf=place, before=before)
-        assert step["refused"] == fault_of(taken)
-        if not step["refused"]:
-            states[number] = taken()
+
+@each("dealing/unseals")
+def test_unseals(row: Row) -> None:
+    envelope = evidence.read_envelope(row["envelope"].encode())
+    said = rounds.check_leaf("unseal", envelope.payload)
+    assert envelope.payload == row["payload"].encode()
+    assert envelope.is_by(bytes.fromhex(row["public_key"]))
+    receipt = {name: value for name, value in said.items() if name in courses.RECEIPT or name == "opens_section"}
+    assert row["receipt"] == evidence.write_json(receipt).decode()
+    keys = [bytes.fromhex(row["referee_key"])]
+    assert row["holds"] == courses.is_receipted(receipt, said["receipt_signature"], keys)
 
 
 @each("dealing/leaves", "dealing/seat_leaves")
@@ -380,36 +398,74 @@ def test_refused_leaves(row: Row) -> None:
 
 @each("transcript/events")
 def test_events(row: Row) -> None:
-    assert row["is_event"] != is_refused(rounds.check_event, row["game"], row["event"].encode())
+    assert row["is_event"] != is_refused(courses.check_event, row["game"], row["event"].encode())
+
+
+def hashes_of(row: Row, events: list[Row]) -> list[bytes]:
+    rid, root = rounds.unhexed(row["round_id"], row["deck_root"])
+    return courses.chain(rid, root, [evidence.write_json(event) for event in events])
 
 
 @each("transcript/chains")
 def test_chains(row: Row) -> None:
-    rid, root = rounds.unhexed(row["round_id"], row["deck_root"])
-    assert row["hashes"] == [one.hex() for one in rounds.chain(rid, root, [event.encode() for event in row["events"]])]
+    hashes = hashes_of(row, [entry["event"] for entry in row["events"]])
+    assert row["hashes"] == [one.hex() for one in hashes]
+    assert row["histories"] == [one.hex() for one in courses.histories(hashes, row["events"])]
+
+
+@each("transcript/seat_chains")
+def test_seat_chains(row: Row) -> None:
+    made = courses.seat_chains(hashes_of(row, row["events"]), row["events"], row["seat_keys"])
+    assert row["chains"] == [[one.hex() for one in chain] for chain in made]
+    for chain, text, key in zip(made, row["signatures"], row["seat_keys"], strict=True):
+        if len(chain) == 1:
+            assert text == ""
+        else:
+            assert evidence.holds(bytes.fromhex(text), chain[-1], bytes.fromhex(key))
+
+
+@each("transcript/refused_seat_chains")
+def test_refused_seat_chains(row: Row) -> None:
+    hashes = hashes_of(row, row["events"])
+    assert is_refused(courses.seat_chains, hashes, row["events"], row["seat_keys"])
+
+
+@each("transcript/courses")
+def test_courses(row: Row) -> None:
+    """The newest receipt and each seat's newest signature speak for the whole course."""
+    made = courses.course(bytes.fromhex(row["round_id"]), row["seat_keys"], row)
+    fault = made.receipt_fault([bytes.fromhex(row["public_key"])], row["events_hash"])
+    assert row["fault"] == (fault or ("EVENT_UNSIGNED" if made.unsigned_seats() else ""))
+    if not row["fault"]:
+        assert row["level"] == made.level()
 
 
 @each("transcript/receipts")
 def test_event_receipts(row: Row) -> None:
     about = row["receipt"].encode(), [bytes.fromhex(row["public_key"])]
-    assert row["holds"] != is_refused(rounds.read_event_receipt, *about)
+    assert row["holds"] != is_refused(courses.read_event_receipt, *about)
     if row["holds"]:
-        said = rounds.read_event_receipt(*about)
+        said = courses.read_event_receipt(*about)
         assert said == {name: value for name, value in row.items() if name in said}
 
 
 def test_sealed_events() -> None:
-    """One round: each seat's signature is over the hash of its event, and what is opened was committed to."""
+    """One round: each seat's signature is over its chain, and what is opened was committed to."""
     rows = read("dealing/sealed_events")
-    rid, root = rounds.unhexed(rows[0]["round_id"], rows[0]["deck_root"])
-    hashes = rounds.chain(rid, root, [row["event"].encode() for row in rows])
-    for row, hashed in zip(rows, itertools.islice(hashes, 1, None), strict=True):
-        event = rounds.check_event("mau_binh", row["event"].encode())
-        assert row["hash"] == hashed.hex()
-        assert evidence.holds(bytes.fromhex(row["signature"]), hashed, bytes.fromhex(row["public_key"]))
+    events = [courses.check_event("mau_binh", row["event"].encode()) for row in rows]
+    hashes = hashes_of(rows[0], events)
+    keys = [rows[0]["public_key"], rounds.ZEROS]
+    for place, (row, event) in enumerate(zip(rows, events, strict=True)):
+        assert row["hash"] == hashes[place + 1].hex()
+        chains = courses.seat_chains(hashes[: place + 2], events[: place + 1], keys)
+        assert row["signed"] == ("" if courses.is_timeout(event) else chains[event["seat"]][-1].hex())
+        if row["signed"]:
+            key = bytes.fromhex(row["public_key"])
+            assert evidence.holds(bytes.fromhex(row["signature"]), bytes.fromhex(row["signed"]), key)
         if row["opens"]:
             cards = [*event["back"], *event["middle"], *event["front"]]
             nonce = bytes.fromhex(event["nonce"])
+            rid = bytes.fromhex(row["round_id"])
             assert row["opens"] == rounds.arrangement(rid, event["seat"], cards, nonce).hex()
 
 

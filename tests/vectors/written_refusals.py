@@ -1,4 +1,4 @@
-"""Writes what is refused of headers, openings, leaves and proofs, and the vectors of transcripts and rulesets.
+"""Writes what is refused of headers, openings, leaves and proofs, and the vectors of rulesets.
 
 Each refused row is one of the honest vectors with one change. Run as a script, it writes each file.
 """
@@ -9,12 +9,11 @@ import json
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from tests.vectors import independent_bytes as evidence
 from tests.vectors import independent_round as rounds
 from tests.vectors import written_curve as curve
-from tests.vectors.written_rows import FOLDER, HAND, PROTOCOL, SIGNER, Row, compact, envelope, read, row, text
+from tests.vectors.written_rows import FOLDER, HAND, PROTOCOL, Row, compact, read, row, text
 
 ZEROS = rounds.ZEROS
 RULESETS = FOLDER.parents[1] / "referee" / "rulesets"
@@ -105,7 +104,8 @@ def opening_rows() -> Iterator[Row]:
 
 
 def _opening(id_: str, why: str, kind: str, members: Row) -> Row:
-    rest = {name: value for name, value in members.items() if name not in ("id", "why", "source", "statement", "opens")}
+    left_out = ("id", "why", "source", "statement", "opens", "signed")
+    rest = {name: value for name, value in members.items() if name not in left_out}
     return row(id_.lower(), why, PROTOCOL, kind=kind, **rest)
 
 
@@ -185,6 +185,15 @@ def leaf_rows() -> Iterator[Row]:
         ("abort", "reason", "a known reason", {"reason": "WEATHER"}),
         ("abort", "stage", "a known stage", {"stage": "SETTLED"}),
         ("abort", "culprit", "the culprit is a seat", {"culprit": 4}),
+        ("unseal", "number", "events are numbered from 1", {"number": 0}),
+        ("unseal", "nothing", "it opens a section", {"sections": []}),
+        ("unseal", "descending", "sections ascend", {"opens_section": 3, "sections": [3, 2]}),
+        ("unseal", "twice", "no section twice", {"sections": [2, 2]}),
+        ("unseal", "others", "it opens the section that its receipt names", {"sections": [3]}),
+        ("unseal", "early", "not before the event was received", {"unsealed_time": 1}),
+        ("unseal", "short", "64 bytes", {"receipt_signature": "00" * 63}),
+        ("unseal", "unsigned", "the referee signed", {"receipt_signature": ""}),
+        ("unseal", "short_history", "32 bytes", {"history": "00" * 31}),
         ("reveal", "short", "32 bytes", {"server_seed": "00" * 31}),
         ("reveal", "extra", "no other members", {"client_seeds": []}),
         ("key", "role", "a known role", {"role": "player"}),
@@ -194,7 +203,7 @@ def leaf_rows() -> Iterator[Row]:
     for id_, name, why, change in changes:
         payload = json.dumps({**json.loads(leaves[id_]["payload"]), **change}, sort_keys=True, separators=(",", ":"))
         yield row(f"{id_}.{name}", why, HAND, kind=leaves[id_]["kind"], payload=payload)
-    for id_ in ("open", "deal", "abort", "reveal", "key"):
+    for id_ in ("open", "deal", "unseal", "abort", "reveal", "key"):
         said = json.loads(leaves[id_]["payload"])
         kind = leaves[id_]["kind"]
         spaced = json.dumps(said, sort_keys=True)
@@ -245,114 +254,6 @@ def merkle_rows() -> Iterator[Row]:
         yield row(f"consistency-{id_}", why, "RFC 9162, 2.1.4", kind="CONSISTENCY", **members)
 
 
-GOOD_EVENTS = {
-    "mau_binh": {
-        "arrange": '{"back":[1,2,3,4,5],"front":[11,12,13],"kind":"ARRANGE","middle":[6,7,8,9,10],"seat":0}',
-        "leave": '{"kind":"LEAVE","seat":3}',
-        "commit": '{"commitment":"' + ZEROS + '","kind":"COMMIT","seat":1}',
-        "timeout": '{"kind":"TIMEOUT","seat":1}',
-        "open": '{"back":[1,2,3,4,5],"front":[11,12,13],"kind":"ARRANGE","middle":[6,7,8,9,10],"nonce":"'
-        + ZEROS
-        + '","seat":0}',
-    },
-    "tien_len": {
-        "play": '{"cards":[5,6],"kind":"PLAY","seat":0}',
-        "pass": '{"kind":"PASS","seat":1}',
-        "leave": '{"kind":"LEAVE","seat":2}',
-        "timeout": '{"kind":"TIMEOUT","seat":3}',
-    },
-    "ultimate_texas": {
-        f"decide-{code.lower()}": '{"decision":"' + code + '","kind":"DECIDE","seat":0}' for code in rounds.DECISIONS
-    },
-}
-BAD_EVENTS: dict[str, dict[str, tuple[str, str]]] = {
-    "mau_binh": {
-        "no-kind": ("it has a kind", '{"seat":3}'),
-        "order": ("members are sorted", '{"seat":3,"kind":"LEAVE"}'),
-        "space": ("no white space", '{"kind":"LEAVE", "seat":3}'),
-        "extra": ("no other members", '{"kind":"LEAVE","seat":3,"time":1}'),
-        "card-53": ("no such card", '{"back":[53,2,3,4,5],"front":[],"kind":"ARRANGE","middle":[],"seat":0}'),
-        "short-nonce": ("32 bytes", '{"back":[],"front":[],"kind":"ARRANGE","middle":[],"nonce":"00","seat":0}'),
-        "short-commitment": ("32 bytes", '{"commitment":"00","kind":"COMMIT","seat":1}'),
-        "capital-commitment": ("lowercase", '{"commitment":"' + "AA" * 32 + '","kind":"COMMIT","seat":1}'),
-        "another-game": ("an event of another game", '{"kind":"PASS","seat":1}'),
-    },
-    "tien_len": {
-        "card-0": ("no such card", '{"cards":[0],"kind":"PLAY","seat":0}'),
-        "card-true": ("true is no card", '{"cards":[true],"kind":"PLAY","seat":0}'),
-        "pass-with-cards": ("a pass has no cards", '{"cards":[5],"kind":"PASS","seat":0}'),
-        "no-seat": ("it has a seat", '{"kind":"PASS"}'),
-        "twice": ("no member twice", '{"kind":"PASS","kind":"PASS","seat":1}'),
-    },
-    "ultimate_texas": {
-        "play-5x": ("no such decision", '{"decision":"PLAY_5X","kind":"DECIDE","seat":0}'),
-        "lowercase": ("codes are capitals", '{"decision":"check","kind":"DECIDE","seat":0}'),
-        "no-decision": ("it has a decision", '{"kind":"DECIDE","seat":0}'),
-        "null": ("null is nothing", '{"decision":"CHECK","kind":"DECIDE","seat":null}'),
-    },
-}
-
-
-def event_rows() -> Iterator[Row]:
-    for game, events in GOOD_EVENTS.items():
-        for id_, event in events.items():
-            yield row(f"{game}.{id_}", "its bytes", HAND, game=game, event=event, is_event=True)
-    for game, refused in BAD_EVENTS.items():
-        for id_, (why, event) in refused.items():
-            yield row(f"{game}.refused.{id_}", why, HAND, game=game, event=event, is_event=False)
-
-
-def chain_rows() -> Iterator[Row]:
-    deal = honest("dealing/deals", "tien_len_four")
-    rid, root = rounds.round_id(deal["header"]).hex(), deal["deck_root"]
-    play, passed = GOOD_EVENTS["tien_len"]["play"], GOOD_EVENTS["tien_len"]["pass"]
-    chains = {
-        "empty": ("a round without events has h_0", []),
-        "one": ("one event", [play]),
-        "two": ("two events", [play, passed]),
-        "other-order": ("the same events in another order hash otherwise", [passed, play]),
-        "twice": ("one event twice", [play, play]),
-    }
-    for id_, (why, events) in chains.items():
-        hashes = rounds.chain(bytes.fromhex(rid), bytes.fromhex(root), [one.encode() for one in events])
-        members = {"round_id": rid, "deck_root": root, "events": events, "hashes": [one.hex() for one in hashes]}
-        yield row(id_, why, PROTOCOL, **members)
-
-
-def receipt_rows() -> Iterator[Row]:
-    kind = "application/vnd.referee.event.v1+json"
-    said: dict[str, Any] = {
-        "event_hash": "11" * 32,
-        "number": 1,
-        "received_time": 1_800_000_006_000,
-        "round_id": "22" * 32,
-    }
-    about = {"public_key": curve.public(SIGNER).hex()}
-    for id_, more in {"plain": {}, "opens": {"opens_section": 2}, "opens_first": {"opens_section": 0}}.items():
-        made = envelope(kind, compact(dict(sorted({**said, **more}.items()))).encode())
-        yield row(
-            id_, "the referee received an event", PROTOCOL, **about, receipt=compact(made), holds=True, **said, **more
-        )
-    bad: dict[str, tuple[str, Row]] = {
-        "null": ("what is absent is left out", {"opens_section": None}),
-        "extra": ("no other members", {"seat": 1}),
-        "text": ("sections are numbers", {"opens_section": "2"}),
-    }
-    payloads = {id_: (why, compact(dict(sorted({**said, **more}.items())))) for id_, (why, more) in bad.items()}
-    payloads["order"] = ("members are sorted", compact(dict(reversed(said.items()))))
-    payloads["missing"] = (
-        "a member is missing",
-        compact({name: said[name] for name in sorted(said) if name != "number"}),
-    )
-    for id_, (why, payload) in payloads.items():
-        yield row(id_, why, HAND, **about, receipt=compact(envelope(kind, payload.encode())), holds=False)
-    honest_payload = compact(said).encode()
-    other = envelope("application/vnd.referee.certificate.v1+json", honest_payload)
-    yield row("another_type", "signed as something else", HAND, **about, receipt=compact(other), holds=False)
-    stranger = envelope(kind, honest_payload, b"a stranger's seed, 32 bytes.....")
-    yield row("stranger", "signed by a stranger", HAND, **about, receipt=compact(stranger), holds=False)
-
-
 def ruleset_rows() -> Iterator[Row]:
     for path in sorted(RULESETS.glob("*.toml")):
         data = path.read_bytes()
@@ -374,9 +275,6 @@ TOPICS = {
     "dealing/refused_openings": opening_rows,
     "dealing/refused_leaves": leaf_rows,
     "log/merkle_refused": merkle_rows,
-    "transcript/events": event_rows,
-    "transcript/chains": chain_rows,
-    "transcript/receipts": receipt_rows,
     "rulesets/rulesets": ruleset_rows,
 }
 """What writes each file."""

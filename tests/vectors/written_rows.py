@@ -44,6 +44,9 @@ TAGS: dict[str, tuple[int, ...]] = {
     "arrange": (32, 1, 13, 32),
     "transcript": (32, 32),
     "event": (32, 4, 23),
+    "history": (32, 32, 8, 1),
+    "seat": (32, 1),
+    "move": (32, 32, 33),
     "seal": (32,),
 }
 """For each tag the sizes of its fields."""

@@ -34,6 +34,8 @@ from tests.vectors.dealing.dealing_seats import (
     seat_leaf_rows,
     seat_token_rows,
     seed_signature_rows,
+    unseal_rows,
+    unsealed_certificate_rows,
 )
 
 
@@ -135,6 +137,7 @@ def certificate_rows() -> Iterator[Row]:
             dealt_time=DEALT_TIME,
         )
     yield from refused_certificate_rows()
+    yield from unsealed_certificate_rows()
 
 
 def seal_rows() -> Iterator[Row]:
@@ -272,6 +275,7 @@ TOPICS: dict[str, Callable[[], Iterator[Row]]] = {
     "sealed_certificates": sealed_certificate_rows,
     "seat_leaves": seat_leaf_rows,
     "sealed_events": sealed_event_rows,
+    "unseals": unseal_rows,
 }
 
 

@@ -19,12 +19,18 @@ from tests.vectors.dealing.dealing_derivation import (
     derive,
     envelope,
     number,
+    pae,
     public_key,
     sealed,
     seeds_of,
     tagged,
 )
 from tests.vectors.dealing.dealing_refusals import SOURCE
+
+REFEREE = hashlib.sha256(b"a referee's key for tests").digest()
+EVENT_TYPE = "application/vnd.referee.event.v1+json"
+UNSEAL_TYPE = "application/vnd.referee.unseal.v1+json"
+RECEIPT_MEMBERS = ("event_hash", "history", "number", "opens_section", "received_time", "round_id")
 
 
 def row(id_: str, why: str, **members: Any) -> Row:  # noqa: ANN401 - any member
@@ -164,6 +170,11 @@ def seat_leaf_rows() -> Iterator[Row]:
         "open_sealed": ("open", "a sealed table: a token's hash for each seat", opened),
         "deal_signed": ("deal", "two of three seats have keys and signed their seeds", deal),
         "abort_void": ("abort", "the seeds gave no deck: all of them stand there, and nobody is at fault", void),
+        "unseal": (
+            "unseal",
+            "what opens cards is in the log before they are shown",
+            _unsealed("ultimate_texas_one", number_=1, opens=2, sections=[2], referee=REFEREE),
+        ),
     }
     for id_, (kind, why, payload) in leaves.items():
         media_type = f"application/vnd.referee.{kind}.v1+json"
@@ -178,7 +189,7 @@ def seat_leaf_rows() -> Iterator[Row]:
 
 
 def sealed_event_rows() -> Iterator[Row]:
-    """Write a sealed round of Mau Binh event by event; each seat with a key signs the hash of its own event."""
+    """Write a sealed round of Mau Binh event by event; the seat with a key signs its own chain."""
     name = "mau_binh_two"
     header = HEADERS[name][1]
     dealt = derive(header, *seeds_of(name, header))
@@ -187,16 +198,25 @@ def sealed_event_rows() -> Iterator[Row]:
     cards = dealt["sections"][0]["cards"]
     committed = tagged("arrange", rid, number(0, 1), bytes(cards), nonce)
     chi = {"back": cards[:5], "front": cards[10:], "middle": cards[5:10]}
+    commit = {"commitment": committed.hex(), "kind": "COMMIT"}
     events: list[tuple[str, str, Row]] = [
-        ("commit", "seat 0 binds itself", {"commitment": committed.hex(), "kind": "COMMIT", "seat": 0}),
+        ("commit", "seat 0 binds itself, and has seen the deal", {**commit, "seat": 0, "seen": 0}),
         ("timeout", "seat 1 ran out of time, which opens the hands", {"kind": "TIMEOUT", "seat": 1}),
-        ("arrange", "seat 0 opens what it committed to", {**chi, "kind": "ARRANGE", "nonce": nonce.hex(), "seat": 0}),
-        ("leave", "seat 0 leaves", {"kind": "LEAVE", "seat": 0}),
+        (
+            "arrange",
+            "seat 0 opens what it committed to, and has seen the end of committing",
+            {**chi, "kind": "ARRANGE", "nonce": nonce.hex(), "seat": 0, "seen": 2},
+        ),
+        ("leave", "seat 0 leaves, and has seen less than before", {"kind": "LEAVE", "seat": 0, "seen": 1}),
     ]
-    last = tagged("transcript", rid, dealt["deck_root"])
+    hashes = [tagged("transcript", rid, dealt["deck_root"])]
+    signed = tagged("seat", hashes[0], number(0, 1))
     for k, (id_, why, event) in enumerate(events, 1):
         text = canonical(event)
-        last = tagged("event", last, number(k, 4), text)
+        is_own = event["seat"] == 0
+        if is_own:
+            signed = tagged("move", signed, hashes[event["seen"]], text)
+        hashes.append(tagged("event", hashes[-1], number(k, 4), text))
         yield row(
             id_,
             why,
@@ -205,7 +225,107 @@ def sealed_event_rows() -> Iterator[Row]:
             number=k,
             event=text.decode(),
             opens=committed.hex() if id_ == "arrange" else "",
-            hash=last.hex(),
+            hash=hashes[-1].hex(),
+            signed=signed.hex() if is_own else "",
             public_key=KEYS[0],
-            signature=sign(0, last).hex(),
+            signature=sign(0, signed).hex() if is_own else "",
+        )
+
+
+def unsealed_certificate_rows() -> Iterator[Row]:
+    """Write certificates of sections that an UNSEAL opened."""
+    name = "ultimate_texas_one"
+    header = HEADERS[name][1]
+    dealt = derive(header, *seeds_of(name, header))
+
+    def made(changes: dict[int, Row]) -> bytes:
+        payload = certificate_payload(header, dealt, [0, 2], DEALT_TIME)
+        for place, change in changes.items():
+            payload["sections"][place] |= change
+        return envelope(CERTIFICATE_TYPE, canonical(payload), SHUFFLER)
+
+    about = {"header": header, "public_key": public_key(SHUFFLER).hex()}
+    yield row(
+        "unsealed",
+        "the flop was opened by an UNSEAL, and the hand was open at the deal",
+        **about,
+        certificate=made({1: {"unsealed_time": DEALT_TIME + 40_000}}).decode(),
+        fault="",
+        sections={str(i): dealt["sections"][i]["cards"] for i in (0, 2)},
+        unsealed={"2": DEALT_TIME + 40_000},
+        deck_root=dealt["deck_root"].hex(),
+        dealt_time=DEALT_TIME,
+    )
+    for id_, why, value in (("null", "what is absent is left out", None), ("text", "times are integers", "0"),
+                            ("negative", "times are not before 1970", -1)):  # fmt: skip
+        data = made({1: {"unsealed_time": value}}).decode()
+        yield row(f"refused.unsealed_{id_}", why, **about, certificate=data, fault="MALFORMED")
+
+
+def _unsealed(name: str, *, number_: int, opens: int, sections: list[int], referee: bytes) -> Row:
+    """Make an UNSEAL over a receipt that a referee's key signed."""
+    header = HEADERS[name][1]
+    dealt = derive(header, *seeds_of(name, header))
+    receipt = {
+        "event_hash": hashlib.sha256(b"the course as far as this").hexdigest(),
+        "history": hashlib.sha256(b"the course with its times").hexdigest(),
+        "number": number_,
+        "opens_section": opens,
+        "received_time": DEALT_TIME + 40_000,
+        "round_id": dealt["round_id"].hex(),
+    }
+    signed = pae(EVENT_TYPE, canonical(receipt))
+    signature = Ed25519PrivateKey.from_private_bytes(referee).sign(signed)
+    return {
+        **receipt,
+        "receipt_signature": signature.hex(),
+        "sections": sections,
+        "unsealed_time": DEALT_TIME + 40_100,
+    }
+
+
+def unseal_rows() -> Iterator[Row]:
+    """Write UNSEAL leaves; the referee's signature in them is over the receipt that they repeat."""
+    cases = {
+        "flop": ("the flop opens with event 1", "ultimate_texas_one", 1, 2, [2]),
+        "flop_to_house": ("nobody is left to decide: all that is still closed", "ultimate_texas_one", 1, 1, [1, 2, 3]),
+        "sealed_hands": ("a sealed table's hands open together", "mau_binh_four", 4, 3, [0, 1, 2, 3]),
+        "sealed_showdown": ("hands open with the house", "ultimate_texas_six", 9, 6, [0, 1, 2, 3, 4, 5, 6, 8]),
+    }
+    for id_, (why, name, number_, opens, sections) in cases.items():
+        payload = _unsealed(name, number_=number_, opens=opens, sections=sections, referee=REFEREE)
+        receipt = {one: payload[one] for one in RECEIPT_MEMBERS}
+        yield row(
+            id_,
+            why,
+            payload=canonical(payload).decode(),
+            public_key=public_key(SHUFFLER).hex(),
+            envelope=envelope(UNSEAL_TYPE, canonical(payload), SHUFFLER).decode(),
+            referee_key=public_key(REFEREE).hex(),
+            receipt=canonical(receipt).decode(),
+            holds=True,
+        )
+    sound = _unsealed("ultimate_texas_one", number_=1, opens=2, sections=[2], referee=REFEREE)
+    changes: dict[str, tuple[str, Row]] = {
+        "time": ("another time of the event", {"received_time": DEALT_TIME}),
+        "history": ("another history", {"history": "11" * 32}),
+        "event": ("another event", {"event_hash": "11" * 32}),
+        "number": ("another event's number", {"number": 2}),
+        "opens": ("another section", {"opens_section": 3, "sections": [2, 3]}),
+        "round": ("another round", {"round_id": "11" * 32}),
+        "zeros": ("no signature", {"receipt_signature": "00" * 64}),
+    }
+    forged = {id_: (why, sound | change) for id_, (why, change) in changes.items()}
+    stranger = _unsealed("ultimate_texas_one", number_=1, opens=2, sections=[2], referee=SHUFFLER)
+    forged["stranger"] = ("the shuffler signed the receipt itself", stranger)
+    for id_, (why, payload) in forged.items():
+        yield row(
+            f"refused.{id_}",
+            why,
+            payload=canonical(payload).decode(),
+            public_key=public_key(SHUFFLER).hex(),
+            envelope=envelope(UNSEAL_TYPE, canonical(payload), SHUFFLER).decode(),
+            referee_key=public_key(REFEREE).hex(),
+            receipt=canonical({one: payload[one] for one in RECEIPT_MEMBERS}).decode(),
+            holds=False,
         )
