@@ -1,7 +1,7 @@
 """Canonical JSON of a game's events: what the course of a round hashes."""
 
 from collections.abc import Callable
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, cast
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -25,8 +25,8 @@ class EventJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 class EventCodec(Generic[EventT]):
     """Events of one game as bytes, by way of records: kinds of ``EventJson`` with a ``kind``.
 
-    ``seen`` is written and read here. ``write`` makes the record of an event, ``read`` the event of a record, a time and a round's id; it may raise
-    CanonicalError, UnknownCardError and ValueError. An event has one canonical text.
+    ``seen`` is written and read here. ``write`` makes the record of an event, ``read`` the event of a record, time and
+    round id; it may raise CanonicalError, UnknownCardError and ValueError. An event has one canonical text.
     """
 
     def __init__(
@@ -64,5 +64,5 @@ class EventCodec(Generic[EventT]):
 def with_seen(event: EventT, seen: int | None) -> EventT:
     """Return an event, which nothing else holds yet, with what its player had seen."""
     if seen is not None:
-        force_setattr(event, "seen", seen)
+        force_setattr(cast("msgspec.Struct", event), "seen", seen)
     return event

@@ -12,10 +12,12 @@ import msgspec
 from referee.cards import Seat
 from referee.dealing.header import Header
 from referee.evidence import canonical
-from referee.games import GAMES, Deal, DealError, EventBytesError, ResultValue, StakesError, play
+from referee.evidence.ed25519 import SIGNATURE_SIZE
+from referee.games import GAMES, Deal, DealError, EventBytesError, ResultValue, StakesError, UnlawfulEventError
 from referee.rulesets import Ruleset
-from referee.transcript.chain import chain_hashes
-from referee.transcript.inputs import FORMAT, Inputs, TranscriptError, check_openings
+from referee.transcript.chain import Course
+from referee.transcript.inputs import FORMAT, Inputs, TranscriptError, Unsealed
+from referee.transcript.played import PlayedCourse
 from referee.verdict import Violation
 
 
@@ -31,10 +33,10 @@ class UnlawfulRoundError(TranscriptError):
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A replayed round: its header, the hashes h_0 to h_n of its events, and its payload."""
+    """A replayed round: its header, the round as it was played, and its payload."""
 
     header: Header
-    hashes: tuple[bytes, ...]
+    played: PlayedCourse
     payload: bytes
 
 
@@ -45,16 +47,69 @@ def replay(inputs: Inputs, ruleset: Ruleset, *, header: Header | None = None) ->
     """Return the transcript that follows from inputs under a ruleset.
 
     ``header`` is the one in ``inputs.header`` where the caller has read and checked it already. Raise
-    UnlawfulRoundError where the events break the rules, TranscriptError where no round can have these inputs.
+    UnlawfulRoundError where the events break the rules, EvidenceError where an event is not proved, and TranscriptError
+    where no round can have these inputs. The referee's signature in the receipt is for the caller to verify.
     """
     header = inputs.read_header() if header is None else header
-    hashes = chain_hashes(
-        round_id=header.round_id,
-        deck_root=canonical.unhex(inputs.deck_root),
-        events=[bytes(event.event) for event in inputs.events],
+    game = GAMES[ruleset.game]
+    try:
+        played = play_inputs(inputs, header, ruleset)
+        if violations := game.check_closing(played.state, inputs.closed_time):
+            raise UnlawfulRoundError(violations, event_number=0)
+        outcome = game.settle(played.state)
+    except StakesError as error:
+        raise UnlawfulRoundError(error.violations, event_number=0) from None
+    except (DealError, EventBytesError, canonical.CanonicalError) as error:
+        raise TranscriptError(str(error)) from None
+    results = {**game.encode_results(played.state, outcome), "events_hash": played.course.event_hash.hex()}
+    return Replayed(header, played, write_transcript(header, inputs, results))
+
+
+def play_inputs(inputs: Inputs, header: Header, ruleset: Ruleset) -> PlayedCourse:
+    """Play the events of a round's inputs; raise as ``replay`` does, and the errors of the game's own values."""
+    game, round_id = GAMES[ruleset.game], header.round_id
+    played = PlayedCourse(
+        game=game,
+        seat_keys=header.seat_keys,
+        state=game.begin(ruleset.rules, deal_of(inputs, ruleset, round_id=round_id)),
+        course=Course.begin(round_id=round_id, deck_root=canonical.unhex(inputs.deck_root)),
     )
-    results = _results(inputs, ruleset, round_id=header.round_id, events_hash=hashes[-1])
-    return Replayed(header, tuple(hashes), write_transcript(header, inputs, results))
+    unsealed = {one.number: one.time for one in inputs.unsealed}
+    for number, one in enumerate(inputs.events, 1):
+        event = game.decode_event(bytes(one.event), time=one.time, round_id=round_id)
+        try:
+            played = played.play(event, received=one.received == 1)
+        except UnlawfulEventError as error:
+            raise UnlawfulRoundError(error.violations, event_number=number) from None
+        if played.opened is not None and number in unsealed:
+            played = played.unseal(unsealed[number])
+    _check_evidence(inputs, played)
+    return played
+
+
+def unsealed_of(played: PlayedCourse) -> tuple[Unsealed, ...]:
+    """Return the openings of a round as its inputs have them; those that are not open yet are left out."""
+    return tuple(
+        [Unsealed(one.number, tuple(sorted(one.sections)), one.time) for one in played.openings if one.time is not None]
+    )
+
+
+def _check_evidence(inputs: Inputs, played: PlayedCourse) -> None:
+    """Verify that openings, receipt and signatures are those of the events; raise TranscriptError otherwise."""
+    if played.opened is not None or inputs.unsealed != unsealed_of(played):
+        openings = ", ".join(f"event {one.number} sections {sorted(one.sections)}" for one in played.openings) or "none"
+        msg = f"inputs.unsealed is not what the events open: {openings}"
+        raise TranscriptError(msg)
+    receipt, due = inputs.receipt, played.receipt
+    found = None if receipt is msgspec.UNSET else (receipt.number, receipt.opens_section)
+    if found != (None if due is None else (due.number, due.opens_section)):
+        msg = f"inputs.receipt must be that of the last received event, number {played.course.received}, 0 for none"
+        raise TranscriptError(msg)
+    if len(inputs.signatures) != len(played.seat_keys):
+        msg = f"inputs.signatures has {len(inputs.signatures)} members for {len(played.seat_keys)} seats"
+        raise TranscriptError(msg)
+    signatures = [canonical.unhex(text, SIGNATURE_SIZE) if text else b"" for text in inputs.signatures]
+    played.check_signatures(signatures)
 
 
 def encode_results(results: Mapping[str, ResultValue]) -> msgspec.Raw:
@@ -85,24 +140,6 @@ def deal_of(inputs: Inputs, ruleset: Ruleset, *, round_id: bytes) -> Deal:
         dealt_time=inputs.dealt_time,
         is_sealed=inputs.is_sealed,
     )
-
-
-def _results(inputs: Inputs, ruleset: Ruleset, *, round_id: bytes, events_hash: bytes) -> Mapping[str, ResultValue]:
-    game, deal = GAMES[ruleset.game], deal_of(inputs, ruleset, round_id=round_id)
-    try:
-        events = [game.decode_event(bytes(event.event), time=event.time, round_id=round_id) for event in inputs.events]
-        played = play(game, game.begin(ruleset.rules, deal), events)
-        if played.violations:
-            raise UnlawfulRoundError(played.violations, event_number=played.refused_event)
-        check_openings(inputs, played.openings)
-        if violations := game.check_closing(played.state, inputs.closed_time):
-            raise UnlawfulRoundError(violations, event_number=0)
-        outcome = game.settle(played.state)
-    except StakesError as error:
-        raise UnlawfulRoundError(error.violations, event_number=0) from None
-    except (DealError, EventBytesError) as error:
-        raise TranscriptError(str(error)) from None
-    return {**game.encode_results(played.state, outcome), "events_hash": events_hash.hex()}
 
 
 def _leader(inputs: Inputs) -> Seat | None:

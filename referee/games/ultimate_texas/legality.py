@@ -7,8 +7,9 @@
 | river | play (1x), or fold |
 
 A seat makes one play bet at most and decides nothing after it. Decisions are lawful until the street's time is up,
-TIMEOUT from then on for a seat that may decide; LEAVE for any seat that has not left. The ruleset says in which order the seats of a street decide. ``Order.ANY`` lets
-them decide in any order: no decision affects another seat's bets, and no card opens before all have decided.
+TIMEOUT from then on for a seat that may decide, LEAVE always for a seat that has not left. The ruleset says in which
+order the seats of a street decide. ``Order.ANY`` lets them decide in any order: no decision affects another seat's
+bets, and no card opens before all have decided.
 
 Source: 004_c8c49b7352941e86.txt, "Lưu ý: Nếu bạn tố ở thời điểm này, sẽ không thể tố thêm các vòng sau và không cần đặt
 thêm cược nào nữa trong ván bài." This module changes nothing and moves no money.

@@ -1,0 +1,193 @@
+"""A round played event by event by the law of its game, with what must prove each event.
+
+Requests, transcripts and audits are judged here alike:
+
+- An event of a seat with a key, other than one that others report of it, says what the seat had seen, at least what the
+  game needs, and the seat's newest signature covers it. No other event says what was seen.
+- The referee's clock gives the time of an event that opens sections, of one whose game needs that, and of one that
+  others report of a seat with a key or on a sealed table, and the time at which that seat's clock started.
+- No event follows one that opens sections until they are open.
+"""
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from referee.dealing.header import NO_KEY
+from referee.evidence.ed25519 import is_signature
+from referee.games import AnyGame, Event
+from referee.transcript.chain import Course, EventReceipt
+from referee.transcript.inputs import TranscriptError
+
+
+class EvidenceFault(enum.StrEnum):
+    """What is missing to prove an event."""
+
+    NOT_RECEIVED = "NOT_RECEIVED"
+    """The referee's clock must give the time of this event, and it was only reported."""
+    NOT_SEEN = "NOT_SEEN"
+    """What the seat had seen is missing, too little, not there yet, or said without a key."""
+    NOT_UNSEALED = "NOT_UNSEALED"
+    """The sections that an event opened are not open yet."""
+    SIGNATURE_MISSING = "SIGNATURE_MISSING"
+    """A seat with a key has signed none of its events."""
+    BAD_SIGNATURE = "BAD_SIGNATURE"
+    """The signature is not the seat's over its own events, or there is nothing to sign."""
+
+
+class EvidenceError(TranscriptError):
+    """An event that is not proved. ``number`` is the event's, 0 for a signature; ``seat`` is whose it is."""
+
+    def __init__(  # noqa: PLR0913 - the facts of a fault
+        self,
+        fault: EvidenceFault,
+        detail: str,
+        *,
+        number: int,
+        seat: int,
+        expected: int | None = None,
+        found: int | None = None,
+    ) -> None:
+        super().__init__(f"event {number}: {detail}" if number else detail)
+        self.fault = fault
+        self.detail = detail
+        self.number = number
+        self.seat = seat
+        self.expected = expected
+        self.found = found
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _again, (self.fault, self.detail, self.number, self.seat, self.expected, self.found)
+
+
+def _again(  # noqa: PLR0913, PLR0917 - the facts of a fault, as pickle has them
+    fault: EvidenceFault, detail: str, number: int, seat: int, expected: int | None, found: int | None
+) -> EvidenceError:
+    return EvidenceError(fault, detail, number=number, seat=seat, expected=expected, found=found)
+
+
+class EventLevel(enum.StrEnum):
+    """How the least attested event of a round is attested, from the weakest to the strongest."""
+
+    E0 = "E0"
+    """Reported by the frontend, or signed by its seat without a time that anybody attests."""
+    E1 = "E1"
+    """Received by the referee."""
+    E2 = "E2"
+    """Received, and signed by its seat, or a lawful report of a seat with a key."""
+    NONE = "NONE"
+    """The round has no events."""
+
+
+_ORDER: Final = tuple(EventLevel)
+
+
+class Opening(NamedTuple):
+    """Sections that an event opened, in opening order, and when the shuffler opened them; None until then."""
+
+    number: int
+    sections: tuple[int, ...]
+    time: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedCourse:
+    """A round played so far: its state by the law of its game, its course, its openings and its lowest level.
+
+    ``seat_keys`` are the header's. An event more makes another value.
+    """
+
+    game: AnyGame
+    seat_keys: tuple[bytes, ...]
+    state: Any
+    course: Course
+    openings: tuple[Opening, ...] = ()
+    level: EventLevel = EventLevel.NONE
+
+    @property
+    def opened(self) -> Opening | None:
+        """The opening that the last event made and the shuffler has not; None where there is none."""
+        return self.openings[-1] if self.openings and self.openings[-1].time is None else None
+
+    @property
+    def receipt(self) -> EventReceipt | None:
+        """What the newest receipt must say; None where no event was received."""
+        number = self.course.received
+        opened = next((opening.sections[-1] for opening in self.openings if opening.number == number), None)
+        return self.course.receipt(number, opens_section=opened) if number else None
+
+    def unseal(self, time: int) -> "PlayedCourse":
+        """Return the round after the shuffler opened, at that time, what the last event opened."""
+        state = self.game.unseal(self.state, time)
+        return self._with(state, self.course, (*self.openings[:-1], self.openings[-1]._replace(time=time)), self.level)
+
+    def play(self, event: Event, *, received: bool) -> "PlayedCourse":
+        """Return the round after an event; raise UnlawfulEventError for the game's law, EvidenceError for its proof."""
+        state, number = self.state, self.course.number + 1
+        if self.opened is not None:
+            detail = f"event {self.opened.number} opens sections that are not open yet"
+            raise EvidenceError(EvidenceFault.NOT_UNSEALED, detail, number=number, seat=event.seat)
+        after = self.game.apply(state, event)
+        opened = self.game.opens(state, after)
+        has_key, is_imposed = self.seat_keys[event.seat] != NO_KEY, self.game.is_imposed(event)
+        self._check_seen(event, has_chain=has_key and not is_imposed)
+        self._check_received(event, received=received, is_opening=bool(opened))
+        course = self.course.append(
+            self.game.encode_event(event), time=event.time, received=received, seat=event.seat, seen=event.seen
+        )
+        attested = EventLevel.E2 if has_key else EventLevel.E1
+        openings = (*self.openings, Opening(number, opened)) if opened else self.openings
+        return self._with(
+            after, course, openings, min(attested if received else EventLevel.E0, self.level, key=_ORDER.index)
+        )
+
+    def _with(self, state: object, course: Course, openings: tuple[Opening, ...], level: EventLevel) -> "PlayedCourse":
+        return PlayedCourse(
+            game=self.game, seat_keys=self.seat_keys, state=state, course=course, openings=openings, level=level
+        )
+
+    def check_signatures(self, signatures: Sequence[bytes], seats: Sequence[int] | None = None) -> None:
+        """Verify each seat's newest signature, by seat and empty for none; raise EvidenceError unless all hold.
+
+        ``seats`` are those to verify, all by default.
+        """
+        for seat in range(len(self.seat_keys)) if seats is None else seats:
+            move, signature = self.course.moves.get(seat), signatures[seat]
+            if move is None and not signature:
+                continue
+            if move is None:
+                fault, detail = EvidenceFault.BAD_SIGNATURE, f"seat {seat} has no event to sign"
+            elif not signature:
+                fault, detail = EvidenceFault.SIGNATURE_MISSING, f"seat {seat} has a key and signs all its events"
+            elif not is_signature(signature, move, self.seat_keys[seat]):
+                fault, detail = EvidenceFault.BAD_SIGNATURE, f"this is not the signature of seat {seat} over its events"
+            else:
+                continue
+            raise EvidenceError(fault, detail, number=0, seat=seat)
+
+    def _check_seen(self, event: Event, *, has_chain: bool) -> None:
+        number, least = self.course.number + 1, self.game.minimum_seen(self.state, event) if has_chain else None
+        if least is None and event.seen is None:
+            return
+        if least is None:
+            detail = f"seat {event.seat} signs no such event, so it says nothing of what it had seen"
+        elif event.seen is None:
+            detail = f"seat {event.seat} has a key and must say the newest event that it had seen, {least} or later"
+        elif not least <= event.seen < number:
+            detail = f"seat {event.seat} must have seen event {least} and at most {number - 1}, not {event.seen}"
+        else:
+            return
+        fault = EvidenceFault.NOT_SEEN
+        raise EvidenceError(fault, detail, number=number, seat=event.seat, expected=least, found=event.seen)
+
+    def _check_received(self, event: Event, *, received: bool, is_opening: bool) -> None:
+        seat, number = event.seat, self.course.number + 1
+        is_report = self.game.is_imposed(event) and (self.state.deal.is_sealed or self.seat_keys[seat] != NO_KEY)
+        if not received and (is_report or is_opening or self.game.needs_received(self.state, event)):
+            detail = "the referee's clock must give the time of this event; ask AcceptEvent"
+            raise EvidenceError(EvidenceFault.NOT_RECEIVED, detail, number=number, seat=seat)
+        clock = self.game.clock(self.state) if is_report else None
+        if clock is not None and clock.number and not self.course.links[clock.number - 1].received:
+            detail = f"the referee's clock must give the time of this event, which starts that of seat {seat}"
+            raise EvidenceError(EvidenceFault.NOT_RECEIVED, detail, number=clock.number, seat=seat)
