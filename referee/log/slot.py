@@ -109,8 +109,8 @@ class SlotReason(enum.StrEnum):
 class SlotError(Exception):
     """A step that the round's state does not allow; ``reason`` says why, ``key`` which round.
 
-    ``unseal`` is the UNSEAL on record that a forked course contradicts, None for other reasons and where none is on
-    record.
+    ``unseal`` is the newest UNSEAL on record that a forked course is refused for, None for other reasons and where none
+    is on record.
     """
 
     def __init__(self, reason: SlotReason, key: "SlotKey", detail: str, unseal: "Unseal | None" = None) -> None:
@@ -373,7 +373,7 @@ def _forked(current: Round, known: Unseal | None) -> SlotError:
         if known is None
         else f"opened cards after event {known.number} of another course"
     )
-    return SlotError(SlotReason.COURSE_FORKED, current.key, detail, known)
+    return SlotError(SlotReason.COURSE_FORKED, current.key, detail, current.unseals[-1] if current.unseals else None)
 
 
 def _other_deck(current: Round) -> SlotError:

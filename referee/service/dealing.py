@@ -5,9 +5,10 @@ leaf in the log, never from the one that was submitted.
 """
 
 import hmac
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeVar
 
 import msgspec
@@ -157,8 +158,16 @@ class Dealer:
         seed = opened.seed(self._parts.sealing_key)
         return Deal.derive(opened.header, server_seed=seed, client_seeds=seeds), leaf.dealt_time
 
-    def certify(self, opened: OpenedRound, deal: Deal, sections: Sequence[int], *, dealt_time: int) -> bytes:
-        """Sign a certificate that opens these sections of a deal."""
+    def certify(
+        self,
+        opened: OpenedRound,
+        deal: Deal,
+        sections: Sequence[int],
+        *,
+        dealt_time: int,
+        unsealed_times: Mapping[int, int] = MappingProxyType({}),
+    ) -> bytes:
+        """Sign a certificate that opens these sections of a deal, with the times of those that an UNSEAL opened."""
         return certificate.issue(
             deal,
             opened.header,
@@ -166,6 +175,7 @@ class Dealer:
             dealt_time=dealt_time,
             signer=self._parts.signer,
             is_sealed=opened.is_sealed_table,
+            unsealed_times=unsealed_times,
         )
 
     def _find_deal(self, found: Round, deal: Deal) -> Logged:

@@ -21,7 +21,6 @@ from referee.evidence.dsse import Envelope
 from referee.games import game_of
 from referee.log import FIRST_ROUND, OpenStep, SlotKey, Stage, StepKind
 from referee.service.aborting import ABORT_WORDS, abort_of, check_abort, culprit_of
-from referee.service.attesting import read_receipt
 from referee.service.contributing import (
     leaf_seeds,
     missing_seats,
@@ -38,6 +37,7 @@ from referee.service.dealing import (
 from referee.service.opening import check_seat_tokens, check_terms
 from referee.service.revealing import OpenedRound, reveal_of
 from referee.service.settling import contribute
+from referee.service.unsealing import Unsealer, unseal_leaves
 from referee.storage import Append, Contribution, Logged
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -52,6 +52,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def __init__(self, parts: ShufflerParts) -> None:
         self._parts = parts
         self._dealer = Dealer(parts)
+        self._unsealer = Unsealer(parts, self._dealer)
 
     def PrepareRound(
         self, request: shuffler_pb2.PrepareRoundRequest, context: grpc.ServicerContext
@@ -171,37 +172,29 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         del context
         key = read_slot(request.table_id, request.round_number)
         found, opened = self._dealer.find(key)
-        header = opened.header
-        if found.deck_root is None:
-            raise RefusedError(ErrorReason.ERROR_REASON_NOT_DEALT, "the round has not been dealt")
-        receipt = read_receipt(request.event_receipt, keys=self._parts.referee_keys, field="event_receipt")
-        if receipt.round_id != header.round_id.hex():
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_FOREIGN, "the receipt is of another round", field="event_receipt"
-            )
-        layout = game_of(header.ruleset_id).layout(header.seat_count)
-        section = -1 if isinstance(receipt.opens_section, msgspec.UnsetType) else receipt.opens_section
-        try:
-            sections = layout.opened_until(section, is_sealed=opened.is_sealed_table)
-        except KeyError:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_SECTION_CLOSED,
-                "the receipt opens no section; send that of the event that closed the street",
-                field="event_receipt",
-            ) from None
+        unsealed, logged = self._unsealer.unseal(found, opened, request)
+        leaves = [leaf for leaf, _ in unseal_leaves(self._parts.reader, key) if leaf.number <= unsealed.number]
+        times = {index: leaf.unsealed_time for leaf in leaves for index in leaf.sections}
+        layout = game_of(opened.header.ruleset_id).layout(opened.header.seat_count)
+        sections = sorted({*times, *(() if opened.is_sealed_table else layout.hands)})
+        board = [layout.board(name) for name in layout.opening_order]
         deal, dealt_time = self._dealer.derive(key, opened)
-        board = [index for index in sections if index not in layout.hands]
         return shuffler_pb2.OpenSectionResponse(
-            certificate=self._dealer.certify(opened, deal, sections, dealt_time=dealt_time),
-            section=section,
-            cards=numbers_of(deal.sections[section]),
+            certificate=self._dealer.certify(opened, deal, sections, dealt_time=dealt_time, unsealed_times=times),
+            section=unsealed.opens_section,
+            cards=numbers_of(deal.sections[unsealed.opens_section]),
             opened=[
-                shuffler_pb2.OpenedSection(section=index, name=name, cards=numbers_of(deal.sections[index]))
-                for index, name in zip(board, layout.opening_order, strict=False)
+                shuffler_pb2.OpenedSection(
+                    section=index, name=layout.name(index), cards=numbers_of(deal.sections[index])
+                )
+                for index in board
+                if index in times
             ],
             hands=write_hands(deal, [index for index in sections if index in layout.hands])
             if opened.is_sealed_table
             else (),
+            unsealed_time=unsealed.unsealed_time,
+            log_receipt=write_receipt(logged),
         )
 
     def AbortRound(

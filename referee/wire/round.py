@@ -135,6 +135,7 @@ _SLOT_REASONS: Final = {
     SlotReason.WRONG_PREVIOUS: ErrorReason.ERROR_REASON_WRONG_PREVIOUS,
     SlotReason.ROUND_MISMATCH: ErrorReason.ERROR_REASON_DEAL_MISMATCH,
     SlotReason.DECK_ROOT_MISMATCH: ErrorReason.ERROR_REASON_DEAL_MISMATCH,
+    SlotReason.COURSE_FORKED: ErrorReason.ERROR_REASON_COURSE_FORKED,
 }
 
 
@@ -155,11 +156,13 @@ def read_slot(table_id: str, round_number: int, *, field: str = "") -> SlotKey:
 
 def slot_refusal(error: SlotError) -> RefusedError:
     """Return the refusal of a step that the slot does not allow."""
+    unseal = {} if error.unseal is None else {"number": error.unseal.number, "history": error.unseal.history.hex()}
     return RefusedError(
         _SLOT_REASONS[error.reason],
         str(error),
         table_id=error.key.table_id,
         round_number=error.key.round_number,
+        **unseal,
     )
 
 

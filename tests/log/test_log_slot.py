@@ -290,7 +290,7 @@ def test_refusal_survives_being_sent_between_processes():
     assert (copy.reason, copy.key, str(copy)) == (error.reason, error.key, str(error))
 
 
-def test_forked_course_names_the_opening_that_it_contradicts():
+def test_forked_course_names_the_newest_opening_on_record():
     key, known = SlotKey("t", 1), (Unseal(1, HISTORIES[0]), Unseal(3, HISTORIES[1]))
     state = Round(key, round_id=IDS[0], deal_deadline=1, round_deadline=2, deck_root=DECKS[0], stage=Stage.DEALT)
     opened = msgspec.structs.replace(state, unseals=known)
@@ -304,13 +304,14 @@ def test_forked_course_names_the_opening_that_it_contradicts():
         step = UnsealStep(key, round_id=IDS[0], unseal=Unseal(number, course[number]), course=course)
         with pytest.raises(SlotError) as refused:
             advance(step, leaf_hash=LEAVES[0], previous=None, current=opened)
-        assert (refused.value.reason, refused.value.unseal) == (SlotReason.COURSE_FORKED, contradicted)
-        assert pickle.loads(pickle.dumps(refused.value)).unseal == contradicted  # noqa: S301 - our own bytes
-    for unseals, contradicted in [(known[:1], known[1]), (known[1:], known[0]), ((*known, Unseal(4, IDS[0])), None)]:
+        assert (refused.value.reason, refused.value.unseal) == (SlotReason.COURSE_FORKED, known[1])
+        assert f"after event {contradicted.number} of another course" in str(refused.value)
+        assert pickle.loads(pickle.dumps(refused.value)).unseal == known[1]  # noqa: S301 - our own bytes
+    for unseals in (known[:1], known[1:], (*known, Unseal(4, IDS[0]))):
         step = SettleStep(key, round_id=IDS[0], deck_root=DECKS[0], unseals=unseals)
         with pytest.raises(SlotError) as refused:
             advance(step, leaf_hash=LEAVES[0], previous=None, current=opened)
-        assert (refused.value.reason, refused.value.unseal) == (SlotReason.COURSE_FORKED, contradicted)
+        assert (refused.value.reason, refused.value.unseal) == (SlotReason.COURSE_FORKED, known[1])
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,188 @@
+"""Openings of sections during play: the course that opens them is in the log before the cards are answered.
+
+The shuffler knows no game. It takes the hashes, times and flags of a course, computes its history, and compares that
+with the referee's receipt of the last event, which names the section. The log refuses a course that contradicts an
+earlier opening. The same course again is answered from the log.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from referee.dealing.header import Header
+from referee.dealing.leaf import UNSEAL_TYPE, UnsealLeaf
+from referee.dealing.leaf import encode as encode_leaf
+from referee.dealing.leaf import parse as parse_leaf
+from referee.evidence.canonical import MAX_INTEGER
+from referee.evidence.dsse import Envelope
+from referee.evidence.encoding import HASH_SIZE
+from referee.games import game_of
+from referee.log import Round, SlotError, SlotKey, SlotReason, StepKind, Unseal, UnsealStep
+from referee.service.attesting import read_receipt
+from referee.service.dealing import Dealer, ShufflerParts, stored
+from referee.service.revealing import OpenedRound
+from referee.storage import Append, Logged, Reader
+from referee.transcript.chain import EventReceipt, first_hash, next_history
+from referee.v1 import shuffler_pb2
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.refusal import RefusedError
+from referee.wire.round import slot_refusal
+
+_RECEIPT: Final = ("event_hash", "opens_section", "receipt_signature", "received_time")
+"""Members of an UNSEAL that a frontend needs to make the receipt again, besides number and history."""
+
+
+class Unsealer:
+    """Opens sections of dealt rounds."""
+
+    def __init__(self, parts: ShufflerParts, dealer: Dealer) -> None:
+        self._parts = parts
+        self._dealer = dealer
+
+    def unseal(
+        self, found: Round, opened: OpenedRound, request: shuffler_pb2.OpenSectionRequest
+    ) -> tuple[UnsealLeaf, Logged]:
+        """Append the UNSEAL that a receipt asks for; return it and its leaf, or the one of the same course before.
+
+        Refuse a receipt of another course, one that opens nothing, and a course that contradicts an earlier opening.
+        """
+        if found.deck_root is None:
+            raise RefusedError(ErrorReason.ERROR_REASON_NOT_DEALT, "the round has not been dealt")
+        receipt = read_receipt(request.receipt, keys=self._parts.referee_keys, field="receipt")
+        header = opened.header
+        limit = game_of(header.ruleset_id).max_events
+        start = first_hash(round_id=header.round_id, deck_root=found.deck_root)
+        course = _course(request.steps, start=start, limit=limit)
+        _check_receipt(receipt, request.steps, course, header=header)
+        section = _section_of(receipt)
+        unseal = Unseal(receipt.number, course[receipt.number])
+        before = unseal_leaves(self._parts.reader, found.key)
+        for leaf, index in before:
+            if (leaf.number, leaf.history) == (unseal.number, unseal.history.hex()):
+                return leaf, stored(self._parts.reader, index)
+        sections = _new_sections(header, section, [leaf for leaf, _ in before], is_sealed=opened.is_sealed_table)
+        now = self._time(found, receipt)
+        leaf = UnsealLeaf(
+            event_hash=receipt.event_hash,
+            history=receipt.history,
+            number=receipt.number,
+            opens_section=section,
+            receipt_signature=(Envelope.parse(request.receipt).signature or b"").hex(),
+            received_time=receipt.received_time,
+            round_id=receipt.round_id,
+            sections=sections,
+            unsealed_time=now,
+        )
+        append = Append(
+            leaf=Envelope.signed(UNSEAL_TYPE, encode_leaf(leaf), self._parts.signer).to_bytes(),
+            step=UnsealStep(found.key, round_id=header.round_id, unseal=unseal, course=course),
+            request_digest=unseal.history,
+        )
+        try:
+            logged = self._dealer.append(append)
+        except SlotError as error:
+            raise self._refusal(error) from None
+        return _parse(logged.leaf), logged
+
+    def _time(self, found: Round, receipt: EventReceipt) -> int:
+        """Return the time of an opening now; refuse one after the deadline of a round that has not ended."""
+        now = max(self._parts.clock(), receipt.received_time)
+        if not found.stage.is_terminal and now > found.round_deadline:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_DEADLINE_PASSED,
+                f"the round was to be settled by {found.round_deadline} and it is {now}; it is aborted",
+                deadline_time=found.round_deadline,
+                received_time=now,
+            )
+        return now
+
+    def _refusal(self, error: SlotError) -> RefusedError:
+        """Return the refusal of a step; that of a forked course has the members of the newest UNSEAL."""
+        refusal = slot_refusal(error)
+        if error.reason is SlotReason.COURSE_FORKED:
+            newest = unseal_leaves(self._parts.reader, error.key)[-1][0]
+            refusal.facts |= {name: str(getattr(newest, name)) for name in ("number", "history", *_RECEIPT)}
+        return refusal
+
+
+def unseal_leaves(reader: Reader, key: SlotKey) -> list[tuple[UnsealLeaf, int]]:
+    """Return the UNSEALs of a round with their places in the log, by number."""
+    marks = [mark for mark in reader.marks(key) if mark.kind is StepKind.UNSEAL]
+    return [(_parse(reader.leaf(mark.index)), mark.index) for mark in marks]
+
+
+def _parse(leaf: bytes) -> UnsealLeaf:
+    return parse_leaf(Envelope.parse(leaf).payload, UnsealLeaf)
+
+
+def _course(steps: Sequence[shuffler_pb2.Step], *, start: bytes, limit: int) -> Mapping[int, bytes]:
+    """Return r by event number; refuse more events than the game has, and a step that is none."""
+    if len(steps) > limit:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_TOO_MANY_EVENTS,
+            f"{len(steps)} events; a round of this game has at most {limit}",
+            field="steps",
+        )
+    course: dict[int, bytes] = {}
+    history = start
+    for number, step in enumerate(steps, 1):
+        if len(step.event_hash) != HASH_SIZE or step.time > MAX_INTEGER:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_FIELD,
+                f"a step has a hash of {HASH_SIZE} bytes and a time of at most 2^53-1 ms",
+                field=f"steps[{number - 1}]",
+            )
+        history = next_history(history, event_hash=step.event_hash, time=step.time, received=step.received)
+        course[number] = history
+    return course
+
+
+def _check_receipt(
+    receipt: EventReceipt, steps: Sequence[shuffler_pb2.Step], course: Mapping[int, bytes], *, header: Header
+) -> None:
+    """Refuse a receipt of another round, or of another event than the last of these steps."""
+    last = steps[-1] if steps else shuffler_pb2.Step()
+    history = course.get(receipt.number, b"").hex()
+    found = (header.round_id.hex(), len(steps), last.event_hash.hex(), last.time, last.received, history)
+    if found != (receipt.round_id, receipt.number, receipt.event_hash, receipt.received_time, True, receipt.history):
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_FOREIGN,
+            "the receipt is not of the last of these steps; send every event of the round up to the one it is of",
+            field="receipt",
+            number=receipt.number,
+        )
+
+
+def _section_of(receipt: EventReceipt) -> int:
+    if isinstance(receipt.opens_section, msgspec.UnsetType):
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_SECTION_CLOSED,
+            "the receipt opens no section; send that of the event that closed the street",
+            field="receipt",
+        )
+    return receipt.opens_section
+
+
+def _new_sections(header: Header, section: int, before: Sequence[UnsealLeaf], *, is_sealed: bool) -> tuple[int, ...]:
+    """Return the sections that open with one and were closed until now, ascending."""
+    layout = game_of(header.ruleset_id).layout(header.seat_count)
+    try:
+        until = layout.opened_until(section, is_sealed=is_sealed)
+    except KeyError:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_SECTION_CLOSED,
+            f"section {section} does not open during play",
+            field="receipt",
+            section=section,
+        ) from None
+    known = {index for leaf in before for index in leaf.sections} | (set() if is_sealed else set(layout.hands))
+    new = tuple(sorted(set(until) - known))
+    if section not in new:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_SECTION_CLOSED,
+            f"section {section} was opened by an earlier event already; ask for it with the receipt of that one",
+            field="receipt",
+            section=section,
+        )
+    return new
