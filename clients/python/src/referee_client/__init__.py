@@ -26,6 +26,7 @@ from referee_client.errors import (
 from referee_client.event import event_bytes
 from referee_client.mau_binh import Arrangement, AsyncMauBinhRound
 from referee_client.seat import SeatSecrets
+from referee_client.seat_chain import AlreadySignedError, SeatChain, SignedMove
 from referee_client.state import Revealed, Settled
 from referee_client.sync import Client, MauBinhRound, TienLenRound, UltimateTexasRound
 from referee_client.terms import Bet, Terms
@@ -36,6 +37,7 @@ from referee_client.ultimate_texas import AsyncUltimateTexasRound
 __all__ = [
     "DECK",
     "DEFAULT_TIMEOUT",
+    "AlreadySignedError",
     "Arrangement",
     "AsyncClient",
     "AsyncMauBinhRound",
@@ -55,8 +57,10 @@ __all__ = [
     "Proved",
     "RefereeError",
     "Revealed",
+    "SeatChain",
     "SeatSecrets",
     "Settled",
+    "SignedMove",
     "Terms",
     "TienLenRound",
     "TimedOutError",

@@ -1,12 +1,14 @@
-"""The bytes of an event, as the round's chain of hashes covers them: what a receipt and a seat's signature are over.
+"""The bytes of an event, as the round's chains of hashes cover them, and the course that a round's events make.
 
->>> event_bytes(tien_len_pb2.TienLenEvent(seat=1, pass_turn=tien_len_pb2.Pass()))
-b'{"kind":"PASS","seat":1}'
+>>> event_bytes(tien_len_pb2.TienLenEvent(seat=1, pass_turn=tien_len_pb2.Pass(), seen=4))
+b'{"kind":"PASS","seat":1,"seen":4}'
 """
 
 import json
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
+from referee.transcript.chain import Course
 from referee.v1 import mau_binh_pb2, tien_len_pb2, ultimate_texas_pb2
 
 Event: TypeAlias = "mau_binh_pb2.MauBinhEvent | tien_len_pb2.TienLenEvent | ultimate_texas_pb2.UltimateTexasEvent"
@@ -15,8 +17,10 @@ _KINDS = {"pass_turn": "PASS"}
 
 
 def event_bytes(event: Event) -> bytes:
-    """Encode the event as canonical JSON: the seat's choice, without its time and attestations."""
+    """Encode the event as canonical JSON: the seat's choice and what it had seen, without its time."""
     given: dict[str, Any] = {"seat": event.seat}
+    if event.HasField("seen"):
+        given["seen"] = event.seen
     if isinstance(event, ultimate_texas_pb2.UltimateTexasEvent):
         name = ultimate_texas_pb2.Decision.Name(event.decision).removeprefix("DECISION_")
         return _canonical(given | {"decision": name, "kind": "DECIDE"})
@@ -36,3 +40,24 @@ def event_bytes(event: Event) -> bytes:
 
 def _canonical(given: dict[str, Any]) -> bytes:
     return json.dumps(given, sort_keys=True, separators=(",", ":")).encode("ascii")
+
+
+def is_timeout(event: Event) -> bool:
+    """Whether others report of a seat that its time has run out, so that no seat signs it."""
+    if isinstance(event, ultimate_texas_pb2.UltimateTexasEvent):
+        return event.decision == ultimate_texas_pb2.DECISION_TIMEOUT
+    return bool(event.WhichOneof("choice") == "timeout")
+
+
+def course_of(events: Iterable[Event], *, round_id: bytes, deck_root: bytes) -> Course:
+    """Return the course that a round's events make; ValueError where one names a later event as seen."""
+    course = Course.begin(round_id=round_id, deck_root=deck_root)
+    for event in events:
+        course = appended(course, event)
+    return course
+
+
+def appended(course: Course, event: Event) -> Course:
+    """Return the course with an event more."""
+    seen = event.seen if event.HasField("seen") else None
+    return course.append(event_bytes(event), time=event.time, received=event.received, seat=event.seat, seen=seen)

@@ -4,7 +4,8 @@ from typing import Final, NamedTuple
 
 from referee.v1 import mau_binh_pb2, round_pb2
 from referee_client.cards import Cards, numbers_of, read_cards
-from referee_client.round import AsyncRound, Messages
+from referee_client.round import AsyncRound
+from referee_client.verified import Messages
 
 MESSAGES: Final = Messages(
     service="MauBinhService",
@@ -81,8 +82,7 @@ class AsyncMauBinhRound(AsyncRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBi
         return answer
 
     def _round_for(self, seat: int) -> mau_binh_pb2.MauBinhRound:
-        """Return the round with the seat's own certificate, if the hand is the seat's alone."""
-        given = mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=self.message.certificates)
-        if seat in self.state.private and seat not in self.hands:
-            given.certificates.append(self.state.private[seat][0])
-        return given
+        """Return the round without its course, on a sealed table with the seat's own certificate alone."""
+        is_own = seat in self.state.private and seat not in self.hands
+        certificates = [self.state.private[seat][0]] if is_own else self.message.certificates
+        return mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=certificates)

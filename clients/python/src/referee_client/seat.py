@@ -60,9 +60,9 @@ class SeatSecrets:
         seat = Seat(self.seat)
         return self._sign(seed_statement(round_id=round_id, commitment=server_commitment, seat=seat, seed=self.seed))
 
-    def sign_event(self, event_hash: bytes) -> bytes:
-        """Sign the seat's event at its place, h_k of the round's chain; return an empty signature without a key."""
-        return self._sign(event_hash)
+    def sign_move(self, move: bytes) -> bytes:
+        """Sign g_{i,j} of the seat's own chain, as ``SeatChain`` has it; return an empty signature without a key."""
+        return self._sign(move)
 
     def arrangement_commitment(self, round_id: bytes, *, cards: Sequence[Card]) -> bytes:
         """Commit the seat to thirteen cards in the order back, middle, front."""

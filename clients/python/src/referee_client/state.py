@@ -3,18 +3,20 @@
 Cards stand here only as certificates opened them; hashes are computed, never believed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from referee.cards import Card
 from referee.dealing.header import Header
 from referee.games import Layout, game_of
-from referee.transcript.chain import chain_hashes, next_hash
+from referee.transcript.chain import Course
 from referee.v1 import round_pb2, shuffler_pb2
 from referee.v1.violation_pb2 import Violation
-from referee_client.event import Event, event_bytes
+from referee_client.errors import VerificationError
+from referee_client.event import Event, course_of
 from referee_client.seat import SeatSecrets
+from referee_client.seat_chain import SeatChain
 from referee_client.terms import Terms
 from referee_client.trust import Proved
 
@@ -54,6 +56,10 @@ class Revealed:
     receipt: Proved
 
 
+def _forget(_: bytes) -> None:
+    """Keep nothing."""
+
+
 @dataclass(slots=True, kw_only=True)
 class RoundState(Generic[RoundMessage]):
     """A round. What is not known yet is empty, None or zero."""
@@ -75,6 +81,10 @@ class RoundState(Generic[RoundMessage]):
     dealt_time: int = 0
     leader: int | None = None
     sections: dict[int, tuple[Card, ...]] = field(default_factory=dict)
+    unsealed: dict[int, int] = field(default_factory=dict)
+    """When each section opened that opened after the deal."""
+    chains: dict[int, SeatChain] = field(default_factory=dict)
+    keep: Callable[[bytes], object] = _forget
     private: dict[int, tuple[bytes, tuple[Card, ...]]] = field(default_factory=dict)
     """On a sealed table, hands that their own seats opened, each with its certificate."""
 
@@ -161,10 +171,39 @@ class RoundView(Generic[RoundMessage]):
         """The DEAL leaf, shown to stand in the log."""
         return self.state.deal_leaf
 
-    def event_hash(self, event: Event) -> bytes:
-        """Return the hash of a next event, which is what its seat signs."""
-        given: Any = self.state.message
-        before = chain_hashes(
-            round_id=self.round_id, deck_root=self.state.deck_root, events=[event_bytes(one) for one in given.events]
-        )
-        return next_hash(before[-1], number=len(before), event=event_bytes(event))
+    @property
+    def course(self) -> Course:
+        """The events so far, with the hashes that receipts and seats sign."""
+        return self._course_of(self._given.events)
+
+    @property
+    def chains(self) -> Mapping[int, SeatChain]:
+        """The chains of the seats that have a key in this client, from the deal on; save those that must outlive it."""
+        return self.state.chains
+
+    @property
+    def keep(self) -> Callable[[bytes], object]:
+        """What is called with the round so far, for ``adopt``, after each accepted event and before cards open by it.
+
+        Cards open for one course alone: whoever loses the receipt that opened them cannot get another.
+        """
+        return self.state.keep
+
+    @keep.setter
+    def keep(self, keep: Callable[[bytes], object]) -> None:
+        self.state.keep = keep
+
+    def restore_chain(self, seat: int, saved: bytes) -> None:
+        """Go on with a seat's chain as ``SeatChain.save`` returned it."""
+        self.state.chains[seat] = SeatChain.restore(self.secrets[seat], saved)
+
+    @property
+    def _given(self) -> Any:  # noqa: ANN401 - the game's own message
+        return self.state.message
+
+    def _course_of(self, events: Iterable[Event]) -> Course:
+        try:
+            return course_of(events, round_id=self.round_id, deck_root=self.state.deck_root)
+        except ValueError as error:
+            msg = f"the events make no course: {error}"
+            raise VerificationError(msg) from None

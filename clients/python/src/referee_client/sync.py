@@ -59,13 +59,21 @@ class Round(RoundView[RoundMessage], Generic[RoundMessage, Outcome]):
         """As ``AsyncRound.open_hand``."""
         return finished(self._any.open_hand(seat))
 
-    def accept_event(self, event: Event) -> Any:  # noqa: ANN401 - the game's own answer
-        """As ``AsyncRound.accept_event``."""
-        return finished(self._any.accept_event(event))
+    def sign(self, event: Event) -> bytes:
+        """As ``AsyncRound.sign``."""
+        return finished(self._any.sign(event))
 
-    def open_section(self, event_receipt: bytes) -> None:
+    def accept_event(self, event: Event, *, signature: bytes = b"") -> Any:  # noqa: ANN401 - the game's own answer
+        """As ``AsyncRound.accept_event``."""
+        return finished(self._any.accept_event(event, signature=signature))
+
+    def open_section(self) -> None:
         """As ``AsyncRound.open_section``."""
-        finished(self._any.open_section(event_receipt))
+        finished(self._any.open_section())
+
+    def adopt(self, saved: bytes) -> None:
+        """As ``AsyncRound.adopt``."""
+        finished(self._any.adopt(saved))
 
     def preview(self) -> Any:  # noqa: ANN401 - the game's own answer
         """As ``AsyncRound.preview``."""

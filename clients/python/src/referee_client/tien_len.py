@@ -11,8 +11,9 @@ from referee.transcript.inputs import MEDIA_TYPE
 from referee.v1 import log_pb2, round_pb2, tien_len_pb2
 from referee_client.cards import Cards, numbers_of
 from referee_client.errors import VerificationError
-from referee_client.round import AsyncRound, Messages
+from referee_client.round import AsyncRound
 from referee_client.terms import read_header
+from referee_client.verified import Messages
 
 MESSAGES: Final = Messages(
     service="TienLenService",

@@ -4,7 +4,8 @@ from typing import Final
 
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
-from referee_client.round import AsyncRound, Messages
+from referee_client.round import AsyncRound
+from referee_client.verified import Messages
 
 MESSAGES: Final = Messages(
     service="UltimateTexasService",

@@ -43,9 +43,6 @@ def table(  # noqa: PLR0913 - one parameter an option
     ] = None,
     page: Annotated[Path | None, typer.Option(help="A folder with another page.")] = None,
     bot_ms: Annotated[int, typer.Option(help="How long bots think, in milliseconds.", min=0)] = DEFAULT.bot_ms,
-    turn_ms: Annotated[
-        int, typer.Option(help="How long seats have for a turn or a street.", min=1000)
-    ] = DEFAULT.turn_ms,
     brisk: Annotated[bool, typer.Option("--brisk", help="Settle Mau Binh without waiting for the show.")] = False,
 ) -> None:
     """Serve a card table for browsers until stopped: play money, bots, and a proof of every round.
@@ -61,7 +58,7 @@ def table(  # noqa: PLR0913 - one parameter an option
         folder=data / "rooms",
         page=page or page_folder(),
         hosts=(*(host or ()), address.strip("[]")),
-        pace=Pace(bot_ms=bot_ms, turn_ms=turn_ms, is_brisk=brisk),
+        pace=Pace(bot_ms=bot_ms, is_brisk=brisk),
     )
     try:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -10,9 +10,11 @@ from typing import Final
 from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, seat_token_hash
 from referee.v1 import log_pb2, money_pb2, round_pb2, shuffler_pb2
+from referee_table.commands import Bind, Seed
 from referee_table.judge import RefereeRefusedError
 from referee_table.play import Bench
-from referee_table.state import Person, Round, RoundSeat
+from referee_table.state import Person, RoomState, Round, RoundSeat
+from referee_table.wording import Code, RefusedError
 
 CURRENCY: Final = "CHIP"
 HOUR_MS: Final = 3_600_000
@@ -62,9 +64,26 @@ def _bind_bot(bench: Bench, made: Round, seat: Seat) -> None:
         made.token_hashes[seat] = seat_token_hash(round_id=made.round_id, seat=seat, token=token)
 
 
-def opens_commitment(made: Round, seat: int, seed: bytes) -> bool:
-    """Whether a seed is the one that the seat is bound to."""
-    return client_commitment(round_id=made.round_id, seat=Seat(seat), seed=seed) == made.commitments[seat]
+def bind(bench: Bench, state: RoomState, seat: int, command: Bind) -> None:
+    """Note what a seat commits itself to before the deal."""
+    made = state.round
+    if state.phase != "BINDING" or made is None:
+        raise RefusedError(Code.WRONG_PHASE)
+    if bench.is_sealed and command.token_hash is None:
+        raise RefusedError(Code.BAD_COMMAND, detail="a sealed table needs token_hash")
+    made.commitments[seat] = bytes.fromhex(command.seed_commitment)
+    made.token_hashes[seat] = bytes.fromhex(command.token_hash or "")
+
+
+def show_seed(state: RoomState, seat: int, command: Seed) -> None:
+    """Note the seed of a seat, if it is the one that the seat committed to."""
+    made = state.round
+    if state.phase != "SEEDING" or made is None:
+        raise RefusedError(Code.WRONG_PHASE)
+    seed = bytes.fromhex(command.seed)
+    if client_commitment(round_id=made.round_id, seat=Seat(seat), seed=seed) != made.commitments[seat]:
+        raise RefusedError(Code.BAD_COMMAND, detail="not the seed that the seat is bound to")
+    made.seeds[seat] = seed
 
 
 async def opened(bench: Bench, made: Round) -> None:

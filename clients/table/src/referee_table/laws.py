@@ -27,10 +27,9 @@ class Law:
     data: Mapping[str, Any]
     shown: Mapping[str, Any]
 
-    @property
-    def arranging_ms(self) -> int:
-        """How long seats may arrange, where the game has it; milliseconds."""
-        return int(self.data["clocks"]["arranging"]["seconds"]) * 1000
+    def clock_ms(self, name: str) -> int:
+        """How long a clock of the ruleset runs, such as ``arranging``; milliseconds."""
+        return int(self.data["clocks"][name]["seconds"]) * 1000
 
     def word(self, code: str) -> dict[str, str]:
         """Return the names of a code, or the code itself if it has none; reasons are looked up first."""

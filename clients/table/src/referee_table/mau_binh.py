@@ -1,6 +1,6 @@
 """A round of Mậu Binh at the table: arranging, on a sealed table committing and opening, then the show."""
 
-from typing import Any, Final
+from typing import Any
 
 from referee.cards import Card, Seat
 from referee.games.mau_binh import arrangement_commitment
@@ -20,9 +20,6 @@ from referee_table.judge import RefereeRefusedError
 from referee_table.play import RETRY_MS, Bench, Play, Previous, Settled, refusal_of, violations_of
 from referee_table.state import MauBinhState, Round
 from referee_table.wording import Code, RefusedError
-
-OPENING_MS: Final = 30_000
-"""How long seats have to show what they are committed to; the referee's own number."""
 
 
 class MauBinhPlay(Play):
@@ -69,7 +66,7 @@ class MauBinhPlay(Play):
         self.message = mau_binh_pb2.MauBinhRound(header=self.header, certificates=[dealt.certificate])
         self.round.hands = [list(hand.cards) for hand in dealt.hands]
         self.state = MauBinhState(
-            deadline=dealt.dealt_time + self.bench.law.arranging_ms,
+            deadline=dealt.dealt_time + self.bench.law.clock_ms("arranging"),
             bot_time=now + self.bench.pace.bot_ms,
             commitments=[b""] * count,
             planned=[[] for _ in range(count)],
@@ -174,10 +171,6 @@ class MauBinhPlay(Play):
         self.round.message = self.message.SerializeToString()
         self.round.mau_binh = self.state
 
-    def certificates(self) -> list[bytes]:
-        """Return the certificates of the deal and its sections."""
-        return list(self.message.certificates)
-
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: who is done, its own arrangement, and everything once it is shown."""
         state = self.state
@@ -266,7 +259,7 @@ class MauBinhPlay(Play):
         state = self.state
         if self.bench.is_sealed and not state.is_opening:
             for seat, commitment in enumerate(state.commitments):
-                if commitment or state.gone[seat] or state.is_opening:
+                if commitment or state.gone[seat] or self.round.is_opening_due:
                     continue
                 event = mau_binh_pb2.MauBinhEvent(seat=seat)
                 event.timeout.SetInParent()
@@ -275,6 +268,8 @@ class MauBinhPlay(Play):
                 except RefusedError:  # by the referee's clock it is not time yet
                     self.again = self.bench.clock.now() + RETRY_MS
                     return
+            if self.round.is_opening_due:
+                return
         await self._look()
         if state.showdown is None:
             self.again = self.bench.clock.now() + RETRY_MS
@@ -286,15 +281,15 @@ class MauBinhPlay(Play):
         answer = await judge.ask(judge.mau_binh.AcceptEvent, request, kind)
         if not answer.event_number:
             raise refusal_of(answer.violations)
-        if answer.HasField("opens_section"):
-            opened = await self.open_section(answer.event.receipt)
-            self.message.certificates[:] = [opened.certificate]
-            self.round.hands = [list(hand.cards) for hand in opened.hands]
-            self.state.is_opening = True
-            self.state.deadline = answer.event.time + OPENING_MS
-            self.again = 0
-        self.message.events.append(answer.event)
+        self.keep(answer)
         return answer
+
+    async def opened(self, opened: shuffler_pb2.OpenSectionResponse) -> None:
+        """Begin opening: all hands of a sealed table are known."""
+        self.state.is_opening = True
+        self.state.deadline = opened.unsealed_time + self.bench.law.clock_ms("opening")
+        self.again = 0
+        await self._look()
 
     async def _look(self) -> None:
         """Start the showing if the referee finds the round over."""

@@ -1,8 +1,7 @@
 """A round being played, whatever the game: what a room asks of it.
 
 A play holds the round as the referee's own message and appends to it what the referee accepts. It judges nothing: whose
-turn it is, what is lawful and when it is over are the referee's answers. Clocks that a game's rules do not name are the
-table's own.
+turn it is, what is lawful and when it is over are the referee's answers, and clocks are the ruleset's.
 """
 
 from abc import ABC, abstractmethod
@@ -10,6 +9,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
+from referee.evidence.dsse import Envelope
+from referee.transcript.chain import FORM
 from referee.v1 import money_pb2, round_pb2, shuffler_pb2, violation_pb2
 from referee_table.cards import texts
 from referee_table.clock import Clock
@@ -29,7 +32,6 @@ class Pace:
     """How fast a table goes, in milliseconds. A brisk one settles Mậu Binh without waiting for the show."""
 
     bot_ms: int = 900
-    turn_ms: int = 30_000
     bind_ms: int = 5_000
     ready_ms: int = 20_000
     away_ms: int = 60_000
@@ -60,6 +62,9 @@ class Settled:
 
 class Play(ABC):
     """One round of one game from its deal to its settlement."""
+
+    message: Any
+    """The round so far: the game's own message."""
 
     def __init__(self, bench: Bench, played: Round) -> None:
         self.bench = bench
@@ -103,6 +108,11 @@ class Play(ABC):
     async def advance(self) -> None:
         """Do what is due now: bots' moves, one at a time, and passed deadlines."""
 
+    async def opened(self, opened: shuffler_pb2.OpenSectionResponse) -> None:
+        """Go on with cards that have opened; in this game none opens after the deal."""
+        msg = f"{opened.opened} opened in a game whose cards all open at the deal"
+        raise AssertionError(msg)
+
     @abstractmethod
     async def settle(self) -> Settled | None:
         """Settle the round; return None if the referee does not find it over yet."""
@@ -111,9 +121,9 @@ class Play(ABC):
     def freeze(self) -> None:
         """Copy everything that this object has into the round's state."""
 
-    @abstractmethod
     def certificates(self) -> list[bytes]:
         """Return the certificates of the round so far."""
+        return list(self.message.certificates)
 
     @abstractmethod
     def view(self, seat: int | None) -> dict[str, Any]:
@@ -139,13 +149,35 @@ class Play(ABC):
         opened = await judge.ask(judge.shuffler.OpenHand, request, shuffler_pb2.OpenHandResponse)
         return opened.certificate, list(opened.hand.cards)
 
-    async def open_section(self, receipt: bytes) -> shuffler_pb2.OpenSectionResponse:
-        """Open the section that a receipt opens."""
-        judge = self.bench.judge
+    def keep(self, answer: Any) -> None:  # noqa: ANN401 - the game's own answer
+        """Append an accepted event to the round; its receipt replaces the one before."""
+        self.message.events.append(answer.event)
+        self.message.receipt = answer.receipt
+        receipt = FORM.read(Envelope.parse(answer.receipt).payload)
+        self.round.event_hashes.append(bytes.fromhex(receipt.event_hash))
+        self.round.is_opening_due = receipt.opens_section is not msgspec.UNSET
+
+    async def open_due(self) -> None:
+        """Open the cards that the newest receipt opens; the room has stored that receipt by now.
+
+        Cards open for one course only, so a receipt that was lost with the process could not be replaced.
+        """
+        judge, events = self.bench.judge, self.message.events
         request = shuffler_pb2.OpenSectionRequest(
-            table_id=self.round.table, round_number=self.round.number, event_receipt=receipt
+            table_id=self.round.table,
+            round_number=self.round.number,
+            steps=[
+                shuffler_pb2.Step(event_hash=event_hash, time=event.time, received=event.received)
+                for event_hash, event in zip(self.round.event_hashes, events, strict=True)
+            ],
+            receipt=self.message.receipt,
         )
-        return await judge.ask(judge.shuffler.OpenSection, request, shuffler_pb2.OpenSectionResponse)
+        opened = await judge.ask(judge.shuffler.OpenSection, request, shuffler_pb2.OpenSectionResponse)
+        self.message.certificates[:] = [opened.certificate]
+        if opened.hands:
+            self.round.hands = [list(hand.cards) for hand in opened.hands]
+        self.round.is_opening_due = False
+        await self.opened(opened)
 
     def transfers(self, transfers: Iterable[money_pb2.Transfer]) -> list[dict[str, Any]]:
         """Who pays whom, with the words for why."""

@@ -123,7 +123,7 @@ class Room:
         """When something is due by itself; None for never."""
         state = self.state
         if self.play is not None:
-            return max(self.play.wake, self._again)
+            return max(0 if self.play.round.is_opening_due else self.play.wake, self._again)
         times = [] if state.deadline is None else [state.deadline]
         if state.phase == "LOBBY":
             times += [
@@ -195,9 +195,9 @@ class Room:
         seat = self._seat_of(person, command)
         match command:
             case Bind():
-                self._bind(seat, command)
+                dealing.bind(self.bench, self.state, seat, command)
             case Seed():
-                self._show_seed(seat, command)
+                dealing.show_seed(self.state, seat, command)
             case _:
                 if self.play is None:
                     raise RefusedError(Code.WRONG_PHASE)
@@ -212,24 +212,6 @@ class Room:
             if one.person == person.person:
                 return seat
         raise RefusedError(Code.NOT_SEATED)
-
-    def _bind(self, seat: int, command: Bind) -> None:
-        made = self.state.round
-        if self.state.phase != "BINDING" or made is None:
-            raise RefusedError(Code.WRONG_PHASE)
-        if self.bench.is_sealed and command.token_hash is None:
-            raise RefusedError(Code.BAD_COMMAND, detail="a sealed table needs token_hash")
-        made.commitments[seat] = bytes.fromhex(command.seed_commitment)
-        made.token_hashes[seat] = bytes.fromhex(command.token_hash or "")
-
-    def _show_seed(self, seat: int, command: Seed) -> None:
-        made = self.state.round
-        if self.state.phase != "SEEDING" or made is None:
-            raise RefusedError(Code.WRONG_PHASE)
-        seed = bytes.fromhex(command.seed)
-        if not dealing.opens_commitment(made, seat, seed):
-            raise RefusedError(Code.BAD_COMMAND, detail="not the seed that the seat is bound to")
-        made.seeds[seat] = seed
 
     async def _remove(self, person: Person) -> None:
         made = self.state.round
@@ -251,7 +233,9 @@ class Room:
         is_late = state.deadline is not None and now >= state.deadline
         made = state.round
         if self.play is not None:
+            await self._open_due(self.play)
             await self.play.advance()
+            await self._open_due(self.play)
             state.phase, state.deadline = self.play.phase, self.play.deadline
             if self.play.is_over:
                 await self._settle(self.play)
@@ -269,6 +253,12 @@ class Room:
                 await self._abort(made)
         if state.phase == "LOBBY":
             await self._seat()
+
+    async def _open_due(self, play: Play) -> None:
+        """Open the cards that an event opened, once its receipt is stored."""
+        if play.round.is_opening_due:
+            self._save()
+            await play.open_due()
 
     async def _seat(self) -> None:
         """Everybody has the place that they should have; the round is prepared once all are ready."""

@@ -87,7 +87,9 @@ class UltimateTexasState(msgspec.Struct, kw_only=True):
 class Round(msgspec.Struct, kw_only=True):
     """A round that was prepared. Lists go by seat; what is not known yet is empty.
 
-    ``tokens`` are the bots' own. ``message`` is the round so far, as the referee's message for the game, in bytes.
+    ``tokens`` are the bots' own. ``message`` is the round so far, as the referee's message for the game, in bytes;
+    ``event_hashes`` are those of its events, as their receipts name them. ``is_opening_due``: the newest receipt opens
+    cards that were not asked for yet.
     """
 
     number: int
@@ -104,6 +106,8 @@ class Round(msgspec.Struct, kw_only=True):
     leader: int | None = None
     hands: list[list[int]] = []
     message: bytes = b""
+    event_hashes: list[bytes] = []
+    is_opening_due: bool = False
     mau_binh: MauBinhState | None = None
     tien_len: TienLenState | None = None
     ultimate_texas: UltimateTexasState | None = None

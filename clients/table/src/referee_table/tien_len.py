@@ -98,7 +98,7 @@ class TienLenPlay(Play):
             return
         try:
             await self._accept(event)
-        except RefusedError:  # a ruleset with a clock of its own, by which it is not time yet
+        except RefusedError:  # by the referee's clock it is not time yet
             if event.WhichOneof("choice") != "timeout":
                 raise
             self.again = now + RETRY_MS
@@ -144,10 +144,6 @@ class TienLenPlay(Play):
         self.state.state = self.found.SerializeToString()
         self.round.tien_len = self.state
 
-    def certificates(self) -> list[bytes]:
-        """Return the certificates of the deal and its sections."""
-        return list(self.message.certificates)
-
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: its own cards, how many the others hold, the trick, and what it may play."""
         found, state = self.found, self.state
@@ -187,7 +183,7 @@ class TienLenPlay(Play):
         answer = await judge.ask(judge.tien_len.AcceptEvent, request, kind)
         if not answer.event_number:
             raise refusal_of(answer.violations)
-        self.message.events.append(answer.event)
+        self.keep(answer)
         await self._stand(answer.state, answer.event)
 
     async def _stand(self, found: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent | None = None) -> None:
@@ -198,7 +194,7 @@ class TienLenPlay(Play):
             self._lay(before, event)
         self.again = 0
         self.state.bot_time = now + self.bench.pace.bot_ms
-        self.state.deadline = found.deadline_time if found.HasField("deadline_time") else now + self.bench.pace.turn_ms
+        self.state.deadline = found.deadline_time
         self.state.legal = None
         if not found.over and not self.is_bot(found.turn):
             self.state.legal = await self._legal()

@@ -1,5 +1,6 @@
 """A round of Ultimate Texas Hold'em at the table: street by street, each seat for itself against the house."""
 
+import base64
 from typing import Any, Final
 
 from google.protobuf.json_format import MessageToDict
@@ -46,7 +47,8 @@ class UltimateTexasPlay(Play):
         if not deciding:
             return self.again
         has_bots = any(self.is_bot(seat) for seat in deciding)
-        return min(self.state.bot_time, self.state.deadline) if has_bots else self.state.deadline
+        late = max(self.state.deadline, self.again)
+        return min(self.state.bot_time, late) if has_bots else late
 
     @property
     def is_over(self) -> bool:
@@ -62,7 +64,8 @@ class UltimateTexasPlay(Play):
         judge = self.bench.judge
         request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.message)
         kind = ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse
-        self._stand((await judge.ask(judge.ultimate_texas.PreviewRound, request, kind)).state)
+        self.found = (await judge.ask(judge.ultimate_texas.PreviewRound, request, kind)).state
+        self._start_street(dealt.dealt_time)
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
         """Carry out a decision, or a question."""
@@ -86,10 +89,15 @@ class UltimateTexasPlay(Play):
     async def advance(self) -> None:
         """Decide for a bot, or for the seats whose time has run out."""
         deciding, now = self._deciding(), self.bench.clock.now()
-        if now >= self.state.deadline:
+        if now >= max(self.state.deadline, self.again):
             for seat in deciding:
-                if seat in self._deciding():
+                if self.round.is_opening_due:
+                    return
+                try:
                     await self._accept(seat, Decision.DECISION_TIMEOUT)
+                except RefusedError:  # by the referee's clock it is not time yet
+                    self.again = now + RETRY_MS
+                    return
             return
         bots = [seat for seat in deciding if self.is_bot(seat)]
         if bots and now >= self.state.bot_time:
@@ -140,10 +148,6 @@ class UltimateTexasPlay(Play):
         self.state.state = self.found.SerializeToString()
         self.round.ultimate_texas = self.state
 
-    def certificates(self) -> list[bytes]:
-        """Return the certificates of the deal and its sections."""
-        return list(self.message.certificates)
-
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: board, bets and what it may decide; the hands with the house's."""
         state, stakes = self.state, self.header.seat_stakes
@@ -172,6 +176,7 @@ class UltimateTexasPlay(Play):
         given: dict[str, Any] = {"ultimate_texas": shown}
         if self.bench.is_sealed:
             given["events"] = [MessageToDict(event) for event in self.message.events]
+            given["receipt"] = base64.b64encode(self.message.receipt).decode()
         return given
 
     def events(self) -> list[dict[str, Any]]:
@@ -185,13 +190,9 @@ class UltimateTexasPlay(Play):
         """Return the seats that have a decision to make."""
         return [one.seat for one in self.found.seats if any(each not in _IMPOSED for each in one.legal_decisions)]
 
-    def _stand(self, found: ultimate_texas_pb2.UltimateTexasState) -> None:
-        """Take over the referee's state; a new street has its own time."""
-        now = self.bench.clock.now()
-        if found.street != self.found.street:
-            self.state.deadline = now + self.bench.pace.turn_ms
-            self.state.bot_time = now + self.bench.pace.bot_ms
-        self.found = found
+    def _start_street(self, time: int) -> None:
+        self.state.deadline = time + self.bench.law.clock_ms("street")
+        self.state.bot_time = self.bench.clock.now() + self.bench.pace.bot_ms
 
     async def _accept(self, seat: int, decision: Decision) -> None:
         judge = self.bench.judge
@@ -201,17 +202,16 @@ class UltimateTexasPlay(Play):
         answer = await judge.ask(judge.ultimate_texas.AcceptEvent, request, kind)
         if not answer.event_number:
             raise refusal_of(answer.violations)
-        if answer.HasField("opens_section"):
-            opened = await self.open_section(answer.event.receipt)
-            self.message.certificates[:] = [opened.certificate]
-            for section in opened.opened:
-                if section.name == "house":
-                    self.state.house = list(section.cards)
-            self.state.board = [card for one in opened.opened if one.name != "house" for card in one.cards]
-            if opened.hands:
-                self.round.hands = [list(hand.cards) for hand in opened.hands]
-        self.message.events.append(answer.event)
-        self._stand(answer.state)
+        self.keep(answer)
+        self.found = answer.state
+
+    async def opened(self, opened: shuffler_pb2.OpenSectionResponse) -> None:
+        """Show the cards of a street; its clock starts."""
+        for section in opened.opened:
+            if section.name == "house":
+                self.state.house = list(section.cards)
+        self.state.board = [card for one in opened.opened if one.name != "house" for card in one.cards]
+        self._start_street(opened.unsealed_time)
 
     async def _move(self, seat: int) -> None:
         certificates = list(self.message.certificates)
@@ -231,7 +231,10 @@ class UltimateTexasPlay(Play):
         """Return the worth of each decision; refuse with NO_ADVICE if there is none."""
         judge = self.bench.judge
         given = ultimate_texas_pb2.UltimateTexasRound(
-            header=self.header, certificates=certificates, events=self.message.events
+            header=self.header,
+            certificates=certificates,
+            events=self.message.events,
+            receipt=self.message.receipt,
         )
         request = ultimate_texas_pb2.AdviseRequest(round=given, seat=seat)
         try:

@@ -1,0 +1,50 @@
+"""Whether an event that a seat has signed can still be accepted, by the rules and after the course so far."""
+
+from typing import Any
+
+from referee.cards import Seat
+from referee.games import GAMES, Deal, DealError, EventBytesError, UnlawfulEventError, refusals
+from referee.rulesets import Ruleset
+from referee.transcript.chain import Course
+from referee_client.state import RoundState
+
+
+def can_be_accepted(state: RoundState[Any], ruleset: Ruleset, course: Course, event: bytes) -> bool:
+    """Play the course by the rules and return whether the event is lawful after it; True where that is not known.
+
+    What is unlawful now, or names too little as seen, stays so: no rule allows later in a round what an earlier part
+    of it refused, without asking the player to have seen the later part.
+    """
+    game = GAMES[ruleset.game]
+    try:
+        played = game.begin(ruleset.rules, _deal_of(state, ruleset, course.round_id))
+        for link in course.links:
+            before = played
+            played = game.apply(before, game.decode_event(link.event, time=link.time, round_id=course.round_id))
+            if (opened := game.opens(before, played)) and opened[-1] in state.unsealed:
+                played = game.unseal(played, state.unsealed[opened[-1]])
+        asked = game.decode_event(event, time=played.last_time, round_id=course.round_id)
+    except (DealError, EventBytesError, UnlawfulEventError):
+        return True
+    is_too_old = asked.seen is not None and asked.seen < game.minimum_seen(played, asked)
+    return not is_too_old and not refusals(game, game.check(played, asked))
+
+
+def _deal_of(state: RoundState[Any], ruleset: Ruleset, round_id: bytes) -> Deal:
+    given, terms = state.message, state.terms
+    layout = GAMES[ruleset.game].layout(terms.seats)
+    known = state.sections | {seat: cards for seat, (_, cards) in state.private.items()}
+    winner = given.previous_winner_seat if "previous_winner_seat" in given.DESCRIPTOR.fields_by_name else None
+    is_winner = winner is not None and given.HasField("previous_winner_seat")
+    leader = winner if is_winner else state.leader
+    return Deal(
+        round_id=round_id,
+        seat_count=terms.seats,
+        stake=terms.stake,
+        seat_stakes=tuple([tuple(bet) for bet in terms.bets]),
+        bet_unit=ruleset.bet_unit,
+        sections=tuple([known.get(section) for section in range(len(layout.shown))]),
+        leader=None if leader is None else Seat(leader),
+        dealt_time=state.dealt_time,
+        is_sealed=bool(state.tokens),
+    )

@@ -1,0 +1,135 @@
+"""A seat's own part in one round: what it was shown, what it has signed, and what it refuses to sign.
+
+A seat signs g_{i,j}, the chain of its own events, and with each event the newest event that it had been shown. So it
+refuses to sign on a course that is not the one it was shown before, and never signs two events for one place in its
+chain, unless the course has made the former unlawful.
+
+>>> from referee.transcript.chain import Course
+>>> chain = SeatChain(SeatSecrets.make(0, keyed=True), round_id=bytes(32), deck_root=bytes(32))
+>>> chain.show(Course.begin(round_id=bytes(32), deck_root=bytes(32)))
+>>> chain.sign(b'{"kind":"PASS","seat":0}').event
+b'{"kind":"PASS","seat":0,"seen":0}'
+"""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import msgspec
+
+from referee.evidence.ed25519 import is_signature
+from referee.transcript.chain import Course, first_hash, first_move, next_move
+from referee_client.checks import fail
+from referee_client.seat import SeatSecrets
+
+
+class SignedMove(msgspec.Struct, frozen=True, kw_only=True):
+    """An event that a seat has signed: its bytes, what the seat had seen, g_{i,j} and the signature over that."""
+
+    event: bytes
+    seen: int
+    move: bytes
+    signature: bytes
+
+
+class AlreadySignedError(ValueError):
+    """A seat has signed another event in this place of its chain, which can still be accepted: ``former``."""
+
+    def __init__(self, seat: int, former: SignedMove) -> None:
+        super().__init__(
+            f"seat {seat} has signed {former.event.decode()} and may not sign another event in its place: "
+            "send that one again, or show the course that makes it unlawful"
+        )
+        self.former = former
+
+
+class _Memory(msgspec.Struct, kw_only=True):
+    """What a seat keeps: the newest event that it was shown, its chain up to there, and a move that is not in yet."""
+
+    seat: int
+    start: bytes
+    number: int
+    event_hash: bytes
+    move: bytes
+    timed_out: int = 0
+    pending: SignedMove | None = None
+
+
+def _never(_: bytes) -> bool:
+    return False
+
+
+class SeatChain:
+    """The chain of one seat in one round. Keep ``save`` where the seat's client may end before the round does."""
+
+    def __init__(self, secrets: SeatSecrets, *, round_id: bytes, deck_root: bytes) -> None:
+        start = first_hash(round_id=round_id, deck_root=deck_root)
+        self._secrets = secrets
+        self._memory = _Memory(
+            seat=secrets.seat, start=start, number=0, event_hash=start, move=first_move(start, seat=secrets.seat)
+        )
+
+    @classmethod
+    def restore(cls, secrets: SeatSecrets, saved: bytes) -> Self:
+        """Restore a chain from what ``save`` returned; ValueError where it is of another seat."""
+        memory = msgspec.json.decode(saved, type=_Memory)
+        if memory.seat != secrets.seat:
+            msg = f"the chain is of seat {memory.seat}, and the secrets are of seat {secrets.seat}"
+            raise ValueError(msg)
+        chain = cls(secrets, round_id=bytes(32), deck_root=bytes(32))
+        chain._memory = memory
+        return chain
+
+    def save(self) -> bytes:
+        """Return all that the chain has to remember, as JSON; nothing in it is secret."""
+        return msgspec.json.encode(self._memory)
+
+    @property
+    def pending(self) -> SignedMove | None:
+        """The move that was signed and is not in the course yet."""
+        return self._memory.pending
+
+    def show(self, course: Course, *, signature: bytes = b"") -> None:
+        """Show the course so far, with this seat's newest signature in it.
+
+        Raise VerificationError where it is not the course that was shown before, or has an event of this seat that its
+        key did not sign.
+        """
+        memory = self._memory
+        if course.start != memory.start:
+            fail(f"seat {memory.seat} was shown a course of another deal")
+        if course.number < memory.number or course.hash_at(memory.number) != memory.event_hash:
+            fail(f"seat {memory.seat} was shown {memory.number} events, and the course has others by now")
+        move = course.moves.get(memory.seat, memory.move)
+        pending = memory.pending
+        if move != memory.move:
+            is_pending = pending is not None and pending.move == move
+            if not is_pending and not is_signature(signature, move, self._secrets.public_key):
+                fail(f"the course has an event of seat {memory.seat} that its key did not sign")
+            memory.move, memory.pending = move, None
+        for number in range(memory.number + 1, course.number + 1):
+            event = msgspec.json.decode(course.links[number - 1].event)
+            if event["seat"] == memory.seat and "seen" not in event:
+                memory.timed_out = number
+        memory.number, memory.event_hash = course.number, course.event_hash
+
+    def sign(self, choice: bytes, *, is_unlawful: Callable[[bytes], bool] = _never) -> SignedMove:
+        """Sign the seat's next event after all that it was shown; ``choice`` is its bytes without ``seen``.
+
+        The same choice again gets the same signature. Raise AlreadySignedError for another one, unless the seat has
+        run out of time since, or ``is_unlawful`` says that the former event's bytes can never be accepted any more.
+        """
+        memory, former = self._memory, self._memory.pending
+        if former is not None and memory.timed_out <= former.seen and not is_unlawful(former.event):
+            if _with_seen(choice, former.seen) != former.event:
+                raise AlreadySignedError(memory.seat, former)
+            return former
+        event = _with_seen(choice, memory.number)
+        move = next_move(memory.move, seen_hash=memory.event_hash, event=event)
+        signature = self._secrets.sign_move(move)
+        memory.pending = SignedMove(event=event, seen=memory.number, move=move, signature=signature)
+        return memory.pending
+
+
+def _with_seen(choice: bytes, seen: int) -> bytes:
+    members: dict[str, Any] = msgspec.json.decode(choice)
+    return msgspec.json.encode(members | {"seen": seen}, order="sorted")

@@ -1,0 +1,128 @@
+"""A round whose answers are verified: leaves, certificates and the deal, each compared with what was known before."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import msgspec
+from google.protobuf.message import Message
+
+from referee.cards import Seat
+from referee.dealing import certificate
+from referee.dealing.certificate import Certificate, CertificateError
+from referee.dealing.commitment import client_commitment, mix
+from referee.dealing.deal import leader_of
+from referee.dealing.header import Header
+from referee.dealing.leaf import DealLeaf
+from referee.rulesets import Ruleset
+from referee.v1 import round_pb2, shuffler_pb2
+from referee_client.cards import cards_of
+from referee_client.checks import same
+from referee_client.errors import VerificationError
+from referee_client.seat_chain import SeatChain
+from referee_client.session import Session
+from referee_client.state import RoundMessage, RoundState, RoundView
+from referee_client.trust import Believed, Proved
+
+Answered = TypeVar("Answered", bound=Message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Messages:
+    """The messages of a game: its service, and what it asks and answers."""
+
+    service: str
+    round: type[Any]
+    accept_request: type[Any]
+    accept_answer: type[Any]
+    preview_request: type[Any]
+    preview_answer: type[Any]
+    settle_request: type[Any]
+    settle_answer: type[Any]
+
+
+class VerifiedRound(RoundView[RoundMessage]):
+    """A round that asks a server and believes only what it verified."""
+
+    messages: Messages
+
+    def __init__(self, session: Session, state: RoundState[RoundMessage]) -> None:
+        super().__init__(state)
+        self._session = session
+
+    @property
+    def _opened(self) -> shuffler_pb2.OpenRoundResponse:
+        if self.state.opened is None:
+            msg = "the round was not opened"
+            raise ValueError(msg)
+        return self.state.opened
+
+    async def _ask(self, method: str, request: Message, kind: type[Answered]) -> Answered:
+        return await self._session.line.ask(f"{self.messages.service}/{method}", request, kind)
+
+    async def _proved(self, receipt: round_pb2.LogReceipt, payload_type: str, *, role: str) -> Proved:
+        return await self._session.check(lambda believed: believed.prove(receipt, payload_type, role=role))
+
+    async def _certified(self, data: bytes) -> Certificate:
+        """Verify a certificate and return the cards of this deal that it opens."""
+
+        def read(believed: Believed) -> Certificate:
+            try:
+                return certificate.read(data, keys=believed.keys("shuffler"), header=self.header)
+            except CertificateError as error:
+                msg = f"a certificate does not hold: {error}"
+                raise VerificationError(msg) from None
+
+        found = await self._session.check(read)
+        state = self.state
+        same("the certificate's commitment", found.commitment, self._opened.server_commitment)
+        same("the certificate's deal", (found.mixed, found.deck_root), (state.mixed, state.deck_root))
+        same("the certificate's time", found.dealt_time, state.dealt_time)
+        same("whether the table is sealed", found.is_sealed, self.is_sealed)
+        return found
+
+    async def _ruleset(self) -> Ruleset | None:
+        header = self.header
+        return await self._session.ruleset(
+            ruleset_id=header.ruleset_id, version=header.ruleset_version, digest=header.ruleset_digest
+        )
+
+    def _take_header(self, header: Header, message: round_pb2.RoundHeader) -> None:
+        self.state.header, self.state.header_message = header, message
+        self._given.header.CopyFrom(message)
+
+    async def _take_certificate(self, data: bytes) -> None:
+        found = await self._certified(data)
+        for section, cards in self.state.sections.items():
+            same(f"section {section}, opened before", found.sections.get(section), cards)
+        for section, time in self.state.unsealed.items():
+            same(f"the time of section {section}, opened before", found.unsealed_times.get(section), time)
+        self.state.sections.update(found.sections)
+        self.state.unsealed.update(found.unsealed_times)
+        self._given.certificates[:] = [data]
+
+    def _take_deal(self, leaf: DealLeaf, *, asked: Sequence[bytes]) -> None:
+        state, header = self.state, self.header
+        seeds = tuple([bytes.fromhex(seed) for seed in leaf.client_seeds])
+        same("the dealt round", leaf.round_id, self.round_id.hex())
+        same("the number of seeds", len(seeds), header.seat_count)
+        for seat, seed in enumerate(seeds):
+            inputs = asked[seat] if seat < len(asked) else b""
+            same(f"the seed of seat {seat}", seed, inputs or seed)
+            if state.commitments and state.commitments[seat]:
+                made = client_commitment(round_id=self.round_id, seat=Seat(seat), seed=seed)
+                same(f"what the seed of seat {seat} commits to", made, state.commitments[seat])
+        committed = self._opened.server_commitment
+        mixed = mix(round_id=self.round_id, commitment=committed, client_seeds=seeds)
+        same("the mix", leaf.mix, mixed.hex())
+        drawn = leader_of(header, round_id=self.round_id, commitment=committed, mixed=mixed)
+        same("the leader in DEAL", None if leaf.leader is msgspec.UNSET else leaf.leader, drawn)
+        state.client_seeds, state.mixed, state.deck_root = seeds, mixed, bytes.fromhex(leaf.deck_root)
+        state.dealt_time, state.leader = leaf.dealt_time, drawn
+        for seat, own in state.secrets.items():
+            if own.private_key and seat not in state.chains:
+                state.chains[seat] = SeatChain(own, round_id=self.round_id, deck_root=state.deck_root)
+
+    def _check_hands(self, hands: Sequence[shuffler_pb2.Hand]) -> None:
+        for hand in hands:
+            same(f"the hand of seat {hand.seat}", cards_of(hand.cards), self.state.sections.get(hand.seat))
