@@ -94,7 +94,7 @@ def seat_chains(hashes: Sequence[bytes], events: Sequence[Row], keys: Sequence[s
 RECEIPT: Members = {
     "event_hash": is_hex,
     "history": is_hex,
-    "number": lambda value: is_natural(value, 1),
+    "number": is_natural,
     "received_time": is_natural,
     "round_id": is_hex,
     "opens_section?": is_natural,
@@ -141,15 +141,16 @@ class Course(NamedTuple):
 
     def receipt_fault(self, referees: Sequence[bytes], events_hash: object) -> str:
         """Return EVENTS_ALTERED or HISTORY_ALTERED if the newest receipt does not hold, or an empty text."""
-        is_other = events_hash != self.hashes[-1].hex()
-        receipt = self.inputs.get("receipt", {"number": 0})
-        if receipt["number"] > len(self.entries):
-            return "EVENTS_ALTERED"
+        receipt = self.inputs.get("receipt")
         received = [k for k, entry in enumerate(self.entries, 1) if entry["received"]]
-        is_newest = receipt["number"] == max(received, default=0)
-        if is_newest and (not received or self._holds(receipt, referees)):
+        if receipt is None and not received:
             return ""
-        return "EVENTS_ALTERED" if is_other else "HISTORY_ALTERED"
+        if receipt is not None and receipt["number"] > len(self.entries):
+            return "EVENTS_ALTERED"
+        is_newest = receipt is not None and received[-1:] == [receipt["number"]]
+        if is_newest and self._holds(receipt, referees):
+            return ""
+        return "HISTORY_ALTERED" if events_hash == self.hashes[-1].hex() else "EVENTS_ALTERED"
 
     def _holds(self, receipt: Row, referees: Sequence[bytes]) -> bool:
         said = self.receipt_at(receipt["number"], receipt.get("opens_section"))

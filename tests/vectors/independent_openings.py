@@ -67,15 +67,13 @@ class Openings(Exhibits):
             self.find(fault, index)
         elif made.unsigned_seats():
             self.find("EVENT_UNSIGNED", index)
-        named = {entry["number"]: entry for entry in inputs["unsealed"]}
+        known = []
         for at, said in one.unseals:
-            if not self._is_in_course(made, said) or named.pop(said["number"], None) != {
-                "number": said["number"],
-                "sections": said["sections"],
-                "time": said["unsealed_time"],
-            }:
+            entry = {"number": said["number"], "sections": said["sections"], "time": said["unsealed_time"]}
+            known.append(entry)
+            if not self._is_in_course(made, said) or entry not in inputs["unsealed"]:
                 self.find("UNSEAL_NOT_IN_COURSE", at)
-        if named:
+        if [entry for entry in known if entry in inputs["unsealed"]] != inputs["unsealed"]:
             self.find("OPENED_WITHOUT_UNSEAL", index)
         self._compare_sections(index, len(inputs["sections"]))
         self._compare_newest(index, inputs.get("receipt", {}))

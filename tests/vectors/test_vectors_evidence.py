@@ -25,12 +25,12 @@ from referee.evidence.ed25519 import is_public_key, is_signature
 from referee.games import GAMES, EventBytesError
 from referee.games.mau_binh import arrangement_commitment
 from referee.rulesets import load_builtin
-from referee.transcript.chain import FORM, RECEIPT_TYPE, chain_hashes, first_hash, next_hash
+from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, first_hash, first_move, next_hash
 from tests.evidence.envelopes import open_envelope
-from tests.vectors import written_refusals, written_rows
+from tests.vectors import written_courses, written_refusals, written_rows
 
 FOLDER = Path(__file__).parent
-TOPICS = written_rows.TOPICS | written_refusals.TOPICS
+TOPICS = written_rows.TOPICS | written_refusals.TOPICS | written_courses.TOPICS
 HEADER = Form(HeaderJson)
 KINDS: dict[str, Any] = {kind.__name__.removesuffix("Leaf").lower(): kind for kind in leaves.TYPES}
 
@@ -234,11 +234,37 @@ def test_event_vectors(row: Row) -> None:
             game.decode_event(data, time=1, round_id=bytes(32))
 
 
+def course_of(row: Row, entries: list[Row]) -> Course:
+    rid, root = unhexed(row, "round_id", "deck_root")
+    course = Course.begin(round_id=rid, deck_root=root)
+    for entry in entries:
+        event = entry["event"]
+        course = course.append(
+            json.dumps(event, sort_keys=True, separators=(",", ":")).encode(),
+            time=entry["time"],
+            received=bool(entry["received"]),
+            seat=event["seat"],
+            seen=event.get("seen"),
+        )
+    return course
+
+
 @each("transcript/chains")
 def test_chain_vectors(row: Row) -> None:
-    rid, root = unhexed(row, "round_id", "deck_root")
-    hashes = chain_hashes(round_id=rid, deck_root=root, events=[event.encode() for event in row["events"]])
-    assert row["hashes"] == [one.hex() for one in hashes]
+    course = course_of(row, row["events"])
+    assert row["hashes"] == [course.hash_at(k).hex() for k in range(course.number + 1)]
+    assert row["histories"][1:] == [one.hex() for one in course.histories]
+    assert row["histories"][-1] == course.history.hex()
+
+
+@each("transcript/seat_chains")
+def test_seat_chain_vectors(row: Row) -> None:
+    course = course_of(row, [{"event": event, "received": 0, "time": 1} for event in row["events"]])
+    for seat, (chain, text) in enumerate(zip(row["chains"], row["signatures"], strict=True)):
+        assert chain[-1] == course.moves.get(seat, first_move(course.start, seat=seat)).hex()
+        key = bytes.fromhex(row["seat_keys"][seat])
+        assert (text == "") == (len(chain) == 1)
+        assert text == "" or is_signature(bytes.fromhex(text), bytes.fromhex(chain[-1]), key)
 
 
 @each("transcript/receipts")

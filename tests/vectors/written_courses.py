@@ -327,7 +327,6 @@ def receipt_rows() -> Iterator[Row]:
         "null": ("what is absent is left out", {"opens_section": None}),
         "extra": ("no other members", {"seat": 1}),
         "text": ("sections are numbers", {"opens_section": "2"}),
-        "number": ("events are numbered from 1", {"number": 0}),
         "short": ("32 bytes", {"history": "33" * 31}),
     }
     payloads = {id_: (why, compact(dict(sorted({**said, **more}.items())))) for id_, (why, more) in bad.items()}

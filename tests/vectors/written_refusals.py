@@ -190,7 +190,6 @@ def leaf_rows() -> Iterator[Row]:
         ("unseal", "descending", "sections ascend", {"opens_section": 3, "sections": [3, 2]}),
         ("unseal", "twice", "no section twice", {"sections": [2, 2]}),
         ("unseal", "others", "it opens the section that its receipt names", {"sections": [3]}),
-        ("unseal", "early", "not before the event was received", {"unsealed_time": 1}),
         ("unseal", "short", "64 bytes", {"receipt_signature": "00" * 63}),
         ("unseal", "unsigned", "the referee signed", {"receipt_signature": ""}),
         ("unseal", "short_history", "32 bytes", {"history": "00" * 31}),
