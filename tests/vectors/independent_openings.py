@@ -43,7 +43,8 @@ class Openings(Exhibits):
             keys = self.keys_between("referee", one.place, index)
             if not is_receipted(receipt, said["receipt_signature"], keys):
                 self.find("UNSEAL_REFUSED", index)
-            if said["sections"] != self._opens_with(said["opens_section"]):
+            is_early = said["unsealed_time"] < said["received_time"]
+            if is_early or said["sections"] != self._opens_with(said["opens_section"]):
                 self.find("STREET_OPENED_EARLY", index)
             for section in said["sections"]:
                 self.unsealed.setdefault(section, said)
