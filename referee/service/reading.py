@@ -12,50 +12,48 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from referee.dealing.header import Header, HeaderJson
+from referee.dealing.header import HeaderJson
 from referee.evidence.encoding import u64
-from referee.games import Deal, DealError, Sections, StakesError, UnlawfulEventError, refusals
+from referee.games import Deal, DealError, StakesError, UnlawfulEventError, refusals
+from referee.games.codec import with_seen
 from referee.log.slot import LAST_TIME
 from referee.rulesets import Ruleset
-from referee.service.attesting import Attestor, Chain, ReportedEvent, first_chain
+from referee.service.attesting import Attestor, Evidence, evidence_refusal, input_receipt
 from referee.service.leading import NO_LEAD, Lead, LeaderFinder
 from referee.service.served import ServedGame
 from referee.service.verifying import MEMO_BYTES, Memo, RoundVerifier, VerifiedRound
-from referee.transcript.inputs import Inputs, fitted
-from referee.transcript.replay import encode_results
+from referee.transcript.chain import Course
+from referee.transcript.inputs import InputEvent, Inputs
+from referee.transcript.played import EvidenceError, PlayedCourse
+from referee.transcript.replay import encode_results, unsealed_of
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.verdict import Violation
 from referee.wire.refusal import RefusedError
 from referee.wire.round import stakes_refusal
 
-_MEMO_SIZE: Final = 4096
 _ROUND_BYTES: Final = 8 * 1024
-_EVENT_BYTES: Final = 512
+_EVENT_BYTES: Final = 1024
 """Memory of a read round, and of each event, beside the bytes of its events, on the safe side."""
+_CLOCK_SLACK: Final = 2_000
+"""How far the referee's clock may be behind the last time of a round, in milliseconds, where that can be trusted."""
 
 
 class RoundKey(NamedTuple):
-    """Key of a round without its events: its deal, the open sections and what was sent to prove the leader."""
+    """Key of a round without its events: its deal, the open sections with their times, and what proves the leader."""
 
     deal: bytes
     is_sealed: bool
     open_sections: frozenset[int]
+    unsealed_times: tuple[tuple[int, int], ...]
     lead: tuple[bytes, ...]
-
-
-class PlayedRound(NamedTuple):
-    """A round played up to its first unlawful event; ``refused_event`` is that one's number, 0 for none."""
-
-    state: Any
-    violations: tuple[Violation, ...]
-    refused_event: int
 
 
 @dataclass(kw_only=True, eq=False)
 class ReadRound:
-    """A round as read from a request, its events applied up to the first unlawful one.
+    """A round as read from a request, its events played up to the first unlawful one.
 
-    ``events`` are the bytes of all event messages, ``violations`` what is wrong with the first unlawful one.
+    ``events`` are the bytes of all event messages, ``violations`` what is wrong with the first unlawful one. Where
+    there is one, ``evidence`` is not verified.
     """
 
     served: ServedGame
@@ -63,10 +61,15 @@ class ReadRound:
     key: RoundKey
     lead: Lead
     events: tuple[bytes, ...]
-    state: Any
-    chain: Chain
+    played: PlayedCourse
+    evidence: Evidence
     violations: tuple[Violation, ...] = ()
     refused_event: int = 0
+
+    @property
+    def state(self) -> Any:
+        """State of the round after its lawful events."""
+        return self.played.state
 
     @property
     def is_open(self) -> bool:
@@ -76,6 +79,7 @@ class ReadRound:
     @cached_property
     def outcome(self) -> Any:
         """Settlement of the round, which must be over; raises RefusedError if no certificate opens a needed section."""
+        self.require_open()
         self.verified.require(self.served.game.layout(self.verified.header.seat_count).shown, field="round")
         return self.served.game.settle(self.state)
 
@@ -83,12 +87,52 @@ class ReadRound:
     def results(self) -> msgspec.Raw:
         """Results of the round, as its transcript has them."""
         results = self.served.game.encode_results(self.state, self.outcome)
-        return encode_results({**results, "events_hash": self.chain.last_hash.hex()})
+        return encode_results({**results, "events_hash": self.played.course.event_hash.hex()})
 
     @cached_property
     def outcome_bytes(self) -> bytes:
         """Outcome of the round, as the encoded message of its game."""
         return self.served.write_outcome(self.outcome, self.state, self.verified.ruleset)
+
+    def require_open(self) -> None:
+        """Refuse a round whose last event opened sections that no certificate says were opened, with their time."""
+        opened = self.played.opened
+        if opened is not None:
+            section = opened.sections[-1]
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_SECTION_MISSING,
+                f"event {opened.number} opened section {section}; send the certificate that "
+                "ShufflerService.OpenSection answers",
+                field="round.certificates",
+                section=section,
+            )
+
+    def next_time(self, now: int) -> int:
+        """Return the time of an event that the referee receives now; refuse a clock behind the round's last time.
+
+        A time that was only reported never counts, and others by two seconds at most.
+        """
+        time = self.closing_time(now)
+        floor = self.state.last_time
+        if time < floor or floor - now > _CLOCK_SLACK:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_CLOCK_BEHIND,
+                f"the referee's clock is at {now} and the round at {floor}; ask again once the clock is there",
+                field="round.events",
+                retry_seconds=(floor - now) / 1000,
+                now=now,
+                expected=floor,
+            )
+        return time
+
+    def closing_time(self, now: int) -> int:
+        """Return the time at which the round is settled now: its last time where the clock is behind that.
+
+        A time that was only reported never counts.
+        """
+        links, floor = self.played.course.links, self.state.last_time
+        is_reported = bool(links) and not links[-1].received and links[-1].time > self.verified.dealt_time
+        return now if is_reported else max(now, floor)
 
     def faults_at(self, time: int) -> tuple[Violation, ...]:
         """Return why the round cannot be settled at a time; empty if it can."""
@@ -96,14 +140,23 @@ class ReadRound:
 
     def inputs(self, closed_time: int) -> Inputs:
         """Return the inputs of the round's transcript if it is settled at ``closed_time``."""
-        verified = self.verified
+        verified, played = self.verified, self.played
+        receipt = input_receipt(played, self.evidence)
         return Inputs(
             header=HeaderJson.of(verified.header),
             deck_root=verified.deck_root.hex(),
             dealt_time=verified.dealt_time,
             closed_time=closed_time,
             sections=tuple([tuple([card.number for card in section]) for section in self.state.deal.sections]),
-            events=fitted(self.chain.events),
+            events=tuple(
+                [
+                    InputEvent(msgspec.Raw(link.event), 1 if link.received else 0, link.time)
+                    for link in played.course.links
+                ]
+            ),
+            signatures=tuple([signature.hex() for signature in self.evidence.signatures]),
+            unsealed=unsealed_of(played),
+            receipt=msgspec.UNSET if receipt is None else receipt,
             leader=msgspec.UNSET if self.lead.leader is None else self.lead.leader,
             previous_winner_seat=msgspec.UNSET if self.lead.winner_seat is None else self.lead.winner_seat,
             sealed=1 if verified.is_sealed else msgspec.UNSET,
@@ -126,78 +179,61 @@ class RoundReader:
         self._verifier = verifier
         self._attestor = attestor
         self._leaders = leaders
-        self._memo: Memo[tuple[RoundKey, bytes], ReadRound] = Memo(_MEMO_SIZE, max_bytes=memo_bytes)
+        self._memo: Memo[tuple[RoundKey, bytes], ReadRound] = Memo(max_bytes=memo_bytes)
 
     def read(self, message: Any, *, may_have_ended: bool = False) -> ReadRound:
-        """Verify the round of a request, in its field ``round``, and apply its events."""
+        """Verify the round of a request, in its field ``round``, and play its events."""
         verify = self._verifier.verify_ended if may_have_ended else self._verifier.verify
         verified = verify(message.header, message.certificates, field="round")
         self._served.rules_of(verified.ruleset, field="round.header.ruleset_id")
         self._check_count(message.events)
         key = self._key(verified, message)
         events = tuple([event.SerializeToString(deterministic=True) for event in message.events])
-        known = self._find(key, events)
-        read = known or self._begin(verified, key, message)
-        if len(read.events) < len(events):
-            read = self._apply_events(read, message.events, events)
-        if read is not known:
-            self._remember(read)
+        found = self._find(key, events)
+        known = found or self._begin(verified, key, message)
+        read = self._play(known, message.events, events) if len(known.events) < len(events) else known
+        if read.violations or (read is found and self._is_proved(read, message)):
+            return read
+        evidence = self._attestor.verify(read.played, message.receipt, message.signatures, field="round")
+        read = self._after(read, events=events, played=read.played, evidence=evidence)
+        self._remember(read)
         return read
 
-    def accept(
-        self,
-        read: ReadRound,
-        message: Any,
-        *,
-        time: int,
-    ) -> tuple[tuple[Violation, ...], ReadRound | None]:
-        """Check an event that comes next, and apply it with a signed receipt in ``message``.
+    def next_event(self, read: ReadRound, message: Any, *, time: int) -> Any:
+        """Read the event that a request asks about as the next one; refuse it where the one before opened sections."""
+        event = self._served.read_event(message, time=time, round_id=read.verified.header.round_id, field="event")
+        if not read.violations:
+            read.require_open()
+        return with_seen(event, message.seen if message.HasField("seen") else None)
 
-        Return all violations, and the round after the event; None for the round if a violation refuses the event.
+    def accept(
+        self, read: ReadRound, message: Any, signature: bytes, *, now: int
+    ) -> tuple[tuple[Violation, ...], ReadRound | None]:
+        """Check an event that comes next, which the seat has signed, and play it; fill in its time in ``message``.
+
+        Return all violations, and the round after the event, with its receipt; None for the round if a violation
+        refuses the event.
         """
         game, verified = self._served.game, read.verified
-        event = self._served.read_event(message, time=time, round_id=verified.header.round_id, field="event")
+        message.received = True
+        message.time = now if read.violations else read.next_time(now)
+        event = self.next_event(read, message, time=message.time)
         if read.violations:
             return read.violations, None
         verified.require(game.needs(read.state, event), field="round")
         violations = game.check(read.state, event)
         if refusals(game, violations):
             return violations, None
-        state = game.apply(read.state, event)
-        opened = game.opens(read.state, state)
-        reported = self._reported(event, message, opens_section=opened[-1] if opened else None)
-        message.time = time
-        message.receipt, chain = self._attestor.accept(verified, read.chain, reported, field="event")
+        try:
+            played = self._unsealed(read.played.play(event, received=True), verified)
+        except EvidenceError as error:
+            raise evidence_refusal(error, field="event") from None
+        has_chain = event.seen is not None
+        evidence = self._attestor.accept(played, read.evidence, signature, seat=event.seat, has_chain=has_chain)
         events = (*read.events, message.SerializeToString(deterministic=True))
-        after = self._after(read, events=events, state=state, chain=chain)
+        after = self._after(read, events=events, played=played, evidence=evidence)
         self._remember(after)
         return violations, after
-
-    def play(
-        self,
-        message: Any,
-        header: Header,
-        ruleset: Ruleset,
-        *,
-        dealt_time: int = 0,
-    ) -> PlayedRound:
-        """Apply a round's events without its cards and without verifying receipts and signatures."""
-        self._served.rules_of(ruleset, field="round.header.ruleset_id")
-        self._check_count(message.events)
-        game = self._served.game
-        sections = (None,) * len(game.layout(header.seat_count).shown)
-        state = self._start(_deal_of(header, ruleset, sections=sections, dealt_time=dealt_time), ruleset)
-        for index, one in enumerate(message.events):
-            event = self._read_event(one, index, round_id=header.round_id)
-            try:
-                state = game.apply(state, event)
-            except UnlawfulEventError as error:
-                return PlayedRound(state, error.violations, index + 1)
-        return PlayedRound(state, (), 0)
-
-    def check_signature(self, read: ReadRound, message: Any, event: Any) -> None:
-        """Verify the signature of an event that would come next, in the request's field ``event``."""
-        self._attestor.check_signature(read.verified, read.chain, self._reported(event, message), field="event")
 
     def _remember(self, read: ReadRound) -> None:
         """Remember a round, by its deal and last event; it replaces another one that shares both."""
@@ -215,7 +251,8 @@ class RoundReader:
     def _key(self, verified: VerifiedRound, message: Any) -> RoundKey:
         deal = verified.header.round_id + verified.deck_root + u64(verified.dealt_time)
         lead = self._leaders.key_of(message) if self._served.game.has_leader else ()
-        return RoundKey(deal, verified.is_sealed, frozenset(verified.sections), lead)
+        times = tuple(sorted(verified.unsealed_times.items()))
+        return RoundKey(deal, verified.is_sealed, frozenset(verified.sections), times, lead)
 
     def _begin(self, verified: VerifiedRound, key: RoundKey, message: Any) -> ReadRound:
         """Begin a round; refuse one of an open table without the hands that its game needs."""
@@ -225,12 +262,15 @@ class RoundReader:
             verified.require(layout.hands, field="round")
         lead = self._leaders.find(verified, message, game=game.name) if game.has_leader else NO_LEAD
         sections = tuple([verified.sections.get(section) for section in layout.shown])
-        deal = _deal_of(
-            header,
-            verified.ruleset,
+        deal = Deal(
+            round_id=header.round_id,
+            seat_count=header.seat_count,
+            stake=header.stake,
+            seat_stakes=header.seat_stakes,
+            bet_unit=verified.ruleset.bet_unit,
             sections=sections,
+            leader=lead.leader,
             dealt_time=verified.dealt_time,
-            lead=lead,
             is_sealed=verified.is_sealed,
         )
         return ReadRound(
@@ -239,8 +279,13 @@ class RoundReader:
             key=key,
             lead=lead,
             events=(),
-            state=self._start(deal, verified.ruleset),
-            chain=first_chain(verified),
+            played=PlayedCourse(
+                game=game,
+                seat_keys=header.seat_keys,
+                state=self._start(deal, verified.ruleset),
+                course=Course.begin(round_id=header.round_id, deck_root=verified.deck_root),
+            ),
+            evidence=Evidence(b"", (b"",) * header.seat_count),
         )
 
     def _start(self, deal: Deal, ruleset: Ruleset) -> Any:
@@ -252,28 +297,40 @@ class RoundReader:
         except DealError as error:
             raise RefusedError(ErrorReason.ERROR_REASON_INVALID_HEADER, str(error), field="round.header") from None
 
-    def _apply_events(self, known: ReadRound, messages: Sequence[Any], events: tuple[bytes, ...]) -> ReadRound:
-        """Apply the events that ``known`` does not have; verify their receipts and signatures."""
-        game, verified, state = self._served.game, known.verified, known.state
+    def _play(self, known: ReadRound, messages: Sequence[Any], events: tuple[bytes, ...]) -> ReadRound:
+        """Play the events that ``known`` does not have, up to the first unlawful one; refuse one that is not proved."""
+        game, verified, played = self._served.game, known.verified, known.played
         violations, refused_event = known.violations, known.refused_event
-        reported: list[ReportedEvent] = []
         for index in range(len(known.events), len(events)):
             event = self._read_event(messages[index], index, round_id=verified.header.round_id)
-            opening = None
-            if not violations:
-                verified.require(game.needs(state, event), field="round")
-                try:
-                    before, state = state, game.apply(state, event)
-                except UnlawfulEventError as error:
-                    violations, refused_event = error.violations, index + 1
-                else:
-                    opened = game.opens(before, state)
-                    opening = opened[-1] if opened else None
-            reported.append(self._reported(event, messages[index], opens_section=opening))
-        chain = self._attestor.extend(verified, known.chain, reported, field="round")
+            if violations:
+                continue
+            verified.require(game.needs(played.state, event), field="round")
+            try:
+                played = self._unsealed(played.play(event, received=messages[index].received), verified)
+            except UnlawfulEventError as error:
+                violations, refused_event = error.violations, index + 1
+            except EvidenceError as error:
+                raise evidence_refusal(error, field=f"round.events[{error.number - 1}]") from None
         return self._after(
-            known, events=events, state=state, chain=chain, violations=violations, refused_event=refused_event
+            known,
+            events=events,
+            played=played,
+            evidence=known.evidence,
+            violations=violations,
+            refused_event=refused_event,
         )
+
+    def _unsealed(self, played: PlayedCourse, verified: VerifiedRound) -> PlayedCourse:
+        """Return the round with what its last event opened, if a certificate says when that was."""
+        time = None if played.opened is None else verified.unsealed_times.get(played.opened.sections[-1])
+        return played if time is None else played.unseal(time)
+
+    def _is_proved(self, read: ReadRound, message: Any) -> bool:
+        """Return whether a request has the very evidence that was verified for this round."""
+        known = read.evidence
+        signatures = tuple(message.signatures) or (b"",) * len(known.signatures)
+        return (message.receipt, signatures) == known
 
     def _after(self, known: ReadRound, **changes: Any) -> ReadRound:
         return ReadRound(served=known.served, verified=known.verified, key=known.key, lead=known.lead, **changes)
@@ -288,18 +345,8 @@ class RoundReader:
                 limit=LAST_TIME,
                 found=message.time,
             )
-        return self._served.read_event(message, time=message.time, round_id=round_id, field=field)
-
-    def _reported(self, event: Any, message: Any, *, opens_section: int | None = None) -> ReportedEvent:
-        return ReportedEvent(
-            event=self._served.game.encode_event(event),
-            time=event.time,
-            seat=event.seat,
-            receipt=message.receipt,
-            signature=message.signature,
-            opens_section=opens_section,
-            is_imposed=self._served.game.is_imposed(event),
-        )
+        event = self._served.read_event(message, time=message.time, round_id=round_id, field=field)
+        return with_seen(event, message.seen if message.HasField("seen") else None)
 
     def _check_count(self, events: Sequence[object]) -> None:
         limit = self._served.game.max_events
@@ -311,25 +358,3 @@ class RoundReader:
                 limit=limit,
                 found=len(events),
             )
-
-
-def _deal_of(  # noqa: PLR0913 - what a round starts from
-    header: Header,
-    ruleset: Ruleset,
-    *,
-    sections: Sections,
-    dealt_time: int,
-    lead: Lead = NO_LEAD,
-    is_sealed: bool = False,
-) -> Deal:
-    return Deal(
-        round_id=header.round_id,
-        seat_count=header.seat_count,
-        stake=header.stake,
-        seat_stakes=header.seat_stakes,
-        bet_unit=ruleset.bet_unit,
-        sections=sections,
-        leader=lead.leader,
-        dealt_time=dealt_time,
-        is_sealed=is_sealed,
-    )

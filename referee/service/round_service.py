@@ -42,8 +42,8 @@ class RefereeParts:
 class RoundService:
     """Servicer of a game; a subclass adds the methods that are the game's own.
 
-    Nothing is remembered that could change an answer, so nothing here keeps a frontend from asking for receipts of one
-    history and then playing another. It then holds two receipts with one number, which prove that.
+    Nothing is remembered that could change an answer, so nothing here keeps a frontend from asking for receipts of two
+    courses of a round. The log does, once cards have opened after one of them.
     """
 
     def __init__(self, served: ServedGame, parts: RefereeParts) -> None:
@@ -66,14 +66,16 @@ class RoundService:
     def AcceptEvent(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Judge the next event at the referee's clock and answer its receipt."""
         del context
-        if request.event.time or request.event.receipt:
+        if request.event.time or request.event.received:
             raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD, "the referee's clock decides; leave the time 0", field="event"
+                ErrorReason.ERROR_REASON_INVALID_FIELD,
+                "the referee's clock decides; leave time and received out",
+                field="event",
             )
         read = self._reader.read(request.round)
         response = self._responses["AcceptEvent"]()
         event = type(request.event).FromString(request.event.SerializeToString())
-        violations, after = self._reader.accept(read, event, time=self._settler.clock())
+        violations, after = self._reader.accept(read, event, request.signature, now=self._settler.clock())
         response.violations.extend(write_violations(violations, self._texts))
         if after is None:
             self._fill_state(response, read.state, read.verified.ruleset)
@@ -81,10 +83,11 @@ class RoundService:
             return response
         self._fill_state(response, after.state, read.verified.ruleset)
         response.event.CopyFrom(event)
+        response.receipt = after.evidence.receipt
         response.event_number = len(after.events)
-        opening = after.chain.events[-1].opens_section
-        if isinstance(opening, int):
-            response.opens_section = opening
+        receipt = after.played.receipt
+        if receipt is not None and isinstance(receipt.opens_section, int):
+            response.opens_section = receipt.opens_section
         return response
 
     def PreviewRound(self, request: Any, context: grpc.ServicerContext) -> Any:

@@ -4,7 +4,6 @@ A settlement belongs to its deal: the log takes it only where the table's slot h
 deck root and no terminal leaf. The same settlement again is answered from the log, however late it is requested.
 """
 
-import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
@@ -12,14 +11,14 @@ from typing import Any, Final
 
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
-from referee.log import SettleStep, SlotKey, Stage
+from referee.log import SettleStep, SlotKey, Stage, Unseal
 from referee.service.call import note_leaf, submit_for_call
 from referee.service.reading import ReadRound
 from referee.service.status import refusal_of
 from referee.service.verifying import VerifiedRound, check_unexpired
 from referee.storage import Append, Contribution, Logged, Reader, Writer
-from referee.transcript.inputs import MEDIA_TYPE, Inputs
-from referee.transcript.replay import write_transcript
+from referee.transcript.inputs import MEDIA_TYPE
+from referee.transcript.replay import encode_inputs, repeat_key, write_transcript
 from referee.verdict import Violation
 from referee.wire.refusal import RefusedError
 from referee.wire.round import fill_receipt
@@ -44,21 +43,23 @@ class Settler:
         header = verified.header
         if now > header.round_deadline and not self._is_settled(verified):
             check_unexpired(verified, now=now, field="round")
-        violations = read.faults_at(now)
+        closed = read.closing_time(now)
+        violations = read.faults_at(closed)
         if violations and self._is_settled(verified):
-            now = header.round_deadline  # the clock was set back since; answer as at any later time
-            violations = read.faults_at(now)
+            closed = header.round_deadline  # the clock was set back since; answer as at any later time
+            violations = read.faults_at(closed)
         if violations:
             return violations
-        results, inputs = read.results, read.inputs(now)
+        results, inputs = read.results, encode_inputs(read.inputs(closed))
         leaf = Envelope.signed(MEDIA_TYPE, write_transcript(header, inputs, results), self.signer)
+        links = read.played.course.links
         step = SettleStep(
             SlotKey(header.table_id, header.round_number),
             round_id=header.round_id,
             deck_root=verified.deck_root,
-            unseals=(),
+            unseals=tuple([Unseal(one.number, links[one.number - 1].history) for one in read.played.openings]),
         )
-        return Append(leaf=leaf.to_bytes(), step=step, request_digest=_repeat_key(inputs, read.chain.last_hash))
+        return Append(leaf=leaf.to_bytes(), step=step, request_digest=repeat_key(inputs))
 
     def append(self, settlements: Sequence[tuple[Any, Append]]) -> list[RefusedError | None]:
         """Append settlements, each independently, and fill the log receipts of their responses.
@@ -80,12 +81,6 @@ class Settler:
     def _is_settled(self, verified: VerifiedRound) -> bool:
         found = self.reader.round(SlotKey(verified.header.table_id, verified.header.round_number))
         return found is not None and found.stage is Stage.SETTLED
-
-
-def _repeat_key(inputs: Inputs, last_hash: bytes) -> bytes:
-    """Return the idempotency key of a settlement (its closing time excluded)."""
-    attested = tuple([(event.time, event.attested) for event in inputs.events])
-    return hashlib.sha256(last_hash + repr((attested, inputs.leader, inputs.previous_winner_seat)).encode()).digest()
 
 
 APPEND_SECONDS: Final = 30.0

@@ -95,10 +95,8 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
     def _check(self, request: tien_len_pb2.CheckPlayRequest) -> tien_len_pb2.CheckPlayResponse:
         read = self._reader.read(request.round)
         ruleset, state = read.verified.ruleset, read.state
-        time = max(self._settler.clock(), state.last_time)
-        event = read_event(request.event, time=time, round_id=read.verified.header.round_id, field="event")
+        event = self._reader.next_event(read, request.event, time=max(self._settler.clock(), state.last_time))
         combination = _combination_of(event)
-        self._reader.check_signature(read, request.event, event)
         return tien_len_pb2.CheckPlayResponse(
             violations=write_violations(read.violations or GAME.check(state, event), self._texts),
             combination=None if combination is None else write_combination(combination, ruleset),

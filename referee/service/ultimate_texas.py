@@ -1,7 +1,7 @@
 """UltimateTexasService: rounds of Ultimate Texas Hold'em, decisions checked and advised.
 
-No request but settling needs a card: decisions do not depend on them. The receipt of the event that closes a street
-opens the next cards, so a frontend that reports its own events asks for at least those to be accepted.
+Decisions depend on no card, but on a clock that runs from the time at which cards opened. The receipt of the event that
+closes a street opens the next cards, so a frontend that reports its own events asks for at least those to be accepted.
 """
 
 from functools import cached_property
@@ -51,18 +51,16 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
         """Return the expectation of each decision, from the seat's own cards and the open board alone."""
         del context
         seat = Seat(request.seat)
-        verified = self._verifier.verify(request.round.header, request.round.certificates, field="round")
+        read = self._reader.read(request.round)
+        verified, state, ruleset = read.verified, read.state, read.verified.ruleset
         verified.check_seat(seat, field="seat")
-        ruleset = verified.ruleset
-        played = self._reader.play(request.round, verified.header, ruleset, dealt_time=verified.dealt_time)
-        state = played.state
         response = ultimate_texas_pb2.AdviseResponse(
-            violations=write_violations(played.violations, self._texts),
-            refused_event_number=played.refused_event,
+            violations=write_violations(read.violations, self._texts),
+            refused_event_number=read.refused_event,
             state=write_state(state, ruleset),
             ruleset_digest=ruleset.digest,
         )
-        if not played.violations and seat in state.may_decide:
+        if not read.violations and seat in state.may_decide:
             hole, board = verified.hand(seat, field="round"), _open_board(verified, state)
             self._advice.fill(response, ruleset, stake=state.stakes[seat], hole=hole, board=board)
         return response
@@ -74,21 +72,14 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
         return DecisionAdvice(self._folder)
 
     def _check(self, request: ultimate_texas_pb2.CheckDecisionRequest) -> ultimate_texas_pb2.CheckDecisionResponse:
-        message = request.round
-        if message.certificates:
-            verified = self._verifier.verify(message.header, message.certificates, field="round")
-            header, ruleset, dealt_time = verified.header, verified.ruleset, verified.dealt_time
-        else:
-            header, ruleset = self._verifier.read_terms(message.header, field="round.header")
-            dealt_time = 0
-        played = self._reader.play(message, header, ruleset, dealt_time=dealt_time)
-        state = played.state
-        event = read_event(request.event, time=state.last_time, round_id=header.round_id, field="event")
+        read = self._reader.read(request.round)
+        ruleset, state = read.verified.ruleset, read.state
+        event = self._reader.next_event(read, request.event, time=max(self._settler.clock(), state.last_time))
         return ultimate_texas_pb2.CheckDecisionResponse(
-            violations=write_violations(played.violations or GAME.check(state, event), self._texts),
+            violations=write_violations(read.violations or GAME.check(state, event), self._texts),
             state=write_state(state, ruleset),
             ruleset_digest=ruleset.digest,
-            refused_event_number=played.refused_event,
+            refused_event_number=read.refused_event,
         )
 
 

@@ -3,6 +3,7 @@
 The memo's key is every byte that was verified, so it saves work and changes no answer; time is checked on every call.
 """
 
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -22,7 +23,6 @@ from referee.wire.round import certificate_refusal, find_ruleset, read_header
 
 MEMO_BYTES: Final = 32 * 1024 * 1024
 """Default bound of a memo, in bytes of what it remembers."""
-_MEMO_SIZE: Final = 4096
 _ENTRY_BYTES: Final = 8 * 1024
 """Memory of a verified round beside the bytes that it was read from, on the safe side."""
 
@@ -31,12 +31,12 @@ ValueT = TypeVar("ValueT")
 
 
 class Memo(Generic[KeyT, ValueT]):
-    """Up to ``size`` values by key, and up to ``max_bytes`` of them, the oldest forgotten first.
+    """Values by key, up to ``max_bytes`` of them and at most ``size``, the oldest forgotten first.
 
     For values that follow from their key alone.
     """
 
-    def __init__(self, size: int, *, max_bytes: int = MEMO_BYTES) -> None:
+    def __init__(self, size: int = sys.maxsize, *, max_bytes: int = MEMO_BYTES) -> None:
         self._size = size
         self._max_bytes = max_bytes
         self._bytes = 0
@@ -63,7 +63,10 @@ class Memo(Generic[KeyT, ValueT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class VerifiedRound:
-    """A round whose header fits its ruleset and whose certificates are verified. Times in ms since 1970 UTC."""
+    """A round whose header fits its ruleset and whose certificates are verified. Times in ms since 1970 UTC.
+
+    ``unsealed_times`` are those of the sections that opened after the deal.
+    """
 
     header: Header
     ruleset: Ruleset
@@ -73,6 +76,7 @@ class VerifiedRound:
     mixed: bytes
     dealt_time: int
     is_sealed: bool
+    unsealed_times: Mapping[int, int]
 
     def require(self, sections: Iterable[int], *, field: str) -> None:
         """Refuse a round whose certificates do not open these sections."""
@@ -121,7 +125,7 @@ class RoundVerifier:
         self._origin = origin
         self._keys = tuple(shuffler_keys)
         self._clock = clock
-        self._memo: Memo[tuple[bytes, ...], VerifiedRound] = Memo(_MEMO_SIZE, max_bytes=memo_bytes)
+        self._memo: Memo[tuple[bytes, ...], VerifiedRound] = Memo(max_bytes=memo_bytes)
 
     @property
     def catalogue(self) -> Catalogue:
@@ -187,7 +191,7 @@ class RoundVerifier:
                     field=f"{field}.certificates[{index}]",
                 )
         try:
-            sections = certificate.join(read)
+            sections, unsealed_times = certificate.join(read), certificate.join_times(read)
         except CertificateError as error:
             raise certificate_refusal(error, field=f"{field}.certificates") from None
         return VerifiedRound(
@@ -199,6 +203,7 @@ class RoundVerifier:
             mixed=first.mixed,
             dealt_time=first.dealt_time,
             is_sealed=first.is_sealed,
+            unsealed_times=unsealed_times,
         )
 
     def _read_certificate(self, data: bytes, header: Header, *, field: str) -> Certificate:

@@ -10,7 +10,7 @@ Requests, transcripts and audits are judged here alike:
 """
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -30,6 +30,8 @@ class EvidenceFault(enum.StrEnum):
     """What the seat had seen is missing, too little, not there yet, or said without a key."""
     NOT_UNSEALED = "NOT_UNSEALED"
     """The sections that an event opened are not open yet."""
+    OTHER_COURSE = "OTHER_COURSE"
+    """The sections that an event opened were opened before it: after another course of the round."""
     SIGNATURE_MISSING = "SIGNATURE_MISSING"
     """A seat with a key has signed none of its events."""
     BAD_SIGNATURE = "BAD_SIGNATURE"
@@ -118,7 +120,15 @@ class PlayedCourse:
         return self.course.receipt(number, opens_section=opened) if number else None
 
     def unseal(self, time: int) -> "PlayedCourse":
-        """Return the round after the shuffler opened, at that time, what the last event opened."""
+        """Return the round after the shuffler opened, at that time, what the last event opened.
+
+        Raise EvidenceError for a time before the event.
+        """
+        last = self.course.links[-1].time
+        if time < last:
+            detail = f"its sections opened at {time}, before it at {last}, and so after other events than these"
+            number, seat = self.course.number, -1
+            raise EvidenceError(EvidenceFault.OTHER_COURSE, detail, number=number, seat=seat, expected=last, found=time)
         state = self.game.unseal(self.state, time)
         return self._with(state, self.course, (*self.openings[:-1], self.openings[-1]._replace(time=time)), self.level)
 
@@ -147,20 +157,19 @@ class PlayedCourse:
             game=self.game, seat_keys=self.seat_keys, state=state, course=course, openings=openings, level=level
         )
 
-    def check_signatures(self, signatures: Sequence[bytes], seats: Sequence[int] | None = None) -> None:
-        """Verify each seat's newest signature, by seat and empty for none; raise EvidenceError unless all hold.
-
-        ``seats`` are those to verify, all by default.
-        """
-        for seat in range(len(self.seat_keys)) if seats is None else seats:
-            move, signature = self.course.moves.get(seat), signatures[seat]
+    def check_signatures(
+        self, signatures: Sequence[bytes], holds: Callable[[bytes, bytes, bytes], bool] = is_signature
+    ) -> None:
+        """Verify each seat's newest signature, by seat and empty for none; raise EvidenceError unless all hold."""
+        for seat, (signature, key) in enumerate(zip(signatures, self.seat_keys, strict=True)):
+            move = self.course.moves.get(seat)
             if move is None and not signature:
                 continue
             if move is None:
                 fault, detail = EvidenceFault.BAD_SIGNATURE, f"seat {seat} has no event to sign"
             elif not signature:
                 fault, detail = EvidenceFault.SIGNATURE_MISSING, f"seat {seat} has a key and signs all its events"
-            elif not is_signature(signature, move, self.seat_keys[seat]):
+            elif not holds(signature, move, key):
                 fault, detail = EvidenceFault.BAD_SIGNATURE, f"this is not the signature of seat {seat} over its events"
             else:
                 continue

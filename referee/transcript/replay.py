@@ -3,6 +3,7 @@
 Nothing here reads a clock, a disk or a key. The game is the ruleset's, looked up in ``GAMES``.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -117,7 +118,23 @@ def encode_results(results: Mapping[str, ResultValue]) -> msgspec.Raw:
     return msgspec.Raw(_encoder.encode(results))
 
 
-def write_transcript(header: Header, inputs: Inputs, results: Mapping[str, ResultValue] | msgspec.Raw) -> bytes:
+def encode_inputs(inputs: Inputs) -> msgspec.Raw:
+    """Encode inputs as they are written in a transcript."""
+    return msgspec.Raw(_encoder.encode(inputs))
+
+
+def repeat_key(inputs: msgspec.Raw) -> bytes:
+    """Return the SHA-256 of encoded inputs without closed_time, by which a settlement is known when it is repeated.
+
+    The members are sorted, so closed_time is the first.
+    """
+    text = bytes(inputs)
+    return hashlib.sha256(b"{" + text[text.index(b",") + 1 :]).digest()
+
+
+def write_transcript(
+    header: Header, inputs: Inputs | msgspec.Raw, results: Mapping[str, ResultValue] | msgspec.Raw
+) -> bytes:
     """Write the payload of a SETTLE leaf."""
     return b'{"format":%d,"inputs":%b,"results":%b,"round_id":"%b"}' % (
         FORMAT,

@@ -78,14 +78,16 @@ class UltimateTexasSeatState(_message.Message):
     def __init__(self, seat: _Optional[int] = ..., play_multiple: _Optional[int] = ..., folded: _Optional[bool] = ..., gone: _Optional[bool] = ..., legal_decisions: _Optional[_Iterable[_Union[Decision, str]]] = ..., checked: _Optional[bool] = ...) -> None: ...
 
 class UltimateTexasState(_message.Message):
-    __slots__ = ("street", "turn", "seats")
+    __slots__ = ("street", "turn", "seats", "deadline_time")
     STREET_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
     SEATS_FIELD_NUMBER: _ClassVar[int]
+    DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
     street: str
     turn: int
     seats: _containers.RepeatedCompositeFieldContainer[UltimateTexasSeatState]
-    def __init__(self, street: _Optional[str] = ..., turn: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[UltimateTexasSeatState, _Mapping]]] = ...) -> None: ...
+    deadline_time: int
+    def __init__(self, street: _Optional[str] = ..., turn: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[UltimateTexasSeatState, _Mapping]]] = ..., deadline_time: _Optional[int] = ...) -> None: ...
 
 class CheckDecisionRequest(_message.Message):
     __slots__ = ("round", "event")

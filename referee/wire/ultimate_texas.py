@@ -38,6 +38,7 @@ def write_state(state: State, ruleset: Ruleset) -> ultimate_texas_pb2.UltimateTe
     return ultimate_texas_pb2.UltimateTexasState(
         street=state.street,
         turn=state.turn,
+        deadline_time=state.deadline_time,
         seats=[
             ultimate_texas_pb2.UltimateTexasSeatState(
                 seat=index,
