@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from referee.audit.documents import CERTIFICATE_FORM
-from referee.audit.finding import Code, Difference, RoundFindings
+from referee.audit.finding import Code, Difference, RoundFindings, shown
 from referee.audit.keys import KeyRole
+from referee.audit.openings import Openings
 from referee.audit.round_leaves import RoundLeaves
 from referee.audit.secrecy import examine_opened
 from referee.dealing import certificate
@@ -33,8 +34,9 @@ class CertifiedDeal:
     opened: tuple[tuple[int, bytes], ...] = ()
 
 
-def examine_certificates(leaves: RoundLeaves, findings: RoundFindings, *, stock: int | None) -> CertifiedDeal:
-    """Check a round's certificates; ``stock`` is the section of the cards that are not dealt, None if unknown."""
+def examine_certificates(leaves: RoundLeaves, openings: Openings, findings: RoundFindings) -> CertifiedDeal:
+    """Check a round's certificates against its leaves and openings."""
+    stock = None if openings.layout is None else openings.layout.stock
     roots: tuple[bytes, ...] = ()
     opened: list[tuple[int, bytes]] = []
     keys = keys_in_force(leaves, KeyRole.SHUFFLER)
@@ -51,13 +53,14 @@ def examine_certificates(leaves: RoundLeaves, findings: RoundFindings, *, stock:
             roots = tuple([bytes.fromhex(root) for root in payload.section_roots])
             mine = [(section.index, bytes.fromhex(section.key)) for section in payload.sections]
             examine_opened(mine, findings, stock=stock, leaf_index=index)
+            _examine_times(read, leaves, openings, findings, number=number)
             opened += mine
     return CertifiedDeal(roots=roots, opened=tuple(opened))
 
 
 def keys_in_force(leaves: RoundLeaves, role: KeyRole) -> tuple[bytes, ...]:
     """Return the role's keys that were valid at any leaf of the round."""
-    placed = (leaves.open, leaves.deal, leaves.settle, leaves.abort)
+    placed = (leaves.open, leaves.deal, *leaves.unseals, leaves.settle, leaves.abort)
     return tuple(dict.fromkeys([key for one in placed if one is not None for key in one.ring.of(role)]))
 
 
@@ -100,3 +103,27 @@ def _agrees(read: Certificate, leaves: RoundLeaves, findings: RoundFindings, *, 
                     difference=Difference(f"inputs.sections[{index}]", str(sections[index]), str(numbers)),
                 )
     return True
+
+
+def _examine_times(
+    read: Certificate, leaves: RoundLeaves, openings: Openings, findings: RoundFindings, *, number: int
+) -> None:
+    """Check that every section of a certificate was opened, and when; a sealed table's hand may be its seat's own."""
+    layout, index = openings.layout, document_leaf(leaves)
+    if layout is None:
+        return
+    own = frozenset(layout.hands) if leaves.open.leaf.is_sealed else frozenset()
+    for section in read.sections:
+        time, due = read.unsealed_times.get(section), openings.times.get(section)
+        if section == layout.stock or (time is None and section in openings.at_deal | own):
+            continue
+        if section not in openings.sections:
+            detail = f"certificate {number} opens section {section}, and no UNSEAL does"
+            findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, leaf_index=index)
+        elif time != due:
+            findings.add(
+                Code.CERTIFICATES_DISAGREE,
+                f"certificate {number} has another time for the opening of section {section} than the log",
+                leaf_index=index,
+                difference=Difference("unsealed_time", shown(time), shown(due)),
+            )

@@ -20,7 +20,7 @@ from referee.audit.finding import Code, FindingError
 from referee.audit.keys import KeyRing, KeyRole
 from referee.dealing import leaf as leaves
 from referee.dealing.header import Header, HeaderError
-from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf
+from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.dealing.seal import SEALED_SIZE
 from referee.evidence import canonical
 from referee.evidence.canonical import CanonicalError, Form, unhex
@@ -30,12 +30,13 @@ from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.transcript import inputs
 from referee.transcript.inputs import Transcript, TranscriptError
 
-Payload: TypeAlias = OpenLeaf | DealLeaf | Transcript | AbortLeaf | RevealLeaf | KeyLeaf
+Payload: TypeAlias = OpenLeaf | DealLeaf | UnsealLeaf | Transcript | AbortLeaf | RevealLeaf | KeyLeaf
 LeafT_co = TypeVar("LeafT_co", bound=Payload, covariant=True)
 
 SIGNERS: Final[dict[str, KeyRole | None]] = {
     leaves.OPEN_TYPE: KeyRole.SHUFFLER,
     leaves.DEAL_TYPE: KeyRole.SHUFFLER,
+    leaves.UNSEAL_TYPE: KeyRole.SHUFFLER,
     inputs.MEDIA_TYPE: KeyRole.REFEREE,
     leaves.ABORT_TYPE: KeyRole.SHUFFLER,
     leaves.REVEAL_TYPE: None,
@@ -43,9 +44,10 @@ SIGNERS: Final[dict[str, KeyRole | None]] = {
 }
 """Role that signs each type of leaf; None for a type without signature."""
 
-_READERS: Final[dict[str, Callable[[bytes], OpenLeaf | DealLeaf | AbortLeaf | RevealLeaf | KeyLeaf]]] = {
+_READERS: Final[dict[str, Callable[[bytes], OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | KeyLeaf]]] = {
     leaves.OPEN_TYPE: Form(OpenLeaf).read,
     leaves.DEAL_TYPE: Form(DealLeaf).read,
+    leaves.UNSEAL_TYPE: Form(UnsealLeaf).read,
     leaves.ABORT_TYPE: Form(AbortLeaf).read,
     leaves.REVEAL_TYPE: Form(RevealLeaf).read,
     leaves.KEY_TYPE: Form(KeyLeaf).read,
@@ -137,7 +139,7 @@ def _misread(payload: bytes) -> Code:
     return Code.TYPE_CONFUSION if is_canonical(payload) else Code.NOT_CANONICAL
 
 
-def _check(leaf: OpenLeaf | DealLeaf | AbortLeaf | RevealLeaf | KeyLeaf) -> None:
+def _check(leaf: OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | KeyLeaf) -> None:
     match leaf:
         case OpenLeaf():
             texts = (leaf.round_id, leaf.server_commitment, *filter(None, leaf.client_commitments))
@@ -146,6 +148,9 @@ def _check(leaf: OpenLeaf | DealLeaf | AbortLeaf | RevealLeaf | KeyLeaf) -> None
         case DealLeaf():
             texts = (leaf.round_id, leaf.mix, leaf.deck_root, *filter(None, leaf.client_seeds))
             leaves.check_seed_signatures(leaf)
+        case UnsealLeaf():
+            texts = ()
+            leaves.check_unseal(leaf)
         case AbortLeaf():
             texts = (leaf.round_id, *filter(None, leaf.client_seeds))
         case RevealLeaf():

@@ -15,6 +15,7 @@ import msgspec
 from referee.audit.finding import Code, Finding, Severity
 from referee.audit.keys import KeyRecord
 from referee.audit.score import Score
+from referee.transcript.played import EventLevel
 
 
 class DealingLevel(enum.StrEnum):
@@ -31,19 +32,6 @@ class DealingLevel(enum.StrEnum):
     """Every seat committed to its own seed in OPEN, before the server showed anything."""
     L3 = "L3"
     """L2, and a witness cosigned OPEN before the seats' seeds were shown."""
-
-
-class EventLevel(enum.StrEnum):
-    """How the least attested event of a round is attested."""
-
-    E0 = "E0"
-    """An event's time or content is the frontend's report."""
-    E1 = "E1"
-    """Every event has the referee's receipt."""
-    E2 = "E2"
-    """Every event is signed by its seat."""
-    NONE = "NONE"
-    """The round has no events."""
 
 
 class TableCounts(msgspec.Struct):

@@ -1,20 +1,19 @@
 """Examination of one round: every signature, commitment and rule of its leaves, from OPEN to REVEAL.
 
 OPEN has the shuffler's signature, a header of this log that hashes to the round id, and a known ruleset; DEAL and ABORT
-agree with what was committed (``deal``); SETTLE follows from its inputs (``settlement``); REVEAL deals the same cards
-again (``redeal``); documents that people kept agree with all this (``certificates``, ``event_receipts``, ``secrecy``).
-A fault is reported once: what only follows from it is not looked at.
+agree with what was committed (``deal``); each UNSEAL is of the settled course (``openings``); SETTLE follows from its
+inputs (``settlement``, ``course``); REVEAL deals the same cards again (``redeal``); documents that people kept agree
+with all this (``certificates``, ``event_receipts``, ``secrecy``). A fault is reported once: what only follows from it
+is not looked at.
 """
-
-from collections.abc import Iterable
 
 from referee.audit.certificates import examine_certificates
 from referee.audit.deal import client_seeds, dealing_level, examine_deal, is_void, opens
 from referee.audit.event_receipts import examine_event_receipts
 from referee.audit.finding import Code, Difference, RoundFindings, shown
+from referee.audit.openings import examine_unseals
 from referee.audit.reading import SIGNERS, Placed
 from referee.audit.redeal import examine_cards, opens_commitment
-from referee.audit.report import EventLevel
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.sample import sample_of
 from referee.audit.secrecy import examine_exports
@@ -23,8 +22,6 @@ from referee.cards import Seat
 from referee.dealing.leaf import AbortLeaf
 from referee.games import GAMES
 from referee.rulesets import Ruleset, UnknownRulesetError
-
-_ATTESTED = {"FRONTEND": EventLevel.E0, "RECEIPT": EventLevel.E1, "SEAT": EventLevel.E2}
 
 
 def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
@@ -36,10 +33,10 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     is_sound = deal is not None and examine_deal(leaves, deal, findings)
     if leaves.abort is not None:
         _examine_abort(leaves, leaves.abort, findings)
-    settled = Settled() if settle is None else examine_settlement(leaves, settle, ruleset, findings)
-    layout = None if ruleset is None else GAMES[ruleset.game].layout(leaves.header.seat_count)
-    certified = examine_certificates(leaves, findings, stock=None if layout is None else layout.stock)
-    examine_event_receipts(leaves, layout, settled.hashes, findings, opened=[one for one, _ in certified.opened])
+    openings = examine_unseals(leaves, ruleset, findings)
+    settled = Settled() if settle is None else examine_settlement(leaves, settle, ruleset, openings, findings)
+    certified = examine_certificates(leaves, openings, findings)
+    examine_event_receipts(leaves, settled.course, findings)
     redealt = None
     if reveal is not None and opens_commitment(leaves, reveal, findings) and deal is not None and is_sound:
         redealt = examine_cards(leaves, deal, reveal, findings, sections=settled.sections, roots=certified.roots)
@@ -48,13 +45,13 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     return RoundResult(
         findings=tuple(findings.listed),
         dealing_level=level,
-        event_level=None if settle is None else event_level([one.attested for one in settle.leaf.inputs.events]),
+        event_level=settled.event_level,
         client_seeds=() if deal is None else client_seeds(deal),
         client_seeds_leaf=-1 if deal is None else deal.index,
         open_leaf=leaves.open.index,
         server_seed=None if reveal is None else bytes.fromhex(reveal.leaf.server_seed),
         server_seed_leaf=-1 if reveal is None else reveal.index,
-        signatures=signatures + settled.signatures,
+        signatures=signatures + openings.receipts + settled.signatures,
         is_replayed=settled.is_replayed,
         is_redealt=redealt is not None,
         opened=certified.opened,
@@ -62,19 +59,10 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     )
 
 
-def event_level(attested: Iterable[str]) -> EventLevel:
-    """Return the lowest level among the attestations of a round's events.
-
-    >>> event_level(["RECEIPT", "FRONTEND", "SEAT"]).value
-    'E0'
-    """
-    return min([_ATTESTED[one] for one in attested], default=EventLevel.NONE)
-
-
 def _examine_signatures(leaves: RoundLeaves, findings: RoundFindings) -> int:
     """Verify the signatures of the leaves; return how many are valid."""
     verified = 0
-    for placed in (leaves.open, leaves.deal, leaves.settle, leaves.abort, leaves.reveal):
+    for placed in (leaves.open, leaves.deal, *leaves.unseals, leaves.settle, leaves.abort, leaves.reveal):
         if placed is None:
             continue
         role = SIGNERS[placed.envelope.payload_type]

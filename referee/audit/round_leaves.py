@@ -11,25 +11,28 @@ from referee.audit.documents import NO_DOCUMENTS, Documents
 from referee.audit.finding import Finding
 from referee.audit.population import RoundSample
 from referee.audit.reading import Placed
-from referee.audit.report import DealingLevel, EventLevel
+from referee.audit.report import DealingLevel
 from referee.dealing.header import Header
-from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf
+from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.rulesets import Catalogue
 from referee.transcript.inputs import Transcript
 from referee.transcript.leader import LastWinner
+from referee.transcript.played import EventLevel
 
 
 class RoundLeaves(msgspec.Struct, frozen=True, kw_only=True):
     """Leaves of one round, None for those it does not have, and the documents that people kept of it.
 
     ``round_id`` is the one that its OPEN names, ``previous_round_id`` that of the table's round before, where known.
-    ``last_winner`` won the table's last settled round, if that was of the same game and its winner leads the next.
+    ``unseals`` are in the order of the log. ``last_winner`` won the table's last settled round, if that was of the same
+    game and its winner leads the next.
     """
 
     round_id: bytes
     header: Header
     open: Placed[OpenLeaf]
     deal: Placed[DealLeaf] | None = None
+    unseals: tuple[Placed[UnsealLeaf], ...] = ()
     settle: Placed[Transcript] | None = None
     abort: Placed[AbortLeaf] | None = None
     reveal: Placed[RevealLeaf] | None = None
@@ -47,11 +50,11 @@ class AuditTerms:
 
 
 class RoundResult(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of examining a round; each seed has the index of the leaf that shows it, levels are None without a leaf.
+    """Result of examining a round; each seed has the index of the leaf that shows it.
 
-    ``signatures`` counts those of leaves, events and receipts that verify; ``is_replayed`` and ``is_redealt`` say that
-    the settlement was recomputed and the deck dealt again, with equal results. ``opened`` are the sections that
-    certificates open, each with its key.
+    Levels are None where nothing has them. ``signatures`` counts those of leaves, events and receipts that verify;
+    ``is_replayed`` and ``is_redealt`` say that the settlement was recomputed and the deck dealt again, with equal
+    results. ``opened`` are the sections that certificates open, each with its key.
     """
 
     findings: tuple[Finding, ...]

@@ -1,6 +1,6 @@
 """Order of leaves by table: each leaf is a step of its round, complete rounds are handed on, and rounds are counted.
 
-``referee.log.slot`` has the rules: OPEN < DEAL < SETTLE or ABORT < REVEAL, each once, and OPEN names the leaf that
+``referee.log.slot`` has the rules: OPEN < DEAL < UNSEAL* < SETTLE or ABORT < REVEAL, and OPEN names the leaf that
 ended the round before. A refused step is a finding; if its round is known, the round goes on from there, so that one
 fault is not found many times. A round is complete once its seed is revealed, or at the end of the log; only rounds that
 wait for a leaf, and each table's last one, are kept in memory.
@@ -21,7 +21,7 @@ from referee.audit.round_leaves import RoundLeaves
 from referee.audit.settlement import header_fault
 from referee.cards import Seat
 from referee.dealing.header import Header
-from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf
+from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.evidence.canonical import Natural
 from referee.games import GAMES
 from referee.log import (
@@ -36,6 +36,8 @@ from referee.log import (
     SlotReason,
     Stage,
     Step,
+    Unseal,
+    UnsealStep,
     advance,
 )
 from referee.transcript.inputs import Transcript
@@ -54,7 +56,7 @@ _SETTLE_CODES: Final = {
 }
 _NO_ROOT: Final = bytes(32)
 
-RoundLeaf: TypeAlias = DealLeaf | Transcript | AbortLeaf | RevealLeaf
+RoundLeaf: TypeAlias = DealLeaf | UnsealLeaf | Transcript | AbortLeaf | RevealLeaf
 """A leaf that follows an OPEN in its round."""
 
 
@@ -76,6 +78,7 @@ class _Live:
     previous_round_id: bytes | None
     last_winner: LastWinner | None
     deal: Placed[DealLeaf] | None = None
+    unseals: tuple[Placed[UnsealLeaf], ...] = ()
     settle: Placed[Transcript] | None = None
     abort: Placed[AbortLeaf] | None = None
     reveal: Placed[RevealLeaf] | None = None
@@ -89,6 +92,7 @@ class _Live:
             header=self.header,
             open=self.open,
             deal=self.deal,
+            unseals=self.unseals,
             settle=self.settle,
             abort=self.abort,
             reveal=self.reveal,
@@ -97,6 +101,7 @@ class _Live:
             documents=documents,
         )
         self.open = self.deal = self.settle = self.abort = self.reveal = None
+        self.unseals = ()
         return leaves
 
 
@@ -196,7 +201,7 @@ class Tables:
                 self._find(code, "another deck was settled than was dealt", placed.index, step.key, difference)
             else:
                 self._find(code, f"the round {error.detail}", placed.index, step.key)
-            if code in {Code.ENDED_TWICE, Code.DEALT_TWICE}:
+            if code in {Code.ENDED_TWICE, Code.DEALT_TWICE, Code.UNSEAL_NOT_IN_COURSE}:
                 return None
             state = _forced(step, live.state, placed.hash)
         return self._place(live, placed, state)
@@ -234,6 +239,8 @@ class Tables:
             case DealLeaf():
                 counts.dealt += 1
                 live.deal = cast("Placed[DealLeaf]", placed)
+            case UnsealLeaf():
+                live.unseals = (*live.unseals, cast("Placed[UnsealLeaf]", placed))
             case Transcript():
                 counts.settled += 1
                 self._keep_winner(live.header, leaf)
@@ -342,8 +349,13 @@ def _step_of(leaf: RoundLeaf, state: Round) -> Step:
     match leaf:
         case DealLeaf():
             return DealStep(key, round_id=round_id, deck_root=bytes.fromhex(leaf.deck_root))
+        case UnsealLeaf():
+            unseal = Unseal(leaf.number, bytes.fromhex(leaf.history))
+            course = {known.number: known.history for known in state.unseals}  # compared with the settlement's
+            return UnsealStep(key, round_id=round_id, unseal=unseal, course=course)
         case Transcript():
-            return SettleStep(key, round_id=round_id, deck_root=bytes.fromhex(leaf.inputs.deck_root))
+            root = bytes.fromhex(leaf.inputs.deck_root)
+            return SettleStep(key, round_id=round_id, deck_root=root, unseals=state.unseals)  # compared with the course
         case AbortLeaf():
             dealt = None if leaf.stage == "OPENED" else state.deck_root or _NO_ROOT
             return AbortStep(key, round_id=round_id, deck_root=dealt)
@@ -362,7 +374,7 @@ def _forced(step: Step, state: Round, leaf_hash: bytes) -> Round:
             return replace(state, stage=Stage.ABORTED, terminal_leaf=leaf_hash)
         case RevealStep():
             return replace(state, is_revealed=True)
-        case OpenStep() | DealStep():
+        case OpenStep() | DealStep() | UnsealStep():
             return state
         case _:
             assert_never(step)
@@ -374,6 +386,8 @@ def _code_of(step: Step, reason: SlotReason) -> Code:
             return _OPEN_CODES[reason]
         case DealStep():
             return Code.DEALT_TWICE
+        case UnsealStep():
+            return Code.UNSEAL_NOT_IN_COURSE
         case SettleStep():
             return _SETTLE_CODES.get(reason, Code.ENDED_TWICE)
         case AbortStep():

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Column
 from rich.table import Table as Grid
 
+from referee.audit.course import attestation_of
 from referee.audit.finding import first_difference
 from referee.cards import HOUSE
 from referee.cli.options import FOUND, Database, DataFolder, RulesetFolder, catalogue_of, fail
@@ -111,9 +112,12 @@ def _print_inputs(console: Console, transcript: Transcript, catalogue: Catalogue
     for index, section in enumerate(given.sections):
         cards.add_row(names[index] if index < len(names) else f"section {index}", card_line(section))
     console.print(cards)
-    events = Grid("#", Column("event", overflow="fold"), "ms after the deal", "attested")
+    events = Grid("#", Column("event", overflow="fold"), "ms after the deal", "attested", "opens sections")
+    opened = {one.number: ", ".join(map(str, one.sections)) for one in given.unsealed}
     for number, event in enumerate(given.events, 1):
-        events.add_row(str(number), bytes(event.event).decode(), str(event.time - given.dealt_time), event.attested)
+        after = str(event.time - given.dealt_time)
+        shown = bytes(event.event).decode(errors="replace")
+        events.add_row(str(number), shown, after, attestation_of(event), opened.get(number, ""))
     console.print(events)
     found = orjson.loads(bytes(transcript.results))
     paid = Grid("from", "to", "amount", "reason", "about")

@@ -23,8 +23,8 @@ DEALING_WORDS: Final = {
 }
 EVENT_WORDS: Final = {
     EventLevel.E0: "times and departures are the frontend's word",
-    EventLevel.E1: "every event has the referee's receipt",
-    EventLevel.E2: "every event is signed by its seat",
+    EventLevel.E1: "the referee received every event and gave its time",
+    EventLevel.E2: "as E1, and every event is signed by its seat or is its timeout",
     EventLevel.NONE: "no events: it ended at the deal, or nobody did anything",
 }
 

@@ -200,9 +200,6 @@ def check_unseal(leaf: UnsealLeaf) -> None:
     if list(leaf.sections) != sorted(set(leaf.sections)) or leaf.opens_section not in leaf.sections:
         msg = f"sections {list(leaf.sections)} do not ascend, or section {leaf.opens_section} is not among them"
         raise LeafError(msg)
-    if leaf.unsealed_time < leaf.received_time:
-        msg = f"the sections opened at {leaf.unsealed_time}, before their event at {leaf.received_time}"
-        raise LeafError(msg)
 
 
 def check_seat_tokens(leaf: OpenLeaf) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 import orjson
 
+from referee.audit.course import attestation_of
 from referee.audit.explanation import Phrase
 from referee.audit.finding import FindingError
 from referee.audit.page.words import name_of
@@ -20,7 +21,7 @@ from referee.cards import HOUSE
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import HeaderJson
-from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf
+from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.games import game_of
 from referee.rulesets import Catalogue, Ruleset, UnknownRulesetError
 from referee.transcript.inputs import InputEvent, Transcript
@@ -64,7 +65,7 @@ class StoryEvent:
     decision: str
     groups: tuple[Group, ...]
     attested: str
-    opens: int | None
+    opens: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +127,7 @@ def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story
     found = _found(settle)
     seat_count = len(header.seat_keys)
     events = settle.inputs.events if settle is not None else ()
+    opens = {one.number: one.sections for one in settle.inputs.unsealed} if settle is not None else {}
     start = settle.inputs.dealt_time if settle is not None else 0
     return Story(
         table_id=header.table_id,
@@ -138,7 +140,9 @@ def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story
         steps=tuple(steps),
         seats=tuple([_seat(seat, sections, found, ruleset) for seat in range(seat_count)]),
         board=_board(sections, found, ruleset, header),
-        events=tuple([_event(number, event, start) for number, event in enumerate(events[:MAX_EVENTS], 1)]),
+        events=tuple(
+            [_event(number, event, start, opens.get(number, ())) for number, event in enumerate(events[:MAX_EVENTS], 1)]
+        ),
         events_left_out=max(0, len(events) - MAX_EVENTS),
         paid=_paid(found, ruleset),
         is_settled=settle is not None,
@@ -158,6 +162,8 @@ def _step(index: int, leaf: Payload | None) -> StoryStep:
             return StoryStep(kind="OPEN", index=index)
         case DealLeaf():
             return StoryStep(kind="DEAL", index=index, time=leaf.dealt_time)
+        case UnsealLeaf():
+            return StoryStep(kind="UNSEAL", index=index, time=leaf.unsealed_time)
         case Transcript():
             return StoryStep(kind="SETTLE", index=index, time=leaf.inputs.closed_time)
         case AbortLeaf():
@@ -257,7 +263,7 @@ def _board(
     return (*groups, Group(code="BOARD", cards=tuple(itertools.chain.from_iterable(cards.values()))))
 
 
-def _event(number: int, source: InputEvent, start: int) -> StoryEvent:
+def _event(number: int, source: InputEvent, start: int, opens: tuple[int, ...]) -> StoryEvent:
     try:
         event = orjson.loads(bytes(source.event))
     except orjson.JSONDecodeError:
@@ -274,8 +280,8 @@ def _event(number: int, source: InputEvent, start: int) -> StoryEvent:
         kind=kind if isinstance(kind, str) else "?",
         decision=decision if isinstance(decision, str) else "",
         groups=tuple(groups),
-        attested=source.attested,
-        opens=source.opens_section if isinstance(source.opens_section, int) else None,
+        attested=attestation_of(source),
+        opens=opens,
     )
 
 

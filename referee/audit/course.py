@@ -1,0 +1,157 @@
+"""The course of a settlement, checked without the rules of its game by its receipt and its seats' signatures.
+
+The referee's newest receipt covers the events, their times and flags; a seat's newest signature covers all its moves.
+An event's bytes are read only for its seat, for what that had seen, and for whether its time ran out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import orjson
+
+from referee.audit.finding import Code, Difference, RoundFindings, shown
+from referee.audit.keys import KeyRole
+from referee.audit.reading import Placed
+from referee.audit.round_leaves import RoundLeaves
+from referee.dealing.header import NO_KEY
+from referee.evidence.canonical import CanonicalError, unhex
+from referee.evidence.ed25519 import SIGNATURE_SIZE, is_signature
+from referee.transcript.chain import Course, EventReceipt, is_receipted
+from referee.transcript.inputs import InputEvent, Inputs, Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class AttestedCourse:
+    """The course of a settlement, how many signatures in it hold, and whether all that must hold do."""
+
+    course: Course
+    signatures: int
+    is_attested: bool
+
+
+def examine_course(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> AttestedCourse:
+    """Check the receipt and the seats' signatures of a settlement over its events."""
+    inputs = settle.leaf.inputs
+    course, unsigned = _course_of(leaves, inputs)
+    fault = _receipt_fault(leaves, settle, course)
+    if fault is not None:
+        code, detail, difference = fault
+        findings.add(code, detail, leaf_index=settle.index, difference=difference)
+    signed = 0
+    if len(inputs.signatures) != leaves.header.seat_count:
+        unsigned.append(f"{leaves.header.seat_count} seats have {len(inputs.signatures)} places for signatures")
+    else:
+        for seat, text in enumerate(inputs.signatures):
+            detail = _signature_fault(leaves, course, seat, text)
+            signed += not detail and bool(text)
+            unsigned += [detail] if detail else []
+    for detail in unsigned:
+        findings.add(Code.EVENT_UNSIGNED, detail, leaf_index=settle.index)
+    received = int(fault is None and course.received > 0)
+    return AttestedCourse(course, received + signed, is_attested=fault is None and not unsigned)
+
+
+def keys_between(placed: Sequence[Placed[Any] | None]) -> tuple[bytes, ...]:
+    """Return the referee's keys that were valid at one of these leaves."""
+    return tuple(dict.fromkeys([key for one in placed if one is not None for key in one.ring.of(KeyRole.REFEREE)]))
+
+
+def is_referees(receipt: EventReceipt, signature: str, keys: Sequence[bytes]) -> bool:
+    """Return whether the hex is a signature of this receipt under one of the keys."""
+    data = _signature(signature)
+    return any(is_receipted(receipt, data, key) for key in keys)
+
+
+def member(raw: msgspec.Raw, name: str) -> object:
+    """Return a member of a JSON object; None if it has no such member, or is no object."""
+    try:
+        value = orjson.loads(bytes(raw))
+    except orjson.JSONDecodeError:
+        return None
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def attestation_of(event: InputEvent) -> str:
+    """Return how an event is attested: SEAT, SEAT_REPORTED where its time is only reported, RECEIPT or FRONTEND."""
+    if member(event.event, "seen") is not None:
+        return "SEAT" if event.received else "SEAT_REPORTED"
+    return "RECEIPT" if event.received else "FRONTEND"
+
+
+def _course_of(leaves: RoundLeaves, inputs: Inputs) -> tuple[Course, list[str]]:
+    """Return the course of the inputs, and what is wrong with what its seats had seen."""
+    course = Course.begin(round_id=leaves.round_id, deck_root=unhex(inputs.deck_root))
+    faults: list[str] = []
+    for number, event in enumerate(inputs.events, 1):
+        seat, seen, fault = _mover(leaves, event, number=number)
+        faults += [fault] if fault else []
+        course = course.append(bytes(event.event), time=event.time, received=event.received == 1, seat=seat, seen=seen)
+    return course, faults
+
+
+def _mover(leaves: RoundLeaves, event: InputEvent, *, number: int) -> tuple[int, int | None, str]:
+    """Return the seat in whose chain an event is with what it had seen, None for no chain, and what is wrong there."""
+    seat, seen = member(event.event, "seat"), member(event.event, "seen")
+    keys = leaves.header.seat_keys
+    if type(seat) is not int or not 0 <= seat < len(keys):
+        return 0, None, ""  # the rules refuse it
+    is_reported = "TIMEOUT" in (member(event.event, "kind"), member(event.event, "decision"))
+    if keys[seat] == NO_KEY or is_reported:
+        fault = "" if seen is None else f"event {number} is of no seat that signs, and says what it had seen"
+        return seat, None, fault
+    if type(seen) is not int or not 0 <= seen < number:
+        detail = f"event {number} is of seat {seat}, which has a key, and does not say which earlier event it had seen"
+        return seat, None, detail
+    return seat, seen, ""
+
+
+def _receipt_fault(
+    leaves: RoundLeaves, settle: Placed[Transcript], course: Course
+) -> tuple[Code, str, Difference | None] | None:
+    """Return what is wrong with the newest receipt or the hash of the events in the results."""
+    receipt = settle.leaf.inputs.receipt
+    claimed = member(settle.leaf.results, "events_hash")
+    if isinstance(receipt, msgspec.UnsetType):
+        number, names = 0, "names no receipt"
+    else:
+        number, names = receipt.number, f"names the receipt of event {receipt.number}"
+    if number > course.number:
+        detail = f"the transcript has {course.number} events and {names}"
+        return Code.EVENTS_ALTERED, detail, None
+    if claimed != course.event_hash.hex():
+        detail = "the events are not those that the result was computed from"
+        difference = Difference("results.events_hash", shown(claimed), shown(course.event_hash.hex()))
+        return Code.EVENTS_ALTERED, detail, difference
+    if number != course.received:
+        detail = f"event {course.received} is the last that the referee received, and the transcript {names}"
+        return Code.HISTORY_ALTERED, detail, None
+    if isinstance(receipt, msgspec.UnsetType):
+        return None
+    opened = receipt.opens_section
+    due = course.receipt(number, opens_section=opened if isinstance(opened, int) else None)
+    if not is_referees(due, receipt.signature, keys_between((leaves.deal, *leaves.unseals, settle))):
+        detail = f"the receipt of event {number} is not the referee's over these events, their times and flags"
+        return Code.HISTORY_ALTERED, detail, None
+    return None
+
+
+def _signature_fault(leaves: RoundLeaves, course: Course, seat: int, text: str) -> str:
+    """Describe what is wrong with a seat's newest signature; empty if nothing is."""
+    move = course.moves.get(seat)
+    if move is None:
+        return f"seat {seat} made no event to sign, and there is a signature" if text else ""
+    if not text:
+        return f"seat {seat} has a key and has not signed what it did"
+    if not is_signature(_signature(text), move, leaves.header.seat_keys[seat]):
+        return f"the signature of seat {seat} is not over what it did in this course"
+    return ""
+
+
+def _signature(text: str) -> bytes:
+    """Decode a signature of 64 bytes from lowercase hex; empty for any other text."""
+    try:
+        return unhex(text, SIGNATURE_SIZE)
+    except CanonicalError:
+        return b""

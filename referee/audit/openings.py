@@ -1,0 +1,169 @@
+"""Openings of sections: every card seen during play was opened at the deal or by an UNSEAL of the settled course.
+
+An UNSEAL is written before its cards are shown, and repeats the referee's receipt of the event that opens them. So a
+course that was abandoned after it had opened cards shows.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from referee.audit.course import is_referees, keys_between
+from referee.audit.finding import Code, Difference, RoundFindings, shown
+from referee.audit.reading import Placed
+from referee.audit.round_leaves import RoundLeaves
+from referee.cards import UnknownCardError, cards_of
+from referee.dealing.leaf import UnsealLeaf
+from referee.games import GAMES, Layout
+from referee.rulesets import Ruleset
+from referee.transcript.chain import Course, EventReceipt
+from referee.transcript.inputs import Transcript, Unsealed
+
+
+@dataclass(frozen=True, slots=True)
+class Openings:
+    """Sections that were open at the deal, and when UNSEALs opened others.
+
+    ``layout`` is None if the game is unknown. ``receipts`` is how many receipts in UNSEALs hold.
+    """
+
+    layout: Layout | None = None
+    at_deal: frozenset[int] = frozenset()
+    times: Mapping[int, int] = field(default_factory=dict)
+    receipts: int = 0
+
+    @property
+    def sections(self) -> frozenset[int]:
+        """All sections that were opened during play."""
+        return self.at_deal | self.times.keys()
+
+
+NO_OPENINGS: Final = Openings()
+
+
+def examine_unseals(leaves: RoundLeaves, ruleset: Ruleset | None, findings: RoundFindings) -> Openings:
+    """Check the UNSEALs of a round one after the other: their receipts, and what they open."""
+    layout = None if ruleset is None else GAMES[ruleset.game].layout(leaves.header.seat_count)
+    at_deal = frozenset() if ruleset is None or layout is None else _open_at_deal(leaves, ruleset, layout)
+    times: dict[int, int] = {}
+    receipts = 0
+    for unseal in leaves.unseals:
+        leaf = unseal.leaf
+        if is_referees(receipt_of(leaf), leaf.receipt_signature, keys_between((leaves.deal, unseal))):
+            receipts += 1
+        else:
+            detail = f"the receipt of event {leaf.number} that it names is not the referee's"
+            findings.add(Code.UNSEAL_REFUSED, detail, leaf_index=unseal.index)
+        if leaf.unsealed_time < leaf.received_time:
+            detail = f"it opens cards at {leaf.unsealed_time}, before their event at {leaf.received_time}"
+            findings.add(Code.STREET_OPENED_EARLY, detail, leaf_index=unseal.index)
+        if layout is not None:
+            due = _due(layout, leaf.opens_section, is_sealed=leaves.open.leaf.is_sealed) - at_deal - times.keys()
+            if set(leaf.sections) != due:
+                findings.add(
+                    Code.STREET_OPENED_EARLY,
+                    f"it opens other sections than those that open with section {leaf.opens_section}",
+                    leaf_index=unseal.index,
+                    difference=Difference("sections", shown(list(leaf.sections)), shown(sorted(due))),
+                )
+        for section in leaf.sections:
+            times.setdefault(section, leaf.unsealed_time)
+    return Openings(layout=layout, at_deal=at_deal, times=times, receipts=receipts)
+
+
+def receipt_of(leaf: UnsealLeaf) -> EventReceipt:
+    """Return the event receipt that an UNSEAL repeats."""
+    return EventReceipt(
+        event_hash=leaf.event_hash,
+        history=leaf.history,
+        number=leaf.number,
+        received_time=leaf.received_time,
+        round_id=leaf.round_id,
+        opens_section=leaf.opens_section,
+    )
+
+
+def examine_settled_openings(
+    leaves: RoundLeaves, settle: Placed[Transcript], course: Course, openings: Openings, findings: RoundFindings
+) -> None:
+    """Check that the settled course has every UNSEAL, and that nothing else was opened."""
+    inputs = settle.leaf.inputs
+    named = list(inputs.unsealed)
+    for unseal in leaves.unseals:
+        leaf = unseal.leaf
+        entry = Unsealed(leaf.number, leaf.sections, leaf.unsealed_time)
+        is_named = entry in named
+        if is_named:
+            named.remove(entry)
+        if not is_named or not _is_in_course(leaf, course):
+            detail = f"event {leaf.number} of the settled course is not the one after which it opened cards"
+            if not is_named:
+                detail = f"the settlement does not name it: sections {list(leaf.sections)} after event {leaf.number}"
+            findings.add(Code.UNSEAL_NOT_IN_COURSE, detail, leaf_index=unseal.index)
+    for one in named:
+        detail = f"the transcript says that event {one.number} opened sections {list(one.sections)}, and no UNSEAL does"
+        findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, leaf_index=settle.index)
+    _examine_receipt(leaves, settle, findings)
+    if openings.layout is None:
+        return
+    for section in sorted(frozenset(range(len(inputs.sections))) - openings.sections):
+        detail = f"the settlement has the cards of section {section}, which nothing opened"
+        findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, leaf_index=settle.index)
+    missing = sorted(section for section in openings.sections if section >= len(inputs.sections))
+    if missing:
+        detail = f"sections {missing} were opened, and the settlement does not have their cards"
+        findings.add(Code.SECTION_WRONG_SIZE, detail, leaf_index=settle.index)
+
+
+def _is_in_course(leaf: UnsealLeaf, course: Course) -> bool:
+    if not 1 <= leaf.number <= course.number:
+        return False
+    link = course.links[leaf.number - 1]
+    found = (link.event_hash.hex(), link.history.hex(), link.time, link.received)
+    return found == (leaf.event_hash, leaf.history, leaf.received_time, True)
+
+
+def _examine_receipt(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> None:
+    """Check that the newest receipt opens a section exactly where an UNSEAL of its event does."""
+    receipt = settle.leaf.inputs.receipt
+    if isinstance(receipt, msgspec.UnsetType):
+        return
+    opened = next((one.leaf.opens_section for one in leaves.unseals if one.leaf.number == receipt.number), None)
+    named = receipt.opens_section if isinstance(receipt.opens_section, int) else None
+    if named is not None and opened is None:
+        detail = f"the receipt of event {receipt.number} opens section {named}, and no UNSEAL does"
+        findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, leaf_index=settle.index)
+    elif named != opened:
+        findings.add(
+            Code.STREET_OPENED_EARLY,
+            f"the receipt of event {receipt.number} opens another section than the UNSEAL of that event",
+            leaf_index=settle.index,
+            difference=Difference("inputs.receipt.opens_section", shown(named), shown(opened)),
+        )
+
+
+def _due(layout: Layout, section: int, *, is_sealed: bool) -> frozenset[int]:
+    """Return all sections that are open once an event has opened one; none if no event opens it."""
+    try:
+        return frozenset(layout.opened_until(section, is_sealed=is_sealed))
+    except KeyError:
+        return frozenset()
+
+
+def _open_at_deal(leaves: RoundLeaves, ruleset: Ruleset, layout: Layout) -> frozenset[int]:
+    """Return the sections open at the deal: all hands, on a sealed table only where one of them wins at once."""
+    hands = frozenset(layout.hands)
+    if not leaves.open.leaf.is_sealed:
+        return hands
+    if leaves.settle is None:
+        return frozenset()
+    dealt = leaves.settle.leaf.inputs.sections[: len(hands)]
+    if tuple([len(set(hand)) for hand in dealt]) != layout.sizes[: len(hands)]:
+        return frozenset()
+    try:
+        cards = [cards_of(hand) for hand in dealt]
+    except UnknownCardError:  # the cards of the settlement are reported with it
+        return frozenset()
+    return hands if GAMES[ruleset.game].opens_at_deal(ruleset.rules, cards) else frozenset()
