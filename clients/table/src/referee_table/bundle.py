@@ -9,7 +9,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from referee.dealing.leaf import KEY_TYPE
+from referee.dealing.leaf import ABORT_TYPE, KEY_TYPE
+from referee.transcript.inputs import MEDIA_TYPE
 from referee.v1 import log_pb2, round_pb2
 from referee_table.judge import Judge
 
@@ -35,7 +36,7 @@ class Prover:
         while header.previous_leaf_hash != NO_LEAF and before > 1:
             before -= 1
             earlier = await self._round(table, before)
-            ended = earlier.leaves[2] if earlier.stage in _SETTLED else _end_of(earlier)
+            ended = _end_of(earlier)
             leaves[ended.leaf_index] = ended.leaf
             if earlier.stage in _SETTLED:
                 break
@@ -83,8 +84,5 @@ class Prover:
 
 
 def _end_of(found: log_pb2.GetTableRoundResponse) -> round_pb2.LogReceipt:
-    """Find the ABORT leaf: after OPEN alone, or after DEAL; REVEAL may follow it."""
-    for one in found.leaves[1:]:
-        if "abort" in json.loads(one.leaf)["payloadType"]:
-            return one
-    return found.leaves[-1]
+    """Find the SETTLE or ABORT leaf."""
+    return next(one for one in found.leaves if json.loads(one.leaf)["payloadType"] in (MEDIA_TYPE, ABORT_TYPE))

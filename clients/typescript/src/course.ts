@@ -1,0 +1,185 @@
+/**
+ * The course of a round: its events as hashes that cover all before them, as `round.proto` has them.
+ * The newest receipt of the referee and the newest signature of each seat speak for all of it.
+ */
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import type { MauBinhEvent } from "./gen/referee/v1/mau_binh_pb.js";
+import type { StepSchema } from "./gen/referee/v1/shuffler_pb.js";
+import type { TienLenEvent } from "./gen/referee/v1/tien_len_pb.js";
+import { Decision, type UltimateTexasEvent } from "./gen/referee/v1/ultimate_texas_pb.js";
+
+export type AnyEvent = MauBinhEvent | TienLenEvent | UltimateTexasEvent;
+
+/** A course, a receipt or a signature that does not hold. Keep what showed it: it is evidence. */
+export class CourseError extends Error {
+  override name = "CourseError";
+}
+
+/** One event of a course and its hashes h_k and r_k. */
+export interface Link {
+  readonly event: Uint8Array;
+  readonly time: bigint;
+  readonly received: boolean;
+  readonly eventHash: Uint8Array;
+  readonly history: Uint8Array;
+}
+
+/** What an event receipt says. */
+export interface EventReceipt {
+  readonly number: number;
+  readonly receivedTime: bigint;
+  readonly opensSection?: number;
+}
+
+const RECEIPT_TYPE = "application/vnd.referee.event.v1+json";
+
+/** The events of a round so far; event k is `links[k - 1]`. */
+export class Course {
+  readonly roundId: Uint8Array;
+  readonly start: Uint8Array;
+  readonly links: Link[] = [];
+  /** The newest g_(i,j) by seat, of the seats that have made an event with `seen`. */
+  readonly moves = new Map<number, Uint8Array>();
+
+  constructor(roundId: Uint8Array, deckRoot: Uint8Array) {
+    this.roundId = roundId;
+    this.start = tagged("transcript", roundId, deckRoot);
+  }
+
+  /** The course of a round's events, in their order. */
+  static of(roundId: Uint8Array, deckRoot: Uint8Array, events: Iterable<AnyEvent>): Course {
+    const course = new Course(roundId, deckRoot);
+    for (const event of events) {
+      course.append(eventBytes(event), event);
+    }
+    return course;
+  }
+
+  get number(): number {
+    return this.links.length;
+  }
+
+  /** h_k of an event, h_0 for number 0. */
+  hashAt(number: number): Uint8Array {
+    const hash = number === 0 ? this.start : this.links[number - 1]?.eventHash;
+    if (hash === undefined) {
+      throw new CourseError(`there is no event ${number}; the course has ${this.number}`);
+    }
+    return hash;
+  }
+
+  /** Append an event of these canonical bytes. */
+  append(event: Uint8Array, { time, received }: { time: bigint; received: boolean }): void {
+    const { seat, seen } = JSON.parse(text.decode(event)) as { seat: number; seen?: number };
+    const before = this.links.at(-1);
+    const numbered = integer(this.number + 1, 4);
+    const previous = before?.eventHash ?? this.start;
+    const eventHash = tagged("event", previous, numbered, event);
+    const flag = Uint8Array.of(received ? 1 : 0);
+    const past = before?.history ?? this.start;
+    const history = tagged("history", past, eventHash, integer(time, 8), flag);
+    if (seen !== undefined) {
+      const move = this.moves.get(seat) ?? firstMove(this.start, seat);
+      this.moves.set(seat, nextMove(move, this.hashAt(seen), event));
+    }
+    this.links.push({ event, time, received, eventHash, history });
+  }
+
+  /** What OpenSection takes of the events up to one that opens cards. */
+  steps(number = this.number): MessageInitShape<typeof StepSchema>[] {
+    return this.links
+      .slice(0, number)
+      .map(({ eventHash, time, received }) => ({ eventHash, time, received }));
+  }
+
+  /**
+   * What a receipt of this course says; CourseError for the receipt of any other history. Whose
+   * signature it bears is for who knows the referee's key.
+   */
+  receipt(envelope: Uint8Array): EventReceipt {
+    const { payload, payloadType } = JSON.parse(text.decode(envelope)) as Record<string, string>;
+    const said = JSON.parse(atob(payload ?? "")) as Record<string, string | number | undefined>;
+    const number = Number(said["number"]);
+    const link = this.links[number - 1];
+    const expected = link && {
+      event_hash: bytesToHex(link.eventHash),
+      history: bytesToHex(link.history),
+      received_time: Number(link.time),
+      round_id: bytesToHex(this.roundId),
+    };
+    const differs = Object.entries(expected ?? {}).find(([name, value]) => said[name] !== value);
+    if (payloadType !== RECEIPT_TYPE || link === undefined || differs !== undefined) {
+      throw new CourseError(`the receipt of event ${number} is of another course: ${differs}`);
+    }
+    const opensSection = said["opens_section"];
+    return {
+      number,
+      receivedTime: link.time,
+      ...(opensSection === undefined ? {} : { opensSection: Number(opensSection) }),
+    };
+  }
+}
+
+/** g_(i,j) of an event, after g_(i,j-1); `seenHash` is h_s. */
+export function nextMove(
+  previous: Uint8Array,
+  seenHash: Uint8Array,
+  event: Uint8Array,
+): Uint8Array {
+  return tagged("move", previous, seenHash, event);
+}
+
+/** g_(i,0) of a seat. */
+export function firstMove(start: Uint8Array, seat: number): Uint8Array {
+  return tagged("seat", start, Uint8Array.of(seat));
+}
+
+/** The canonical bytes of an event: its choice and what its player had seen, without its time. */
+export function eventBytes(event: AnyEvent): Uint8Array {
+  const { seat, seen } = event;
+  return canonical({ seat, ...(seen === undefined ? {} : { seen }), ...choiceOf(event) });
+}
+
+/** Canonical JSON of an object without objects in it: sorted members, no spaces. */
+export function canonical(members: Record<string, unknown>): Uint8Array {
+  return utf8ToBytes(JSON.stringify(members, Object.keys(members).sort()));
+}
+
+function choiceOf(event: AnyEvent): Record<string, unknown> {
+  if (event.$typeName === "referee.v1.UltimateTexasEvent") {
+    return { decision: Decision[event.decision], kind: "DECIDE" };
+  }
+  const { choice } = event;
+  const kind = choice.case === "passTurn" ? "PASS" : (choice.case ?? "").toUpperCase();
+  switch (choice.case) {
+    case "play":
+      return { kind, cards: choice.value.cards };
+    case "arrange": {
+      const { back, middle, front } = choice.value;
+      const nonce = "nonce" in event ? event.nonce : new Uint8Array();
+      return { kind, back, middle, front, ...(nonce.length ? { nonce: bytesToHex(nonce) } : {}) };
+    }
+    case "commit":
+      return { kind, commitment: bytesToHex(choice.value.commitment) };
+    default:
+      return { kind };
+  }
+}
+
+const text = new TextDecoder();
+
+function tagged(tag: string, ...fields: Uint8Array[]): Uint8Array {
+  const name = utf8ToBytes(`referee/v1/${tag}`);
+  const framed = fields.flatMap((field) => [integer(field.length, 4), field]);
+  const head = [Uint8Array.of(name.length), name, Uint8Array.of(fields.length)];
+  return sha256(concatBytes(...head, ...framed));
+}
+
+function integer(value: number | bigint, size: 4 | 8): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  return bytes.slice(8 - size);
+}

@@ -1,0 +1,219 @@
+/** A seat's chain, by the vectors and by what it must refuse to sign. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { ed25519 } from "@noble/curves/ed25519.js";
+import {
+  create,
+  Decision,
+  MauBinhEventSchema,
+  TienLenEventSchema,
+  UltimateTexasEventSchema,
+} from "../src/index.js";
+import { AlreadySignedError, Course, CourseError, eventBytes, SeatChain } from "../src/seat.js";
+
+interface Row {
+  readonly id: string;
+  readonly round_id: string;
+  readonly deck_root: string;
+  readonly seat_keys: readonly string[];
+  readonly events: readonly Record<string, unknown>[];
+  readonly hashes: readonly string[];
+  readonly histories: readonly string[];
+  readonly chains: readonly (readonly string[])[];
+  readonly signatures: readonly string[];
+  readonly event: string;
+  readonly receipt: string;
+}
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+const unhex = (text: string) => new Uint8Array(Buffer.from(text, "hex"));
+const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+
+/** The rows of a file of vectors; the tree's root is four levels above build/test. */
+function vectors(name: string): Row[] {
+  const file = new URL(`../../../../tests/vectors/transcript/${name}.jsonl`, import.meta.url);
+  const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
+  assert.ok(lines.length > 2);
+  return lines.map((line) => JSON.parse(line) as Row);
+}
+
+test("hashes and histories are the vectors'", () => {
+  for (const row of vectors("chains")) {
+    const course = new Course(unhex(row.round_id), unhex(row.deck_root));
+    for (const { event, time, received } of row.events) {
+      course.append(json(event), { time: BigInt(time as number), received: received === 1 });
+    }
+    const links = [{ eventHash: course.start, history: course.start }, ...course.links];
+    assert.deepEqual(
+      links.map((link) => hex(link.eventHash)),
+      row.hashes,
+      row.id,
+    );
+    assert.deepEqual(
+      links.map((link) => hex(link.history)),
+      row.histories,
+      row.id,
+    );
+  }
+});
+
+test("what each seat signs is the vectors'", () => {
+  let signed = 0;
+  for (const row of vectors("seat_chains")) {
+    const course = new Course(unhex(row.round_id), unhex(row.deck_root));
+    for (const event of row.events) {
+      course.append(json(event), { time: 1n, received: true });
+    }
+    for (const [seat, chain] of row.chains.entries()) {
+      const move = course.moves.get(seat);
+      assert.equal(move && hex(move), chain.length > 1 ? chain.at(-1) : undefined, row.id);
+      const signature = row.signatures[seat] ?? "";
+      if (move !== undefined && signature !== "") {
+        const key = unhex(row.seat_keys[seat] ?? "");
+        assert.ok(ed25519.verify(unhex(signature), move, key, { zip215: false }), row.id);
+        signed += 1;
+      }
+    }
+  }
+  assert.ok(signed > 2);
+});
+
+test("the bytes of an event are the vectors'", () => {
+  const texts = new Map(vectors("events").map(({ id, event }) => [id, event]));
+  const bytes = (event: Parameters<typeof eventBytes>[0]) =>
+    new TextDecoder().decode(eventBytes(event));
+  const [back, middle, front] = [
+    [1, 2, 3, 4, 5],
+    [6, 7, 8, 9, 10],
+    [11, 12, 13],
+  ];
+  const arrange = { case: "arrange" as const, value: { back, middle, front } };
+  const commit = { case: "commit" as const, value: { commitment: new Uint8Array(32) } };
+  const leave = { case: "leave" as const, value: {} };
+  const binh = (id: string, event: Parameters<typeof create<typeof MauBinhEventSchema>>[1]) =>
+    assert.equal(bytes(create(MauBinhEventSchema, event)), texts.get(`mau_binh.${id}`));
+  binh("arrange", { seat: 0, choice: arrange });
+  binh("leave", { seat: 3, choice: leave });
+  binh("leave-seen", { seat: 3, choice: leave, seen: 0 });
+  binh("commit", { seat: 1, choice: commit });
+  binh("commit-seen", { seat: 1, choice: commit, seen: 0 });
+  const pass = create(TienLenEventSchema, {
+    seat: 1,
+    seen: 4,
+    choice: { case: "passTurn", value: {} },
+  });
+  assert.equal(bytes(pass), '{"kind":"PASS","seat":1,"seen":4}');
+  const bet = create(UltimateTexasEventSchema, { seat: 2, decision: Decision.PLAY_4X, seen: 0 });
+  assert.equal(bytes(bet), '{"decision":"PLAY_4X","kind":"DECIDE","seat":2,"seen":0}');
+});
+
+describe("a seat", () => {
+  const key = new Uint8Array(32).fill(7);
+  const [roundId, deckRoot] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+  const pass = { kind: "PASS", seat: 0 };
+  const leave = { kind: "LEAVE", seat: 0 };
+  const played = (card: number) => ({ cards: [card], kind: "PLAY", seat: 1 });
+
+  const courseOf = (...events: object[]) => {
+    const course = new Course(roundId, deckRoot);
+    for (const [index, event] of events.entries()) {
+      course.append(json(event), { time: BigInt(index), received: true });
+    }
+    return course;
+  };
+  const chained = () => new SeatChain(0, key, courseOf());
+
+  test("signs what it had seen, and the same choice the same way", () => {
+    const chain = chained();
+    chain.show(courseOf(played(1)));
+    const signed = chain.sign(pass);
+    assert.deepEqual(JSON.parse(new TextDecoder().decode(signed.event)), { ...pass, seen: 1 });
+    assert.ok(ed25519.verify(signed.signature, signed.move, ed25519.getPublicKey(key)));
+    const after = courseOf(played(1), { ...pass, seen: 1 });
+    assert.deepEqual(after.moves.get(0), signed.move);
+    chain.show(courseOf(played(1), played(2)));
+    assert.deepEqual(chain.sign(pass), signed);
+  });
+
+  test("signs no other event in one place, unless it has become unlawful", () => {
+    const chain = chained();
+    chain.sign(pass);
+    assert.throws(() => chain.sign(leave), AlreadySignedError);
+    chain.show(courseOf({ kind: "TIMEOUT", seat: 1 }));
+    assert.throws(() => chain.sign(leave), AlreadySignedError);
+    assert.equal(chain.sign(leave, () => true).seen, 1);
+    chain.show(courseOf({ kind: "TIMEOUT", seat: 1 }, { kind: "TIMEOUT", seat: 0 }));
+    assert.equal(chain.sign(pass).seen, 2);
+  });
+
+  test("accepts no course but the one that it was shown", () => {
+    const chain = chained();
+    chain.show(courseOf(played(1), played(2)));
+    const others = [
+      courseOf(),
+      courseOf(played(1)),
+      courseOf(played(2), played(1), played(3)),
+      new Course(roundId, roundId),
+      courseOf(played(1), played(2), { ...leave, seen: 0 }),
+    ];
+    for (const other of others) {
+      assert.throws(() => chain.show(other), CourseError);
+    }
+  });
+
+  test("knows its own signature from another device", () => {
+    const [here, there] = [chained(), chained()];
+    const { signature } = there.sign(leave);
+    const course = courseOf({ ...leave, seen: 0 });
+    assert.throws(() => here.show(course, new Uint8Array(64)), CourseError);
+    here.show(course, signature);
+    assert.equal(here.sign(pass).seen, 1);
+  });
+
+  test("remembers over a restart what it signed", () => {
+    const chain = chained();
+    const signed = chain.sign(pass);
+    assert.ok(!chain.save().includes(hex(key)));
+    const again = SeatChain.restore(chain.save(), key, courseOf());
+    assert.deepEqual(again.sign(pass), signed);
+    assert.throws(() => again.sign(leave), AlreadySignedError);
+    const other = new Course(roundId, roundId);
+    assert.throws(() => SeatChain.restore(chain.save(), key, other), CourseError);
+  });
+});
+
+test("a receipt is of one history alone", () => {
+  const course = new Course(new Uint8Array(32).fill(1), new Uint8Array(32).fill(2));
+  course.append(json({ kind: "LEAVE", seat: 0 }), { time: 5n, received: true });
+  const [link] = course.links;
+  assert.ok(link !== undefined);
+  const payload = {
+    event_hash: hex(link.eventHash),
+    history: hex(link.history),
+    number: 1,
+    opens_section: 2,
+    received_time: 5,
+    round_id: hex(course.roundId),
+  };
+  const enveloped = (given: object) =>
+    json({
+      payload: btoa(JSON.stringify(given)),
+      payloadType: "application/vnd.referee.event.v1+json",
+      signatures: [],
+    });
+  const found = course.receipt(enveloped(payload));
+  assert.deepEqual(found, { number: 1, receivedTime: 5n, opensSection: 2 });
+  const others = [
+    { history: payload.event_hash },
+    { event_hash: payload.history },
+    { received_time: 6 },
+    { number: 2 },
+    { round_id: payload.history },
+  ];
+  for (const other of others) {
+    assert.throws(() => course.receipt(enveloped({ ...payload, ...other })), CourseError);
+  }
+  assert.deepEqual(course.steps(), [{ eventHash: link.eventHash, time: 5n, received: true }]);
+});
