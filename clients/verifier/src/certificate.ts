@@ -14,7 +14,7 @@ import { type Header, roundIdOf } from "./header.js";
 import { CERTIFICATE_TYPE } from "./leaf.js";
 import { deckRoot, sectionRoot } from "./section.js";
 
-/** `sealed` is a member on a sealed table only. */
+/** `sealed` is a member on a sealed table only, `unsealed_time` of a section that an UNSEAL opened. */
 export const certificateForm = record(
   {
     dealt_time: natural,
@@ -23,7 +23,9 @@ export const certificateForm = record(
     mix: hex32,
     round_id: hex32,
     section_roots: list(hex32),
-    sections: list(record({ cards: list(natural), index: natural, key: hex32 })),
+    sections: list(
+      record({ cards: list(natural), index: natural, key: hex32 }, { unsealed_time: natural }),
+    ),
     server_commitment: hex32,
   },
   { sealed: oneOf(1) },

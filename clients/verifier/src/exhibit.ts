@@ -1,21 +1,22 @@
 /**
  * What people hold of a round: a certificate and the log must show one deal, and every certificate
- * the same; two receipts of one round with one number and different hashes prove that the referee
- * accepted two continuations.
+ * the same. Two receipts of one round with one number and different histories are noted: asking
+ * again makes them.
  */
 
 import { type Bytes, hex, SpellingError } from "./bytes.js";
 import { decode, type Json } from "./canonical.js";
 import { type Certificate, CertificateError, readCertificate } from "./certificate.js";
 import type { CheckCode, Report } from "./check.js";
+import type { Course } from "./course.js";
 import { differ, unlike } from "./difference.js";
 import { EnvelopeError, openEnvelope, parseEnvelope } from "./dsse.js";
 import type { Code } from "./finding.js";
 import { FormError } from "./form.js";
 import type { Exhibits, RoundLeaves } from "./round-leaves.js";
 import { type EventReceipt, RECEIPT_TYPE, receiptForm, type Role } from "./leaf.js";
-import { examineOpened, type Opened, roundIdsIn } from "./secrecy.js";
-import { examineStreets, streetsOf } from "./street.js";
+import { examineShown, type Opened, sectionsOf } from "./opening.js";
+import { examineOpened, type OpenedKey, roundIdsIn } from "./secrecy.js";
 
 /**
  * Exhibits by the round that each names; under "" those that name none. An export is under all
@@ -69,24 +70,25 @@ export function findForeign(
 /** What certificates that agree with DEAL show: the roots of all sections, and what they open. */
 export interface Certified {
   readonly roots: string[];
-  readonly opened: Opened[];
+  readonly opened: OpenedKey[];
 }
 
-/** What certificates and receipts show, held against h_0 to h_n and one another. */
-export function examineExhibits(leaves: RoundLeaves, hashes: Bytes[], report: Report): Certified {
-  const streets = streetsOf(leaves.header);
-  const certified = examineCertificates(leaves, streets?.stock ?? null, report);
-  const held = examineReceipts(leaves, hashes, report);
-  if (streets !== null && (held.length > 0 || certified.opened.length > 0)) {
-    const opened = certified.opened.map(({ section }) => section);
-    examineStreets(leaves, streets, { held, opened }, report);
-  }
+/** What certificates and receipts show, held against the course, the UNSEALs and one another. */
+export function examineExhibits(
+  leaves: RoundLeaves,
+  course: Course | null,
+  inLog: Opened,
+  report: Report,
+): Certified {
+  const certified = examineCertificates(leaves, inLog, report);
+  examineReceipts(leaves, course, report);
   return certified;
 }
 
-function examineCertificates(leaves: RoundLeaves, stock: number | null, report: Report): Certified {
+function examineCertificates(leaves: RoundLeaves, inLog: Opened, report: Report): Certified {
   let roots: string[] = [];
-  const opened: Opened[] = [];
+  const opened: OpenedKey[] = [];
+  const stock = sectionsOf(leaves.header)?.stock ?? null;
   const keys = keysOf(leaves, "shuffler");
   const where = { leaf_index: (leaves.deal ?? leaves.open).index };
   for (const [number, data] of leaves.exhibits.certificates.entries()) {
@@ -97,6 +99,7 @@ function examineCertificates(leaves: RoundLeaves, stock: number | null, report: 
         roots = shown.section_roots;
         const mine = shown.sections.map(({ index, key }) => ({ section: index, key }));
         examineOpened(mine, stock, where, report);
+        examineShown(leaves, shown.sections, inLog, report);
         opened.push(...mine);
       }
     } catch (error) {
@@ -111,13 +114,12 @@ function examineCertificates(leaves: RoundLeaves, stock: number | null, report: 
 }
 
 /**
- * The receipts that the referee signed and that agree with one another and, where the round was
- * settled, with h_0 to h_n; none may be of a later event.
+ * Receipts that people hold agree with one another and, where the round was settled, with its
+ * course; none may be of a later event, or open another section than an UNSEAL of its number.
  */
-function examineReceipts(leaves: RoundLeaves, hashes: Bytes[], report: Report): EventReceipt[] {
-  const held: EventReceipt[] = [];
+function examineReceipts(leaves: RoundLeaves, course: Course | null, report: Report): void {
   const keys = keysOf(leaves, "referee");
-  const known = new Map(hashes.map((hash, number) => [number, hex(hash)]));
+  const known = new Map<number, string>();
   const where = { leaf_index: (leaves.deal ?? leaves.open).index };
   for (const [place, data] of leaves.exhibits.eventReceipts.entries()) {
     report.begin("EVENT_RECEIPTS");
@@ -127,22 +129,31 @@ function examineReceipts(leaves: RoundLeaves, hashes: Bytes[], report: Report): 
       report.find("EVENT_RECEIPTS", "RECEIPT_REFUSED", detail, where);
       continue;
     }
-    const { number, event_hash: hash } = receipt;
-    const other = known.get(number) ?? hash;
-    known.set(number, other);
-    if (hashes.length > 0 && number >= hashes.length) {
-      const last = hashes.length - 1;
-      const detail = `event ${number} has a receipt, and the settlement ends with event ${last}`;
+    const { number, event_hash: hash, history, opens_section: section } = receipt;
+    if (course !== null && number > course.events.length) {
+      const detail = `event ${number} has a receipt, and the settlement ends with event ${course.events.length}`;
       report.find("EVENT_RECEIPTS", "EVENTS_ALTERED", detail, where);
-    } else if (other === hash) {
-      held.push(receipt);
-    } else {
+      continue;
+    }
+    const [mine, settled] = [`${hash} ${history}`, historyAt(course, number)];
+    const other = settled ?? known.get(number) ?? mine;
+    known.set(number, other);
+    const unseal = leaves.unseals.find(({ value }) => value.number === number);
+    if (other !== mine) {
       const detail = `event ${number} has two receipts, or the transcript has another`;
-      const difference = unlike(`h_${number}`, other, hash);
+      const difference = unlike(`event ${number}`, other, mine);
       report.find("EVENT_RECEIPTS", "FORKED_RECEIPTS", detail, { ...where, ...difference });
+    } else if (unseal !== undefined && unseal.value.opens_section !== section) {
+      const detail = `a receipt of event ${number} opens another section than its UNSEAL`;
+      const difference = differ("opens_section", section, unseal.value.opens_section);
+      report.find("OPENINGS", "STREET_OPENED_EARLY", detail, { ...where, ...difference });
     }
   }
-  return held;
+}
+
+function historyAt(course: Course | null, number: number): string | undefined {
+  const [hash, history] = [course?.hashes[number], course?.histories[number]];
+  return hash && history ? `${hex(hash)} ${hex(history)}` : undefined;
 }
 
 function agrees(
@@ -223,8 +234,10 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** The role's keys that were in force at any leaf of the round. */
-function keysOf({ open, deal, settle, abort }: RoundLeaves, role: Role): Bytes[] {
-  const rings = [open, deal, settle, abort].flatMap((placed) => (placed ? [placed.ring] : []));
+function keysOf({ open, deal, unseals, settle, abort }: RoundLeaves, role: Role): Bytes[] {
+  const rings = [open, deal, ...unseals, settle, abort].flatMap((placed) =>
+    placed ? [placed.ring] : [],
+  );
   const keys = rings.flatMap((ring) => ring.of(role));
   return [...new Map(keys.map((key) => [hex(key), key])).values()];
 }

@@ -79,7 +79,11 @@ export const CODES = [
   "SECRET_EXPOSED",
   "SECTION_KEY_WEAK",
   "STREET_OPENED_EARLY",
-  "STREET_UNRECEIPTED",
+  "UNSEAL_REFUSED",
+  "UNSEAL_NOT_IN_COURSE",
+  "OPENED_WITHOUT_UNSEAL",
+  "HISTORY_ALTERED",
+  "EVENT_UNSIGNED",
 ] as const;
 
 export type Code = (typeof CODES)[number];
@@ -90,7 +94,7 @@ const NOTES: readonly Code[] = [
   "CLIENT_SEEDS_EQUAL",
   "CLIENT_SEED_REPEATED",
   "CLIENT_SEED_UNSIGNED",
-  "STREET_UNRECEIPTED",
+  "FORKED_RECEIPTS",
 ];
 
 /** The first difference of two values: the member's path, what the log claims, what was found. */

@@ -29,12 +29,19 @@ export interface KeyRecord {
 export class KeyRing {
   constructor(
     readonly valid: readonly (readonly [Role, Bytes])[],
-    readonly known: readonly (readonly [Role, Bytes])[],
+    readonly known: readonly (readonly [role: Role, key: Bytes, revokedLeaf: number | null])[],
   ) {}
 
   /** The public keys that are in force for a role. */
   of(role: Role): Bytes[] {
     return this.valid.filter(([one]) => one === role).map(([, key]) => key);
+  }
+
+  /** The public keys that were in force for a role somewhere from a leaf to this one. */
+  since(role: Role, leaf: number): Bytes[] {
+    return this.known
+      .filter(([one, , revoked]) => one === role && (revoked === null || revoked >= leaf))
+      .map(([, key]) => key);
   }
 
   /**
@@ -110,13 +117,14 @@ export class KeyHistory {
   }
 
   #ringNow(): KeyRing {
-    const root = ["root", this.#root.publicKey] as const;
-    const records = [...this.#records.values()];
-    const named = (those: KeyRecord[]): (readonly [Role, Bytes])[] =>
-      those.map(({ role, publicKey }) => [role, publicKey] as const);
+    const root = ["root", this.#root.publicKey, null] as const;
+    const records = [...this.#records.values()].map(
+      ({ role, publicKey, revokedLeaf }) => [role, publicKey, revokedLeaf] as const,
+    );
+    const valid = [root, ...records.filter(([, , revoked]) => revoked === null)];
     return new KeyRing(
-      [root, ...named(records.filter((record) => record.revokedLeaf === null))],
-      [root, ...named(records)],
+      valid.map(([role, key]) => [role, key] as const),
+      [root, ...records],
     );
   }
 }

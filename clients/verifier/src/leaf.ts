@@ -1,5 +1,5 @@
 /**
- * The payloads of leaves: OPEN, DEAL, SETTLE (a transcript), ABORT, REVEAL and KEY, as canonical
+ * The payloads of leaves: OPEN, DEAL, UNSEAL, SETTLE (a transcript), ABORT, REVEAL and KEY, as canonical
  * JSON. Bytes stand as lowercase hex, an absent seed or commitment as an empty string, and an
  * absent member is left out. `SIGNERS` says who may sign a leaf.
  */
@@ -28,12 +28,13 @@ export const RECEIPT_TYPE = MEDIA("event");
 /** nonce, seed and tag of XChaCha20-Poly1305. */
 const SEALED_SIZE = 24 + 32 + 16;
 
-export type Kind = "OPEN" | "DEAL" | "SETTLE" | "ABORT" | "REVEAL" | "KEY";
+export type Kind = "OPEN" | "DEAL" | "UNSEAL" | "SETTLE" | "ABORT" | "REVEAL" | "KEY";
 export type Role = "root" | "log" | "referee" | "shuffler" | "witness";
 
 export const KINDS: ReadonlyMap<string, Kind> = new Map([
   [MEDIA("open"), "OPEN"],
   [MEDIA("deal"), "DEAL"],
+  [MEDIA("unseal"), "UNSEAL"],
   [MEDIA("settle"), "SETTLE"],
   [MEDIA("abort"), "ABORT"],
   [MEDIA("reveal"), "REVEAL"],
@@ -44,6 +45,7 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map([
 export const SIGNERS: Record<Kind, Role | null> = {
   OPEN: "shuffler",
   DEAL: "shuffler",
+  UNSEAL: "shuffler",
   SETTLE: "referee",
   ABORT: "shuffler",
   REVEAL: null,
@@ -71,8 +73,21 @@ export const dealForm = record(
     mix: hex32,
     round_id: hex32,
   },
-  { leader: natural, seed_signatures: list(text) },
+  { leader: natural, opened_sections: list(natural), seed_signatures: list(text) },
 );
+
+/** What an event receipt says, and what the cards opened after it; `receipt_signature` is the referee's. */
+export const unsealForm = record({
+  event_hash: hex32,
+  history: hex32,
+  number: natural,
+  opens_section: natural,
+  receipt_signature: text,
+  received_time: natural,
+  round_id: hex32,
+  sections: list(natural),
+  unsealed_time: natural,
+});
 
 export const abortForm = record(
   {
@@ -93,10 +108,10 @@ export const keyForm = record({
   role: oneOf("log", "referee", "shuffler", "witness"),
 });
 
-const inputEventForm = record(
-  { event: anything, time: integer, attested: oneOf("FRONTEND", "RECEIPT", "SEAT") },
-  { receipt: text, signature: text, opens_section: integer },
-);
+/** `received` is 1 where the referee's clock gave the time, 0 where the frontend reported it. */
+const inputEventForm = record({ event: anything, received: oneOf(0, 1), time: natural });
+const inputReceiptForm = record({ number: natural, signature: text }, { opens_section: natural });
+const unsealedForm = record({ number: natural, sections: list(natural), time: natural });
 
 const inputsForm = record(
   {
@@ -106,8 +121,10 @@ const inputsForm = record(
     closed_time: integer,
     sections: list(list(integer)),
     events: list(inputEventForm),
+    signatures: list(text),
+    unsealed: list(unsealedForm),
   },
-  { leader: integer, previous_winner_seat: integer, sealed: oneOf(1) },
+  { receipt: inputReceiptForm, leader: integer, previous_winner_seat: integer, sealed: oneOf(1) },
 );
 
 /** The members of `results` are the game's own. */
@@ -119,12 +136,13 @@ export const transcriptForm = record({
 });
 
 export const receiptForm = record(
-  { event_hash: text, number: integer, received_time: integer, round_id: text },
-  { opens_section: integer },
+  { event_hash: hash, history: hash, number: natural, received_time: natural, round_id: hash },
+  { opens_section: natural },
 );
 
 export type OpenLeaf = Of<typeof openForm>;
 export type DealLeaf = Of<typeof dealForm>;
+export type UnsealLeaf = Of<typeof unsealForm>;
 export type AbortLeaf = Of<typeof abortForm>;
 export type RevealLeaf = Of<typeof revealForm>;
 export type KeyLeaf = Of<typeof keyForm>;
@@ -136,6 +154,7 @@ export type EventReceipt = Of<typeof receiptForm>;
 export type Leaf =
   | { kind: "OPEN"; value: OpenLeaf }
   | { kind: "DEAL"; value: DealLeaf }
+  | { kind: "UNSEAL"; value: UnsealLeaf }
   | { kind: "SETTLE"; value: Transcript }
   | { kind: "ABORT"; value: AbortLeaf }
   | { kind: "REVEAL"; value: RevealLeaf }
@@ -144,6 +163,7 @@ export type Leaf =
 export const FORMS: { [K in Kind]: Form<Extract<Leaf, { kind: K }>["value"]> } = {
   OPEN: openForm,
   DEAL: dealForm,
+  UNSEAL: unsealForm,
   SETTLE: transcriptForm,
   ABORT: abortForm,
   REVEAL: revealForm,
@@ -171,6 +191,10 @@ export function misspelledHex(leaf: Leaf): string | null {
       }
       return firstOdd(round_id, mix, deck_root, ...client_seeds.filter(Boolean));
     }
+    case "UNSEAL": {
+      const { round_id, event_hash, history, receipt_signature: signature } = leaf.value;
+      return isHex(signature, SIGNATURE_SIZE) ? firstOdd(round_id, event_hash, history) : signature;
+    }
     case "ABORT":
       return firstOdd(leaf.value.round_id, ...leaf.value.client_seeds.filter(Boolean));
     case "REVEAL":
@@ -181,7 +205,10 @@ export function misspelledHex(leaf: Leaf): string | null {
   }
 }
 
-/** What is wrong with how many tokens an OPEN has, or signatures a DEAL; null where nothing is. */
+/**
+ * What is wrong with how many tokens an OPEN has, or signatures a DEAL, or with the sections of a
+ * DEAL or an UNSEAL; null where nothing is.
+ */
 export function miscounted(leaf: Leaf): string | null {
   if (leaf.kind === "OPEN") {
     const [seats, tokens] = [leaf.value.header.seat_keys.length, leaf.value.seat_tokens?.length];
@@ -191,9 +218,25 @@ export function miscounted(leaf: Leaf): string | null {
     const { client_seeds: seeds, seed_signatures: signatures } = leaf.value;
     const isRight =
       signatures === undefined || (signatures.length === seeds.length && signatures.some(Boolean));
-    return isRight ? null : `${seeds.length} seats have other signatures than one a seat, or none`;
+    if (!isRight) {
+      return `${seeds.length} seats have other signatures than one a seat, or none`;
+    }
+    const { opened_sections: sections = [] } = leaf.value;
+    return isAscending(sections) ? null : `sections ${sections.join(", ")} do not ascend`;
+  }
+  if (leaf.kind === "UNSEAL") {
+    const { number, opens_section: section, sections } = leaf.value;
+    if (number === 0) {
+      return "events are numbered from 1";
+    }
+    const isRight = isAscending(sections) && sections.includes(section);
+    return isRight ? null : `sections ${sections.join(", ")} do not ascend or lack ${section}`;
   }
   return null;
+}
+
+function isAscending(sections: readonly number[]): boolean {
+  return sections.every((section, at) => at === 0 || section > (sections[at - 1] ?? -1));
 }
 
 function firstOdd(...texts: string[]): string | null {

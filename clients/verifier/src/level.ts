@@ -1,9 +1,9 @@
 /**
  * Levels: how much a round's dealing and events are proved, beyond that nothing in it is broken.
  *
- *     L0  no commitment, or the suite for tests        E0  an event is the frontend's word
- *     L1  the server's commitment alone                E1  every event has the referee's receipt
- *     L2  every seat committed to a seed of its own    E2  every event is signed by its seat
+ *     L0  no commitment, or the suite for tests        E0  the frontend reported an event
+ *     L1  the server's commitment alone                E1  the referee received every event
+ *     L2  every seat committed to a seed of its own    E2  and every seat signed its own
  *
  *     L3  L2, and a quorum of witnesses cosigned OPEN before the seats' seeds were shown
  *
@@ -13,13 +13,12 @@
 
 import { hex } from "./bytes.js";
 import { type Header, SUITE_COMMITMENT } from "./header.js";
-import type { OpenLeaf, InputEvent } from "./leaf.js";
+import type { OpenLeaf } from "./leaf.js";
 import { NO_LEAF } from "./slot.js";
 
 export type DealingLevel = "L0" | "L1" | "L2" | "L3";
 export type EventLevel = "E0" | "E1" | "E2" | "NONE";
 
-const ATTESTED = { FRONTEND: "E0", RECEIPT: "E1", SEAT: "E2" } as const;
 /** A random seed has fewer different bytes than this with a chance below 2^-110. */
 const FEWEST_VALUES = 9;
 
@@ -40,10 +39,4 @@ export function dealingLevel(
   const isDistinct = new Set(clientSeeds.map(hex)).size === clientSeeds.length;
   const isCommitted = header.seat_keys.length === 1 || opened.client_commitments.every(Boolean);
   return isDistinct && isCommitted && !clientSeeds.some(isTrivial) ? "L2" : "L1";
-}
-
-/** The lowest level among the events' attestations. */
-export function eventLevel(events: InputEvent[]): EventLevel {
-  const levels = events.map((event) => ATTESTED[event.attested]).sort();
-  return levels[0] ?? "NONE";
 }

@@ -100,6 +100,7 @@ function stateAfter(before: Ended): RoundState {
     deckRoot: null,
     terminalLeaf: before.hash,
     isRevealed: true,
+    unseals: [],
   };
 }
 

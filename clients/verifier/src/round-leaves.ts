@@ -38,6 +38,8 @@ export interface RoundLeaves {
   readonly header: Header;
   readonly open: Placed<"OPEN">;
   readonly deal?: Placed<"DEAL"> | undefined;
+  /** In the order of the log, each of a later event than the one before. */
+  readonly unseals: readonly Placed<"UNSEAL">[];
   readonly settle?: Placed<"SETTLE"> | undefined;
   readonly abort?: Placed<"ABORT"> | undefined;
   readonly reveal?: Placed<"REVEAL"> | undefined;

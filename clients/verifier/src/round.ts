@@ -1,7 +1,7 @@
 /**
  * One round examined, leaf by leaf: OPEN has the shuffler's signature and a header that hashes to
  * the round id; DEAL's seeds open the commitments given before, and the mix is over exactly these;
- * ABORT says what happened; SETTLE is looked at in `settlement`, REVEAL deals the cards again in
+ * ABORT says what happened; UNSEALs are looked at in `opening`, SETTLE is looked at in `settlement`, REVEAL deals the cards again in
  * `redeal`, and what people hold agrees (`exhibit`). A fault is named once: what only follows from
  * it is not looked at.
  */
@@ -16,25 +16,20 @@ import { examineExhibits } from "./exhibit.js";
 import type { RoundLeaves, Law } from "./round-leaves.js";
 import { gameOf, layoutOf, roundIdOf, SUITE_FIXTURE } from "./header.js";
 import { SIGNERS } from "./leaf.js";
-import {
-  type DealingLevel,
-  dealingLevel,
-  type EventLevel,
-  eventLevel,
-  isTrivial,
-} from "./level.js";
+import { type DealingLevel, dealingLevel, type EventLevel, isTrivial } from "./level.js";
+import { examineUnseals } from "./opening.js";
 import type { Placed } from "./reading.js";
 import { examineCards, opensCommitment } from "./redeal.js";
-import { examineExports, type Opened } from "./secrecy.js";
+import { examineExports, type OpenedKey } from "./secrecy.js";
 import { examineSeedSignatures, isVoid, unsignedSeats } from "./seeding.js";
-import { examineSettlement } from "./settlement.js";
+import { examineSettlement, NOTHING_SETTLED } from "./settlement.js";
 
 /** What came of a round besides findings; levels are null where there is nothing to be proved. */
 export interface Examined {
   readonly dealingLevel: DealingLevel | null;
   readonly eventLevel: EventLevel | null;
   /** The sections that certificates open, each with its key as lowercase hex. */
-  readonly opened: readonly Opened[];
+  readonly opened: readonly OpenedKey[];
 }
 
 /** Everything that its own leaves say about a round; the report takes it. */
@@ -47,9 +42,10 @@ export function examine(leaves: RoundLeaves, law: Law, report: Report): Examined
   if (abort !== undefined) {
     examineAbort(leaves, abort, report);
   }
+  const opened = examineUnseals(leaves, report);
   const settled =
-    settle === undefined ? { sections: [], hashes: [] } : examineSettlement(leaves, settle, report);
-  const certified = examineExhibits(leaves, settled.hashes, report);
+    settle === undefined ? NOTHING_SETTLED : examineSettlement(leaves, settle, opened, report);
+  const certified = examineExhibits(leaves, settled.course, opened, report);
   let again: Deal | null = null;
   if (reveal === undefined) {
     report.skip("the server's seed is not shown yet", "SERVER_SEED", "DECK", "CARDS");
@@ -66,7 +62,7 @@ export function examine(leaves: RoundLeaves, law: Law, report: Report): Examined
   examineSeeds(seeds, unsigned, deal, report);
   return {
     dealingLevel: deal === undefined ? null : levelOf(leaves, seeds, unsigned),
-    eventLevel: settle === undefined ? null : eventLevel(settle.value.inputs.events),
+    eventLevel: settled.course?.level(leaves.header.seat_keys) ?? null,
     opened: certified.opened,
   };
 }
@@ -83,8 +79,8 @@ export function clientSeedsOf(deal: Placed<"DEAL">): Bytes[] {
 
 function examineSignatures(leaves: RoundLeaves, report: Report): void {
   report.begin("SIGNATURES");
-  const { open, deal, settle, abort, reveal } = leaves;
-  for (const placed of [open, deal, settle, abort, reveal]) {
+  const { open, deal, unseals, settle, abort, reveal } = leaves;
+  for (const placed of [open, deal, ...unseals, settle, abort, reveal]) {
     if (placed === undefined) {
       continue;
     }

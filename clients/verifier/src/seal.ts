@@ -1,7 +1,6 @@
 /**
- * Sealed tables: OPEN has a token's hash for each seat, the transcript says `sealed`, and every
- * seat with a key signed what it did itself, all but a time that ran out. In Mậu Binh each seat
- * commits to its arrangement before any hand is open; the hands open once every seat still in has
+ * Sealed tables: OPEN has a token's hash for each seat, and the transcript says `sealed`. In Mậu
+ * Binh each seat commits to its arrangement before any hand is open; the hands open once every seat still in has
  * committed or run out of time, and then each opens exactly what it committed to last.
  */
 
@@ -11,14 +10,14 @@ import { arrangementCommitment } from "./commitment.js";
 import { differ } from "./difference.js";
 import { member, numbers, seatOf } from "./events.js";
 import type { RoundLeaves } from "./round-leaves.js";
-import { gameOf, NO_KEY } from "./header.js";
+import { gameOf } from "./header.js";
 import type { InputEvent } from "./leaf.js";
 import type { Placed } from "./reading.js";
 
 type Settle = Placed<"SETTLE">;
 
-/** OPEN and transcript agree on whether the table is sealed, and its seats signed their events. */
-export function examineSeal({ header, open }: RoundLeaves, settle: Settle, report: Report): void {
+/** OPEN and transcript agree on whether the table is sealed. */
+export function examineSeal({ open }: RoundLeaves, settle: Settle, report: Report): void {
   const { inputs } = settle.value;
   const [isClaimed, isSealed] = [inputs.sealed === 1, open.value.seat_tokens !== undefined];
   if (!isClaimed && !isSealed) {
@@ -31,14 +30,6 @@ export function examineSeal({ header, open }: RoundLeaves, settle: Settle, repor
     const detail = "OPEN and the transcript do not agree on whether the table was sealed";
     const difference = differ("inputs.sealed", Number(isClaimed), Number(isSealed));
     report.find("SEAL", "SEAL_BROKEN", detail, { ...where, ...difference });
-    return;
-  }
-  for (const [place, event] of inputs.events.entries()) {
-    const key = header.seat_keys[seatOf(event)] ?? NO_KEY;
-    if (event.attested !== "SEAT" && key !== NO_KEY && !isTimeout(event)) {
-      const detail = `event ${place + 1} is of a seat with a key that did not sign it, on a sealed table`;
-      report.find("SEAL", "SEAL_BROKEN", detail, where);
-    }
   }
 }
 
@@ -146,8 +137,4 @@ class Sealing {
 
 function isCard(card: number): boolean {
   return card >= 1 && card <= 52;
-}
-
-function isTimeout({ event }: InputEvent): boolean {
-  return member(event, "kind") === "TIMEOUT" || member(event, "decision") === "TIMEOUT";
 }

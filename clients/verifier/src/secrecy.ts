@@ -16,7 +16,7 @@ import type { RoundLeaves } from "./round-leaves.js";
 import { isTrivial } from "./level.js";
 
 /** A section that a certificate opens, with its key as lowercase hex. */
-export interface Opened {
+export interface OpenedKey {
   readonly section: number;
   readonly key: string;
 }
@@ -33,7 +33,7 @@ export function roundIdsIn(data: Bytes): Set<string> {
 
 /** The sections that a certificate opens are some that may be opened, by keys that hide them. */
 export function examineOpened(
-  opened: readonly Opened[],
+  opened: readonly OpenedKey[],
   stock: number | null,
   where: Where,
   report: Report,

@@ -1,31 +1,33 @@
 /**
  * A SETTLE leaf: its header is OPEN's, its deal is DEAL's, the result was found from exactly these
- * events, receipts and seats' signatures stand over them, cards come from the hands that held them,
+ * events, the newest receipt and the seats' signatures are over them, cards come from the hands that held them,
  * and the money adds up. What the rules make of the events is not asked: no game is played here.
  */
 
-import { hex, unhex } from "./bytes.js";
+import { hex } from "./bytes.js";
 import { encode } from "./canonical.js";
 import type { Report } from "./check.js";
 import { differ } from "./difference.js";
-import { chainHashes, isReceipted, isSignedBySeat, member, numbers, seatOf } from "./events.js";
+import { Course } from "./course.js";
+import { member, numbers } from "./events.js";
 import type { Code, Where } from "./finding.js";
 import type { RoundLeaves } from "./round-leaves.js";
 import { gameOf, type Header, NO_KEY } from "./header.js";
-import type { Inputs, InputEvent } from "./leaf.js";
+import type { Inputs } from "./leaf.js";
 import { examineMoney } from "./money.js";
+import { examineSettledOpenings, type Opened } from "./opening.js";
 import type { Placed } from "./reading.js";
 import { examineOpenings, examineSeal } from "./seal.js";
 
 type Settle = Placed<"SETTLE">;
 
-/** What a settlement gives to later checks: its sections, if sound, and the hashes h_0 to h_n. */
+/** What a settlement gives to later checks: its sections and its course, if they are sound. */
 export interface Settled {
   readonly sections: number[][];
-  readonly hashes: Uint8Array[];
+  readonly course: Course | null;
 }
 
-const NOTHING: Settled = { sections: [], hashes: [] };
+export const NOTHING_SETTLED: Settled = { sections: [], course: null };
 
 /** How the header of a transcript is unlike OPEN's, by the first member that is; null for equal. */
 export function headerFault(settled: Header, opened: Header): { code: Code; where: Where } | null {
@@ -44,7 +46,12 @@ export function headerFault(settled: Header, opened: Header): { code: Code; wher
   return { code: areStakes ? "STAKE_MISMATCH" : "HEADER_MISMATCH", where };
 }
 
-export function examineSettlement(leaves: RoundLeaves, settle: Settle, report: Report): Settled {
+export function examineSettlement(
+  leaves: RoundLeaves,
+  settle: Settle,
+  opened: Opened,
+  report: Report,
+): Settled {
   const { inputs } = settle.value;
   const where = { leaf_index: settle.index };
   report.begin("SETTLED_HEADER");
@@ -54,7 +61,7 @@ export function examineSettlement(leaves: RoundLeaves, settle: Settle, report: R
     report.find("SETTLED_HEADER", fault.code, detail, { ...where, ...fault.where });
     const rest = ["CARDS", "EVENT_CHAIN", "ATTESTATIONS", "HELD_CARDS", "MONEY"] as const;
     report.skip("the transcript is of another header", ...rest);
-    return NOTHING;
+    return NOTHING_SETTLED;
   }
   examineSettledDeal(leaves, settle, report);
   examineSeal(leaves, settle, report);
@@ -66,18 +73,19 @@ export function examineSettlement(leaves: RoundLeaves, settle: Settle, report: R
   if (sections.length === 0 || report.has("DUPLICATE_CARD")) {
     const rest = ["EVENT_CHAIN", "ATTESTATIONS", "HELD_CARDS", "MONEY"] as const;
     report.skip("no deal can have the cards of the settlement", ...rest);
-    return { sections, hashes: [] };
+    return { sections, course: null };
   }
-  const hashes = chainHashes(unhex(leaves.roundId), unhex(inputs.deck_root), inputs.events);
-  examineAttestations(leaves, settle, hashes, report);
-  if (examineChain(settle, hashes, report)) {
+  const course = new Course(leaves.roundId, inputs.deck_root, inputs.events);
+  examineAttestations(leaves, settle, course, report);
+  examineSettledOpenings(leaves, settle, course, opened, report);
+  if (examineChain(settle, course, report)) {
     examineMoney(leaves, settle, report);
   } else {
     report.skip("the result was found from other events", "MONEY");
   }
   const broken = examineOpenings(leaves, settle, report);
   examineHeldCards(leaves, settle, broken, report);
-  return { sections, hashes };
+  return { sections, course };
 }
 
 function examineSettledDeal(leaves: RoundLeaves, settle: Settle, report: Report): void {
@@ -167,10 +175,10 @@ function soundSections(leaves: RoundLeaves, settle: Settle, report: Report): num
 }
 
 /** Whether the result was found from these events. */
-function examineChain(settle: Settle, hashes: Uint8Array[], report: Report): boolean {
+function examineChain(settle: Settle, course: Course, report: Report): boolean {
   report.begin("EVENT_CHAIN");
   const claimed = member(settle.value.results, "events_hash");
-  const found = hex(hashes.at(-1) ?? new Uint8Array());
+  const found = lastHash(course);
   if (claimed === found) {
     return true;
   }
@@ -180,51 +188,41 @@ function examineChain(settle: Settle, hashes: Uint8Array[], report: Report): boo
   return false;
 }
 
-function examineAttestations(
-  leaves: RoundLeaves,
-  settle: Settle,
-  hashes: Uint8Array[],
-  report: Report,
-): void {
-  const { events } = settle.value.inputs;
-  if (events.length > 0) {
-    report.begin("ATTESTATIONS");
-  }
-  const keys = [...leaves.open.ring.of("referee"), ...settle.ring.of("referee")];
-  const distinct = [...new Map(keys.map((key) => [hex(key), key])).values()];
-  const roundId = unhex(leaves.roundId);
-  for (const [place, event] of events.entries()) {
-    const [number, hash] = [place + 1, hashes[place + 1] as Uint8Array];
-    let missing = "";
-    const hasReceipt = (): boolean => isReceipted(event, { roundId, number, hash }, distinct);
-    if (event.attested === "RECEIPT") {
-      if (event.signature !== undefined || !hasReceipt()) {
-        missing = "the referee's receipt, and that alone,";
-      }
-    } else if (event.attested === "SEAT") {
-      const key = seatKey(leaves.header, event);
-      if (key === null || !isSignedBySeat(event, hash, key)) {
-        missing = "its seat's signature";
-      } else if (event.receipt !== undefined && !hasReceipt()) {
-        missing = "the referee's receipt";
-      }
-    } else if (event.receipt !== undefined || event.signature !== undefined) {
-      missing = "what it says attests it";
-    }
-    if (missing !== "") {
-      const detail = `event ${number} of ${events.length} does not bear ${missing} for this place among these events`;
-      const path = `inputs.events[${place}]`;
-      report.find("ATTESTATIONS", "EVENTS_ALTERED", detail, {
-        leaf_index: settle.index,
-        ...differ(path, event.event, `signed over h_${number} = ${hex(hash)}`),
-      });
-    }
-  }
+function lastHash({ hashes }: Course): string {
+  return hex(hashes.at(-1) ?? new Uint8Array());
 }
 
-function seatKey(header: Header, event: InputEvent): Uint8Array | null {
-  const key = header.seat_keys[seatOf(event)];
-  return key === undefined || key === NO_KEY ? null : unhex(key);
+/** Whether the newest receipt and each seat's newest signature speak for the whole course. */
+function examineAttestations(
+  { header, deal, open }: RoundLeaves,
+  settle: Settle,
+  course: Course,
+  report: Report,
+): void {
+  const { inputs, results } = settle.value;
+  if (inputs.events.length > 0 || inputs.receipt !== undefined) {
+    report.begin("ATTESTATIONS");
+  }
+  const where = { leaf_index: settle.index };
+  const keys = settle.ring.since("referee", (deal ?? open).index);
+  const fault = course.receiptFault(inputs.receipt, keys);
+  if (fault !== null) {
+    const isBeyond = (inputs.receipt?.number ?? 0) > inputs.events.length;
+    const isOther = isBeyond || member(results, "events_hash") !== lastHash(course);
+    const code = isOther ? "EVENTS_ALTERED" : "HISTORY_ALTERED";
+    report.find("ATTESTATIONS", code, fault, where);
+    return;
+  }
+  const unsigned = course.unsignedSeats(header.seat_keys, inputs.signatures);
+  if (unsigned === null) {
+    const detail =
+      "there is not a signature for each seat, or an event does not say what its player had seen";
+    report.find("ATTESTATIONS", "EVENT_UNSIGNED", detail, where);
+  }
+  for (const seat of unsigned ?? []) {
+    const detail = `the signature of seat ${seat} is not over exactly what it did`;
+    report.find("ATTESTATIONS", "EVENT_UNSIGNED", detail, where);
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
- * A round of a table takes its steps in one order, each once: OPEN < DEAL < SETTLE or ABORT <
- * REVEAL. OPEN needs the leaf that ended the table's round before it; every later step names the
+ * A round of a table takes its steps in one order: OPEN < DEAL < UNSEAL, as many as cards opened
+ * < SETTLE or ABORT < REVEAL, all but UNSEAL once. All UNSEALs of a round, and its SETTLE, are of
+ * one course of events: each has the history of every one before it. OPEN needs the leaf that ended the table's round before it; every later step names the
  * round id that OPEN named; SETTLE and ABORT name the deck that was dealt. REVEAL may come after
  * the next round is opened. Hashes are lowercase hex.
  */
@@ -19,7 +20,8 @@ export type SlotReason =
   | "PREVIOUS_ROUND_OPEN"
   | "WRONG_PREVIOUS"
   | "ROUND_MISMATCH"
-  | "DECK_ROOT_MISMATCH";
+  | "DECK_ROOT_MISMATCH"
+  | "COURSE_FORKED";
 
 /** A step that the round's state does not allow. */
 export class SlotError extends Error {
@@ -32,11 +34,27 @@ export class SlotError extends Error {
   }
 }
 
-/** `deckRoot` of an ABORT is null before the deal. */
+/** The event after which cards opened: its number and the history of the course there. */
+export interface Opening {
+  readonly number: number;
+  readonly history: string;
+}
+
+/**
+ * `deckRoot` of an ABORT is null before the deal. `course` of an UNSEAL is its history at a number,
+ * `unseals` of a SETTLE are those that the transcript names, with its own histories there.
+ */
 export type Step =
   | { kind: "OPEN"; roundNumber: number; roundId: string; previousLeaf: string }
   | { kind: "DEAL"; roundId: string; deckRoot: string }
-  | { kind: "SETTLE"; roundId: string; deckRoot: string }
+  | {
+      kind: "UNSEAL";
+      roundId: string;
+      number: number;
+      history: string;
+      course: (number: number) => string | undefined;
+    }
+  | { kind: "SETTLE"; roundId: string; deckRoot: string; unseals: readonly Opening[] }
   | { kind: "ABORT"; roundId: string; deckRoot: string | null }
   | { kind: "REVEAL"; roundId: string };
 
@@ -48,10 +66,13 @@ export interface RoundState {
   readonly deckRoot: string | null;
   readonly terminalLeaf: string | null;
   readonly isRevealed: boolean;
+  /** The UNSEALs on record, each with the hash of its leaf. */
+  readonly unseals: readonly (Opening & { readonly leaf: string })[];
 }
 
 export function opened(roundId: string): RoundState {
-  return { roundId, stage: "OPENED", deckRoot: null, terminalLeaf: null, isRevealed: false };
+  const nothing = { deckRoot: null, terminalLeaf: null, isRevealed: false, unseals: [] };
+  return { roundId, stage: "OPENED", ...nothing };
 }
 
 export function isTerminal(state: RoundState): boolean {
@@ -82,12 +103,15 @@ export function advance(
         refuse(current.stage === "ABORTED" ? "ABORTED" : "ALREADY_DEALT", current);
       }
       return { ...current, stage: "DEALT", deckRoot: step.deckRoot };
+    case "UNSEAL":
+      return unseal(step, leaf, current);
     case "SETTLE":
       checkRunning(current);
       if (current.deckRoot === null) {
         refuse("NOT_DEALT", current);
       }
       checkDeck(step.deckRoot, current);
+      checkUnseals(step.unseals, current);
       return { ...current, stage: "SETTLED", terminalLeaf: leaf };
     case "ABORT":
       checkRunning(current);
@@ -129,6 +153,39 @@ function open(
     throw new SlotError("WRONG_PREVIOUS", `follows leaf ${before}`);
   }
   return opened(step.roundId);
+}
+
+/** The state once cards opened; the same state where this UNSEAL is on record. */
+function unseal(
+  { number, history, course }: Extract<Step, { kind: "UNSEAL" }>,
+  leaf: string,
+  current: RoundState,
+): RoundState {
+  if (current.unseals.some((one) => one.number === number && one.history === history)) {
+    return current;
+  }
+  checkRunning(current);
+  if (current.deckRoot === null) {
+    refuse("NOT_DEALT", current);
+  }
+  for (const one of current.unseals) {
+    if (number <= one.number || course(one.number) !== one.history) {
+      throw new SlotError("COURSE_FORKED", `opened cards by another course at event ${one.number}`);
+    }
+  }
+  return { ...current, unseals: [...current.unseals, { number, history, leaf }] };
+}
+
+function checkUnseals(unseals: readonly Opening[], current: RoundState): void {
+  const isAll =
+    unseals.length === current.unseals.length &&
+    current.unseals.every(
+      ({ number, history }, at) =>
+        unseals[at]?.number === number && unseals[at]?.history === history,
+    );
+  if (!isAll) {
+    throw new SlotError("COURSE_FORKED", "opened cards by another course");
+  }
 }
 
 function checkRunning(current: RoundState): void {

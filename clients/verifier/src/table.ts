@@ -25,7 +25,7 @@ import {
   type Step,
 } from "./slot.js";
 
-export type RoundLeaf = Placed<"DEAL" | "SETTLE" | "ABORT" | "REVEAL">;
+export type RoundLeaf = Placed<"DEAL" | "UNSEAL" | "SETTLE" | "ABORT" | "REVEAL">;
 
 /** What a table did. */
 export interface TableCounts {
@@ -49,6 +49,10 @@ interface Live {
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 const NO_EXHIBITS: Exhibits = { certificates: [], eventReceipts: [] };
+const CHECKS_OF: Partial<Record<Code, CheckCode>> = {
+  ABORT_MISTOLD: "ABORT",
+  UNSEAL_NOT_IN_COURSE: "OPENINGS",
+};
 const OPEN_CODES: Partial<Record<SlotReason, Code>> = {
   ALREADY_OPENED: "OPENED_TWICE",
   PREVIOUS_ROUND_OPEN: "NEXT_ROUND_EARLY",
@@ -115,6 +119,7 @@ export class Tables {
         roundId,
         header,
         open: placed,
+        unseals: [],
         previousRoundId: last === undefined || isTwice ? null : last.state.roundId,
         lastWinner: this.#lastWinner(header),
         exhibits: this.#exhibits.get(roundId) ?? NO_EXHIBITS,
@@ -141,7 +146,11 @@ export class Tables {
     }
     const step = stepOf(placed, live.state);
     try {
-      live.state = advance(step, placed.hash, { previous: null, current: live.state });
+      const after = advance(step, placed.hash, { previous: null, current: live.state });
+      if (after === live.state) {
+        throw new SlotError("COURSE_FORKED", "has this UNSEAL already");
+      }
+      live.state = after;
     } catch (error) {
       const { reason, detail } = slotError(error);
       const code = codeOf(step, reason);
@@ -155,10 +164,10 @@ export class Tables {
         const detail = "another deck was settled than was dealt";
         this.#find("SETTLED_HEADER", code, detail, { ...where, ...difference });
       } else {
-        const check = code === "ABORT_MISTOLD" ? "ABORT" : "ORDER";
+        const check = CHECKS_OF[code] ?? "ORDER";
         this.#find(check, code, `the round ${detail}`, where);
       }
-      if (code === "ENDED_TWICE" || code === "DEALT_TWICE") {
+      if (["ENDED_TWICE", "DEALT_TWICE", "UNSEAL_NOT_IN_COURSE"].includes(code)) {
         return null;
       }
       live.state = forced(step, live.state, placed.hash);
@@ -202,6 +211,9 @@ export class Tables {
       case "DEAL":
         counts.dealt += 1;
         leaves.deal = placed;
+        break;
+      case "UNSEAL":
+        leaves.unseals = [...leaves.unseals, placed];
         break;
       case "SETTLE":
         counts.settled += 1;
@@ -319,8 +331,17 @@ function stepOf(placed: RoundLeaf, state: RoundState): Step {
   switch (placed.kind) {
     case "DEAL":
       return { kind: "DEAL", roundId, deckRoot: placed.value.deck_root };
-    case "SETTLE":
-      return { kind: "SETTLE", roundId, deckRoot: placed.value.inputs.deck_root };
+    case "UNSEAL": {
+      // Whether the course goes through earlier UNSEALs shows once it is settled.
+      const { number, history } = placed.value;
+      const course = (at: number): string | undefined =>
+        state.unseals.find((one) => one.number === at)?.history;
+      return { kind: "UNSEAL", roundId, number, history, course };
+    }
+    case "SETTLE": {
+      const deckRoot = placed.value.inputs.deck_root;
+      return { kind: "SETTLE", roundId, deckRoot, unseals: state.unseals };
+    }
     case "ABORT": {
       const dealt = state.deckRoot ?? NO_LEAF;
       const deckRoot = placed.value.stage === "OPENED" ? null : dealt;
@@ -342,6 +363,7 @@ function forced(step: Step, state: RoundState, leaf: string): RoundState {
       return { ...state, isRevealed: true };
     case "OPEN":
     case "DEAL":
+    case "UNSEAL":
       return state;
   }
 }
@@ -352,6 +374,8 @@ function codeOf(step: Step, reason: SlotReason): Code {
       return OPEN_CODES[reason] ?? "WRONG_PREVIOUS_LEAF";
     case "DEAL":
       return "DEALT_TWICE";
+    case "UNSEAL":
+      return "UNSEAL_NOT_IN_COURSE";
     case "SETTLE":
       if (reason === "NOT_DEALT") {
         return "SETTLED_UNDEALT";

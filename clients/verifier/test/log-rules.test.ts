@@ -187,7 +187,12 @@ for (const row of vectors("log/slot")) {
         current: rounds.get(number) ?? null,
       };
       try {
-        rounds.set(number, advance(stepOf(step), leafNamed(place), states));
+        const state = advance(stepOf(step), leafNamed(place), states);
+        rounds.set(number, state);
+        if ("stored" in step) {
+          const stored = state.unseals.find(({ history }) => history === step["course"]);
+          assert.equal(stored?.leaf, leafNamed(step["stored"]));
+        }
         return "";
       } catch (error) {
         assert.ok(error instanceof SlotError);
@@ -217,7 +222,19 @@ function stepOf(step: Row): Step {
       return { kind: "ABORT", roundId, deckRoot: step["deck"] === "" ? null : deckRoot };
     case "REVEAL":
       return { kind: "REVEAL", roundId };
+    case "UNSEAL": {
+      const history = step["course"] as string;
+      const course = (number: number): string => history.slice(0, number);
+      return { kind: "UNSEAL", roundId, number: history.length, history, course };
+    }
+    case "SETTLE": {
+      const unseals = ((step["unseals"] ?? []) as string[]).map((history) => ({
+        number: history.length,
+        history,
+      }));
+      return { kind: "SETTLE", roundId, deckRoot, unseals };
+    }
     default:
-      return { kind: step["kind"] as "DEAL" | "SETTLE", roundId, deckRoot };
+      return { kind: "DEAL", roundId, deckRoot };
   }
 }
