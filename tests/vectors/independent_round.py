@@ -310,7 +310,6 @@ PAYLOADS: dict[str, dict[str, Callable[[Any], bool]]] = {
         "reason": lambda value: value in ("SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"),
         "client_seeds": lambda value: is_list(value, _is_perhaps_hex),
         "aborted_time": is_natural,
-        "culprit?": is_natural,
     },
     "reveal": {"round_id": is_hex, "server_seed": is_hex},
     "key": {
@@ -375,9 +374,8 @@ def check_leaf(kind: str, payload: bytes) -> Row:
             refuse("OPEN")
     if kind == "deal" and not all(said["client_seeds"]):
         refuse("DEAL")
-    for name in ("leader", "culprit"):
-        if said.get(name, 0) >= len(said.get("client_seeds", [0])):
-            refuse("SEAT")
+    if said.get("leader", 0) >= len(said.get("client_seeds", [0])):
+        refuse("SEAT")
     return said
 
 

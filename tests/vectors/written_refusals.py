@@ -184,7 +184,7 @@ def leaf_rows() -> Iterator[Row]:
         ("deal_signed", "short", "64 bytes", {"seed_signatures": ["00" * 63, "", ""]}),
         ("abort", "reason", "a known reason", {"reason": "WEATHER"}),
         ("abort", "stage", "a known stage", {"stage": "SETTLED"}),
-        ("abort", "culprit", "the culprit is a seat", {"culprit": 4}),
+        ("abort", "culprit", "seats at fault follow from the empty places", {"culprit": 2}),
         ("reveal", "short", "32 bytes", {"server_seed": "00" * 31}),
         ("reveal", "extra", "no other members", {"client_seeds": []}),
         ("key", "role", "a known role", {"role": "player"}),

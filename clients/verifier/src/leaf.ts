@@ -74,16 +74,13 @@ export const dealForm = record(
   { leader: natural, seed_signatures: list(text) },
 );
 
-export const abortForm = record(
-  {
-    aborted_time: natural,
-    client_seeds: list(text),
-    reason: oneOf("SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"),
-    round_id: hex32,
-    stage: oneOf("OPENED", "DEALT"),
-  },
-  { culprit: natural },
-);
+export const abortForm = record({
+  aborted_time: natural,
+  client_seeds: list(text),
+  reason: oneOf("SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"),
+  round_id: hex32,
+  stage: oneOf("OPENED", "DEALT"),
+});
 
 export const revealForm = record({ round_id: hex32, server_seed: hex32 });
 
