@@ -13,6 +13,9 @@ FOURTH := tests/fourth_game
 PYTHON_OUT = --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
   --python_out=$(1) --pyi_out=$(1) --grpc_python_out=$(1) --mypy_grpc_out=$(1)
 
+# Kept compiled modules are what makes the start of a process cheap, and tests and the demo start many.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo table test test-all test-rest check bench chaos protos format constraints lock audit-deps clean findings
 
 demo: $(STAMP) ## play rounds through real services on loopback, then audit the log they left

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.budget import register_profiles
+from tests.demo_log import DemoLog, make_demo_log
 
 LATER = ("slow", "exhaustive")
 _LEFT_OUT = pytest.StashKey[Counter[str]]()
@@ -55,6 +56,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.section("left for make test-all")
         for reason, count in sorted(left_out.items()):
             terminalreporter.line(f"{count:>5}  {reason}")
+
+
+@pytest.fixture(scope="session")
+def demo_log(tmp_path_factory: pytest.TempPathFactory) -> DemoLog:
+    """Return what ``referee demo --rounds 3`` printed and left; tests that change it change a copy."""
+    return make_demo_log(tmp_path_factory)
 
 
 def marks_of(item: pytest.Item) -> list[pytest.Mark]:

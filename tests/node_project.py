@@ -1,14 +1,14 @@
 """The Node projects of this tree: installed and built once, by whichever worker of a run comes first."""
 
-import fcntl
 import os
 import shutil
 import subprocess
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
+
+from tests.once import alone_in
 
 SECONDS: Final = 280
 _RUN: Final = os.environ.get("PYTEST_XDIST_TESTRUNUID") or uuid.uuid4().hex
@@ -19,7 +19,7 @@ def install(folder: Path) -> str:
     for tool in ("node", "npm"):
         if shutil.which(tool) is None:
             return f"{tool} is not on the path"
-    with _alone_in(folder):
+    with alone_in(folder):
         if (folder / "node_modules" / ".package-lock.json").exists():  # written last by npm
             return ""
         done = run(folder, "npm", "ci", "--no-audit")
@@ -28,7 +28,7 @@ def install(folder: Path) -> str:
 
 def build(folder: Path, *scripts: str, environment: Mapping[str, str] | None = None) -> None:
     """Run scripts of an installed project that this run of the tests has not run yet."""
-    with _alone_in(folder):
+    with alone_in(folder):
         for script in scripts:
             stamp = folder / "node_modules" / f".{script.replace(':', '-')}-of-run"
             if stamp.exists() and stamp.read_text("utf-8") == _RUN:
@@ -52,13 +52,3 @@ def run(
         check=False,
         env={**os.environ, **(environment or {})},
     )
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

@@ -31,9 +31,9 @@ class RoundSample(msgspec.Struct, frozen=True, kw_only=True):
 
     ``deck`` has the numbers of all 52 cards in the order dealt, empty if they were not dealt again; ``shown`` is a
     hash of the cards of all hands and boards in that order, dealt again or as settled, and ``shown_count`` their
-    number. ``points`` and ``leads`` are the answers of the game's questions by seat, empty without a deck. ``culprit``
-    is the seat that an ABORT names, ``winner`` the one seat with the highest net amount in a settlement that was
-    replayed.
+    number. ``points`` and ``leads`` are the answers of the game's questions by seat, empty without a deck. ``blamed``
+    are the seats whose missing seed an ABORT names, ``winner`` is the one seat with the highest net amount in a
+    settlement that was replayed.
     """
 
     table_id: str
@@ -41,7 +41,7 @@ class RoundSample(msgspec.Struct, frozen=True, kw_only=True):
     seat_count: int
     leaf_index: int
     is_aborted: bool = False
-    culprit: int | None = None
+    blamed: tuple[int, ...] = ()
     deck: bytes = b""
     shown: bytes = b""
     shown_count: int = 0
@@ -132,8 +132,8 @@ class Population:
             _add_points(seats, sample)
         if sample.leads:
             _add_leads(seats, sample)
-        if sample.culprit is not None:
-            _count(seats.blamed, sample.culprit, sample.seat_count)
+        for seat in sample.blamed:
+            _count(seats.blamed, seat, sample.seat_count)
         if sample.winner is not None:
             _count(seats.won, sample.winner, sample.seat_count)
 

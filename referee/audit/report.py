@@ -35,7 +35,7 @@ class DealingLevel(enum.StrEnum):
 
 
 class TableCounts(msgspec.Struct):
-    """Rounds of a table. Aborted rounds are counted by culprit: a seat's number, or ``NOBODY``.
+    """Rounds of a table. Aborted rounds are counted by the seats without a seed, such as ``0, 2``, or ``NOBODY``.
 
     ``sealed`` were opened as rounds of a sealed table, ``running`` have not ended, ``unrevealed`` have ended and their
     seed is not revealed.
@@ -57,8 +57,8 @@ class TableCounts(msgspec.Struct):
             if isinstance(mine, int):
                 setattr(self, name, mine + theirs)
             else:
-                for culprit, count in theirs.items():
-                    mine[culprit] = mine.get(culprit, 0) + count
+                for blamed, count in theirs.items():
+                    mine[blamed] = mine.get(blamed, 0) + count
 
 
 class Checked(msgspec.Struct):

@@ -130,12 +130,31 @@ def _examine_abort(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: Roun
             findings.add(Code.CLIENT_SEED_MISMATCH, detail, leaf_index=abort.index)
         elif text:
             opens(leaves, Seat(seat), bytes.fromhex(text), findings, leaf_index=abort.index)
-    if isinstance(leaf.culprit, int) and leaf.culprit >= header.seat_count:
-        contradicts(f"a round of {header.seat_count} seats has no seat {leaf.culprit} to blame")
-    elif leaf.reason == "SEED_MISSING" and isinstance(leaf.culprit, int) and leaf.client_seeds[leaf.culprit]:
-        contradicts(f"seat {leaf.culprit} is blamed for a missing seed, and its seed is there")
-    elif leaf.reason == "VOID" and not is_void(leaves, abort):
-        contradicts("its reason is VOID, and its seeds give a deck")
+    if leaf.reason == "OPERATOR" and (leaf.stage == "DEALT" or any(leaf.client_seeds)):
+        detail = "the operator gave it up although a seat's seed was there, so that somebody could know the cards"
+        findings.add(Code.ABORTED_AFTER_SEED, detail, leaf_index=abort.index)
+    else:
+        fault = _reason_fault(leaves, abort)
+        if fault:
+            contradicts(fault)
     deadline = header.deal_deadline if leaf.stage == "OPENED" else header.round_deadline
-    if (leaf.reason == "DEADLINE" or leaf.stage == "DEALT") and leaf.aborted_time < deadline:
-        contradicts(f"it was aborted at {leaf.aborted_time}, before the deadline {deadline}; a dealt round may not be")
+    is_timely = leaf.stage == "OPENED" and leaf.reason in {"OPERATOR", "VOID"}
+    if not is_timely and leaf.aborted_time <= deadline:
+        contradicts(f"it was aborted at {leaf.aborted_time}, and for its reason that is lawful after {deadline} only")
+
+
+def _reason_fault(leaves: RoundLeaves, abort: Placed[AbortLeaf]) -> str:
+    """Describe how an abort's reason contradicts its seeds; empty if it does not."""
+    leaf = abort.leaf
+    is_missing = not all(leaf.client_seeds)
+    is_expected = any(leaf.client_seeds) or any(leaves.open.leaf.client_commitments)
+    if leaf.stage == "DEALT":
+        if leaf.reason != "DEADLINE" or is_missing:
+            return f"a dealt round has all its seeds, and ends without a settlement by its deadline, not {leaf.reason}"
+    elif leaf.reason == "SEED_MISSING" and not (is_missing and is_expected):
+        return "it blames seats for a missing seed, and none is missing or none was expected"
+    elif leaf.reason == "DEADLINE" and (is_expected or not is_missing):
+        return "its reason is DEADLINE, and seeds were expected: it was to be dealt, or to name the seats without one"
+    elif leaf.reason == "VOID" and not is_void(leaves, abort):
+        return "its reason is VOID, and its seeds give a deck"
+    return ""

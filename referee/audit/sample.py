@@ -47,7 +47,6 @@ def sample_of(
     index = leaves.open.index if deal is None else deal.index
     if header.randomness_suite != SUITE_COMMITMENT:
         return RoundSample(table_id=header.table_id, game=game, seat_count=header.seat_count, leaf_index=index)
-    culprit = None if abort is None or not isinstance(abort.leaf.culprit, int) else abort.leaf.culprit
     sections = [bytes([card.number for card in section]) for section in redealt.sections] if redealt else []
     deck = b"".join(sections)
     shown = b"".join(map(bytes, settled))
@@ -62,7 +61,7 @@ def sample_of(
         seat_count=header.seat_count,
         leaf_index=index,
         is_aborted=abort is not None,
-        culprit=culprit if culprit is not None and culprit < header.seat_count else None,
+        blamed=() if abort is None else tuple([seat for seat in abort.leaf.blamed if seat < header.seat_count]),
         deck=deck,
         shown=hashlib.sha256(shown).digest() if shown else b"",
         shown_count=len(shown),

@@ -246,9 +246,9 @@ class Tables:
                 self._keep_winner(live.header, leaf)
                 live.settle = cast("Placed[Transcript]", placed)
             case AbortLeaf():
-                by_culprit = counts.aborted_before_deal if live.deal is None else counts.aborted_after_deal
-                culprit = str(leaf.culprit) if isinstance(leaf.culprit, int) else NOBODY
-                by_culprit[culprit] = by_culprit.get(culprit, 0) + 1
+                by_blame = counts.aborted_before_deal if live.deal is None else counts.aborted_after_deal
+                blamed = ", ".join(map(str, leaf.blamed)) or NOBODY
+                by_blame[blamed] = by_blame.get(blamed, 0) + 1
                 live.abort = cast("Placed[AbortLeaf]", placed)
             case RevealLeaf():
                 live.reveal = cast("Placed[RevealLeaf]", placed)

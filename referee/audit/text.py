@@ -116,9 +116,9 @@ def _counts(counts: TableCounts) -> str:
     )
 
 
-def _aborted(by_culprit: dict[str, int]) -> str:
-    total = sum(by_culprit.values())
-    named = ", ".join(f"seat {seat}: {count:,}" for seat, count in sorted(by_culprit.items()) if seat.isdigit())
+def _aborted(by_blame: dict[str, int]) -> str:
+    total = sum(by_blame.values())
+    named = ", ".join(f"seat {seats}: {count:,}" for seats, count in sorted(by_blame.items()) if seats[0].isdigit())
     return f"{total:,} ({named})" if named else f"{total:,}"
 
 

@@ -96,7 +96,7 @@ class UnsealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class AbortLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The reason why a round ended without a settlement; seeds by seat, empty where none was received.
 
-    ``culprit`` is the seat at fault as the shuffler states it. VOID is a round whose stream of bytes was used up.
+    SEED_MISSING names the seats at fault by their empty places. VOID is a round whose stream of bytes was used up.
     """
 
     aborted_time: Natural
@@ -104,7 +104,13 @@ class AbortLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: Literal["SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"]
     round_id: Hex32
     stage: Literal["OPENED", "DEALT"]
-    culprit: Natural | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def blamed(self) -> tuple[int, ...]:
+        """Seats at fault, ascending: those without a seed if a seed is the reason, otherwise none."""
+        if self.reason != "SEED_MISSING":
+            return ()
+        return tuple([seat for seat, seed in enumerate(self.client_seeds) if not seed])
 
 
 class RevealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -163,7 +169,6 @@ def _check(leaf: Leaf) -> None:
             check_unseal(leaf)
         case AbortLeaf():
             _check_hashes(leaf.round_id, *filter(None, leaf.client_seeds))
-            _check_seat(leaf.culprit, leaf.client_seeds)
         case RevealLeaf():
             _check_hashes(leaf.round_id, leaf.server_seed)
         case KeyLeaf():

@@ -3,7 +3,8 @@
 Where a game's advice gives reasons, tables ``[advice.CODE]`` beside them have the words for these.
 
 A violation's text may hold ``{seat}`` (counted from 1), ``{cards}``, ``{against}``, ``{expected}``, ``{found}`` and
-``{late_seconds}``. Programs read the codes; these words may change at any time and are never part of a transcript.
+``{late_seconds}``. The words for faults of a table's stake, ``texts/stakes.toml``, belong to every game. Programs read
+the codes; these words may change at any time and are never part of a transcript.
 
 >>> from referee.verdict import Violation
 >>> load_texts("mau_binh").say(Violation(code="BACK_WRONG_SIZE", expected=5, found=4), Language.EN)
@@ -76,9 +77,13 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 @cache
 def load_texts(game: str) -> Texts:
     """Return the words of one game; raise RulesetError if its file is not of the right shape."""
-    file = resources.files(GAMES[game].data) / "texts" / f"{game}.toml"
+    read = _read(GAMES[game].data, f"{game}.toml")
+    return Texts(_read(__package__, "stakes.toml").violation | read.violation, read.advice)
+
+
+def _read(package: str, name: str) -> _File:
+    file = resources.files(package) / "texts" / name
     try:
-        read = msgspec.convert(read_toml(file.read_bytes(), file=file.name), _File)
-        return Texts(read.violation, read.advice)
+        return msgspec.convert(read_toml(file.read_bytes(), file=name), _File)
     except msgspec.ValidationError as error:
-        raise RulesetError(file.name, [(None, str(error))]) from error
+        raise RulesetError(name, [(None, str(error))]) from error

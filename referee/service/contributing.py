@@ -1,7 +1,7 @@
 """Seeds of seats, each verified against the seat's commitment and key.
 
 A seat's seed comes with the request to deal, or before it from the seat itself; then it is kept secret until the deal
-or the end of the round publishes it. A seed that comes both ways must be the same.
+or the end of the round publishes it. A seed that comes both ways must be the same. The last seed deals the round.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,6 +55,23 @@ def check_seat(opened: OpenedRound, seat: int) -> None:
             field="seat",
             found=seat,
         )
+
+
+def seeds_of(contributed: Sequence[Contribution]) -> SeatSeeds:
+    """Return the seeds that all seats have contributed."""
+    by_seat = sorted(contributed, key=lambda one: one.seat)
+    return SeatSeeds(tuple([one.seed for one in by_seat]), tuple([one.signature for one in by_seat]))
+
+
+def check_dealt_seeds(opened: OpenedRound, request: DealRoundRequest, dealt: Sequence[str]) -> None:
+    """Refuse seeds that a dealt round was not dealt from; a place may be empty."""
+    for seat, seed in enumerate(_by_seat(opened, request.client_seeds, "client_seeds", "seeds")):
+        if seed and seed.hex() != dealt[seat]:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_ALREADY_DEALT,
+                f"the round was dealt from another seed of seat {seat}; leave the places empty to ask for its deal",
+                field=f"client_seeds[{seat}]",
+            )
 
 
 def read_seeds(opened: OpenedRound, request: DealRoundRequest, contributed: Sequence[Contribution]) -> SeatSeeds:

@@ -27,10 +27,18 @@ from referee.evidence.ed25519 import Signer
 from referee.games import GAMES
 from referee.log import DealStep, Round, SlotKey, Stage, StepKind
 from referee.service.aborting import abort_of
-from referee.service.contributing import SeatSeeds, check_seat, read_seeds
+from referee.service.contributing import (
+    SeatSeeds,
+    check_dealt_seeds,
+    check_seat,
+    missing_seats,
+    read_contribution,
+    read_seeds,
+    seeds_of,
+)
 from referee.service.opening import Opener
 from referee.service.revealing import OpenedRound
-from referee.service.settling import append_one
+from referee.service.settling import append_one, contribute
 from referee.service.verifying import RoundVerifier
 from referee.storage import Append, Contribution, Logged, Reader, SeedCameError, Writer
 from referee.v1 import shuffler_pb2
@@ -92,48 +100,94 @@ class Dealer:
     def deal(
         self, key: SlotKey, request: shuffler_pb2.DealRoundRequest, contributed: Sequence[Contribution]
     ) -> tuple[Deal, Logged]:
-        """Deal from the given and contributed seeds; return the deal and its leaf, or the leaf of the same deal before.
+        """Deal from the given and contributed seeds; return the deal and its leaf, or those of a round dealt before.
 
         Refuse a time after the deadline. A round that cannot be dealt is void and aborted.
         """
         found, opened = self.find(key)
-        header = opened.header
-        given = read_seeds(opened, request, contributed)
-        try:
-            deal = Deal.derive(header, server_seed=opened.seed(self._parts.sealing_key), client_seeds=given.seeds)
-        except StreamUsedUpError as error:
-            self._abort_void(found, given, contributed=len(contributed))
-            raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, str(error)) from None
+        if found.deck_root is not None:
+            leaf = self.deal_leaf(key)
+            check_dealt_seeds(opened, request, leaf.client_seeds)
+            return self.derive(key, opened)[0], self.stored_deal(key)
         if found.stage is not Stage.OPENED:
-            return deal, self._find_deal(found, deal)
+            raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "the round was aborted before its deal")
+        given = read_seeds(opened, request, contributed)
         self.check_time(opened, found)
+        deal, append = self._deal_of(found, opened, given, contributed=len(contributed))
+        logged = self.append(append)
+        if deal is None:
+            self._parts.on_ended()
+            raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "its seeds give no deck; the round is void")
+        return deal, logged
+
+    def contribute(self, key: SlotKey, request: shuffler_pb2.ContributeSeedRequest) -> Sequence[Contribution]:
+        """Keep a seat's seed; return all seeds that are kept. The last one deals the round, or finds it void."""
+        found, opened = self.find(key)
+        one = read_contribution(opened, key, request)
+        return self.with_seeds(key, lambda contributed: self._contribute(found, opened, one, contributed))
+
+    def _contribute(
+        self, found: Round, opened: OpenedRound, one: Contribution, contributed: Sequence[Contribution]
+    ) -> Sequence[Contribution]:
+        kept = next((other for other in contributed if other.seat == one.seat), None)
+        if kept is None:
+            self.check_time(opened, found)
+            everything = (*contributed, one)
+            if found.stage is Stage.OPENED and not missing_seats(opened.header.seat_count, everything):
+                given = seeds_of(everything)
+                deal, append = self._deal_of(found, opened, given, contributed=len(contributed), last=one)
+                self.append(append)
+                if deal is None:
+                    self._parts.on_ended()
+                return everything
+            kept = contribute(self._parts.writer, msgspec.structs.replace(one, contributed=len(contributed)))
+            contributed = (*contributed, kept)
+        if kept.seed != one.seed:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_ALREADY_CONTRIBUTED,
+                f"seat {one.seat} has contributed another seed",
+                field="seed",
+            )
+        return contributed
+
+    def _deal_of(
+        self,
+        found: Round,
+        opened: OpenedRound,
+        given: SeatSeeds,
+        *,
+        contributed: int,
+        last: Contribution | None = None,
+    ) -> tuple[Deal | None, Append]:
+        """Return the deal of a round and its DEAL to append; None and an ABORT if the seeds give no deck.
+
+        ``contributed`` is the number of seeds that are kept, ``last`` one more to keep with the leaf.
+        """
+        now, signer = self._parts.clock(), self._parts.signer
+        seeds = tuple([seed.hex() for seed in given.seeds])
+        try:
+            seed = opened.seed(self._parts.sealing_key)
+            deal = Deal.derive(opened.header, server_seed=seed, client_seeds=given.seeds)
+        except StreamUsedUpError:
+            return None, abort_of(
+                found, "VOID", client_seeds=seeds, contributed=contributed, now=now, signer=signer, seed=last
+            )
         leaf = DealLeaf(
-            client_seeds=tuple([seed.hex() for seed in given.seeds]),
-            dealt_time=self._parts.clock(),
+            client_seeds=seeds,
+            dealt_time=now,
             deck_root=deal.deck_root.hex(),
             mix=deal.mixed.hex(),
             round_id=deal.round_id.hex(),
             leader=msgspec.UNSET if deal.leader is None else deal.leader,
             seed_signatures=given.leaf_signatures,
         )
-        append = Append(
-            leaf=Envelope.signed(DEAL_TYPE, encode_leaf(leaf), self._parts.signer).to_bytes(),
-            step=DealStep(key, round_id=deal.round_id, deck_root=deal.deck_root),
+        return deal, Append(
+            leaf=Envelope.signed(DEAL_TYPE, encode_leaf(leaf), signer).to_bytes(),
+            step=DealStep(found.key, round_id=deal.round_id, deck_root=deal.deck_root),
             request_digest=deal.mixed,
-            contributed=len(contributed),
+            contributed=contributed,
+            seed=last,
         )
-        return deal, self.append(append)
-
-    def _abort_void(self, found: Round, given: SeatSeeds, *, contributed: int) -> None:
-        if found.stage is Stage.OPENED:
-            seeds = [seed.hex() for seed in given.seeds]
-            now, signer = self._parts.clock(), self._parts.signer
-            self.append(
-                abort_of(
-                    found, "VOID", culprit=None, client_seeds=seeds, contributed=contributed, now=now, signer=signer
-                )
-            )
-            self._parts.on_ended()
 
     def check_time(self, opened: OpenedRound, found: Round) -> None:
         """Refuse a time after the deal's deadline while the round waits for its deal."""
@@ -178,18 +232,16 @@ class Dealer:
             unsealed_times=unsealed_times,
         )
 
-    def _find_deal(self, found: Round, deal: Deal) -> Logged:
-        """Find the DEAL leaf of a round dealt from the same seeds; refuse other seeds, and a round not dealt."""
-        if found.deck_root is None:
-            raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "the round was aborted before its deal")
-        if found.deck_root != deal.deck_root:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_ALREADY_DEALT,
-                f"round {found.key.round_number} of table {found.key.table_id} was dealt from other seeds",
-                field="client_seeds",
-            )
-        mark = next(mark for mark in self._parts.reader.marks(found.key) if mark.kind is StepKind.DEAL)
+    def stored_deal(self, key: SlotKey) -> Logged:
+        """Find the DEAL leaf of a dealt round."""
+        mark = next(mark for mark in self._parts.reader.marks(key) if mark.kind is StepKind.DEAL)
         return stored(self._parts.reader, mark.index)
+
+    def ended_waiting(self, key: SlotKey) -> Logged | None:
+        """Return the leaf that ended a round's wait for seeds: its DEAL, or its ABORT; None while it waits."""
+        taken = {mark.kind: mark.index for mark in self._parts.reader.marks(key)}
+        index = taken.get(StepKind.DEAL, taken.get(StepKind.ABORT))
+        return None if index is None else stored(self._parts.reader, index)
 
     def deal_leaf(self, key: SlotKey) -> DealLeaf:
         """Return the DEAL leaf of a dealt round."""

@@ -20,12 +20,8 @@ from referee.dealing.seal import NONCE_SIZE, seal
 from referee.evidence.dsse import Envelope
 from referee.games import game_of
 from referee.log import FIRST_ROUND, OpenStep, SlotKey, Stage, StepKind
-from referee.service.aborting import ABORT_WORDS, abort_of, check_abort, culprit_of
-from referee.service.contributing import (
-    leaf_seeds,
-    missing_seats,
-    read_contribution,
-)
+from referee.service.aborting import ABORT_WORDS, check_abort, requested_abort_of
+from referee.service.contributing import missing_seats
 from referee.service.dealing import (
     Dealer,
     ShufflerParts,
@@ -36,7 +32,6 @@ from referee.service.dealing import (
 )
 from referee.service.opening import check_seat_tokens, check_terms
 from referee.service.revealing import OpenedRound, reveal_of
-from referee.service.settling import contribute
 from referee.service.unsealing import Unsealer, unseal_leaves
 from referee.storage import Append, Contribution, Logged
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
@@ -108,25 +103,16 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def ContributeSeed(
         self, request: shuffler_pb2.ContributeSeedRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.ContributeSeedResponse:
-        """Keep a seat's seed, durably, until the deal or the end of the round publishes it."""
+        """Keep a seat's seed, durably, until the deal or the end of the round publishes it; the last seed deals."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        found, opened = self._dealer.find(key)
-        contribution = read_contribution(opened, key, request)
-        before = {one.seat: one for one in self._parts.reader.contributions(key)}
-        if contribution.seat not in before:
-            self._dealer.check_time(opened, found)
-            kept = contribute(self._parts.writer, contribution)
-        else:
-            kept = before[contribution.seat]
-        if kept.seed != contribution.seed:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_ALREADY_CONTRIBUTED,
-                f"seat {contribution.seat} has contributed another seed",
-                field="seed",
-            )
-        contributed = self._parts.reader.contributions(key)
-        return shuffler_pb2.ContributeSeedResponse(missing_seats=missing_seats(opened.header.seat_count, contributed))
+        kept = self._dealer.contribute(key, request)
+        _, opened = self._dealer.find(key)
+        missing = missing_seats(opened.header.seat_count, kept)
+        ended = None if missing else self._dealer.ended_waiting(key)
+        return shuffler_pb2.ContributeSeedResponse(
+            missing_seats=missing, log_receipt=None if ended is None else write_receipt(ended)
+        )
 
     def DealRound(
         self, request: shuffler_pb2.DealRoundRequest, context: grpc.ServicerContext
@@ -211,25 +197,13 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         word = ABORT_WORDS.get(request.reason)
         if word is None:
             raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "say why the round is aborted", field="reason")
-        named = request.culprit if request.HasField("culprit") else None
-        seats = opened.header.seat_count
 
         def abort(contributed: Sequence[Contribution]) -> Logged:
             now = self._parts.clock()
-            culprit = culprit_of(word, named, seat_count=seats, contributed=contributed)
-            check_abort(found, word, culprit=culprit, seat_count=seats, contributed=contributed, now=now)
-            is_dealt = found.deck_root is not None
-            seeds = self._dealer.deal_leaf(key).client_seeds if is_dealt else leaf_seeds(seats, contributed)
+            check_abort(found, opened, word, contributed=contributed, now=now)
+            leaves = {mark.kind: self._parts.reader.leaf(mark.index) for mark in self._parts.reader.marks(key)}
             return self._dealer.append(
-                abort_of(
-                    found,
-                    word,
-                    culprit=culprit,
-                    client_seeds=seeds,
-                    contributed=None if is_dealt else len(contributed),
-                    now=now,
-                    signer=self._parts.signer,
-                )
+                requested_abort_of(found, word, leaves, contributed, now=now, signer=self._parts.signer)
             )
 
         logged = self._dealer.with_seeds(key, abort)

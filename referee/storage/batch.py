@@ -2,8 +2,9 @@
 
 A step is checked against the state that the requests before it in the batch leave behind. A step that was taken
 already is answered from the log if its request digest is the same, and refused with a reason otherwise. A seat's first
-seed is kept while its round waits for the deal, and a leaf that was built without it is refused. All leaves of a batch
-are under one checkpoint, signed inside the transaction that makes them durable.
+seed is kept while its round waits for the deal, and a leaf that was built without it is refused; the last seed is kept
+together with the leaf that it completes. All leaves of a batch are under one checkpoint, signed inside the transaction
+that makes them durable.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -81,16 +82,18 @@ class _Draft:
         if isinstance(request, Contribution):
             try:
                 return self._contribute(request)
-            except SlotError as error:
+            except (SlotError, SeedCameError) as error:
                 return error
-        rounds, marks, count = self.rounds, self.marks, len(self.leaves)
+        rounds, marks, count, seeds = self.rounds, self.marks, len(self.leaves), len(self.contributed)
         if len(request) > 1:
             self.rounds, self.marks = rounds.copy(), marks.copy()
         try:
             return [self._place(append) for append in request]
         except (SlotError, SeedCameError) as error:
             self.rounds, self.marks = rounds, marks
-            del self.leaves[count:], self.hashes[count:]
+            for one in self.contributed[seeds:]:
+                del self.given[one.key][one.seat]
+            del self.leaves[count:], self.hashes[count:], self.contributed[seeds:]
             return error
 
     def change(self, growth: Growth, head: Head) -> Change:
@@ -124,7 +127,10 @@ class _Draft:
                 if place is None:
                     raise
                 return place
-            self._check_contributed(append, step.key)
+            self._check_contributed(append.contributed, step.key)
+            if append.seed is not None:
+                self._given(step.key)[append.seed.seat] = append.seed
+                self.contributed.append(append.seed)
             self.rounds[step.key] = state
             event = event_of(step)
             self.marks[step.key, step.kind, event] = Mark(step.kind, index, append.request_digest, append.memo, event)
@@ -142,12 +148,14 @@ class _Draft:
         if state.stage is not Stage.OPENED:
             reason = SlotReason.ALREADY_DEALT if state.deck_root is not None else SlotReason.ABORTED
             raise SlotError(reason, one.key, f"is {state.stage.name}")
+        self._check_contributed(one.contributed, one.key)
+        one = msgspec.structs.replace(one, contributed=None)
         given[one.seat] = one
         self.contributed.append(one)
         return one
 
-    def _check_contributed(self, append: Append, key: SlotKey) -> None:
-        if append.contributed is not None and len(self._given(key)) != append.contributed:
+    def _check_contributed(self, contributed: int | None, key: SlotKey) -> None:
+        if contributed is not None and len(self._given(key)) != contributed:
             msg = (
                 f"a seed of round {key.round_number} of table {key.table_id!r} arrived meanwhile; build the leaf again"
             )

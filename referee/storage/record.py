@@ -54,7 +54,8 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
 
     ``request_digest`` (32 bytes) identifies the request: the same step with the same digest is answered from the log.
     ``memo`` is stored with the step for later use and is never part of the log. ``contributed`` is the number of
-    seats' seeds that the leaf was built from (SeedCameError if there are others by now), None if it uses none.
+    seats' seeds that the leaf was built from (SeedCameError if there are others by now), None if it uses none. ``seed``
+    is the last one, which the leaf publishes and the same transaction keeps.
     """
 
     leaf: bytes
@@ -62,6 +63,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     request_digest: bytes = b""
     memo: bytes = b""
     contributed: int | None = None
+    seed: "Contribution | None" = None
 
     def __post_init__(self) -> None:
         if not 0 < len(self.leaf) <= MAX_LEAF_SIZE:
@@ -131,13 +133,16 @@ class Mark(msgspec.Struct, frozen=True):
 class Contribution(msgspec.Struct, frozen=True, kw_only=True):
     """A seat's seed for an opened round and the seat's signature of it, kept until the deal or abort publishes it.
 
-    A seat contributes once: the first seed counts. ``signature`` is empty for a seat without a key.
+    A seat contributes once: the first seed counts. ``signature`` is empty for a seat without a key. ``contributed`` is
+    the number of other seats' seeds that the caller knows of (SeedCameError if there are others by now), None for any:
+    the last seed of a round comes with its deal, as ``Append.seed``.
     """
 
     key: SlotKey
     seat: int
     seed: bytes
     signature: bytes = b""
+    contributed: int | None = None
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):

@@ -59,6 +59,7 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_RATE_LIMITED: _ClassVar[ErrorReason]
     ERROR_REASON_TOO_MANY_CALLS: _ClassVar[ErrorReason]
     ERROR_REASON_SIGNER_UNAVAILABLE: _ClassVar[ErrorReason]
+    ERROR_REASON_SEEDS_RECEIVED: _ClassVar[ErrorReason]
     ERROR_REASON_COURSE_FORKED: _ClassVar[ErrorReason]
     ERROR_REASON_NOT_RECEIVED: _ClassVar[ErrorReason]
     ERROR_REASON_NOT_SEEN: _ClassVar[ErrorReason]
@@ -117,6 +118,7 @@ ERROR_REASON_SEAT_FORBIDDEN: ErrorReason
 ERROR_REASON_RATE_LIMITED: ErrorReason
 ERROR_REASON_TOO_MANY_CALLS: ErrorReason
 ERROR_REASON_SIGNER_UNAVAILABLE: ErrorReason
+ERROR_REASON_SEEDS_RECEIVED: ErrorReason
 ERROR_REASON_COURSE_FORKED: ErrorReason
 ERROR_REASON_NOT_RECEIVED: ErrorReason
 ERROR_REASON_NOT_SEEN: ErrorReason

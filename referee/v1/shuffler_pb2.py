@@ -27,7 +27,7 @@ from referee.v1 import money_pb2 as referee_dot_v1_dot_money__pb2
 from referee.v1 import round_pb2 as referee_dot_v1_dot_round__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee/v1/shuffler.proto\x12\nreferee.v1\x1a\x15referee/v1/card.proto\x1a\x16referee/v1/money.proto\x1a\x16referee/v1/round.proto\"\x94\x02\n\nRoundTerms\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x12\n\nruleset_id\x18\x03 \x01(\t\x12\x17\n\x0fruleset_version\x18\x04 \x01(\t\x12\x12\n\nseat_count\x18\x05 \x01(\r\x12\x10\n\x08\x63urrency\x18\x06 \x01(\t\x12\x13\n\x0bstake_minor\x18\x07 \x01(\x04\x12*\n\x0bseat_stakes\x18\x08 \x03(\x0b\x32\x15.referee.v1.SeatStake\x12\x11\n\tseat_keys\x18\t \x03(\x0c\x12\x1a\n\x12\x64\x65\x61l_deadline_time\x18\n \x01(\x04\x12\x1b\n\x13round_deadline_time\x18\x0b \x01(\x04\"<\n\x13PrepareRoundRequest\x12%\n\x05terms\x18\x01 \x01(\x0b\x32\x16.referee.v1.RoundTerms\"Q\n\x14PrepareRoundResponse\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x10\n\x08round_id\x18\x02 \x01(\x0c\"\xa0\x01\n\x10OpenRoundRequest\x12\'\n\x05terms\x18\x01 \x01(\x0b\x32\x16.referee.v1.RoundTermsH\x00\x12)\n\x06header\x18\x02 \x01(\x0b\x32\x17.referee.v1.RoundHeaderH\x00\x12\x1a\n\x12\x63lient_commitments\x18\x03 \x03(\x0c\x12\x13\n\x0bseat_tokens\x18\x04 \x03(\x0c\x42\x07\n\x05round\"\x96\x01\n\x11OpenRoundResponse\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x10\n\x08round_id\x18\x02 \x01(\x0c\x12\x19\n\x11server_commitment\x18\x03 \x01(\x0c\x12+\n\x0blog_receipt\x18\x04 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"n\n\x15\x43ontributeSeedRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12\x11\n\tsignature\x18\x05 \x01(\x0c\"/\n\x16\x43ontributeSeedResponse\x12\x15\n\rmissing_seats\x18\x01 \x03(\r\"i\n\x10\x44\x65\x61lRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x14\n\x0c\x63lient_seeds\x18\x03 \x03(\x0c\x12\x17\n\x0fseed_signatures\x18\x04 \x03(\x0c\"5\n\x04Hand\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1f\n\x05\x63\x61rds\x18\x02 \x03(\x0e\x32\x10.referee.v1.Card\"\xaa\x01\n\x11\x44\x65\x61lRoundResponse\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x1f\n\x05hands\x18\x02 \x03(\x0b\x32\x10.referee.v1.Hand\x12\x12\n\ndealt_time\x18\x03 \x01(\x04\x12\x13\n\x06leader\x18\x04 \x01(\rH\x00\x88\x01\x01\x12+\n\x0blog_receipt\x18\x05 \x01(\x0b\x32\x16.referee.v1.LogReceiptB\t\n\x07_leader\"V\n\x0fOpenHandRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\r\n\x05token\x18\x04 \x01(\x0c\"G\n\x10OpenHandResponse\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x1e\n\x04hand\x18\x02 \x01(\x0b\x32\x10.referee.v1.Hand\":\n\x04Step\x12\x12\n\nevent_hash\x18\x01 \x01(\x0c\x12\x0c\n\x04time\x18\x02 \x01(\x04\x12\x10\n\x08received\x18\x03 \x01(\x08\"n\n\x12OpenSectionRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x1f\n\x05steps\x18\x03 \x03(\x0b\x32\x10.referee.v1.Step\x12\x0f\n\x07receipt\x18\x04 \x01(\x0c\"O\n\rOpenedSection\x12\x0f\n\x07section\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\"\xec\x01\n\x13OpenSectionResponse\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x0f\n\x07section\x18\x02 \x01(\r\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\x12)\n\x06opened\x18\x04 \x03(\x0b\x32\x19.referee.v1.OpenedSection\x12\x1f\n\x05hands\x18\x05 \x03(\x0b\x32\x10.referee.v1.Hand\x12\x15\n\runsealed_time\x18\x06 \x01(\x04\x12+\n\x0blog_receipt\x18\x07 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"\x86\x01\n\x11\x41\x62ortRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\'\n\x06reason\x18\x03 \x01(\x0e\x32\x17.referee.v1.AbortReason\x12\x14\n\x07\x63ulprit\x18\x04 \x01(\rH\x00\x88\x01\x01\x42\n\n\x08_culprit\"A\n\x12\x41\x62ortRoundResponse\x12+\n\x0blog_receipt\x18\x01 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"<\n\x12RevealRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\"W\n\x13RevealRoundResponse\x12\x13\n\x0bserver_seed\x18\x01 \x01(\x0c\x12+\n\x0blog_receipt\x18\x02 \x01(\x0b\x32\x16.referee.v1.LogReceipt*\x97\x01\n\x0b\x41\x62ortReason\x12\x1c\n\x18\x41\x42ORT_REASON_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x41\x42ORT_REASON_SEED_MISSING\x10\x01\x12\x19\n\x15\x41\x42ORT_REASON_DEADLINE\x10\x02\x12\x19\n\x15\x41\x42ORT_REASON_OPERATOR\x10\x03\x12\x15\n\x11\x41\x42ORT_REASON_VOID\x10\x04\x32\xad\x05\n\x0fShufflerService\x12V\n\x0cPrepareRound\x12\x1f.referee.v1.PrepareRoundRequest\x1a .referee.v1.PrepareRoundResponse\"\x03\x90\x02\x01\x12M\n\tOpenRound\x12\x1c.referee.v1.OpenRoundRequest\x1a\x1d.referee.v1.OpenRoundResponse\"\x03\x90\x02\x02\x12\\\n\x0e\x43ontributeSeed\x12!.referee.v1.ContributeSeedRequest\x1a\".referee.v1.ContributeSeedResponse\"\x03\x90\x02\x02\x12M\n\tDealRound\x12\x1c.referee.v1.DealRoundRequest\x1a\x1d.referee.v1.DealRoundResponse\"\x03\x90\x02\x02\x12J\n\x08OpenHand\x12\x1b.referee.v1.OpenHandRequest\x1a\x1c.referee.v1.OpenHandResponse\"\x03\x90\x02\x02\x12S\n\x0bOpenSection\x12\x1e.referee.v1.OpenSectionRequest\x1a\x1f.referee.v1.OpenSectionResponse\"\x03\x90\x02\x02\x12P\n\nAbortRound\x12\x1d.referee.v1.AbortRoundRequest\x1a\x1e.referee.v1.AbortRoundResponse\"\x03\x90\x02\x02\x12S\n\x0bRevealRound\x12\x1e.referee.v1.RevealRoundRequest\x1a\x1f.referee.v1.RevealRoundResponse\"\x03\x90\x02\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee/v1/shuffler.proto\x12\nreferee.v1\x1a\x15referee/v1/card.proto\x1a\x16referee/v1/money.proto\x1a\x16referee/v1/round.proto\"\x94\x02\n\nRoundTerms\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x12\n\nruleset_id\x18\x03 \x01(\t\x12\x17\n\x0fruleset_version\x18\x04 \x01(\t\x12\x12\n\nseat_count\x18\x05 \x01(\r\x12\x10\n\x08\x63urrency\x18\x06 \x01(\t\x12\x13\n\x0bstake_minor\x18\x07 \x01(\x04\x12*\n\x0bseat_stakes\x18\x08 \x03(\x0b\x32\x15.referee.v1.SeatStake\x12\x11\n\tseat_keys\x18\t \x03(\x0c\x12\x1a\n\x12\x64\x65\x61l_deadline_time\x18\n \x01(\x04\x12\x1b\n\x13round_deadline_time\x18\x0b \x01(\x04\"<\n\x13PrepareRoundRequest\x12%\n\x05terms\x18\x01 \x01(\x0b\x32\x16.referee.v1.RoundTerms\"Q\n\x14PrepareRoundResponse\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x10\n\x08round_id\x18\x02 \x01(\x0c\"\xa0\x01\n\x10OpenRoundRequest\x12\'\n\x05terms\x18\x01 \x01(\x0b\x32\x16.referee.v1.RoundTermsH\x00\x12)\n\x06header\x18\x02 \x01(\x0b\x32\x17.referee.v1.RoundHeaderH\x00\x12\x1a\n\x12\x63lient_commitments\x18\x03 \x03(\x0c\x12\x13\n\x0bseat_tokens\x18\x04 \x03(\x0c\x42\x07\n\x05round\"\x96\x01\n\x11OpenRoundResponse\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x10\n\x08round_id\x18\x02 \x01(\x0c\x12\x19\n\x11server_commitment\x18\x03 \x01(\x0c\x12+\n\x0blog_receipt\x18\x04 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"n\n\x15\x43ontributeSeedRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12\x11\n\tsignature\x18\x05 \x01(\x0c\"\\\n\x16\x43ontributeSeedResponse\x12\x15\n\rmissing_seats\x18\x01 \x03(\r\x12+\n\x0blog_receipt\x18\x02 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"i\n\x10\x44\x65\x61lRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x14\n\x0c\x63lient_seeds\x18\x03 \x03(\x0c\x12\x17\n\x0fseed_signatures\x18\x04 \x03(\x0c\"5\n\x04Hand\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1f\n\x05\x63\x61rds\x18\x02 \x03(\x0e\x32\x10.referee.v1.Card\"\xaa\x01\n\x11\x44\x65\x61lRoundResponse\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x1f\n\x05hands\x18\x02 \x03(\x0b\x32\x10.referee.v1.Hand\x12\x12\n\ndealt_time\x18\x03 \x01(\x04\x12\x13\n\x06leader\x18\x04 \x01(\rH\x00\x88\x01\x01\x12+\n\x0blog_receipt\x18\x05 \x01(\x0b\x32\x16.referee.v1.LogReceiptB\t\n\x07_leader\"V\n\x0fOpenHandRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\r\n\x05token\x18\x04 \x01(\x0c\"G\n\x10OpenHandResponse\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x1e\n\x04hand\x18\x02 \x01(\x0b\x32\x10.referee.v1.Hand\":\n\x04Step\x12\x12\n\nevent_hash\x18\x01 \x01(\x0c\x12\x0c\n\x04time\x18\x02 \x01(\x04\x12\x10\n\x08received\x18\x03 \x01(\x08\"n\n\x12OpenSectionRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x1f\n\x05steps\x18\x03 \x03(\x0b\x32\x10.referee.v1.Step\x12\x0f\n\x07receipt\x18\x04 \x01(\x0c\"O\n\rOpenedSection\x12\x0f\n\x07section\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\"\xec\x01\n\x13OpenSectionResponse\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x0f\n\x07section\x18\x02 \x01(\r\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\x12)\n\x06opened\x18\x04 \x03(\x0b\x32\x19.referee.v1.OpenedSection\x12\x1f\n\x05hands\x18\x05 \x03(\x0b\x32\x10.referee.v1.Hand\x12\x15\n\runsealed_time\x18\x06 \x01(\x04\x12+\n\x0blog_receipt\x18\x07 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"d\n\x11\x41\x62ortRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\'\n\x06reason\x18\x03 \x01(\x0e\x32\x17.referee.v1.AbortReason\"A\n\x12\x41\x62ortRoundResponse\x12+\n\x0blog_receipt\x18\x01 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"<\n\x12RevealRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\"W\n\x13RevealRoundResponse\x12\x13\n\x0bserver_seed\x18\x01 \x01(\x0c\x12+\n\x0blog_receipt\x18\x02 \x01(\x0b\x32\x16.referee.v1.LogReceipt*\x97\x01\n\x0b\x41\x62ortReason\x12\x1c\n\x18\x41\x42ORT_REASON_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x41\x42ORT_REASON_SEED_MISSING\x10\x01\x12\x19\n\x15\x41\x42ORT_REASON_DEADLINE\x10\x02\x12\x19\n\x15\x41\x42ORT_REASON_OPERATOR\x10\x03\x12\x15\n\x11\x41\x42ORT_REASON_VOID\x10\x04\x32\xad\x05\n\x0fShufflerService\x12V\n\x0cPrepareRound\x12\x1f.referee.v1.PrepareRoundRequest\x1a .referee.v1.PrepareRoundResponse\"\x03\x90\x02\x01\x12M\n\tOpenRound\x12\x1c.referee.v1.OpenRoundRequest\x1a\x1d.referee.v1.OpenRoundResponse\"\x03\x90\x02\x02\x12\\\n\x0e\x43ontributeSeed\x12!.referee.v1.ContributeSeedRequest\x1a\".referee.v1.ContributeSeedResponse\"\x03\x90\x02\x02\x12M\n\tDealRound\x12\x1c.referee.v1.DealRoundRequest\x1a\x1d.referee.v1.DealRoundResponse\"\x03\x90\x02\x02\x12J\n\x08OpenHand\x12\x1b.referee.v1.OpenHandRequest\x1a\x1c.referee.v1.OpenHandResponse\"\x03\x90\x02\x02\x12S\n\x0bOpenSection\x12\x1e.referee.v1.OpenSectionRequest\x1a\x1f.referee.v1.OpenSectionResponse\"\x03\x90\x02\x02\x12P\n\nAbortRound\x12\x1d.referee.v1.AbortRoundRequest\x1a\x1e.referee.v1.AbortRoundResponse\"\x03\x90\x02\x02\x12S\n\x0bRevealRound\x12\x1e.referee.v1.RevealRoundRequest\x1a\x1f.referee.v1.RevealRoundResponse\"\x03\x90\x02\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -50,8 +50,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SHUFFLERSERVICE'].methods_by_name['AbortRound']._serialized_options = b'\220\002\002'
   _globals['_SHUFFLERSERVICE'].methods_by_name['RevealRound']._loaded_options = None
   _globals['_SHUFFLERSERVICE'].methods_by_name['RevealRound']._serialized_options = b'\220\002\002'
-  _globals['_ABORTREASON']._serialized_start=2357
-  _globals['_ABORTREASON']._serialized_end=2508
+  _globals['_ABORTREASON']._serialized_start=2367
+  _globals['_ABORTREASON']._serialized_end=2518
   _globals['_ROUNDTERMS']._serialized_start=113
   _globals['_ROUNDTERMS']._serialized_end=389
   _globals['_PREPAREROUNDREQUEST']._serialized_start=391
@@ -65,33 +65,33 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CONTRIBUTESEEDREQUEST']._serialized_start=852
   _globals['_CONTRIBUTESEEDREQUEST']._serialized_end=962
   _globals['_CONTRIBUTESEEDRESPONSE']._serialized_start=964
-  _globals['_CONTRIBUTESEEDRESPONSE']._serialized_end=1011
-  _globals['_DEALROUNDREQUEST']._serialized_start=1013
-  _globals['_DEALROUNDREQUEST']._serialized_end=1118
-  _globals['_HAND']._serialized_start=1120
-  _globals['_HAND']._serialized_end=1173
-  _globals['_DEALROUNDRESPONSE']._serialized_start=1176
-  _globals['_DEALROUNDRESPONSE']._serialized_end=1346
-  _globals['_OPENHANDREQUEST']._serialized_start=1348
-  _globals['_OPENHANDREQUEST']._serialized_end=1434
-  _globals['_OPENHANDRESPONSE']._serialized_start=1436
-  _globals['_OPENHANDRESPONSE']._serialized_end=1507
-  _globals['_STEP']._serialized_start=1509
-  _globals['_STEP']._serialized_end=1567
-  _globals['_OPENSECTIONREQUEST']._serialized_start=1569
-  _globals['_OPENSECTIONREQUEST']._serialized_end=1679
-  _globals['_OPENEDSECTION']._serialized_start=1681
-  _globals['_OPENEDSECTION']._serialized_end=1760
-  _globals['_OPENSECTIONRESPONSE']._serialized_start=1763
-  _globals['_OPENSECTIONRESPONSE']._serialized_end=1999
-  _globals['_ABORTROUNDREQUEST']._serialized_start=2002
-  _globals['_ABORTROUNDREQUEST']._serialized_end=2136
-  _globals['_ABORTROUNDRESPONSE']._serialized_start=2138
-  _globals['_ABORTROUNDRESPONSE']._serialized_end=2203
-  _globals['_REVEALROUNDREQUEST']._serialized_start=2205
-  _globals['_REVEALROUNDREQUEST']._serialized_end=2265
-  _globals['_REVEALROUNDRESPONSE']._serialized_start=2267
-  _globals['_REVEALROUNDRESPONSE']._serialized_end=2354
-  _globals['_SHUFFLERSERVICE']._serialized_start=2511
-  _globals['_SHUFFLERSERVICE']._serialized_end=3196
+  _globals['_CONTRIBUTESEEDRESPONSE']._serialized_end=1056
+  _globals['_DEALROUNDREQUEST']._serialized_start=1058
+  _globals['_DEALROUNDREQUEST']._serialized_end=1163
+  _globals['_HAND']._serialized_start=1165
+  _globals['_HAND']._serialized_end=1218
+  _globals['_DEALROUNDRESPONSE']._serialized_start=1221
+  _globals['_DEALROUNDRESPONSE']._serialized_end=1391
+  _globals['_OPENHANDREQUEST']._serialized_start=1393
+  _globals['_OPENHANDREQUEST']._serialized_end=1479
+  _globals['_OPENHANDRESPONSE']._serialized_start=1481
+  _globals['_OPENHANDRESPONSE']._serialized_end=1552
+  _globals['_STEP']._serialized_start=1554
+  _globals['_STEP']._serialized_end=1612
+  _globals['_OPENSECTIONREQUEST']._serialized_start=1614
+  _globals['_OPENSECTIONREQUEST']._serialized_end=1724
+  _globals['_OPENEDSECTION']._serialized_start=1726
+  _globals['_OPENEDSECTION']._serialized_end=1805
+  _globals['_OPENSECTIONRESPONSE']._serialized_start=1808
+  _globals['_OPENSECTIONRESPONSE']._serialized_end=2044
+  _globals['_ABORTROUNDREQUEST']._serialized_start=2046
+  _globals['_ABORTROUNDREQUEST']._serialized_end=2146
+  _globals['_ABORTROUNDRESPONSE']._serialized_start=2148
+  _globals['_ABORTROUNDRESPONSE']._serialized_end=2213
+  _globals['_REVEALROUNDREQUEST']._serialized_start=2215
+  _globals['_REVEALROUNDREQUEST']._serialized_end=2275
+  _globals['_REVEALROUNDRESPONSE']._serialized_start=2277
+  _globals['_REVEALROUNDRESPONSE']._serialized_end=2364
+  _globals['_SHUFFLERSERVICE']._serialized_start=2521
+  _globals['_SHUFFLERSERVICE']._serialized_end=3206
 # @@protoc_insertion_point(module_scope)

@@ -102,10 +102,12 @@ class ContributeSeedRequest(_message.Message):
     def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., seat: _Optional[int] = ..., seed: _Optional[bytes] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class ContributeSeedResponse(_message.Message):
-    __slots__ = ("missing_seats",)
+    __slots__ = ("missing_seats", "log_receipt")
     MISSING_SEATS_FIELD_NUMBER: _ClassVar[int]
+    LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
     missing_seats: _containers.RepeatedScalarFieldContainer[int]
-    def __init__(self, missing_seats: _Optional[_Iterable[int]] = ...) -> None: ...
+    log_receipt: _round_pb2.LogReceipt
+    def __init__(self, missing_seats: _Optional[_Iterable[int]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
 
 class DealRoundRequest(_message.Message):
     __slots__ = ("table_id", "round_number", "client_seeds", "seed_signatures")
@@ -212,16 +214,14 @@ class OpenSectionResponse(_message.Message):
     def __init__(self, certificate: _Optional[bytes] = ..., section: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., opened: _Optional[_Iterable[_Union[OpenedSection, _Mapping]]] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., unsealed_time: _Optional[int] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
 
 class AbortRoundRequest(_message.Message):
-    __slots__ = ("table_id", "round_number", "reason", "culprit")
+    __slots__ = ("table_id", "round_number", "reason")
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
-    CULPRIT_FIELD_NUMBER: _ClassVar[int]
     table_id: str
     round_number: int
     reason: AbortReason
-    culprit: int
-    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., reason: _Optional[_Union[AbortReason, str]] = ..., culprit: _Optional[int] = ...) -> None: ...
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., reason: _Optional[_Union[AbortReason, str]] = ...) -> None: ...
 
 class AbortRoundResponse(_message.Message):
     __slots__ = ("log_receipt",)

@@ -105,7 +105,8 @@ class ShufflerServiceServicer:
 
     def ContributeSeed(self, request, context):
         """Keeps one seat's seed until the round is dealt or aborted, so that seats need not give their seeds to a frontend.
-        The seed is verified at once against the seat's commitment and key, and no call shows it before the deal.
+        The seed is verified at once against the seat's commitment and key, and no call shows it before the deal. The last
+        seed deals the round in the same transaction; DealRound, OpenHand and OpenSection then give the certificates.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -138,8 +139,9 @@ class ShufflerServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AbortRound(self, request, context):
-        """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
-        is revealed all the same. The server aborts a dealt round that is not settled by then.
+        """Ends a round without a settlement. Until a seat's seed is received the operator may give it up at any time; after
+        that it ends only once a deadline has passed, with the reason that follows from what the log shows. The seed is
+        revealed all the same. The server aborts a round that is past its deadline without being asked.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -44,7 +44,8 @@ class ShufflerServiceStub:
     """Opens the table's next round: fixes its terms and commits to the server's seed, durably, before it answers."""
     ContributeSeed: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.ContributeSeedRequest, _shuffler_pb2.ContributeSeedResponse]
     """Keeps one seat's seed until the round is dealt or aborted, so that seats need not give their seeds to a frontend.
-    The seed is verified at once against the seat's commitment and key, and no call shows it before the deal.
+    The seed is verified at once against the seat's commitment and key, and no call shows it before the deal. The last
+    seed deals the round in the same transaction; DealRound, OpenHand and OpenSection then give the certificates.
     """
     DealRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.DealRoundRequest, _shuffler_pb2.DealRoundResponse]
     """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log."""
@@ -59,8 +60,9 @@ class ShufflerServiceStub:
     another course is refused with COURSE_FORKED. The same course again is answered from the log, also after the end.
     """
     AbortRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]
-    """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
-    is revealed all the same. The server aborts a dealt round that is not settled by then.
+    """Ends a round without a settlement. Until a seat's seed is received the operator may give it up at any time; after
+    that it ends only once a deadline has passed, with the reason that follows from what the log shows. The seed is
+    revealed all the same. The server aborts a round that is past its deadline without being asked.
     """
     RevealRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.RevealRoundRequest, _shuffler_pb2.RevealRoundResponse]
     """Returns the server's seed of a settled or aborted round, with its proof. The server logs it without being asked;
@@ -83,7 +85,8 @@ class ShufflerServiceAsyncStub(ShufflerServiceStub):
     """Opens the table's next round: fixes its terms and commits to the server's seed, durably, before it answers."""
     ContributeSeed: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.ContributeSeedRequest, _shuffler_pb2.ContributeSeedResponse]  # type: ignore[assignment]
     """Keeps one seat's seed until the round is dealt or aborted, so that seats need not give their seeds to a frontend.
-    The seed is verified at once against the seat's commitment and key, and no call shows it before the deal.
+    The seed is verified at once against the seat's commitment and key, and no call shows it before the deal. The last
+    seed deals the round in the same transaction; DealRound, OpenHand and OpenSection then give the certificates.
     """
     DealRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.DealRoundRequest, _shuffler_pb2.DealRoundResponse]  # type: ignore[assignment]
     """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log."""
@@ -98,8 +101,9 @@ class ShufflerServiceAsyncStub(ShufflerServiceStub):
     another course is refused with COURSE_FORKED. The same course again is answered from the log, also after the end.
     """
     AbortRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]  # type: ignore[assignment]
-    """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
-    is revealed all the same. The server aborts a dealt round that is not settled by then.
+    """Ends a round without a settlement. Until a seat's seed is received the operator may give it up at any time; after
+    that it ends only once a deadline has passed, with the reason that follows from what the log shows. The seed is
+    revealed all the same. The server aborts a round that is past its deadline without being asked.
     """
     RevealRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.RevealRoundRequest, _shuffler_pb2.RevealRoundResponse]  # type: ignore[assignment]
     """Returns the server's seed of a settled or aborted round, with its proof. The server logs it without being asked;
@@ -137,7 +141,8 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_shuffler_pb2.ContributeSeedResponse, _abc.Awaitable[_shuffler_pb2.ContributeSeedResponse]]:
         """Keeps one seat's seed until the round is dealt or aborted, so that seats need not give their seeds to a frontend.
-        The seed is verified at once against the seat's commitment and key, and no call shows it before the deal.
+        The seed is verified at once against the seat's commitment and key, and no call shows it before the deal. The last
+        seed deals the round in the same transaction; DealRound, OpenHand and OpenSection then give the certificates.
         """
 
     @_abc_1.abstractmethod
@@ -176,8 +181,9 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _shuffler_pb2.AbortRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_shuffler_pb2.AbortRoundResponse, _abc.Awaitable[_shuffler_pb2.AbortRoundResponse]]:
-        """Ends a round without a settlement: before its deal at any time, a dealt one only after its round deadline. The seed
-        is revealed all the same. The server aborts a dealt round that is not settled by then.
+        """Ends a round without a settlement. Until a seat's seed is received the operator may give it up at any time; after
+        that it ends only once a deadline has passed, with the reason that follows from what the log shows. The seed is
+        revealed all the same. The server aborts a round that is past its deadline without being asked.
         """
 
     @_abc_1.abstractmethod

@@ -183,32 +183,22 @@ def write_receipt(logged: Logged) -> LogReceipt:
     return message
 
 
-_STAKE_WORDS: Final[dict[str, str]] = {
-    StakeFault.STAKE_TOO_LOW: "{found} is less than the bet unit; stake at least {expected}",
-    StakeFault.STAKE_NOT_A_MULTIPLE: "{found} is no multiple of the bet unit {expected}",
-    StakeFault.STAKE_TOO_HIGH: "a payout could pass 2^53-1 at a stake of {found}; stake at most {expected}",
-    StakeFault.STAKE_NOT_THE_BET_UNIT: "seats bet on their own, so the stake is the bet unit {expected}, not {found}",
-    StakeFault.SEAT_STAKES_NOT_TAKEN: "seats have no bets of their own in this game; the stake is the table's",
-}
-
-
 def stakes_refusal(faults: Sequence[Violation], texts: Texts, *, names: Sequence[str], field: str) -> RefusedError:
     """Return the refusal of a header's stakes by the first fault; ``field`` is the header's path.
 
     ``names`` are the game's names of a seat's stakes. A fault's code begins with the name of the stake at fault.
     """
     fault = faults[0]
-    words = _STAKE_WORDS.get(fault.code)
     facts = {"expected": fault.expected, "found": fault.found}
     if fault.seat is not None:
         name = next((name for name in names if fault.code.startswith(f"{name.upper()}_")), None)
         path = f"seat_stakes[{fault.seat}]" + (f".{name}_minor" if name else "")
     else:
-        is_table = words is not None and fault.code != StakeFault.SEAT_STAKES_NOT_TAKEN
+        is_table = fault.code in set(StakeFault) - {StakeFault.SEAT_STAKES_NOT_TAKEN}
         path = "stake_minor" if is_table else "seat_stakes"
     return RefusedError(
         ErrorReason.ERROR_REASON_INVALID_STAKE,
-        words.format(**facts) if words else texts.say(fault, Language.EN),
+        texts.say(fault, Language.EN),
         field=f"{field}.{path}",
         code=fault.code,
         **{fact: value for fact, value in facts.items() if value is not None},

@@ -86,7 +86,7 @@ def withheld(times: int) -> Attacked:
     log = LogBuilder.founded()
     for _ in range(times):
         parts = log.lay_out(FOUR)
-        abort(parts, stage="OPENED", reason="SEED_MISSING", culprit=2)
+        abort(parts, stage="OPENED", reason="SEED_MISSING", missing=(2,))
         log.append(parts, steps="OER")
     return ended(log)
 

@@ -82,13 +82,43 @@ def aborted_and_never_revealed() -> Attacked:
     return ended(log, now=FAR)
 
 
-@mutation(Code.ABORT_MISTOLD, "a seat is blamed for a seed that it gave")
+@mutation(Code.ABORT_MISTOLD, "seats are blamed for missing seeds, and all seeds are there")
 def abort_blames_a_seat() -> Attacked:
     log, parts = begun()
-    abort(parts, stage="OPENED", reason="SEED_MISSING", culprit=1)
-    assert parts.aborted is not None
-    parts.aborted = msgspec.structs.replace(parts.aborted, client_seeds=parts.dealt.client_seeds)
+    abort(parts, stage="OPENED", reason="SEED_MISSING", missing=())
     log.append(parts, steps="OER")
+    return ended(log)
+
+
+@mutation(Code.ABORT_MISTOLD, "a seat committed and gave no seed, and the abort blames nobody")
+def abort_hides_who_withheld() -> Attacked:
+    log, parts = begun()
+    abort(parts, stage="OPENED", reason="DEADLINE", missing=(1,))
+    log.append(parts, steps="OER")
+    return ended(log)
+
+
+@mutation(Code.ABORT_MISTOLD, "a seat is blamed before the deadline by which its seed was due")
+def abort_blames_a_seat_early() -> Attacked:
+    log, parts = begun()
+    abort(parts, stage="OPENED", reason="SEED_MISSING", missing=(1,), time=parts.header.deal_deadline)
+    log.append(parts, steps="OER")
+    return ended(log)
+
+
+@mutation(Code.ABORTED_AFTER_SEED, "the operator gives a round up once a seed is there and the cards can be known")
+def given_up_after_a_seed() -> Attacked:
+    log, parts = begun()
+    abort(parts, stage="OPENED", reason="OPERATOR", missing=(1,), time=parts.dealt.dealt_time)
+    log.append(parts, steps="OER")
+    return ended(log)
+
+
+@mutation(Code.ABORTED_AFTER_SEED, "the operator gives a dealt round up, whose cards somebody has seen")
+def given_up_after_the_deal() -> Attacked:
+    log, parts = begun()
+    abort(parts, stage="DEALT", reason="OPERATOR")
+    log.append(parts, steps="ODER")
     return ended(log)
 
 

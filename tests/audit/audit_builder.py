@@ -377,13 +377,13 @@ def receipt_of(
     return sign_receipt(receipt, REFEREE)
 
 
-def abort(parts: Parts, *, stage: str, reason: str, culprit: int | None = None, time: int | None = None) -> None:
-    """Abort the round, before its deal or after it."""
-    seats = range(parts.header.seat_count)
-    seeds = [
-        "" if stage == "OPENED" and (seat == culprit or culprit is None) else parts.dealt.client_seeds[seat]
-        for seat in seats
-    ]
+def abort(
+    parts: Parts, *, stage: str, reason: str, missing: Sequence[int] | None = None, time: int | None = None
+) -> None:
+    """Abort the round, before its deal without the seeds of the seats that are missing (all by default), or after."""
+    if missing is None:
+        missing = range(parts.header.seat_count) if stage == "OPENED" else ()
+    seeds = ["" if seat in missing else seed for seat, seed in enumerate(parts.dealt.client_seeds)]
     data = {
         "aborted_time": parts.header.round_deadline + 1 if time is None else time,
         "client_seeds": seeds,
@@ -391,7 +391,7 @@ def abort(parts: Parts, *, stage: str, reason: str, culprit: int | None = None, 
         "round_id": parts.header.round_id.hex(),
         "stage": stage,
     }
-    parts.aborted = msgspec.convert(data if culprit is None else data | {"culprit": culprit}, AbortLeaf)
+    parts.aborted = msgspec.convert(data, AbortLeaf)
 
 
 def healthy_tables(rulesets: Iterable[str], seats: Sequence[int] = (2, 3, 4)) -> list[Table]:

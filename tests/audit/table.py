@@ -18,63 +18,64 @@ ROOT: Final = Path(__file__).parents[2]
 VECTORS: Final = ROOT / "tests" / "vectors" / "audit"
 VERIFIER: Final = ROOT / "clients" / "verifier"
 
-MEANINGS: Final = (
-    "server seed swapped",
-    "commitment swapped in OPEN",
-    "DEAL before OPEN",
-    "two OPENs in a slot",
-    "client seed edited, dropped, swapped",
-    "default, zero, repeated, equal client seeds: the level drops",
-    "client commitment of another round",
-    "server seed used twice",
-    "never revealed after the deadline",
-    "stake, Ante or Trips in the transcript unlike the header",
-    "M over other fields, header edited",
-    "a seed field in the production API",
-    "two cards swapped",
-    "biased mapping",
-    "duplicate hidden in an unopened section",
-    "deck_root differs",
-    "certificate forged, of the wrong role, type, key, round or section, expired",
-    "two certificates or DEALs that disagree",
-    "card not in hand, played twice",
-    "wrong section size",
-    "Merkle tricks: node as leaf, proof long or short, index beyond the size",
-    "another section's key or the seed in an export",
-    "low-entropy section keys",
-    "seed or section key released early",
-    "a street opened before its receipt",
-    "illegal event accepted, wrong result, wrong ruleset digest",
-    "events edited, reordered, dropped, doubled",
-    "two receipts, one index",
-    "settled twice, or for another round",
-    "signed by the wrong role",
-    "type confusion",
-    "non-canonical bytes",
-    "signature malleability, length",
-    "small-order and non-canonical keys",
-    "dealt again",
-    "next round before the terminal leaf",
-    "gap or wrong previous hash",
-    "throw-away tables",
-    "selective abort by hand quality",
-    "withholding by seat",
-    "deadline passed without ABORT and REVEAL",
-    "leaf edited in place",
-    "history rewritten and signed again",
-    "split view",
-    "truncation",
-    "freeze",
-    "receipt promised, leaf absent",
-    "wrong origin, key, note lines",
-    "cosignature missing or forged, quorum unmet, one key under two names",
-    "tile and entries disagree",
-    "crash at every step of an append",
-    "two sequencers",
-    "card by position, serial, duplicate decks",
-    "win rates outside exact bounds",
-)
-"""Meaning of each number, from 1."""
+MEANINGS: Final = {
+    1: "server seed swapped",
+    2: "commitment swapped in OPEN",
+    3: "DEAL before OPEN",
+    4: "two OPENs in a slot",
+    5: "client seed edited, dropped, swapped",
+    6: "default, zero, repeated, equal client seeds: the level drops",
+    7: "client commitment of another round",
+    8: "server seed used twice",
+    9: "never revealed after the deadline",
+    10: "stake, Ante or Trips in the transcript unlike the header",
+    11: "M over other fields, header edited",
+    12: "a seed field in the production API",
+    13: "two cards swapped",
+    14: "biased mapping",
+    15: "duplicate hidden in an unopened section",
+    16: "deck_root differs",
+    17: "certificate forged, of the wrong role, type, key, round or section, expired",
+    18: "two certificates or DEALs that disagree",
+    19: "card not in hand, played twice",
+    20: "wrong section size",
+    21: "Merkle tricks: node as leaf, proof long or short, index beyond the size",
+    22: "another section's key or the seed in an export",
+    23: "low-entropy section keys",
+    24: "seed or section key released early",
+    25: "a street opened before its receipt",
+    26: "illegal event accepted, wrong result, wrong ruleset digest",
+    27: "events edited, reordered, dropped, doubled",
+    28: "two receipts, one index",
+    29: "settled twice, or for another round",
+    30: "signed by the wrong role",
+    31: "type confusion",
+    32: "non-canonical bytes",
+    33: "signature malleability, length",
+    34: "small-order and non-canonical keys",
+    35: "dealt again",
+    36: "next round before the terminal leaf",
+    37: "gap or wrong previous hash",
+    38: "throw-away tables",
+    39: "selective abort by hand quality",
+    40: "withholding by seat",
+    41: "deadline passed without ABORT and REVEAL",
+    42: "leaf edited in place",
+    43: "history rewritten and signed again",
+    44: "split view",
+    45: "truncation",
+    46: "freeze",
+    47: "receipt promised, leaf absent",
+    48: "wrong origin, key, note lines",
+    49: "cosignature missing or forged, quorum unmet, one key under two names",
+    50: "tile and entries disagree",
+    51: "crash at every step of an append",
+    52: "two sequencers",
+    53: "card by position, serial, duplicate decks",
+    54: "win rates outside exact bounds",
+    64: "an abort by the operator after the first seed",
+}
+"""Meaning of each number."""
 
 TESTS: Final[dict[int, tuple[str, ...]]] = {
     12: (
@@ -147,7 +148,7 @@ def rows() -> list[Row]:
         table.append(
             Row(
                 number,
-                MEANINGS[number - 1],
+                MEANINGS[number],
                 f"{file.removesuffix('.jsonl')}: {name}",
                 fixture["why"],
                 fixture["expected"]["code"],
@@ -155,7 +156,7 @@ def rows() -> list[Row]:
             )
         )
     for number, names in TESTS.items():
-        table += [Row(number, MEANINGS[number - 1], name, "", "", "") for name in names if test_exists(name)]
+        table += [Row(number, MEANINGS[number], name, "", "", "") for name in names if test_exists(name)]
     return sorted(table, key=lambda row: (row.number, not row.code, row.caught_by))
 
 
@@ -164,7 +165,7 @@ def uncaught() -> list[int]:
     caught = {fixture["expected"]["number"] for _, fixture in fixtures()}
     caught |= {number for number, names in TESTS.items() if all(map(test_exists, names))}
     missing = {number for number, names in TESTS.items() if not all(map(test_exists, names))}
-    return sorted({*range(1, len(MEANINGS) + 1)} - caught | missing)
+    return sorted({*MEANINGS} - caught | missing)
 
 
 def verifier_codes() -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Sound logs of every ruleset and every way to end a round have nothing that fails, and are counted rightly."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -108,18 +109,18 @@ def test_one_player_against_the_house_needs_no_commitment_for_level_two(audit: A
     assert report.dealing_levels[DealingLevel.L2] == 2
 
 
-def aborted(log: LogBuilder, table: Table, *, stage: str, reason: str, culprit: int | None = None) -> Parts:
+def aborted(log: LogBuilder, table: Table, *, stage: str, reason: str, missing: Sequence[int] | None = None) -> Parts:
     parts = log.lay_out(table)
-    abort(parts, stage=stage, reason=reason, culprit=culprit)
+    abort(parts, stage=stage, reason=reason, missing=missing)
     log.append(parts, steps="OER" if stage == "OPENED" else "ODER")
     return parts
 
 
-def test_aborted_rounds_are_counted_by_stage_and_culprit(audit: Auditor):
+def test_aborted_rounds_are_counted_by_stage_and_seats_at_fault(audit: Auditor):
     log = LogBuilder.founded()
-    aborted(log, BINH, stage="OPENED", reason="SEED_MISSING", culprit=2)
-    aborted(log, BINH, stage="OPENED", reason="SEED_MISSING", culprit=2)
-    aborted(log, BINH, stage="OPENED", reason="DEADLINE")
+    aborted(log, BINH, stage="OPENED", reason="SEED_MISSING", missing=(2,))
+    aborted(log, BINH, stage="OPENED", reason="SEED_MISSING", missing=(2,))
+    aborted(log, BINH, stage="OPENED", reason="OPERATOR")
     aborted(log, BINH, stage="DEALT", reason="DEADLINE")
     log.play(BINH)
     report = audit(log.bundle(), now=FAR)

@@ -170,7 +170,7 @@ def test_seat_that_withholds_is_found_and_many_that_do_are_not():
 
 
 def withheld(seat: int) -> RoundSample:
-    return RoundSample(table_id="felt", game="tien_len", seat_count=4, leaf_index=0, is_aborted=True, culprit=seat)
+    return RoundSample(table_id="felt", game="tien_len", seat_count=4, leaf_index=0, is_aborted=True, blamed=(seat,))
 
 
 def test_shuffle_that_leaves_a_card_where_it_was_is_found():

@@ -88,8 +88,9 @@ def _play_sealed(room: _Room) -> None:
         texas.accept(seat, decision=ultimate_texas_pb2.DECISION_CHECK)
     texas.open_section()
     texas.preview()
+    kept = Table(room, "tien_len").open()
+    kept.contribute(0)
     lost = Table(room, "tien_len").open()
-    lost.contribute(0)
     room.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**lost.slot, reason=shuffler_pb2.ABORT_REASON_OPERATOR))
 
 

@@ -1,35 +1,17 @@
 """``referee backup`` and ``referee restore`` as an operator types them."""
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-Command = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-def referee(*arguments: object, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run the command and return its finished process."""
-    return subprocess.run(
-        [sys.executable, "-m", "referee", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=90,
-        env={**os.environ, "COLUMNS": "160", "TERM": "dumb", **environment},
-        check=False,
-    )
+from tests.command import referee
+from tests.demo_log import DemoLog
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(demo_log: DemoLog) -> Path:
     """Return a data folder that the demo left."""
-    folder = tmp_path_factory.mktemp("demo") / "data"
-    done = referee("demo", "--rounds", 1, "--data", folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+    return demo_log.data
 
 
 def test_log_is_backed_up_restored_and_audited(data: Path, tmp_path: Path):

@@ -1,7 +1,6 @@
-"""The ``referee`` command as a person or a script uses it: real processes, their output and exit codes."""
+"""The ``referee`` command as a person or a script uses it: its output and exit codes."""
 
 import json
-import os
 import shutil
 import signal
 import sqlite3
@@ -15,31 +14,21 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash, verify_inclusion
 from referee.evidence.vkey import VerifierKey
 from referee.log import LogReceipt, ReceiptError, open_checkpoint
+from tests.command import PLAIN, referee
 
 SECONDS = 90
 
 
-def referee(*arguments, **options):
-    """Run the command and return its finished process."""
-    environment = {**os.environ, "COLUMNS": "160", "TERM": "dumb"}
-    return subprocess.run(
-        [sys.executable, "-m", "referee", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        env=environment,
-        check=False,
-        **options,
-    )
+def referee_process(*arguments):
+    """Run the command as a process of its own and return it finished."""
+    command = [sys.executable, "-m", "referee", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=PLAIN, check=False)
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory):
+def demo(demo_log):
     """Return the demo's output and the data folder it left."""
-    data = tmp_path_factory.mktemp("demo") / "data"
-    done = referee("demo", "--rounds", 1, "--data", data)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout, data
+    return demo_log.printed, demo_log.data
 
 
 def test_demo_shows_every_ruleset_and_a_clean_audit(demo):
@@ -97,7 +86,7 @@ def test_serve_refuses_a_damaged_log(demo, tmp_path):
     copy = tmp_path / "data"
     shutil.copytree(data, copy)
     edit_a_leaf(copy)
-    done = referee("serve", "--data", copy, "--listen", "127.0.0.1:0")
+    done = referee_process("serve", "--data", copy, "--listen", "127.0.0.1:0")
     assert done.returncode == 2
     assert "restore" in done.stderr
 
@@ -227,7 +216,7 @@ def test_serve_on_a_taken_port_fails_loudly(tmp_path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
         address = json.loads(process.stdout.readline())["address"]
-        done = referee("serve", "--data", tmp_path / "two", "--listen", address)
+        done = referee_process("serve", "--data", tmp_path / "two", "--listen", address)
         process.terminate()
         process.wait(SECONDS)
     assert done.returncode == 2
@@ -236,7 +225,7 @@ def test_serve_on_a_taken_port_fails_loudly(tmp_path):
 
 def test_serve_refuses_an_unknown_service(tmp_path):
     """The message names those there are."""
-    done = referee("serve", "--data", tmp_path, "--services", "poker")
+    done = referee_process("serve", "--data", tmp_path, "--services", "poker")
     assert done.returncode == 2
     assert "shuffler" in done.stderr
 

@@ -1,9 +1,8 @@
-"""``referee publish`` and the audit of what it published, as a person or a script uses them: real processes."""
+"""``referee publish`` and the audit of what it published, as a person or a script uses them."""
 
 import functools
 import http.server
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -19,24 +18,17 @@ from referee.log import CheckpointSigner, open_checkpoint
 from referee.log.tile import entry_tiles, hash_tiles
 from referee.storage import Append, Cosigned, Writer, open_sqlite
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, NamedSigner, Table
+from tests.command import PLAIN, Done, referee
 
 SECONDS = 60
 KEYS = ("--log-key", LOG.text, "--root-key", ROOT.text)
-ENVIRONMENT = {**os.environ, "COLUMNS": "160", "TERM": "dumb"}
 
 
 def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "referee", *map(str, arguments)]
 
 
-def referee(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run the command and return its finished process."""
-    return subprocess.run(
-        command(*arguments), capture_output=True, text=True, timeout=SECONDS, env=ENVIRONMENT, check=False
-    )
-
-
-def codes(done: subprocess.CompletedProcess[str]) -> list[str]:
+def codes(done: Done) -> list[str]:
     """Return the codes that an audit found, each as often as it was found, in order."""
     return [finding["code"] for finding in json.loads(done.stdout)["findings"]]
 
@@ -199,7 +191,7 @@ def test_following_publishes_as_the_log_grows_and_stops_when_asked(tmp_path: Pat
     store.play(1)
     arguments = command("publish", tiles, "--data", store.folder, "--follow", "--every", "0.05")
     for ending in (signal.SIGTERM, signal.SIGINT):
-        with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=PLAIN) as process:
             try:
                 assert process.stdout is not None
                 for _ in range(2):
@@ -232,7 +224,7 @@ def test_publisher_that_is_killed_is_followed_by_one_that_goes_on(tmp_path: Path
     sizes = []
     for delay in (0.0, 0.01, 0.05, 0.2):
         arguments = command("publish", tiles, "--data", store.folder, "--follow", "--every", "0.05")
-        with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=PLAIN) as process:
             assert process.stdout is not None
             process.stdout.readline()
             store.play(20)

@@ -1,28 +1,19 @@
 """``referee verify``: a bundle that ``referee export`` wrote is proved by itself."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from referee.server.key_folder import read_public_keys
-
-SECONDS = 120
-
-
-def referee(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "referee", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+from tests.command import referee
+from tests.demo_log import DemoLog
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def played(demo_log: DemoLog) -> Path:
     """Return a folder with the demo's log."""
-    folder = tmp_path_factory.mktemp("played") / "data"
-    assert referee("demo", "--rounds", "1", "--data", str(folder)).returncode == 0
-    return folder
+    return demo_log.data
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from referee.log import Checkpoint
 from referee.log.cosignature import quorum_of
 from referee.server.keys import KeySigner
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from tests.command import referee
 
 STOP_SECONDS = 20
 STRANGER = KeySigner("witness.example/stranger", b"s" * 32, Algorithm.COSIGNATURE_V1).verifier_key
@@ -28,8 +29,8 @@ AT = "urls=http://127.0.0.1:1"
 KNOWN = f"keys={STRANGER}"
 
 
-def referee(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the project's own command to its end."""
+def referee_process(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command as a process of its own, to its end."""
     return subprocess.run(
         [sys.executable, "-m", "referee", *arguments], capture_output=True, text=True, timeout=120, check=False
     )
@@ -183,7 +184,7 @@ def test_server_does_not_start_behind_its_witness(tmp_path: Path, start: Callabl
     assert first.stop() == 0
     for path in data.glob("log.sqlite3*"):
         path.unlink()
-    refused = referee(*serve)
+    refused = referee_process(*serve)
     assert refused.returncode == 2
     assert "has cosigned 3 leaves" in refused.stderr
     assert log_key.split("+")[0] in refused.stderr

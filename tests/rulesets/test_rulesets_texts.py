@@ -6,6 +6,7 @@ import string
 import pytest
 
 from referee.cards import Seat, parse_cards
+from referee.games import StakeFault, mau_binh, tien_len, ultimate_texas
 from referee.games.mau_binh import Code
 from referee.rulesets import Language, Ruleset, load_builtin, load_texts
 from referee.verdict import Violation
@@ -18,8 +19,13 @@ def fields_of(template: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
 
 
-def test_every_mau_binh_code_has_words() -> None:
-    assert set(load_texts("mau_binh").violations) == {str(code) for code in Code}
+CODES = {"mau_binh": mau_binh.Code, "tien_len": tien_len.Fault, "ultimate_texas": ultimate_texas.Code}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_code_of_a_violation_has_words(game: str) -> None:
+    """Faults of the table's stake have the same words in every game."""
+    assert set(load_texts(game).violations) == {str(code) for code in (*CODES[game], *StakeFault)}
 
 
 @pytest.mark.parametrize("game", GAMES)

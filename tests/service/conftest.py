@@ -180,15 +180,15 @@ class Played:
         return self.house.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**self.name, client_seeds=seeds))
 
     def abort(self) -> shuffler_pb2.AbortRoundResponse:
-        """Abort the round as the operator, a moment after its deadline; then set the clock back."""
-        before = self.house.clock.now
-        self.house.clock.now = self.message.header.round_deadline_time + 1
+        """Abort the round a moment after its deadline; then the clock is at the deadline, as on another machine."""
+        deadline = self.message.header.round_deadline_time
+        self.house.clock.now = deadline + 1
         try:
             return self.house.shuffler.AbortRound(
-                shuffler_pb2.AbortRoundRequest(**self.name, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
+                shuffler_pb2.AbortRoundRequest(**self.name, reason=shuffler_pb2.ABORT_REASON_DEADLINE)
             )
         finally:
-            self.house.clock.now = before
+            self.house.clock.now = deadline
 
     def reveal(self) -> shuffler_pb2.RevealRoundResponse:
         """Wait for the server's seed to be revealed."""

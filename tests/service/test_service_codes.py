@@ -17,7 +17,7 @@ from referee.rulesets import load_texts
 ROOT: Final = Path(__file__).parents[2]
 GAMES: Final = ("mau_binh", "tien_len", "ultimate_texas")
 SETS: Final[dict[tuple[str, str], set[str]]] = {
-    ("mau_binh", "Violation codes"): {str(code) for code in mau_binh.Code} - set(StakeFault),
+    ("mau_binh", "Violation codes"): {str(code) for code in mau_binh.Code},
     ("mau_binh", "Transfer reasons"): {str(code) for code in mau_binh.Reason},
     ("mau_binh", "Instant wins"): {str(code) for code in mau_binh.Pattern},
     ("tien_len", "Violation codes"): {str(code) for code in tien_len.Fault},

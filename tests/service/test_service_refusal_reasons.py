@@ -226,7 +226,7 @@ def round_opened_with_other_terms(house: House) -> Call:
     return lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(header=header))
 
 
-@refused("ALREADY_DEALT", "client_seeds")
+@refused("ALREADY_DEALT", "client_seeds[0]")
 def table_that_deals_again(house: House) -> Call:
     played = house.play()
     return lambda: played.deal_again(name="better luck")
@@ -544,6 +544,14 @@ def another_seed_of_a_seat(house: House) -> Call:
     table = house.table(keyed=False, commits=False).open()
     table.contribute(0)
     return lambda: table.shuffler.ContributeSeed(table.contribution(0, seed=bytes(32)))
+
+
+@refused("SEEDS_RECEIVED", "reason")
+def round_given_up_after_a_seed(house: House) -> Call:
+    table = house.table().open()
+    table.contribute(0)
+    request = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
+    return lambda: table.shuffler.AbortRound(request)
 
 
 @refused("INTERNAL")

@@ -253,20 +253,15 @@ def test_round_of_another_game_is_refused(house: House) -> None:
 ABORTS: dict[str, tuple[dict[str, Any], bool, tuple[str, ...]]] = {
     "no reason": ({}, True, (BAD, "MISSING_FIELD", "reason")),
     "a reason nobody knows": ({"reason": 77}, True, (BAD, "MISSING_FIELD", "reason")),
-    "seed missing, nobody named": (
+    "seed missing before the deadline": (
         {"reason": AbortReason.ABORT_REASON_SEED_MISSING},
         False,
-        (BAD, "INVALID_FIELD", "reason"),
+        (EARLY, "DEADLINE_NOT_PASSED", "reason"),
     ),
-    "seed missing after the deal": (
-        {"reason": AbortReason.ABORT_REASON_SEED_MISSING, "culprit": 0},
+    "given up after the deal": (
+        {"reason": AbortReason.ABORT_REASON_OPERATOR},
         True,
-        (BAD, "INVALID_FIELD", "reason"),
-    ),
-    "culprit without a seat": (
-        {"reason": AbortReason.ABORT_REASON_OPERATOR, "culprit": 2},
-        True,
-        (BAD, "INVALID_SEAT", "culprit"),
+        (EARLY, "DEADLINE_NOT_PASSED", ""),
     ),
     "deal's deadline not passed": (
         {"reason": AbortReason.ABORT_REASON_DEADLINE},
@@ -301,7 +296,7 @@ def test_ended_round_cannot_be_ended_otherwise(house: House) -> None:
     abort = shuffler_pb2.AbortRoundRequest(table_id="a", round_number=1, reason=AbortReason.ABORT_REASON_OPERATOR)
     house.shuffler.AbortRound(abort)
     house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(table_id="a", round_number=1))
-    abort.culprit = 1
+    abort.reason = AbortReason.ABORT_REASON_DEADLINE
     assert_refused(house, lambda: house.shuffler.AbortRound(abort), EARLY, "ABORTED", "")
     assert_refused(house, lambda: house.deal(opened), EARLY, "ABORTED", "")
 

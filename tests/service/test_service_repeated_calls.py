@@ -104,7 +104,7 @@ def test_ending_again_gives_the_same_leaf(house: House) -> None:
     """Aborted before the deal and after it, for each reason; and the seed, revealed once."""
     undealt = house.open("undealt").header
     request = shuffler_pb2.AbortRoundRequest(
-        table_id="undealt", round_number=1, reason=shuffler_pb2.ABORT_REASON_SEED_MISSING, culprit=1
+        table_id="undealt", round_number=1, reason=shuffler_pb2.ABORT_REASON_OPERATOR
     )
     twice_and_after_restart(house, lambda: house.shuffler.AbortRound(request))
     dealt = house.play()
@@ -237,11 +237,13 @@ def test_checks_in_a_batch_are_those_of_single_calls(house: House) -> None:
 
 def test_bad_round_in_a_batch_stops_no_other(house: House) -> None:
     """Settled, answered with violations, or refused, in the order asked; a round that is named twice is one."""
-    good, forged, early, aborted, other = (house.play(f"m-{number}").report_all() for number in range(5))
+    soon = house.START + 5 * house.ARRANGING_MS
+    aborted = house.play("m-0", round_deadline_time=soon).report_all()
+    good, forged, other = (house.play(f"m-{number}").report_all() for number in range(1, 4))
     forged.message.certificates[0] = good.dealt.certificate
-    del early.message.events[:]
     aborted.abort()
     aborted.reveal()
+    early = house.play("m-4")
     edited = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=good.message)
     edited.round.events[0].arrange.back.reverse()
     card = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=other.message)

@@ -41,8 +41,10 @@ def test_round_is_dealt_from_contributed_seeds(table: Table) -> None:
     """Seats contribute in any order; the DEAL leaf lists their seeds and signatures."""
     assert table.contribute(2) == [0, 1]
     assert table.contribute(0) == [1]
-    assert table.contribute(1) == []
+    answer = table.shuffler.ContributeSeed(table.contribution(1))
+    assert list(answer.missing_seats) == []
     dealt = table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot))
+    assert answer.log_receipt.leaf == dealt.log_receipt.leaf
     assert len(dealt.hands) == 3
     leaf = table.leaves()[1]
     assert leaf["client_seeds"] == [player.seed.hex() for player in table.players]
@@ -60,11 +62,8 @@ def test_seeds_come_both_ways(table: Table) -> None:
     if table.keyed:
         partly.seed_signatures[1] = b""
     dealt = table.shuffler.DealRound(partly)
-    for again in (partly, request):
+    for again in (partly, request, shuffler_pb2.DealRoundRequest(**table.slot)):
         assert table.shuffler.DealRound(again).certificate == dealt.certificate
-    assert table.house.refusal_of(
-        lambda: table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot))
-    ).reason == ("SEED_MISSING")
 
 
 def test_contributing_again_gives_the_same_answer(table: Table) -> None:
@@ -73,11 +72,12 @@ def test_contributing_again_gives_the_same_answer(table: Table) -> None:
         answers = list(threads.map(lambda _: table.contribute(0), range(16)))
     assert answers == [[1, 2]] * 16
     table.contribute()
+    dealt = table.shuffler.ContributeSeed(table.contribution(0)).log_receipt.leaf
     table.house.restart()
     table.shuffler = table.house.shuffler
     assert table.contribute(0) == []
     table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot))
-    assert table.contribute(0) == []
+    assert table.shuffler.ContributeSeed(table.contribution(0)).log_receipt.leaf == dealt
     table.house.clock.now = table.header.round_deadline_time + 1
     abort = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_DEADLINE)
     table.shuffler.AbortRound(abort)
@@ -216,36 +216,63 @@ def test_nothing_shows_a_seed_before_the_deal(house: House) -> None:
     before = everything()
     assert not any(secret in before for secret in secrets)
     table.contribute(2)
-    table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot))
     leaf = table.leaves()[1]
     assert leaf["client_seeds"] == [player.seed.hex() for player in table.players]
 
 
-def test_abort_lists_the_seeds_it_has_and_names_the_first_missing_seat(house: House) -> None:
-    """The request names no culprit; a seat that contributed cannot be blamed, and the audit is clean."""
+def test_abort_lists_the_seeds_it_has_and_leaves_those_at_fault_empty(house: House) -> None:
+    """Only after the deal's deadline; until then a seat may still give its seed. The audit is clean."""
     table = house.table(seats=4).open()
     table.contribute(0, 2)
-    missing = shuffler_pb2.ABORT_REASON_SEED_MISSING
-    blamed = shuffler_pb2.AbortRoundRequest(**table.slot, reason=missing, culprit=2)
-    refusal = house.refusal_of(lambda: table.shuffler.AbortRound(blamed))
-    assert (refusal.reason, refusal.field) == ("INVALID_FIELD", "culprit")
-    request = shuffler_pb2.AbortRoundRequest(**table.slot, reason=missing)
+    request = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_SEED_MISSING)
+    early = house.refusal_of(lambda: table.shuffler.AbortRound(request))
+    assert (early.reason, early.field) == ("DEADLINE_NOT_PASSED", "reason")
+    house.clock.now = table.header.deal_deadline_time + 1
+    nobody = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_DEADLINE)
+    refusal = house.refusal_of(lambda: table.shuffler.AbortRound(nobody))
+    assert (refusal.reason, refusal.facts["expected"]) == ("INVALID_FIELD", "SEED_MISSING")
     first = table.shuffler.AbortRound(request)
     assert table.shuffler.AbortRound(request).log_receipt.leaf == first.log_receipt.leaf
     leaf = table.leaves()[1]
     seeds = [player.seed.hex() for player in table.players]
     assert leaf["client_seeds"] == [seeds[0], "", seeds[2], ""]
-    assert (leaf["reason"], leaf["culprit"]) == ("SEED_MISSING", 1)
+    assert (leaf["reason"], leaf["stage"]) == ("SEED_MISSING", "OPENED")
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
     assert audited(house).is_clean
 
 
+def test_operator_gives_a_round_up_until_the_first_seed_and_not_after_it(house: House) -> None:
+    """Not after the deal either, however late; the deadline alone ends such a round."""
+    reason = shuffler_pb2.ABORT_REASON_OPERATOR
+    table, dealt = house.table(seats=2).open(), house.table(seats=2).open()
+    table.contribute(0)
+    dealt.deal()
+    for one in (table, dealt):
+        request = shuffler_pb2.AbortRoundRequest(**one.slot, reason=reason)
+        if one is dealt:
+            house.clock.now = dealt.header.round_deadline_time + 1
+        assert house.refusal_of(lambda request=request: house.shuffler.AbortRound(request)).reason == "SEEDS_RECEIVED"
+
+
+def test_seeds_that_all_come_at_once_deal_exactly_once(house: House) -> None:
+    """Whichever is last deals, and no seat is told that seeds are missing once none is."""
+    for number in range(12):
+        table = house.table(seats=4, name=f"rush-{number}").open()
+        with ThreadPoolExecutor(4) as threads:
+            asked = [threads.submit(table.shuffler.ContributeSeed, table.contribution(seat)) for seat in range(4)]
+        answers = [one.result() for one in asked]
+        last = [one for one in answers if not one.missing_seats]
+        assert last
+        assert all(one.log_receipt.leaf for one in last)
+        assert not any(one.log_receipt.leaf for one in answers if one.missing_seats)
+        assert [leaf["client_seeds"] for leaf in table.leaves()[1:]] == [[one.seed.hex() for one in table.players]]
+
+
 def test_seed_racing_an_abort_is_refused_or_stops_the_abort(house: House) -> None:
-    """Never both: no seat is blamed for a seed that the server accepted."""
+    """Never both: an abort has no empty place for a seed that the server accepted."""
     for number in range(24):
-        table = house.table(seats=2, name=f"race-{number}").open()
-        table.contribute(0)
-        request = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_SEED_MISSING)
+        table = house.table(seats=2, commits=False, name=f"race-{number}").open()
+        request = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
         calls = {
             "contribute": lambda table=table: table.contribute(1),
             "abort": lambda request=request: house.shuffler.AbortRound(request),
@@ -259,14 +286,12 @@ def test_seed_racing_an_abort_is_refused_or_stops_the_abort(house: House) -> Non
             assert table.leaves()[1]["client_seeds"][1] == ""
 
 
-def test_nobody_is_blamed_while_nobody_or_everybody_contributed(house: House) -> None:
-    """The seeds may have gone to the frontend, or the frontend never asked to deal."""
-    for seats in ((), (0, 1)):
-        table = house.table(seats=2).open()
-        if seats:
-            table.contribute(*seats)
-        request = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_SEED_MISSING)
-        assert house.refusal_of(lambda request=request: house.shuffler.AbortRound(request)).field == "reason"
+def test_nobody_is_blamed_where_no_seed_was_expected(house: House) -> None:
+    """The seeds may have gone to the frontend, which never asked to deal."""
+    table = house.table(seats=2, commits=False).open()
+    house.clock.now = table.header.deal_deadline_time + 1
+    request = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_SEED_MISSING)
+    assert house.refusal_of(lambda: house.shuffler.AbortRound(request)).facts["expected"] == "DEADLINE"
 
 
 def test_round_whose_stream_is_used_up_is_aborted_as_void(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,9 +299,11 @@ def test_round_whose_stream_is_used_up_is_aborted_as_void(house: House, monkeypa
     table = house.table(seats=2).open()
     asked = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_VOID)
     assert house.refusal_of(lambda: table.shuffler.AbortRound(asked)).field == "reason"
-    table.contribute()
     with monkeypatch.context() as patch:
         patch.setattr(deck, "STREAM_SIZE", 50)  # a byte fewer than there are draws
+        table.contribute(0)
+        void = table.shuffler.ContributeSeed(table.contribution(1)).log_receipt.leaf
+        assert table.shuffler.ContributeSeed(table.contribution(0)).log_receipt.leaf == void
         for _ in range(2):
             refusal = house.refusal_of(lambda: table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot)))
             assert (refusal.code, refusal.reason) == ("FAILED_PRECONDITION", "ABORTED")

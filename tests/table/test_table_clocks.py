@@ -85,9 +85,9 @@ def test_page_that_hides_its_seed_ends_the_round_in_the_log(scene: Scene) -> Non
             await an.until(lambda view: view["phase"] == "SEEDING" and view["round"]["seeded"] == [0])
             wrong = await binh.refused("seed", round_id=round_id, seed="11" * 32)
             assert wrong["code"] == "BAD_COMMAND"
-            scene.clock.move(PACE.bind_ms)
+            scene.clock.move(2 * PACE.bind_ms + 1)
             last = (await an.until(lambda view: view["last"] is not None))["last"]
-            assert (last["end"], last["reason"], last["culprit"]) == ("ABORTED", "SEED_MISSING", 1)
+            assert (last["end"], last["reason"], last["missing"]) == ("ABORTED", "SEED_MISSING", [1])
             binh.is_willing = True
             await ready(an, binh)
             view = await an.until(phase_is("PLAYING"))

@@ -124,13 +124,24 @@ class _Examination(Openings):
                 self.find("CLIENT_SEED_MISMATCH", index)
             elif text:
                 self._opens(seat, bytes.fromhex(text), index)
-        culprit = said.get("culprit", -1)
-        is_blamed = said["reason"] == "SEED_MISSING" and 0 <= culprit < len(seeds) and seeds[culprit]
-        if culprit >= len(seeds) or is_blamed or (said["reason"] == "VOID" and not self._is_void(seeds)):
+        stage, reason = said["stage"], said["reason"]
+        if reason == "OPERATOR" and (stage == "DEALT" or any(seeds)):
+            self.find("ABORTED_AFTER_SEED", index)
+        elif not self._is_its_reason(stage, reason, seeds):
             self.find("ABORT_MISTOLD", index)
-        due = one.header["deal_deadline" if said["stage"] == "OPENED" else "round_deadline"]
-        if (said["reason"] == "DEADLINE" or said["stage"] == "DEALT") and said["aborted_time"] < due:
+        due = one.header["deal_deadline" if stage == "OPENED" else "round_deadline"]
+        if (stage == "DEALT" or reason in ("SEED_MISSING", "DEADLINE")) and said["aborted_time"] <= due:
             self.find("ABORT_MISTOLD", index)
+
+    def _is_its_reason(self, stage: str, reason: str, seeds: list[str]) -> bool:
+        is_expected = any(seeds) or any(self.one.said["client_commitments"])
+        if stage == "DEALT":
+            return reason == "DEADLINE" and all(seeds)
+        if reason == "SEED_MISSING":
+            return is_expected and not all(seeds)
+        if reason == "DEADLINE":
+            return not is_expected and not all(seeds)
+        return reason == "OPERATOR" or self._is_void(seeds)
 
     def _is_void(self, texts: list[str]) -> bool:
         one = self.one

@@ -333,7 +333,6 @@ PAYLOADS: dict[str, dict[str, Callable[[Any], bool]]] = {
         "reason": lambda value: value in ("SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"),
         "client_seeds": lambda value: is_list(value, _is_perhaps_hex),
         "aborted_time": is_natural,
-        "culprit?": is_natural,
     },
     "reveal": {"round_id": is_hex, "server_seed": is_hex},
     "key": {
@@ -410,9 +409,8 @@ def check_leaf(kind: str, payload: bytes) -> Row:
         refuse("DEAL")
     if kind == "unseal" and said["opens_section"] not in said["sections"]:
         refuse("UNSEAL")
-    for name in ("leader", "culprit"):
-        if said.get(name, 0) >= len(said.get("client_seeds", [0])):
-            refuse("SEAT")
+    if said.get("leader", 0) >= len(said.get("client_seeds", [0])):
+        refuse("SEAT")
     return said
 
 

@@ -184,7 +184,7 @@ def leaf_rows() -> Iterator[Row]:
         ("deal_signed", "short", "64 bytes", {"seed_signatures": ["00" * 63, "", ""]}),
         ("abort", "reason", "a known reason", {"reason": "WEATHER"}),
         ("abort", "stage", "a known stage", {"stage": "SETTLED"}),
-        ("abort", "culprit", "the culprit is a seat", {"culprit": 4}),
+        ("abort", "culprit", "seats at fault follow from the empty places", {"culprit": 2}),
         ("unseal", "number", "events are numbered from 1", {"number": 0}),
         ("unseal", "nothing", "it opens a section", {"sections": []}),
         ("unseal", "descending", "sections ascend", {"opens_section": 3, "sections": [3, 2]}),

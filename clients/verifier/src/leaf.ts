@@ -89,16 +89,13 @@ export const unsealForm = record({
   unsealed_time: natural,
 });
 
-export const abortForm = record(
-  {
-    aborted_time: natural,
-    client_seeds: list(text),
-    reason: oneOf("SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"),
-    round_id: hex32,
-    stage: oneOf("OPENED", "DEALT"),
-  },
-  { culprit: natural },
-);
+export const abortForm = record({
+  aborted_time: natural,
+  client_seeds: list(text),
+  reason: oneOf("SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"),
+  round_id: hex32,
+  stage: oneOf("OPENED", "DEALT"),
+});
 
 export const revealForm = record({ round_id: hex32, server_seed: hex32 });
 

@@ -250,7 +250,7 @@ function examineLeader(
 
 function examineAbort(leaves: RoundLeaves, abort: Placed<"ABORT">, report: Report): void {
   const { header, deal } = leaves;
-  const { client_seeds: seeds, culprit, reason, stage, aborted_time: time } = abort.value;
+  const { client_seeds: seeds, reason, stage, aborted_time: time } = abort.value;
   const where = { leaf_index: abort.index };
   const mistold = (detail: string): void => report.find("ABORT", "ABORT_MISTOLD", detail, where);
   report.begin("ABORT", "CLIENT_SEEDS");
@@ -268,17 +268,43 @@ function examineAbort(leaves: RoundLeaves, abort: Placed<"ABORT">, report: Repor
       opens(leaves, { seat, seed: unhex(seed) }, abort.index, report);
     }
   }
-  if (culprit !== undefined && culprit >= seats) {
-    mistold(`a round of ${seats} seats has no seat ${culprit} to blame`);
-  } else if (culprit !== undefined && reason === "SEED_MISSING" && seeds[culprit] !== "") {
-    mistold(`seat ${culprit} is blamed for a missing seed, and its seed is there`);
-  } else if (reason === "VOID" && !isVoid(leaves, abort)) {
-    mistold("it is said to be void, and its seeds give a deck");
+  if (reason === "OPERATOR" && (stage === "DEALT" || seeds.some(Boolean))) {
+    const detail =
+      "the operator gave it up although a seat's seed was there, so that somebody could know the cards";
+    report.find("ABORT", "ABORTED_AFTER_SEED", detail, where);
+  } else {
+    const fault = reasonFault(leaves, abort);
+    if (fault !== "") {
+      mistold(fault);
+    }
   }
   const deadline = stage === "OPENED" ? header.deal_deadline : header.round_deadline;
-  if ((reason === "DEADLINE" || stage === "DEALT") && time < deadline) {
-    mistold(`it was aborted at ${time}, before the deadline ${deadline}; no dealt round may be`);
+  const isTimely = stage === "OPENED" && (reason === "OPERATOR" || reason === "VOID");
+  if (!isTimely && time <= deadline) {
+    mistold(`it was aborted at ${time}, and for its reason that is lawful after ${deadline} only`);
   }
+}
+
+/** How an abort's reason contradicts its seeds; empty where it does not. */
+function reasonFault(leaves: RoundLeaves, abort: Placed<"ABORT">): string {
+  const { client_seeds: seeds, reason, stage } = abort.value;
+  const isMissing = !seeds.every(Boolean);
+  const isExpected = seeds.some(Boolean) || leaves.open.value.client_commitments.some(Boolean);
+  if (stage === "DEALT") {
+    const isRight = reason === "DEADLINE" && !isMissing;
+    return isRight
+      ? ""
+      : `a dealt round has all its seeds, and ends by its deadline, not ${reason}`;
+  }
+  if (reason === "SEED_MISSING" && !(isMissing && isExpected)) {
+    return "it blames seats for a missing seed, and none is missing or none was expected";
+  }
+  if (reason === "DEADLINE" && (isExpected || !isMissing)) {
+    return "its reason is DEADLINE, and seeds were expected: it was to be dealt, or to name the seats without one";
+  }
+  return reason === "VOID" && !isVoid(leaves, abort)
+    ? "its reason is VOID, and its seeds give a deck"
+    : "";
 }
 
 /** A note for each seed that lowers the round's level. */

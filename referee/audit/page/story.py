@@ -51,7 +51,7 @@ class StoryStep:
     index: int
     time: int | None = None
     reason: str = ""
-    culprit: int | None = None
+    blamed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,8 +167,7 @@ def _step(index: int, leaf: Payload | None) -> StoryStep:
         case Transcript():
             return StoryStep(kind="SETTLE", index=index, time=leaf.inputs.closed_time)
         case AbortLeaf():
-            culprit = leaf.culprit if isinstance(leaf.culprit, int) else None
-            return StoryStep(kind="ABORT", index=index, time=leaf.aborted_time, reason=leaf.reason, culprit=culprit)
+            return StoryStep(kind="ABORT", index=index, time=leaf.aborted_time, reason=leaf.reason, blamed=leaf.blamed)
         case RevealLeaf():
             return StoryStep(kind="REVEAL", index=index)
         case KeyLeaf() | None:

@@ -125,12 +125,6 @@ class Code(enum.StrEnum):
     """The seat may still arrange its cards until ``deadline_time``, or must be reported out of time."""
     CLOSED_TOO_EARLY = "CLOSED_TOO_EARLY"
     """The closing time lies before the deal or an event (``expected``, a time)."""
-    STAKE_NOT_A_MULTIPLE = "STAKE_NOT_A_MULTIPLE"
-    """The stake (``found``) is no multiple of the bet unit (``expected``)."""
-    STAKE_TOO_LOW = "STAKE_TOO_LOW"
-    """The stake (``found``) is less than the bet unit (``expected``)."""
-    STAKE_TOO_HIGH = "STAKE_TOO_HIGH"
-    """A seat could owe more than amounts can be; ``expected`` is the highest stake allowed."""
 
 
 SIZE_CODES: Final = (Code.BACK_WRONG_SIZE, Code.MIDDLE_WRONG_SIZE, Code.FRONT_WRONG_SIZE)

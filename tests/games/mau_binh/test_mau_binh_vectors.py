@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from referee.cards import Card, Seat, parse_cards, spell
+from referee.games import StakeFault
 from referee.games.mau_binh import (
     GAME,
     Arrange,
@@ -165,7 +166,8 @@ def test_every_violation_code_has_a_vector() -> None:
     files = ("arrangement", "refusal", "sealed", "stake")
     rows = [param.values[0] for file in files for param in vectors(file)]
     produced = {violation["code"] for row in rows for violation in row.get("violations", ())}
-    assert produced == {str(code) for code in Code}
+    stakes = {StakeFault.STAKE_TOO_LOW, StakeFault.STAKE_NOT_A_MULTIPLE, StakeFault.STAKE_TOO_HIGH}
+    assert produced == {str(code) for code in (*Code, *stakes)}
 
 
 def test_every_reason_and_pattern_has_a_vector() -> None:

@@ -289,18 +289,15 @@ class House:
         return self.referee.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=message))
 
     def abort(self, one: Dealt) -> shuffler_pb2.AbortRoundResponse:
-        """Abort the round a moment after its deadline, then set the clock back."""
-        before, self.clock[0] = self.clock[0], one.opened.header.round_deadline_time + 1
-        try:
-            return self.shuffler.AbortRound(
-                shuffler_pb2.AbortRoundRequest(
-                    table_id=one.opened.header.table_id,
-                    round_number=one.opened.header.round_number,
-                    reason=shuffler_pb2.ABORT_REASON_OPERATOR,
-                )
+        """Abort the round a moment after its deadline, at which the clock stays."""
+        self.clock[0] = max(self.clock[0], one.opened.header.round_deadline_time + 1)
+        return self.shuffler.AbortRound(
+            shuffler_pb2.AbortRoundRequest(
+                table_id=one.opened.header.table_id,
+                round_number=one.opened.header.round_number,
+                reason=shuffler_pb2.ABORT_REASON_DEADLINE,
             )
-        finally:
-            self.clock[0] = before
+        )
 
     def play_on(
         self, message: tien_len_pb2.TienLenRound, *, seed: int = 1, receipts: bool = False, events: int = 1000

@@ -216,19 +216,18 @@ def leaf_rows() -> Iterator[Row]:
         ),
         "abort": (
             "abort",
-            "seat 2 did not show its seed",
+            "seat 2 did not show its seed, whose place is empty",
             {
                 "round_id": rid,
                 "stage": "OPENED",
                 "reason": "SEED_MISSING",
-                "culprit": 2,
                 "client_seeds": [seeds[0], seeds[1], "", seeds[3]],
                 "aborted_time": 1_800_000_020_001,
             },
         ),
         "abort_dealt": (
             "abort",
-            "nobody settled and nobody is at fault: the leaf names no culprit",
+            "nobody settled and nobody is at fault: all seeds are there",
             {
                 "round_id": rid,
                 "stage": "DEALT",

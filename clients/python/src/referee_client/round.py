@@ -210,7 +210,10 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         return Settled(outcome=answer.outcome, receipt=proved, is_replayed=is_replayed)
 
     async def abort(self, *, reason: shuffler_pb2.AbortReason = OPERATOR) -> Proved:
-        """Abort the round and return its ABORT leaf; a dealt round can be aborted only after its deadline."""
+        """Abort the round and return its ABORT leaf.
+
+        The operator may give it up until a seat's seed was received; after that it ends by a deadline alone.
+        """
         request = shuffler_pb2.AbortRoundRequest(table_id=self.table, round_number=self.number, reason=reason)
         answer = await self._session.line.ask("ShufflerService/AbortRound", request, shuffler_pb2.AbortRoundResponse)
         proved = await self._proved(answer.log_receipt, ABORT_TYPE, role="shuffler")

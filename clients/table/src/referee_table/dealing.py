@@ -25,7 +25,12 @@ async def prepared(bench: Bench, seated: Sequence[Person], *, table: str, stake_
     """Prepare the table's next round under its terms, with the bots' commitments."""
     law, judge = bench.law, bench.judge
     terms = shuffler_pb2.RoundTerms(
-        table_id=table, ruleset_id=law.id, seat_count=len(seated), currency=CURRENCY, stake_minor=stake_minor
+        table_id=table,
+        ruleset_id=law.id,
+        seat_count=len(seated),
+        currency=CURRENCY,
+        stake_minor=stake_minor,
+        deal_deadline_time=bench.clock.now() + 2 * bench.pace.bind_ms,  # to bind, then to show the seeds
     )
     if law.game == "ultimate_texas":
         terms.stake_minor = law.bet_unit
@@ -108,14 +113,22 @@ async def dealt(bench: Bench, made: Round) -> shuffler_pb2.DealRoundResponse:
     return answer
 
 
-async def aborted(bench: Bench, made: Round, *, culprit: int) -> round_pb2.LogReceipt:
-    """Abort the round because a seat did not give its seed."""
+async def contributed(bench: Bench, made: Round, seat: int) -> None:
+    """Give the shuffler a seat's seed, so that an abort names only the seats that did not give theirs."""
+    judge = bench.judge
+    request = shuffler_pb2.ContributeSeedRequest(
+        table_id=made.table, round_number=made.number, seat=seat, seed=made.seeds[seat]
+    )
+    await judge.ask(judge.shuffler.ContributeSeed, request, shuffler_pb2.ContributeSeedResponse)
+
+
+async def aborted(bench: Bench, made: Round) -> round_pb2.LogReceipt:
+    """Abort the round, after the deal's deadline, because seats did not give their seeds."""
     judge = bench.judge
     request = shuffler_pb2.AbortRoundRequest(
         table_id=made.table,
         round_number=made.number,
         reason=shuffler_pb2.ABORT_REASON_SEED_MISSING,
-        culprit=culprit,
     )
     answer = await judge.ask(judge.shuffler.AbortRound, request, shuffler_pb2.AbortRoundResponse)
     return answer.log_receipt

@@ -86,6 +86,7 @@ class Room:
             self.play = PLAYS[bench.law.game](bench, state.round)
         self._inbox = Inbox()
         self._again = 0
+        self._contributed: set[bytes] = set()
         self._revealing: set[asyncio.Task[None]] = set()
         for one in [one for one in records if "proof" in one and not one["proof"]["is_revealed"]]:
             self._await_seed(one)
@@ -242,7 +243,9 @@ class Room:
         elif made is not None and state.phase == "BINDING":
             if all(made.commitments):
                 await dealing.opened(self.bench, made)
-                state.phase, state.deadline = "SEEDING", now + self.bench.pace.bind_ms
+                self._contributed.clear()
+                header = round_pb2.RoundHeader.FromString(made.header)
+                state.phase, state.deadline = "SEEDING", header.deal_deadline_time + 1
             elif is_late:
                 unbound = {seat.person for seat, one in zip(made.seats, made.commitments, strict=True) if not one}
                 self._lobby(unready=unbound)
@@ -251,6 +254,8 @@ class Room:
                 await self._deal(made)
             elif is_late:
                 await self._abort(made)
+            else:
+                await self._contribute(made)
         if state.phase == "LOBBY":
             await self._seat()
 
@@ -310,11 +315,18 @@ class Room:
         self._follow(made, settled.log_receipt.leaf, settled)
         self._end(given)
 
+    async def _contribute(self, made: Round) -> None:
+        """Give the shuffler the seeds that came since the last time; after a restart it is given all again."""
+        for seat, seed in enumerate(made.seeds):
+            if seed and seed not in self._contributed:
+                await dealing.contributed(self.bench, made, seat)
+                self._contributed.add(seed)
+
     async def _abort(self, made: Round) -> None:
         """End a round whose seeds did not come in time."""
-        culprit = next(seat for seat, seed in enumerate(made.seeds) if not seed)
-        log_receipt = await dealing.aborted(self.bench, made, culprit=culprit)
-        given = record_of(made, "ABORTED", time=self.bench.clock.now()) | {"reason": "SEED_MISSING", "culprit": culprit}
+        missing = [seat for seat, seed in enumerate(made.seeds) if not seed]
+        log_receipt = await dealing.aborted(self.bench, made)
+        given = record_of(made, "ABORTED", time=self.bench.clock.now()) | {"reason": "SEED_MISSING", "missing": missing}
         given["proof"] = proof_of(made, log_receipt)
         self._follow(made, log_receipt.leaf, None)
         self._end(given)

@@ -249,7 +249,7 @@ export interface Last {
   readonly time: number;
   readonly end: "SETTLED" | "ABORTED" | "GIVEN_UP";
   readonly reason?: string;
-  readonly culprit?: number;
+  readonly missing?: readonly number[];
   readonly abort_time?: number;
   readonly seats?: readonly SeatResult[];
   readonly transfers?: readonly Transfer[];
