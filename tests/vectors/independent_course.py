@@ -94,7 +94,7 @@ def seat_chains(hashes: Sequence[bytes], events: Sequence[Row], keys: Sequence[s
 RECEIPT: Members = {
     "event_hash": is_hex,
     "history": is_hex,
-    "number": is_natural,
+    "number": lambda value: is_natural(value, 1),
     "received_time": is_natural,
     "round_id": is_hex,
     "opens_section?": is_natural,

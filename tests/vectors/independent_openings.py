@@ -81,9 +81,9 @@ class Openings(Exhibits):
 
     def _is_in_course(self, made: Course, said: Row) -> bool:
         number = said["number"]
-        return number <= len(made.entries) and made.receipt_at(number, said["opens_section"]) == {
-            name: said[name] for name in RECEIPT_IN_UNSEAL
-        }
+        if number > len(made.entries) or not made.entries[number - 1]["received"]:
+            return False
+        return made.receipt_at(number, said["opens_section"]) == {name: said[name] for name in RECEIPT_IN_UNSEAL}
 
     def _compare_sections(self, index: int, shown: int) -> None:
         if "deal" not in self.one.parts:

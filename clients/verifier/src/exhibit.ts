@@ -204,7 +204,8 @@ function codeOf({ fault }: CertificateError): Code {
 
 function readReceipt(data: Bytes, keys: Bytes[]): EventReceipt | null {
   try {
-    return receiptForm(decode(openEnvelope(data, { type: RECEIPT_TYPE, keys })), "");
+    const receipt = receiptForm(decode(openEnvelope(data, { type: RECEIPT_TYPE, keys })), "");
+    return receipt.number > 0 ? receipt : null;
   } catch (error) {
     if (isRefusal(error)) {
       return null;
