@@ -9,8 +9,9 @@ from rich.table import Table as Grid
 
 from referee.audit.explanation import explain
 from referee.audit.finding import Code, Severity
-from referee.audit.report import DealingLevel, EventLevel, Report
+from referee.audit.report import DealingLevel, Report
 from referee.audit.text import place_of
+from referee.transcript.played import EventLevel
 
 SHOWN_FINDINGS: Final = 20
 SHOWN_TABLES: Final = 12

@@ -18,7 +18,6 @@ from referee.dealing import certificate
 from referee.dealing.deal import Deal
 from referee.dealing.section import deck_root, section_root
 from referee.evidence.dsse import Envelope
-from referee.transcript.chain import chain_hashes
 from referee.transcript.inputs import InputEvent
 from referee.transcript.replay import write_transcript
 from tests.audit.audit_builder import (
@@ -28,6 +27,8 @@ from tests.audit.audit_builder import (
     NamedSigner,
     Parts,
     Table,
+    attest,
+    course_of,
     dealt_from,
     digest,
     receipt_of,
@@ -36,7 +37,7 @@ from tests.audit.audit_builder import (
 )
 
 TABLE: Final = Table(name="table-1", ruleset_id="mau_binh.classic", seats=2)
-WORD: Final = replace(TABLE, attested="FRONTEND")
+WORD: Final = replace(TABLE, received=False)
 LEADING: Final = replace(WORD, ruleset_id="tien_len.mien_nam")
 GROUP_ORDER: Final = 2**252 + 27742317777372353535851937790883648493
 
@@ -125,12 +126,12 @@ def certified(parts: Parts, *, signer: NamedSigner = SHUFFLER, deal: Deal | None
 def receipt(parts: Parts, number: int, *, event: bytes | None = None) -> bytes:
     """Make the referee's receipt of an event of a round, or of another in its place."""
     assert parts.inputs is not None
-    events = [bytes(one.event) for one in parts.inputs.events]
-    if event is not None:
-        events[number - 1] = event
-    root = bytes.fromhex(parts.dealt.deck_root)
-    hashes = chain_hashes(round_id=parts.header.round_id, deck_root=root, events=events)
-    return receipt_of(parts, number, hashes[number], time=parts.inputs.events[number - 1].time)
+    if event is None:
+        return receipt_of(parts, number, course_of(parts))
+    events = list(parts.inputs.events)
+    events[number - 1] = msgspec.structs.replace(events[number - 1], event=msgspec.Raw(event))
+    other = replace(parts, inputs=msgspec.structs.replace(parts.inputs, events=tuple(events)))
+    return receipt_of(other, number, course_of(other))
 
 
 def forged_payload(data: bytes, signer: NamedSigner, **changes: object) -> bytes:
@@ -180,10 +181,21 @@ def rewrite(parts: Parts, events: tuple[InputEvent, ...], **found: object) -> No
     """Write the transcript with other events, their hash, and the old result but for some members."""
     assert parts.inputs is not None
     parts.inputs = msgspec.structs.replace(parts.inputs, events=events)
-    root = bytes.fromhex(parts.inputs.deck_root)
-    hashes = chain_hashes(
-        round_id=parts.header.round_id, deck_root=root, events=[bytes(event.event) for event in events]
-    )
     result = msgspec.json.decode(parts.transcript)["results"]
-    result |= {"events_hash": hashes[-1].hex(), **found}
+    result |= {"events_hash": course_of(parts).event_hash.hex(), **found}
     parts.transcript = write_transcript(parts.header, parts.inputs, result)
+
+
+def revised(parts: Parts, events: tuple[InputEvent, ...], **inputs: object) -> None:
+    """Write the transcript with other events, attested as they are now, and the old result; UNSEALs follow too."""
+    assert parts.inputs is not None
+    parts.inputs = msgspec.structs.replace(parts.inputs, events=events, **inputs)
+    attest(parts)
+    rewrite(parts, parts.inputs.events)
+
+
+def changed(event: InputEvent, **members: object) -> InputEvent:
+    """Change members of an event's bytes; None leaves one out."""
+    found = msgspec.json.decode(event.event) | members
+    kept = {name: value for name, value in found.items() if value is not None}
+    return msgspec.structs.replace(event, event=msgspec.Raw(msgspec.json.encode(kept, order="sorted")))

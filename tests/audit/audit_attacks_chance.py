@@ -17,7 +17,7 @@ from tests.audit.audit_attack import Attacked, adopt, ended, mutation, redealt
 from tests.audit.audit_builder import LogBuilder, Parts, Table, abort, dealt_from, digest, settle
 
 FILE = "chance.jsonl"
-DUEL = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND")
+DUEL = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, received=False)
 FOUR = replace(DUEL, seats=4)
 
 Wanted = Callable[[Deal], bool]

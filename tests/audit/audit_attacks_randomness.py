@@ -152,7 +152,7 @@ def stake_raised_at_settlement() -> Attacked:
 
 @mutation(Code.STAKE_MISMATCH, "Trips is bet after the cards were seen")
 def trips_bet_at_settlement() -> Attacked:
-    log, parts = begun(Table(name=TABLE.name, ruleset_id="ultimate_texas.casino", seats=2, attested="FRONTEND"))
+    log, parts = begun(Table(name=TABLE.name, ruleset_id="ultimate_texas.casino", seats=2, received=False))
     assert parts.inputs is not None
     raised = msgspec.structs.replace(parts.inputs.header, seat_stakes=((20, 500), *parts.inputs.header.seat_stakes[1:]))
     change_inputs(parts, header=raised)

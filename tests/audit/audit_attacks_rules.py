@@ -54,7 +54,7 @@ def event_after_its_deadline() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.EVENTS_ALTERED, "the frontend edits an event after the referee issued its receipt")
+@mutation(Code.HISTORY_ALTERED, "the frontend edits an event after the referee issued its receipt")
 def event_edited() -> Attacked:
     log, parts = begun()
     assert parts.inputs is not None
@@ -66,7 +66,7 @@ def event_edited() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.EVENTS_ALTERED, "the frontend moves a seat's event in time")
+@mutation(Code.HISTORY_ALTERED, "the frontend moves a seat's event in time")
 def event_time_edited() -> Attacked:
     log, parts = begun()
     assert parts.inputs is not None
@@ -75,7 +75,7 @@ def event_time_edited() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.EVENTS_ALTERED, "the order of two events is changed")
+@mutation(Code.HISTORY_ALTERED, "the order of two events is changed")
 def events_reordered() -> Attacked:
     log, parts = begun()
     assert parts.inputs is not None
@@ -93,7 +93,7 @@ def event_dropped() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.EVENTS_ALTERED, "an event is reported twice")
+@mutation(Code.HISTORY_ALTERED, "an event is reported twice")
 def event_doubled() -> Attacked:
     log, parts = begun()
     assert parts.inputs is not None
@@ -116,7 +116,7 @@ def events_edited_without_receipts() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.FORKED_RECEIPTS, "the referee accepted two continuations of one round")
+@mutation(Code.FORKED_RECEIPTS, "the referee was asked about two continuations of one round")
 def two_receipts_of_one_event() -> Attacked:
     log, parts = begun()
     hand = parts.deal.sections[0]

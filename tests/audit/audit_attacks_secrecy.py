@@ -2,14 +2,37 @@
 
 import base64
 import json
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
+
+import msgspec
 
 from referee.audit import Code, Documents
 from referee.dealing import certificate
 from referee.dealing.deal import Deal
-from referee.transcript.chain import chain_hashes
-from tests.audit.audit_attack import TABLE, Attacked, adopt, begun, certified, ended, mutation, receipt, redealt
-from tests.audit.audit_builder import SHUFFLER, Parts, Table, change_inputs, receipt_of, settle
+from tests.audit.audit_attack import (
+    TABLE,
+    Attacked,
+    adopt,
+    begun,
+    certified,
+    ended,
+    mutation,
+    receipt,
+    redealt,
+    revised,
+)
+from tests.audit.audit_builder import (
+    SHUFFLER,
+    LogBuilder,
+    Parts,
+    Table,
+    change_inputs,
+    course_of,
+    receipt_of,
+    settle,
+)
 
 FILE = "held.jsonl"
 BOARD = Table(name="table-1", ruleset_id="ultimate_texas.casino", seats=2)
@@ -17,10 +40,15 @@ HOUSE, FLOP = 2, 3
 ARRANGING_MS = 60_000
 
 
-def opening(parts: Parts, *sections: int) -> bytes:
-    """Make the shuffler's certificate of some sections."""
+def opening(parts: Parts, *sections: int, times: Mapping[int, int] = MappingProxyType({})) -> bytes:
+    """Make the shuffler's certificate of some sections, opened at these times."""
     return certificate.issue(
-        parts.deal, parts.header, sections=sections, dealt_time=parts.dealt.dealt_time, signer=SHUFFLER
+        parts.deal,
+        parts.header,
+        sections=sections,
+        dealt_time=parts.dealt.dealt_time,
+        signer=SHUFFLER,
+        unsealed_times=times,
     )
 
 
@@ -113,52 +141,57 @@ def keys_of_the_round_before() -> Attacked:
     return ended(log)
 
 
-def event_hashes(parts: Parts) -> list[bytes]:
-    """Compute the hashes h_0 to h_n of a round as it was played."""
-    assert parts.inputs is not None
-    events = [bytes(event.event) for event in parts.inputs.events]
-    root = bytes.fromhex(parts.dealt.deck_root)
-    return chain_hashes(round_id=parts.header.round_id, deck_root=root, events=events)
-
-
-@mutation(Code.STREET_OPENED_EARLY, "the referee signs that the first decision opens the house's cards", FILE)
-def house_opened_by_the_first_decision() -> Attacked:
+def streets() -> tuple[LogBuilder, Parts]:
+    """Make a round of the board game in which each street opens by an event of its own."""
     log, parts = begun(BOARD)
-    assert parts.inputs is not None
-    hashes, first = event_hashes(parts), parts.inputs.events[0]
-    early = receipt_of(parts, 1, hashes[1], time=first.time, opens_section=HOUSE)
-    log.documents = Documents(event_receipts=(early,))
+    seed = 0
+    while len(parts.unseals) < 3:
+        seed += 1
+        settle(parts, seed=seed)
+    return log, parts
+
+
+@mutation(Code.STREET_OPENED_EARLY, "the house's cards are opened with the flop, before turn and river", FILE)
+def house_opened_with_the_flop() -> Attacked:
+    log, parts = streets()
+    flop, *others = parts.unseals
+    parts.unseals = (msgspec.structs.replace(flop, sections=(HOUSE, FLOP)), *others)
     return ended(log, parts)
 
 
-@mutation(Code.STREET_OPENED_EARLY, "a decision of the first street is accepted after the flop was opened", FILE)
-def decided_after_the_flop() -> Attacked:
-    log, parts = begun(BOARD)
-    hashes, time = event_hashes(parts), parts.dealt.dealt_time
-    opened = receipt_of(parts, 2, hashes[2], time=time + 1_000, opens_section=FLOP)
-    decided = receipt_of(parts, 1, hashes[1], time=time + 2_000)
-    log.documents = Documents(event_receipts=(opened, decided))
-    log.append(parts, steps="OD")
-    return ended(log)
+@mutation(Code.STREET_OPENED_EARLY, "the flop is opened before the event that opens it", FILE)
+def flop_opened_before_its_event() -> Attacked:
+    log, parts = streets()
+    flop, *others = parts.unseals
+    parts.unseals = (msgspec.structs.replace(flop, unsealed_time=flop.received_time - 1), *others)
+    return ended(log, parts)
 
 
-@mutation(Code.STREET_OPENED_EARLY, "the house's cards are opened before the flop", FILE)
-def house_opened_before_the_flop() -> Attacked:
-    log, parts = begun(BOARD)
-    hashes, time = event_hashes(parts), parts.dealt.dealt_time
-    house = receipt_of(parts, 1, hashes[1], time=time + 1_000, opens_section=HOUSE)
-    flop = receipt_of(parts, 2, hashes[2], time=time + 2_000, opens_section=FLOP)
-    log.documents = Documents(event_receipts=(house, flop))
-    log.append(parts, steps="OD")
-    return ended(log)
+@mutation(
+    Code.STREET_OPENED_EARLY, "the referee signs that the event that opens the flop opens the house's cards", FILE
+)
+def house_opened_by_another_receipt() -> Attacked:
+    log, parts = streets()
+    number = parts.unseals[0].number
+    other = replace(parts, opens={number: HOUSE})
+    log.documents = Documents(event_receipts=(receipt_of(other, number, course_of(parts)),))
+    return ended(log, parts)
 
 
-@mutation(Code.STREET_UNRECEIPTED, "somebody holds a certificate of the flop, and no receipt opens it", FILE)
-def flop_without_a_receipt() -> Attacked:
+@mutation(Code.OPENED_WITHOUT_UNSEAL, "somebody holds a certificate of the flop, and the log does not open it", FILE)
+def flop_without_an_unseal() -> Attacked:
     log, parts = begun(BOARD)
     log.documents = Documents(certificates=(opening(parts, 0, 1, FLOP),))
     log.append(parts, steps="OD")
     return ended(log)
+
+
+@mutation(Code.CERTIFICATES_DISAGREE, "somebody was shown the flop before the log opened it", FILE)
+def flop_shown_before_its_unseal() -> Attacked:
+    log, parts = streets()
+    times = {FLOP: parts.unseals[0].unsealed_time - 1}
+    log.documents = Documents(certificates=(opening(parts, 0, 1, FLOP, times=times),))
+    return ended(log, parts)
 
 
 @mutation(Code.EVENTS_ALTERED, "an event that the referee had accepted is left out at the end of the settlement", FILE)
@@ -167,4 +200,5 @@ def last_event_dropped() -> Attacked:
     assert parts.inputs is not None
     log.documents = Documents(event_receipts=(receipt(parts, len(parts.inputs.events)),))
     change_inputs(parts, events=parts.inputs.events[:-1], closed_time=parts.dealt.dealt_time + ARRANGING_MS)
+    revised(parts, parts.inputs.events)
     return ended(log, parts)

@@ -19,7 +19,7 @@ from referee.dealing import leaf as leaves
 from referee.dealing.commitment import client_commitment, seed_statement, server_commitment
 from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY, NO_LEAF, SUITE_COMMITMENT, Header, HeaderJson
-from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf
+from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.dealing.seal import SEALED_SIZE
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash, root
@@ -27,10 +27,10 @@ from referee.evidence.vkey import VerifierKey
 from referee.games import GAMES
 from referee.log import Checkpoint, CheckpointSigner
 from referee.rulesets import Ruleset, get
-from referee.transcript.chain import EventReceipt, chain_hashes, sign_receipt
-from referee.transcript.inputs import MEDIA_TYPE, Attested, InputEvent, Inputs
+from referee.transcript.chain import Course, sign_receipt
+from referee.transcript.inputs import MEDIA_TYPE, InputEvent, InputReceipt, Inputs, Unsealed
 from referee.transcript.leader import LastWinner
-from referee.transcript.replay import replay
+from referee.transcript.replay import replay, write_transcript
 from tests.audit.audit_players import PLAYERS, Dealt, Play
 
 ORIGIN: Final = "log.example/1"
@@ -76,13 +76,16 @@ STRANGER: Final = NamedSigner("somebody")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table and how it plays. ``commits`` says whether seats commit to their seeds, ``attested`` how events are."""
+    """A table and how it plays. ``commits`` says whether seats commit to their seeds.
+
+    ``received`` says whether the referee's clock gives the time of every event, or of those alone that open sections.
+    """
 
     name: str
     ruleset_id: str
     seats: int
     commits: bool = True
-    attested: Attested = "RECEIPT"
+    received: bool = True
     keyed: bool = False
     sealed: bool = False
     signs_seeds: bool = True
@@ -112,7 +115,10 @@ class Table:
 
 @dataclass(slots=True, kw_only=True)
 class Parts:
-    """Parts of a round. Changing a part changes that part alone."""
+    """Parts of a round. Changing a part changes that part alone.
+
+    ``opens`` are the sections that receipts name, by event number.
+    """
 
     table: Table
     header: Header
@@ -123,6 +129,8 @@ class Parts:
     dealt: DealLeaf
     revealed: RevealLeaf
     inputs: Inputs | None = None
+    opens: dict[int, int] = field(default_factory=dict)
+    unseals: tuple[UnsealLeaf, ...] = ()
     transcript: bytes = b""
     aborted: AbortLeaf | None = None
     dealer: NamedSigner = SHUFFLER
@@ -146,6 +154,11 @@ class Parts:
         return sign(leaves.DEAL_TYPE, plain(self.dealt), self.dealer)
 
     @property
+    def unseal_leaves(self) -> list[bytes]:
+        """The UNSEAL leaves, signed."""
+        return [sign(leaves.UNSEAL_TYPE, plain(leaf), SHUFFLER) for leaf in self.unseals]
+
+    @property
     def reveal_leaf(self) -> bytes:
         """REVEAL leaf, which has no signature."""
         return Envelope(leaves.REVEAL_TYPE, plain(self.revealed)).to_bytes()
@@ -153,7 +166,7 @@ class Parts:
     @property
     def leaves(self) -> list[bytes]:
         """Leaves in their order."""
-        return [self.open_leaf, self.deal_leaf, self.ended, self.reveal_leaf]
+        return [self.open_leaf, self.deal_leaf, *self.unseal_leaves, self.ended, self.reveal_leaf]
 
 
 def plain(leaf: msgspec.Struct) -> bytes:
@@ -192,14 +205,14 @@ class LogBuilder:
         number = self.numbers.get(table.name, 0) + 1
         return lay_out(table, number=number, **{"previous_leaf": self.ends.get(table.name, NO_LEAF), **terms})
 
-    def append(self, parts: Parts, *, steps: str = "ODER") -> None:
-        """Append leaves of a round: O pen, D eal, E nd, R eveal, as the letters say."""
-        made = {"O": parts.open_leaf, "D": parts.deal_leaf, "E": b"", "R": parts.reveal_leaf}
+    def append(self, parts: Parts, *, steps: str = "ODUER") -> None:
+        """Append leaves of a round: O pen, D eal, U nseal, E nd, R eveal, as the letters say."""
+        made = {"O": [parts.open_leaf], "D": [parts.deal_leaf], "U": parts.unseal_leaves, "R": [parts.reveal_leaf]}
         if "E" in steps:
-            made["E"] = parts.ended
+            made["E"] = [parts.ended]
             self.ends[parts.table.name] = leaf_hash(parts.ended)
         self.numbers[parts.table.name] = parts.header.round_number
-        self.entries += [made[step] for step in steps]
+        self.entries += [leaf for step in steps for leaf in made[step]]
 
     def play(self, table: Table, *, seed: int = 0) -> Parts:
         """Play and settle the table's next round and append it."""
@@ -304,11 +317,30 @@ def settle(parts: Parts, *, play: Play | None = None, last_winner: LastWinner | 
         dealt_time=parts.dealt.dealt_time,
         closed_time=play.closed_time,
         sections=tuple([tuple([card.number for card in one]) for one in parts.deal.sections[: play.section_count]]),
-        events=attested_events(parts, play),
+        events=tuple(
+            [
+                InputEvent(
+                    event=msgspec.Raw(move.event),
+                    received=1 if parts.table.received or move.sections else 0,
+                    time=move.time,
+                )
+                for move in play.moves
+            ]
+        ),
+        signatures=(),
+        unsealed=tuple(
+            [
+                Unsealed(number, tuple(sorted(move.sections)), move.unsealed_time)
+                for number, move in enumerate(play.moves, 1)
+                if move.unsealed_time is not None
+            ]
+        ),
         leader=leader,
         previous_winner_seat=msgspec.UNSET if last_winner is None else int(last_winner.seat),
         sealed=1 if parts.table.sealed else msgspec.UNSET,
     )
+    parts.opens = {number: move.sections[-1] for number, move in enumerate(play.moves, 1) if move.sections}
+    attest(parts)
     parts.transcript = replay(parts.inputs, ruleset).payload
 
 
@@ -323,58 +355,80 @@ def dealt_of(parts: Parts, *, leader: int = 0) -> Dealt:
         time=parts.dealt.dealt_time,
         round_id=parts.header.round_id,
         sealed=parts.table.sealed,
+        keyed=parts.table.keyed,
     )
 
 
 def change_inputs(parts: Parts, **changes: object) -> None:
-    """Write the transcript again with some of its inputs changed and the results that follow."""
+    """Write the transcript again with some of its inputs changed and the results that follow.
+
+    Receipt and signatures stay as they were.
+    """
     assert parts.inputs is not None
     parts.inputs = msgspec.structs.replace(parts.inputs, **changes)
-    parts.transcript = replay(parts.inputs, parts.table.ruleset).payload
+    honest = replace(parts)
+    attest(honest)
+    assert honest.inputs is not None
+    again = replay(honest.inputs, parts.table.ruleset)
+    results = msgspec.json.decode(again.payload)["results"]
+    parts.transcript = write_transcript(again.header, parts.inputs, results)
 
 
-def attested_events(parts: Parts, play: Play) -> tuple[InputEvent, ...]:
-    """Write the moves as inputs, each attested as the table does it."""
-    events = [move.event for move in play.moves]
-    hashes = chain_hashes(round_id=parts.header.round_id, deck_root=bytes.fromhex(parts.dealt.deck_root), events=events)
-    inputs = []
-    for number, move in enumerate(play.moves, 1):
-        opens = msgspec.UNSET if move.opens_section is None else move.opens_section
-        receipt = signature = ""
-        match parts.table.attested:
-            case "RECEIPT":
-                envelope = receipt_of(parts, number, hashes[number], time=move.time, opens_section=opens)
-                receipt = (Envelope.parse(envelope).signature or b"").hex()
-            case "SEAT":
-                seat = msgspec.json.decode(move.event)["seat"]
-                signature = parts.table.seat_key(seat).sign(hashes[number]).hex()
-            case "FRONTEND":
-                pass
-        inputs.append(
-            InputEvent(
-                event=msgspec.Raw(move.event),
-                time=move.time,
-                attested=parts.table.attested,
-                receipt=receipt,
-                signature=signature,
-                opens_section=opens if receipt else msgspec.UNSET,
-            )
+def course_of(parts: Parts) -> Course:
+    """Return the course of the round's inputs."""
+    assert parts.inputs is not None
+    course = Course.begin(round_id=parts.header.round_id, deck_root=bytes.fromhex(parts.inputs.deck_root))
+    for one in parts.inputs.events:
+        event = msgspec.json.decode(one.event)
+        course = course.append(
+            bytes(one.event), time=one.time, received=one.received == 1, seat=event["seat"], seen=event.get("seen")
         )
-    return tuple(inputs)
+    return course
 
 
-def receipt_of(
-    parts: Parts, number: int, hashed: bytes, *, time: int, opens_section: int | msgspec.UnsetType = msgspec.UNSET
-) -> bytes:
-    """Make the referee's receipt of an event, as an envelope."""
-    receipt = EventReceipt(
-        event_hash=hashed.hex(),
-        number=number,
-        received_time=time,
-        round_id=parts.header.round_id.hex(),
-        opens_section=opens_section,
+def attest(parts: Parts) -> None:
+    """Give the inputs the newest receipt and the seats' newest signatures, and make the UNSEALs that they name."""
+    assert parts.inputs is not None
+    course, seats = course_of(parts), range(parts.header.seat_count)
+    newest: InputReceipt | msgspec.UnsetType = msgspec.UNSET
+    if course.received:
+        signature = signature_of(receipt_of(parts, course.received, course))
+        newest = InputReceipt(course.received, signature, parts.opens.get(course.received, msgspec.UNSET))
+    moves = [course.moves.get(seat) for seat in seats]
+    parts.inputs = msgspec.structs.replace(
+        parts.inputs,
+        receipt=newest,
+        signatures=tuple(
+            ["" if move is None else parts.table.seat_key(seat).sign(move).hex() for seat, move in enumerate(moves)]
+        ),
     )
-    return sign_receipt(receipt, REFEREE)
+    parts.unseals = tuple([unseal_of(parts, course, one) for one in parts.inputs.unsealed])
+
+
+def unseal_of(parts: Parts, course: Course, one: Unsealed) -> UnsealLeaf:
+    """Make the UNSEAL of an opening."""
+    link = course.links[one.number - 1]
+    return UnsealLeaf(
+        event_hash=link.event_hash.hex(),
+        history=link.history.hex(),
+        number=one.number,
+        opens_section=parts.opens[one.number],
+        receipt_signature=signature_of(receipt_of(parts, one.number, course)),
+        received_time=link.time,
+        round_id=parts.header.round_id.hex(),
+        sections=one.sections,
+        unsealed_time=one.time,
+    )
+
+
+def receipt_of(parts: Parts, number: int, course: Course) -> bytes:
+    """Make the referee's receipt of an event of a course, as an envelope."""
+    return sign_receipt(course.receipt(number, opens_section=parts.opens.get(number)), REFEREE)
+
+
+def signature_of(envelope: bytes) -> str:
+    """Return the signature in an envelope, in hex."""
+    return (Envelope.parse(envelope).signature or b"").hex()
 
 
 def abort(

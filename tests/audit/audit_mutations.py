@@ -4,6 +4,7 @@ from typing import Final
 
 from tests.audit import (
     audit_attacks_chance,
+    audit_attacks_courses,
     audit_attacks_deck,
     audit_attacks_log,
     audit_attacks_promises,
@@ -26,6 +27,7 @@ ROOMS: Final = (
     audit_attacks_promises,
     audit_attacks_secrecy,
     audit_attacks_seats,
+    audit_attacks_courses,
     audit_attacks_chance,
 )
 """Modules that define attacks."""

@@ -1,35 +1,37 @@
 """Players for test rounds: they choose lawful events by a seeded chance, whatever the game is.
 
-A round is played with the games' own states; its inputs are the events' bytes, in order, with their times and
-the sections they open.
+A round is played with the games' own states; its inputs are the events' bytes, in order, with their times, the
+sections they open and when these open.
 """
 
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from referee.cards import Card, Seat
-from referee.games import GAMES, Deal
+from referee.games import GAMES, Deal, Event
 from referee.games import mau_binh as binh
 from referee.games import tien_len as lon
 from referee.games import ultimate_texas as texas
-from referee.games.mau_binh import MauBinhRules, arrangement_commitment
-from referee.games.tien_len import TienLenRules
-from referee.games.ultimate_texas import UltimateTexasRules
+from referee.games.codec import with_seen
+from referee.games.mau_binh import arrangement_commitment
 from referee.rulesets import Ruleset
 
 Hands = Sequence[tuple[Card, ...]]
 MOVE_MS: Final = 2_000
+UNSEAL_MS: Final = 300
+"""Time from an event that opens sections until they are open."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An event's bytes, its time, and the section it opens."""
+    """An event's bytes, its time, and the sections it opens in opening order, with the time at which they open."""
 
     event: bytes
     time: int
-    opens_section: int | None = None
+    sections: tuple[int, ...] = ()
+    unsealed_time: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,7 @@ class Dealt:
     time: int
     round_id: bytes = b""
     sealed: bool = False
+    keyed: bool = False
 
 
 def _deal(dealt: Dealt) -> Deal:
@@ -69,92 +72,97 @@ def _deal(dealt: Dealt) -> Deal:
     )
 
 
+class Playing:
+    """A round that is played: every event is applied, and every section that it opens is opened."""
+
+    def __init__(self, dealt: Dealt) -> None:
+        self._game, self._keyed = GAMES[dealt.ruleset.game], dealt.keyed
+        self.state: Any = self._game.begin(dealt.ruleset.rules, _deal(dealt))
+        self.moves: list[Move] = []
+        self.time = dealt.time
+
+    def do(self, event: Event) -> None:
+        """Apply an event; a seat with a key says that it has seen all before it."""
+        if self._keyed and not self._game.is_imposed(event):
+            event = with_seen(event, len(self.moves))
+        after = self._game.apply(self.state, event)
+        sections = self._game.opens(self.state, after)
+        unsealed = event.time + UNSEAL_MS if sections else None
+        if unsealed is not None:
+            after = self._game.unseal(after, unsealed)
+        self.moves.append(Move(self._game.encode_event(event), event.time, sections, unsealed))
+        self.state, self.time = after, unsealed or event.time
+
+    def end(self, section_count: int, closed_time: int | None = None) -> Play:
+        """Return the round as played, closed at its last time unless another is given."""
+        closed = self.time if closed_time is None else closed_time
+        return Play(moves=tuple(self.moves), closed_time=closed, section_count=section_count)
+
+
 def play_mau_binh(
     dealt: Dealt, luck: random.Random, *, silent: Sequence[int] = (), leaving: Sequence[int] = ()
 ) -> Play:
     """Arrange every seat in time, except silent seats, whose cards count as dealt, and seats that leave."""
-    rules = dealt.ruleset.rules
-    assert isinstance(rules, MauBinhRules)
     hands = tuple(dealt.sections[: dealt.seat_count])
+    playing = Playing(dealt)
+    if playing.state.is_won_at_the_deal:
+        return playing.end(dealt.seat_count)
     if dealt.sealed:
-        return _play_sealed(dealt, rules, hands)
-    state = binh.begin(rules, _deal(dealt))
-    moves: list[Move] = []
-    if state.is_won_at_the_deal:
-        return Play(moves=(), closed_time=dealt.time, section_count=dealt.seat_count)
+        return _play_sealed(dealt, playing, hands)
     for seat in range(dealt.seat_count):
         time = dealt.time + MOVE_MS * (1 + seat)
-        event: binh.Event
         if seat in leaving:
-            event = binh.Leave(Seat(seat), time)
-        elif seat in silent:
-            continue
-        else:
+            playing.do(binh.Leave(Seat(seat), time))
+        elif seat not in silent:
             cards = sorted(hands[seat], key=lambda card: (card.rank, card.suit), reverse=luck.random() < 0.97)
-            event = binh.Arrange(Seat(seat), tuple(cards[:5]), tuple(cards[5:10]), tuple(cards[10:]), time)
-        state = binh.apply(state, event)
-        moves.append(Move(binh.GAME.encode_event(event), time))
+            playing.do(binh.Arrange(Seat(seat), tuple(cards[:5]), tuple(cards[5:10]), tuple(cards[10:]), time))
+    state = playing.state
     closed = state.deadline_time if state.all_in_time is None else state.all_in_time
-    return Play(moves=tuple(moves), closed_time=closed, section_count=dealt.seat_count)
+    return playing.end(dealt.seat_count, closed)
 
 
-def _play_sealed(dealt: Dealt, rules: MauBinhRules, hands: tuple[tuple[Card, ...], ...]) -> Play:
+def _play_sealed(dealt: Dealt, playing: Playing, hands: tuple[tuple[Card, ...], ...]) -> Play:
     """Commit every seat to its cards as dealt and open them, except seat 2, which runs out of time."""
-    state = binh.begin(rules, _deal(dealt))
-    if state.is_won_at_the_deal:
-        return Play(moves=(), closed_time=dealt.time, section_count=dealt.seat_count)
     seats = [Seat(seat) for seat in range(dealt.seat_count)]
-    late = state.deadline_time + 1
-    opening_time = MOVE_MS + (late if dealt.seat_count > 2 else dealt.time + MOVE_MS * dealt.seat_count)
-    commits: list[binh.Event] = []
-    openings: list[binh.Event] = []
+    late = playing.state.deadline_time
+    nonces = [bytes([seat]) * 32 for seat in seats]
+    hashed = [
+        arrangement_commitment(round_id=dealt.round_id, seat=seat, cards=hands[seat], nonce=nonces[seat])
+        for seat in seats
+    ]
     for seat in [seat for seat in seats if seat != 2]:
-        cards, nonce = hands[seat], bytes([seat]) * 32
-        hashed = arrangement_commitment(round_id=dealt.round_id, seat=seat, cards=cards, nonce=nonce)
-        commits.append(binh.Commit(seat, hashed, dealt.time + MOVE_MS * (1 + seat)))
-        openings.append(binh.Arrange(seat, cards[:5], cards[5:10], cards[10:], opening_time, nonce, hashed))
-    events = [*commits, *[binh.Timeout(seat, late) for seat in seats if seat == 2], *openings]
-    moves = []
-    for event in events:
-        after = binh.apply(state, event)
-        moves.append(Move(binh.GAME.encode_event(event), event.time, (binh.opens(state, after) or (None,))[-1]))
-        state = after
-    return Play(moves=tuple(moves), closed_time=state.last_time, section_count=dealt.seat_count)
+        playing.do(binh.Commit(seat, hashed[seat], dealt.time + MOVE_MS * (1 + seat)))
+    if dealt.seat_count > 2:
+        playing.do(binh.Timeout(Seat(2), late))
+    time = playing.time + MOVE_MS
+    for seat in [seat for seat in seats if seat != 2]:
+        cards = hands[seat]
+        playing.do(binh.Arrange(seat, cards[:5], cards[5:10], cards[10:], time, nonces[seat], hashed[seat]))
+    return playing.end(dealt.seat_count)
 
 
 def play_ultimate_texas(dealt: Dealt, luck: random.Random) -> Play:
-    """Decide at random until every seat has played or folded."""
-    rules = dealt.ruleset.rules
-    assert isinstance(rules, UltimateTexasRules)
-    state = texas.begin(rules, _deal(dealt))
-    moves: list[Move] = []
-    time = dealt.time
-    while not state.is_over:
-        time += MOVE_MS
-        seat = luck.choice(state.may_decide)
-        decision = luck.choice(texas.legal_decisions(state, seat))
-        event = texas.Event(seat, decision, time)
-        before, state = state, texas.apply(state, event)
-        moves.append(Move(texas.GAME.encode_event(event), time, (texas.opens(before, state) or (None,))[-1]))
-    return Play(moves=tuple(moves), closed_time=time, section_count=dealt.seat_count + 3)
+    """Decide at random, and in time, until every seat has played or folded."""
+    playing = Playing(dealt)
+    while not playing.state.is_over:
+        seat = luck.choice(playing.state.may_decide)
+        lawful = texas.legal_decisions(playing.state, seat)
+        decision = luck.choice([one for one in lawful if one is not texas.Decision.TIMEOUT])
+        playing.do(texas.Event(seat, decision, playing.time + MOVE_MS))
+    return playing.end(dealt.seat_count + 3)
 
 
 def play_tien_len(dealt: Dealt, luck: random.Random) -> Play:
     """Play, usually, what the seat on turn can play; pass otherwise."""
-    rules = dealt.ruleset.rules
-    assert isinstance(rules, TienLenRules)
-    state = lon.begin(rules, _deal(dealt))
-    moves: list[Move] = []
-    time = dealt.time
-    while not state.is_over:
-        time += MOVE_MS
+    playing = Playing(dealt)
+    while not playing.state.is_over:
+        time, state = playing.time + MOVE_MS, playing.state
         plays = lon.legal_plays(state)
         event: lon.Event = lon.Pass(state.turn, time)
         if plays and (not lon.may_pass(state) or luck.random() < 0.9):
             event = lon.Play(state.turn, max(plays, key=lambda play: len(play.cards)).cards, time)
-        state = lon.apply(state, event)
-        moves.append(Move(lon.GAME.encode_event(event), time))
-    return Play(moves=tuple(moves), closed_time=time, section_count=dealt.seat_count)
+        playing.do(event)
+    return playing.end(dealt.seat_count)
 
 
 PLAYERS: Final[dict[str, Callable[[Dealt, random.Random], Play]]] = {

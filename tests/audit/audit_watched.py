@@ -34,7 +34,7 @@ from tests.audit.audit_builder import (
 
 FILE: Final = Path(__file__).parents[1] / "vectors" / "audit" / "cosigned.jsonl"
 SOURCE: Final = "fairness.md, What the audit must catch"
-TABLE: Final = Table(name="watched", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND")
+TABLE: Final = Table(name="watched", ruleset_id="mau_binh.classic", seats=2, received=False)
 FIRST: Final = NamedSigner("witness.example/first")
 SECOND: Final = NamedSigner("witness.example/second")
 NEW_LOG: Final = NamedSigner("log.example/1/new")

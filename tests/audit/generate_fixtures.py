@@ -2,8 +2,8 @@
 
 ``healthy.jsonl`` holds one sound log, the others one log for each attack: ``mutations.jsonl`` those that its leaves and
 checkpoints show, ``held.jsonl`` those that show only with documents that people kept, ``seats.jsonl`` those
-on seats' signatures and sealed hands, ``chance.jsonl`` those that only many
-rounds together show.
+on seats' signatures and sealed hands, ``courses.jsonl`` those on events and openings, ``chance.jsonl`` those that only
+many rounds together show.
 
 A line holds all that a verifier in any language needs: origin, keys, checkpoint, leaves, documents, checkpoints kept by
 others, the time to audit for, and in ``expected`` the first finding's code, its number and its severity. Rulesets are
@@ -23,7 +23,7 @@ from tests.audit.audit_builder import LOG, ORIGIN, ROOT
 from tests.audit.audit_mutations import MUTATIONS, Attacked, healthy
 
 FOLDER: Final = Path(__file__).parents[1] / "vectors" / "audit"
-FILES: Final = ("healthy.jsonl", "mutations.jsonl", "held.jsonl", "seats.jsonl", "chance.jsonl")
+FILES: Final = ("healthy.jsonl", "mutations.jsonl", "held.jsonl", "seats.jsonl", "courses.jsonl", "chance.jsonl")
 SOURCE: Final = "fairness.md, What the audit must catch"
 
 

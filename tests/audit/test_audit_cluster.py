@@ -30,9 +30,9 @@ from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder, Tabl
 FOLDER = Path(__file__).parents[1] / "vectors" / "audit"
 SECONDS = 120
 TABLES = (
-    Table(name="felt", ruleset_id="mau_binh.classic", seats=3, attested="FRONTEND"),
-    Table(name="green", ruleset_id="ultimate_texas.casino", seats=2, attested="FRONTEND"),
-    Table(name="oak", ruleset_id="tien_len.mien_nam", seats=4, attested="FRONTEND"),
+    Table(name="felt", ruleset_id="mau_binh.classic", seats=3, received=False),
+    Table(name="green", ruleset_id="ultimate_texas.casino", seats=2, received=False),
+    Table(name="oak", ruleset_id="tien_len.mien_nam", seats=4, received=False),
 )
 
 

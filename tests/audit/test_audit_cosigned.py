@@ -88,7 +88,7 @@ def test_round_is_level_three_only_if_open_was_cosigned_before_deal(size: int, a
 def test_interleaved_rounds_share_a_cosigned_checkpoint(audit: Auditor):
     """Three tables open at 3 to 5, the checkpoint of 6, then they deal: one cosigned checkpoint serves all."""
     log = LogBuilder.founded()
-    tables = [Table(name=f"t-{n}", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND") for n in range(3)]
+    tables = [Table(name=f"t-{n}", ruleset_id="mau_binh.classic", seats=2, received=False) for n in range(3)]
     rounds = [log.lay_out(table) for table in tables]
     for parts in rounds:
         settle(parts)
@@ -120,7 +120,7 @@ def test_without_a_quorum_nobody_is_asked(audit: Auditor):
 
 def test_round_without_commitments_is_not_raised(audit: Auditor):
     log = LogBuilder.founded()
-    log.play(Table(name="bare", ruleset_id="mau_binh.classic", seats=2, commits=False, attested="FRONTEND"))
+    log.play(Table(name="bare", ruleset_id="mau_binh.classic", seats=2, commits=False, received=False))
     watched = Watched(log=log)
     watched.watch(4)
     assert judged(watched, audit).dealing_levels[DealingLevel.L1] == 1

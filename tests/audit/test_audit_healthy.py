@@ -65,7 +65,7 @@ def test_rounds_with_an_instant_win_hold(audit: Auditor):
     """Among 400 rounds some end at the deal: the ruleset's own counts make one in some forty."""
     log = LogBuilder.founded()
     for _ in range(400):
-        log.play(replace(BINH, attested="FRONTEND"))
+        log.play(replace(BINH, received=False))
     report = audit(log.bundle())
     check_clean(report)
     assert report.event_levels[EventLevel.NONE] > 0
@@ -92,7 +92,7 @@ def test_event_level_is_how_events_are_attested(attested: str, level: EventLevel
 
 
 def test_winner_with_a_key_leads_from_its_seat(audit: Auditor):
-    table = Table(name="lead", ruleset_id="tien_len.mien_nam", seats=3, keyed=True, attested="SEAT")
+    table = Table(name="lead", ruleset_id="tien_len.mien_nam", seats=3, keyed=True)
     check_clean(audit(played(table, rounds=6).bundle()))
 
 

@@ -3,7 +3,7 @@
 from referee.audit import Code
 from tests.audit.audit_builder import REFEREE, SHUFFLER, Auditor, LogBuilder, NamedSigner, Table, key_leaf, settle
 
-TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND")
+TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, received=False)
 SECOND = NamedSigner("log.example/1/referee/2")
 
 
@@ -59,7 +59,7 @@ def test_no_key_but_the_roots_names_keys(audit: Auditor):
 def test_receipts_of_a_key_revoked_before_the_settlement_still_hold(audit: Auditor):
     """The key that signs event receipts may differ from the key that signs the settlement."""
     log = LogBuilder.founded()
-    table = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, attested="RECEIPT")
+    table = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
     parts = log.lay_out(table)
     settle(parts)
     parts.judge = SECOND

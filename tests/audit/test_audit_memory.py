@@ -9,7 +9,7 @@ from referee.audit.seeds import Owner, SeedBook
 from tests.audit.audit_builder import FAR, Auditor, LogBuilder, Table
 
 ROUNDS = 1200
-TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND")
+TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, received=False)
 KEYS, LEAVES = 3, 4
 
 

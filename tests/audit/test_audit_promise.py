@@ -24,7 +24,7 @@ from tests.audit.audit_builder import LOG, ORIGIN, Auditor, LogBuilder, NamedSig
 
 LARGEST = 130
 KEY = VerifierKey.parse(LOG.text)
-TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND")
+TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, received=False)
 
 
 def tricks(hashes: Sequence[bytes], index: int, proof: Sequence[bytes]) -> Iterator[tuple[str, int, Sequence[bytes]]]:

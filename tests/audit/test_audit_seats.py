@@ -11,7 +11,7 @@ from referee.transcript.replay import write_transcript
 from tests.audit.audit_attacks_seats import KEYED, SEALED, hashes_of
 from tests.audit.audit_builder import Auditor, LogBuilder, Table, receipt_of, settle
 
-TEXAS = Table(name="texas", ruleset_id="ultimate_texas.casino", seats=3, keyed=True, attested="SEAT", sealed=True)
+TEXAS = Table(name="texas", ruleset_id="ultimate_texas.casino", seats=3, keyed=True, sealed=True)
 
 
 def played(*tables: Table, rounds: int = 2) -> LogBuilder:

@@ -16,9 +16,9 @@ from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "audit"
 TABLES = (
-    Table(name="felt", ruleset_id="mau_binh.classic", seats=3, attested="FRONTEND"),
-    Table(name="green", ruleset_id="ultimate_texas.casino", seats=2, attested="FRONTEND"),
-    Table(name="oak", ruleset_id="tien_len.mien_nam", seats=4, attested="FRONTEND"),
+    Table(name="felt", ruleset_id="mau_binh.classic", seats=3, received=False),
+    Table(name="green", ruleset_id="ultimate_texas.casino", seats=2, received=False),
+    Table(name="oak", ruleset_id="tien_len.mien_nam", seats=4, received=False),
 )
 ELSEWHERE = {
     # found by comparison with other rounds, with earlier checkpoints or with witnesses

@@ -157,21 +157,23 @@ def _read(data: bytes) -> Payload | None:
 
 
 def _step(index: int, leaf: Payload | None) -> StoryStep:
+    step = StoryStep(kind="?", index=index)
     match leaf:
         case OpenLeaf():
-            return StoryStep(kind="OPEN", index=index)
+            step = StoryStep(kind="OPEN", index=index)
         case DealLeaf():
-            return StoryStep(kind="DEAL", index=index, time=leaf.dealt_time)
+            step = StoryStep(kind="DEAL", index=index, time=leaf.dealt_time)
         case UnsealLeaf():
-            return StoryStep(kind="UNSEAL", index=index, time=leaf.unsealed_time)
+            step = StoryStep(kind="UNSEAL", index=index, time=leaf.unsealed_time)
         case Transcript():
-            return StoryStep(kind="SETTLE", index=index, time=leaf.inputs.closed_time)
+            step = StoryStep(kind="SETTLE", index=index, time=leaf.inputs.closed_time)
         case AbortLeaf():
-            return StoryStep(kind="ABORT", index=index, time=leaf.aborted_time, reason=leaf.reason, blamed=leaf.blamed)
+            step = StoryStep(kind="ABORT", index=index, time=leaf.aborted_time, reason=leaf.reason, blamed=leaf.blamed)
         case RevealLeaf():
-            return StoryStep(kind="REVEAL", index=index)
+            step = StoryStep(kind="REVEAL", index=index)
         case KeyLeaf() | None:
-            return StoryStep(kind="?", index=index)
+            pass
+    return step
 
 
 def _ruleset(header: HeaderJson, catalogue: Catalogue) -> Ruleset | None:
