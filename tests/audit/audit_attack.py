@@ -39,6 +39,13 @@ from tests.audit.audit_builder import (
 TABLE: Final = Table(name="table-1", ruleset_id="mau_binh.classic", seats=2)
 WORD: Final = replace(TABLE, received=False)
 LEADING: Final = replace(WORD, ruleset_id="tien_len.mien_nam")
+KEYED_TABLES: Final = (
+    replace(TABLE, name="signed", keyed=True),
+    replace(TABLE, name="sealed", keyed=True, sealed=True, seats=3),
+    replace(TABLE, name="board", keyed=True, ruleset_id="ultimate_texas.casino"),
+    replace(TABLE, name="sealed.board", keyed=True, sealed=True, ruleset_id="ultimate_texas.casino"),
+    replace(TABLE, name="turns", keyed=True, ruleset_id="tien_len.mien_nam"),
+)
 GROUP_ORDER: Final = 2**252 + 27742317777372353535851937790883648493
 
 
@@ -106,8 +113,13 @@ def ended(log: LogBuilder, parts: Parts | None = None, *, now: int = START) -> A
 
 
 def healthy() -> Attacked:
-    """Make the log that all attacks start from: two rounds of one table, with the certificates of the second."""
+    """Make a sound log: two rounds of one table, and one each of tables with keys, sealed and of other games.
+
+    It has a certificate and an event receipt of the second round.
+    """
     log, parts = begun()
+    for table in KEYED_TABLES:
+        log.play(table)
     log.documents = Documents(certificates=(certified(parts),), event_receipts=(receipt(parts, 1),))
     return ended(log, parts)
 

@@ -9,7 +9,7 @@ from referee.cards import Seat
 from referee.games import tien_len as lon
 from referee.games import ultimate_texas as texas
 from tests.audit.audit_attack import Attacked, begun, changed, ended, mutation, revised, rewrite
-from tests.audit.audit_builder import STRANGER, LogBuilder, Parts, Table, dealt_of, settle, signature_of
+from tests.audit.audit_builder import STRANGER, LogBuilder, Parts, Table, dealt_of, settle
 from tests.audit.audit_players import MOVE_MS, Play, Playing
 
 FILE = "courses.jsonl"
@@ -32,6 +32,16 @@ def checked_twice() -> tuple[LogBuilder, Parts]:
     """Make a round in which every street is opened by an event of its own."""
     log, parts = begun(BOARD)
     settle(parts, play=decided(parts, texas.Decision.CHECK, texas.Decision.CHECK, texas.Decision.PLAY_1X))
+    return log, parts
+
+
+def turns(table: Table) -> tuple[LogBuilder, Parts]:
+    """Make a log whose first round has turns."""
+    log = LogBuilder.founded()
+    parts = log.lay_out(table)
+    settle(parts)
+    assert parts.inputs is not None
+    assert len(parts.inputs.events) > 2
     return log, parts
 
 
@@ -60,7 +70,9 @@ def timed_out(table: Table = TURNS) -> tuple[LogBuilder, Parts]:
     return log, parts
 
 
-@mutation(Code.UNSEAL_NOT_IN_COURSE, "cards are opened by decisions that are settled otherwise once they are seen", FILE)
+@mutation(
+    Code.UNSEAL_NOT_IN_COURSE, "cards are opened by decisions that are settled otherwise once they are seen", FILE
+)
 def settled_another_course_than_was_opened() -> Attacked:
     log, parts = begun(BOARD)
     settle(parts, play=decided(parts, texas.Decision.CHECK, texas.Decision.CHECK, texas.Decision.FOLD))
@@ -97,14 +109,11 @@ def opened_before_the_deal() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.UNSEAL_NOT_IN_COURSE, "cards are opened after the round was settled without them", FILE)
+@mutation(Code.UNSEAL_NOT_IN_COURSE, "an opening is written down again after the end", FILE)
 def opened_after_the_end() -> Attacked:
     log, parts = checked_twice()
-    late = parts.unseal_leaves[-1]
-    parts.unseals = parts.unseals[:-1]
-    log.append(parts, steps="ODU")
-    log.append(parts, steps="E")
-    log.entries += [late, parts.reveal_leaf]
+    log.append(parts, steps="ODUE")
+    log.entries += [parts.unseal_leaves[-1], parts.reveal_leaf]
     return ended(log)
 
 
@@ -120,7 +129,9 @@ def opened_along_two_courses() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.OPENED_WITHOUT_UNSEAL, "the cards of every street are in the settlement, and the log never opened them", FILE)
+@mutation(
+    Code.OPENED_WITHOUT_UNSEAL, "the cards of every street are in the settlement, and the log never opened them", FILE
+)
 def settled_without_openings() -> Attacked:
     log, parts = checked_twice()
     log.append(parts, steps="ODER")
@@ -231,7 +242,7 @@ def decided_without_seeing_the_flop() -> Attacked:
 
 @mutation(Code.SEEN_TOO_LOW, "a seat signs a play without having seen the one that gave it the turn", FILE)
 def played_without_seeing_the_turn() -> Attacked:
-    log, parts = begun(TURNS)
+    log, parts = turns(TURNS)
     assert parts.inputs is not None
     events = list(parts.inputs.events)
     events[1] = changed(events[1], seen=0)
@@ -241,7 +252,7 @@ def played_without_seeing_the_turn() -> Attacked:
 
 @mutation(Code.HISTORY_ALTERED, "a reported event is passed off as one that the referee received", FILE)
 def flag_raised() -> Attacked:
-    log, parts = begun(replace(TURNS, received=False))
+    log, parts = turns(replace(TURNS, received=False))
     assert parts.inputs is not None
     *events, last = parts.inputs.events
     rewrite(parts, (*events, msgspec.structs.replace(last, received=1)))
@@ -250,7 +261,7 @@ def flag_raised() -> Attacked:
 
 @mutation(Code.HISTORY_ALTERED, "an event that the referee received is passed off as reported, at another time", FILE)
 def flag_lowered() -> Attacked:
-    log, parts = begun(replace(TURNS, keyed=False))
+    log, parts = turns(replace(TURNS, keyed=False))
     assert parts.inputs is not None
     first, *events = parts.inputs.events
     rewrite(parts, (msgspec.structs.replace(first, received=0, time=first.time - 1), *events))
@@ -259,7 +270,7 @@ def flag_lowered() -> Attacked:
 
 @mutation(Code.HISTORY_ALTERED, "the newest receipt is signed by somebody else", FILE)
 def receipt_of_a_stranger_in_a_settlement() -> Attacked:
-    log, parts = begun(TURNS)
+    log, parts = turns(TURNS)
     assert parts.inputs is not None
     assert not isinstance(parts.inputs.receipt, msgspec.UnsetType)
     forged = msgspec.structs.replace(parts.inputs.receipt, signature=STRANGER.sign(b"whatever").hex())
@@ -281,9 +292,7 @@ def timed_out_too_early() -> Attacked:
 def all_seats_timed_out_at_the_deal() -> Attacked:
     log, parts = checked_twice()
     assert parts.inputs is not None
-    one, other = [
-        changed(event, decision="TIMEOUT", seen=None) for event in parts.inputs.events[:2]
-    ]
+    one, other = [changed(event, decision="TIMEOUT", seen=None) for event in parts.inputs.events[:2]]
     shown = parts.inputs.unsealed[0]
     all_of_it = msgspec.structs.replace(shown, sections=(2, 3, 4))
     parts.opens = {2: 2}

@@ -82,11 +82,16 @@ def test_seats_that_leave_are_settled(leaving: tuple[int, ...], audit: Auditor):
 
 
 @pytest.mark.parametrize(
-    ("attested", "level"), [("FRONTEND", EventLevel.E0), ("RECEIPT", EventLevel.E1), ("SEAT", EventLevel.E2)]
+    ("received", "keyed", "level"),
+    [
+        (False, False, EventLevel.E0),
+        (False, True, EventLevel.E0),
+        (True, False, EventLevel.E1),
+        (True, True, EventLevel.E2),
+    ],
 )
-def test_event_level_is_how_events_are_attested(attested: str, level: EventLevel, audit: Auditor):
-    table = replace(BINH, attested=attested, keyed=attested == "SEAT")  # type: ignore[arg-type] # a literal
-    report = audit(played(table).bundle())
+def test_event_level_is_how_events_are_attested(level: EventLevel, audit: Auditor, *, received: bool, keyed: bool):
+    report = audit(played(replace(BINH, received=received, keyed=keyed)).bundle())
     check_clean(report)
     assert report.event_levels[level] == 2
 

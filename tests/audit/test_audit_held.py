@@ -12,7 +12,18 @@ from referee.cli.main import app
 from referee.evidence.merkle import inclusion_path, leaf_hash
 from tests.audit.audit_attacks_promises import promise
 from tests.audit.audit_attacks_secrecy import opening
-from tests.audit.audit_builder import LOG, ORIGIN, ROOT, Auditor, LogBuilder, Parts, Table, receipt_of, settle
+from tests.audit.audit_builder import (
+    LOG,
+    ORIGIN,
+    ROOT,
+    Auditor,
+    LogBuilder,
+    Parts,
+    Table,
+    course_of,
+    receipt_of,
+    settle,
+)
 from tests.audit.audit_tiles import served
 
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
@@ -41,7 +52,7 @@ def bundle(log: LogBuilder, **more: object) -> bytes:
 def test_files_are_classified_by_their_content():
     log, parts = laid_out()
     proof, certificate = promise(log, 5), opening(parts, 0)
-    receipt = receipt_of(parts, 1, parts.deal.deck_root, time=1)
+    receipt = receipt_of(parts, 1, course_of(parts))
     held = parse_documents(
         [(proof.receipt, None), (proof.receipt, b"leaf"), (certificate, None), (receipt + b"\n", None)]
     )

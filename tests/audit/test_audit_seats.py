@@ -6,10 +6,9 @@ import msgspec
 import pytest
 
 from referee.audit.report import DealingLevel, EventLevel
-from referee.evidence.dsse import Envelope
-from referee.transcript.replay import write_transcript
-from tests.audit.audit_attacks_seats import KEYED, SEALED, hashes_of
-from tests.audit.audit_builder import Auditor, LogBuilder, Table, receipt_of, settle
+from tests.audit.audit_attack import revised
+from tests.audit.audit_attacks_seats import KEYED, SEALED
+from tests.audit.audit_builder import Auditor, LogBuilder, Table, settle
 
 TEXAS = Table(name="texas", ruleset_id="ultimate_texas.casino", seats=3, keyed=True, sealed=True)
 
@@ -24,14 +23,17 @@ def played(*tables: Table, rounds: int = 2) -> LogBuilder:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-@pytest.mark.parametrize(("attested", "keyed"), [("SEAT", True), ("RECEIPT", False), ("FRONTEND", False)])
-def test_sealed_rounds_are_sound(attested: str, seats: int, *, keyed: bool, audit: Auditor) -> None:
-    """Every way to attest events, and with three or more seats a timeout; all rounds are counted."""
-    table = replace(SEALED, seats=seats, attested=attested, keyed=keyed)  # type: ignore[arg-type] # a literal
-    report = audit(played(table, rounds=4).bundle())
+@pytest.mark.parametrize("keyed", [True, False])
+def test_sealed_rounds_are_sound(seats: int, *, keyed: bool, audit: Auditor) -> None:
+    """With three or more seats one runs out of time; all rounds are counted, and every opening is an UNSEAL."""
+    log = played(replace(SEALED, seats=seats, keyed=keyed), rounds=4)
+    report = audit(log.bundle())
     assert report.findings == ()
     assert report.checked.replayed == report.checked.redealt == 4
     assert (report.rounds.opened, report.rounds.sealed) == (4, 4)
+    level = EventLevel.E2 if keyed else EventLevel.E1
+    assert report.event_levels[level] + report.event_levels[EventLevel.NONE] == 4
+    assert report.event_levels[level] == sum(b"referee.unseal." in leaf for leaf in log.entries)
 
 
 def test_sealed_round_of_ultimate_texas_is_sound(audit: Auditor) -> None:
@@ -41,30 +43,18 @@ def test_sealed_round_of_ultimate_texas_is_sound(audit: Auditor) -> None:
     assert {name: counts.sealed for name, counts in report.tables.items()} == {"texas": 2, "open": 0}
 
 
-def test_timeout_needs_only_a_receipt_beside_signed_events(audit: Auditor) -> None:
-    """On a sealed table whose seats have keys, only a timeout needs no signature; the round has the receipt's level."""
+def test_opening_of_an_arrangement_may_be_only_reported(audit: Auditor) -> None:
+    """What a sealed table's seats reveal needs no time of the referee's; the round is then of the lowest level."""
     log = LogBuilder.founded()
     parts = log.lay_out(replace(SEALED, seats=3))
     settle(parts)
     assert parts.inputs is not None
-    events = list(parts.inputs.events)
-    place = next(number for number, event in enumerate(events) if b"TIMEOUT" in bytes(event.event))
-    hashed = hashes_of(parts)[place + 1]
-    receipt = receipt_of(parts, place + 1, hashed, time=events[place].time, opens_section=2)
-    events[place] = msgspec.structs.replace(
-        events[place],
-        attested="RECEIPT",
-        signature="",
-        receipt=(Envelope.parse(receipt).signature or b"").hex(),
-        opens_section=2,
-    )
-    parts.inputs = msgspec.structs.replace(parts.inputs, events=tuple(events))
-    found = msgspec.json.decode(parts.transcript)["results"]
-    parts.transcript = write_transcript(parts.header, parts.inputs, found)
+    *events, last = parts.inputs.events
+    revised(parts, (*events, msgspec.structs.replace(last, received=0)))
     log.append(parts)
     report = audit(log.bundle())
     assert report.findings == ()
-    assert report.event_levels[EventLevel.E1] == 1
+    assert report.event_levels[EventLevel.E0] == 1
 
 
 def test_signed_seeds_are_of_level_two_and_unsigned_ones_of_level_one(audit: Auditor) -> None:

@@ -3,13 +3,13 @@
 import base64
 import itertools
 
+import msgspec
 import pytest
 
 from referee.audit import Code, Documents, Report
 from referee.audit.documents import hex_values, layers_of
-from referee.transcript.chain import chain_hashes
-from tests.audit.audit_attacks_secrecy import BOARD, FLOP, HOUSE, handed_out, opening
-from tests.audit.audit_builder import Auditor, LogBuilder, Parts, Table, receipt_of, settle
+from tests.audit.audit_attacks_secrecy import FLOP, HOUSE, handed_out, opening, streets
+from tests.audit.audit_builder import Auditor, LogBuilder, Parts, Table, course_of, receipt_of, settle, unseal_of
 
 LON = Table(name="felt", ruleset_id="tien_len.mien_nam", seats=3)
 TURN_RIVER = 4
@@ -68,41 +68,45 @@ def test_seed_of_a_round_is_no_secret_of_another(audit: Auditor):
     assert audited(audit, log, exports=(handed_out(second, other=first.server_seed.hex()),)).findings == ()
 
 
-def test_receipts_in_the_order_of_play_open_the_board(audit: Auditor):
-    """A settled round at a table with receipts: its own receipts, and certificates of each street."""
-    log, parts = laid_out(BOARD)
+def test_receipts_and_certificates_of_every_street_are_sound(audit: Auditor):
+    """A settled round: its own receipts, and the certificates that were answered with each UNSEAL."""
+    log, parts = streets()
     assert parts.inputs is not None
-    events = [bytes(event.event) for event in parts.inputs.events]
-    root = bytes.fromhex(parts.dealt.deck_root)
-    hashes = chain_hashes(round_id=parts.header.round_id, deck_root=root, events=events)
-    receipts = tuple(
-        receipt_of(parts, number, hashes[number], time=event.time, opens_section=event.opens_section)
-        for number, event in enumerate(parts.inputs.events, 1)
-    )
-    certificates = tuple(opening(parts, 0, 1, *board) for board in ((), (FLOP,), (FLOP, TURN_RIVER), (HOUSE, FLOP)))
+    course = course_of(parts)
+    receipts = tuple(receipt_of(parts, number, course) for number in range(1, course.number + 1))
+    times: dict[int, int] = {}
+    certificates = [opening(parts, 0, 1)]
+    for leaf in parts.unseals:
+        times |= dict.fromkeys(leaf.sections, leaf.unsealed_time)
+        certificates.append(opening(parts, 0, 1, *times, times=times))
     log.append(parts)
-    documents = Documents(certificates=certificates, event_receipts=receipts)
+    documents = Documents(certificates=tuple(certificates), event_receipts=receipts)
+    assert len(times) == 3
     assert audit(log.bundle(), documents=documents).findings == ()
 
 
-@pytest.mark.parametrize(("section", "is_due"), [(FLOP, True), (TURN_RIVER, False), (HOUSE, False)])
-def test_receipt_of_the_flop_opens_the_flop_alone(audit: Auditor, section: int, *, is_due: bool):
-    log, parts = laid_out(BOARD)
-    time = parts.dealt.dealt_time + 1_000
-    flop = receipt_of(parts, 2, parts.deal.deck_root, time=time, opens_section=FLOP)
-    log.append(parts, steps="OD")
-    documents = Documents(certificates=(opening(parts, 0, section),), event_receipts=(flop,))
-    codes = [one.code for one in audit(log.bundle(), documents=documents).findings]
-    assert codes == ([] if is_due else [Code.STREET_UNRECEIPTED])
+@pytest.mark.parametrize("section", [FLOP, TURN_RIVER, HOUSE])
+def test_certificate_of_a_street_needs_its_unseal(audit: Auditor, section: int):
+    """The log has the UNSEAL of the flop alone."""
+    log, parts = streets()
+    flop = parts.unseals[0]
+    parts.unseals = (flop,)
+    log.append(parts, steps="ODU")
+    shown = opening(parts, 0, section, times={section: flop.unsealed_time})
+    codes = [one.code for one in audit(log.bundle(), documents=Documents(certificates=(shown,))).findings]
+    assert codes == ([] if section == FLOP else [Code.OPENED_WITHOUT_UNSEAL])
 
 
 @pytest.mark.parametrize("section", [0, 1, 5, 99])
-def test_receipt_that_opens_what_no_event_opens_is_found(audit: Auditor, section: int):
-    log, parts = laid_out(BOARD)
-    time = parts.dealt.dealt_time + 1_000
-    odd = receipt_of(parts, 1, parts.deal.deck_root, time=time, opens_section=section)
-    log.append(parts, steps="OD")
-    codes = [one.code for one in audit(log.bundle(), documents=Documents(event_receipts=(odd,))).findings]
+def test_unseal_of_what_no_event_opens_is_found(audit: Auditor, section: int):
+    log, parts = streets()
+    course = course_of(parts)
+    parts.opens = {parts.unseals[0].number: section}
+    assert parts.inputs is not None
+    named = msgspec.structs.replace(parts.inputs.unsealed[0], sections=(section,))
+    parts.unseals = (unseal_of(parts, course, named),)
+    log.append(parts, steps="ODU")
+    codes = [one.code for one in audit(log.bundle()).findings]
     assert codes == [Code.STREET_OPENED_EARLY]
 
 
