@@ -26,7 +26,8 @@ class EventCodec(Generic[EventT]):
     """Events of one game as bytes, by way of records: kinds of ``EventJson`` with a ``kind``.
 
     ``seen`` is written and read here. ``write`` makes the record of an event, ``read`` the event of a record, time and
-    round id; it may raise CanonicalError, UnknownCardError and ValueError. An event has one canonical text.
+    round id; it may raise CanonicalError, UnknownCardError and ValueError. An event has one canonical text. One that is
+    ``is_imposed`` has no ``seen``.
     """
 
     def __init__(
@@ -36,8 +37,9 @@ class EventCodec(Generic[EventT]):
         *,
         write: Callable[[EventT], Any],
         read: Callable[[Any, int, bytes], EventT],
+        is_imposed: Callable[[EventT], bool] = lambda _: False,
     ) -> None:
-        self._game, self._write, self._read = game, write, read
+        self._game, self._write, self._read, self._is_imposed = game, write, read, is_imposed
         self._decoder = msgspec.json.Decoder(records, strict=True)
 
     def encode(self, event: EventT) -> bytes:
@@ -58,7 +60,12 @@ class EventCodec(Generic[EventT]):
         if _encoder.encode(record) != data:
             msg = f"an event of {self._game} that is not canonical"
             raise EventBytesError(msg)
-        return with_seen(event, None if record.seen is msgspec.UNSET else record.seen)
+        if record.seen is msgspec.UNSET:
+            return event
+        if self._is_imposed(event):
+            msg = f"an event of {self._game} that others report of a seat, which had seen nothing before"
+            raise EventBytesError(msg)
+        return with_seen(event, record.seen)
 
 
 def with_seen(event: EventT, seen: int | None) -> EventT:

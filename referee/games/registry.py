@@ -1,7 +1,7 @@
 """Registry of games: the three built-in ones and those that installed packages name as entry points ``referee.games``.
 
 >>> list(GAMES)[:3], game_of("tien_len.mien_nam").max_events
-(['mau_binh', 'tien_len', 'ultimate_texas'], 160)
+(['mau_binh', 'tien_len', 'ultimate_texas'], 200)
 """
 
 from collections.abc import Callable, Iterator, Mapping

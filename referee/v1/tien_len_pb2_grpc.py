@@ -28,8 +28,8 @@ if _version_not_supported:
 class TienLenServiceStub:
     """Judges Tien Len Mien Nam. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes. Of an event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN,
-    PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
+    Violation codes. Of an event: ROUND_OVER, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY,
+    DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
@@ -91,8 +91,8 @@ class TienLenServiceStub:
 class TienLenServiceServicer:
     """Judges Tien Len Mien Nam. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes. Of an event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN,
-    PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
+    Violation codes. Of an event: ROUND_OVER, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY,
+    DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
@@ -215,8 +215,8 @@ def add_TienLenServiceServicer_to_server(servicer, server):
 class TienLenService:
     """Judges Tien Len Mien Nam. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes. Of an event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN,
-    PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
+    Violation codes. Of an event: ROUND_OVER, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY,
+    DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.

@@ -29,8 +29,8 @@ GRPC_VERSION: str
 class TienLenServiceStub:
     """Judges Tien Len Mien Nam. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes. Of an event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN,
-    PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
+    Violation codes. Of an event: ROUND_OVER, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY,
+    DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
@@ -69,8 +69,8 @@ class TienLenServiceStub:
 class TienLenServiceAsyncStub(TienLenServiceStub):
     """Judges Tien Len Mien Nam. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes. Of an event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN,
-    PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
+    Violation codes. Of an event: ROUND_OVER, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY,
+    DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
@@ -105,8 +105,8 @@ class TienLenServiceAsyncStub(TienLenServiceStub):
 class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
     """Judges Tien Len Mien Nam. Every request carries the round so far; nothing is remembered between calls.
 
-    Violation codes. Of an event: ROUND_OVER, TOO_MANY_EVENTS, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN,
-    PASSED_ALREADY, DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
+    Violation codes. Of an event: ROUND_OVER, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY,
+    DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.

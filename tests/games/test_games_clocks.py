@@ -54,6 +54,29 @@ def test_sealed_mau_binh_counts_its_opening_from_the_end_of_committing() -> None
     assert mau_binh.GAME.minimum_seen(state, arrange(1, 800)) == 2
 
 
+def test_opening_of_mau_binh_runs_from_the_time_at_which_the_hands_opened() -> None:
+    state = mau_binh.begin(BINH, hands_deal([STRONG, WEAK], dealt_time=500, is_sealed=True))
+    for seat in (0, 1):
+        commit = mau_binh.Commit(Seat(seat), bytes([seat]) * 32, 700 + seat)
+        assert mau_binh.GAME.needs_received(state, commit)
+        state = mau_binh.apply(state, commit)
+    state = mau_binh.GAME.unseal(state, 5_000)
+    assert mau_binh.GAME.clock(state) == Clock(5_000, 30_000, None)
+    assert [fault.code for fault in mau_binh.check(state, arrange(0, 4_999))] == ["OUT_OF_ORDER"]
+    assert [fault.code for fault in mau_binh.check(state, mau_binh.Leave(Seat(0), 5_001))] == ["STILL_OPENING"]
+    assert mau_binh.check(state, arrange(0, 34_999)) == ()
+    assert [fault.code for fault in mau_binh.check(state, arrange(0, 35_000))] == ["DEADLINE_PASSED"]
+    assert mau_binh.check(state, mau_binh.Leave(Seat(0), 35_000)) == ()
+
+
+def test_showdown_of_a_round_that_nobody_committed_in_begins_with_its_opening() -> None:
+    state = mau_binh.begin(BINH, hands_deal([STRONG, WEAK], dealt_time=500, is_sealed=True))
+    for seat in (0, 1):
+        state = mau_binh.apply(state, mau_binh.Timeout(Seat(seat), 60_500))
+    assert state.is_over
+    assert mau_binh.GAME.unseal(state, 61_000).showdown_time == 61_000
+
+
 def test_each_turn_of_tien_len_has_a_clock_and_the_event_that_started_it() -> None:
     hands = [
         parse_cards("3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S"),
@@ -64,7 +87,7 @@ def test_each_turn_of_tien_len_has_a_clock_and_the_event_that_started_it() -> No
     lead = tien_len.Play(Seat(0), parse_cards("2S"), 900)
     assert tien_len.GAME.minimum_seen(state, lead) == 0
     state = tien_len.apply(state, lead)
-    assert tien_len.GAME.clock(state) == Clock(900, 30_000, Seat(1))
+    assert tien_len.GAME.clock(state) == Clock(900, 30_000, Seat(1), 1)
     assert tien_len.GAME.minimum_seen(state, tien_len.Pass(Seat(1), 950)) == 1
     assert tien_len.GAME.minimum_seen(state, tien_len.Leave(Seat(0), 950)) == 0
     late = tien_len.Timeout(Seat(1), 30_900)
@@ -82,6 +105,11 @@ def test_each_street_has_its_clock_and_shows_the_event_that_opened_it() -> None:
     for number, seat in enumerate((1, 0), 1):
         state = ultimate_texas.apply(state, Event(Seat(seat), Decision.CHECK, 600 + number))
     assert clock(state) == Clock(602, 30_000, None)
+    state = ultimate_texas.GAME.unseal(state, 650)
+    assert clock(state) == Clock(650, 30_000, None)
+    assert [fault.code for fault in ultimate_texas.check(state, Event(Seat(0), Decision.CHECK, 649))] == [
+        "OUT_OF_ORDER"
+    ]
     assert seen(state, Event(Seat(0), Decision.CHECK, 700)) == 2
     assert seen(state, Event(Seat(0), Decision.LEAVE, 700)) == 0
     state = ultimate_texas.apply(state, Event(Seat(0), Decision.PLAY_2X, 700))

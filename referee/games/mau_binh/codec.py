@@ -24,7 +24,7 @@ from referee.cards import Card, Seat, cards_of
 from referee.evidence.canonical import Hex32, unhex
 from referee.games.codec import EventCodec, EventJson
 from referee.games.game import ResultValue
-from referee.games.mau_binh.event import Arrange, Commit, Event, Leave, Timeout
+from referee.games.mau_binh.event import Arrange, Commit, Event, Leave, Timeout, is_imposed
 from referee.games.mau_binh.sealing import arrangement_commitment
 from referee.games.mau_binh.settlement import Outcome
 from referee.games.mau_binh.state import State
@@ -108,7 +108,7 @@ def _numbers(cards: Sequence[Card]) -> tuple[int, ...]:
     return tuple([card.number for card in cards])
 
 
-_CODEC: Final[EventCodec[Event]] = EventCodec("Mậu Binh", _EventJson, write=_write, read=_read)
+_CODEC: Final[EventCodec[Event]] = EventCodec("Mậu Binh", _EventJson, write=_write, read=_read, is_imposed=is_imposed)
 encode_event = _CODEC.encode
 decode_event = _CODEC.decode
 

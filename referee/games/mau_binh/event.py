@@ -65,3 +65,8 @@ class Timeout(msgspec.Struct, frozen=True):
 
 
 Event: TypeAlias = Arrange | Leave | Commit | Timeout
+
+
+def is_imposed(event: Event) -> bool:
+    """Return whether others report the event of its seat."""
+    return isinstance(event, Timeout)

@@ -7,7 +7,7 @@ from referee.cards import Card
 from referee.games.game import Clock, Game
 from referee.games.mau_binh.code import WARNINGS
 from referee.games.mau_binh.codec import decode_event, encode_event, encode_results
-from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Timeout
+from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, is_imposed
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.legality import check, check_closing
 from referee.games.mau_binh.progress import apply, opens
@@ -28,10 +28,6 @@ def _clock(state: State) -> Clock | None:
 
 def _minimum_seen(state: State, event: Event) -> int:
     return 0 if state.sealing is None or not isinstance(event, Arrange) else state.sealing.opened_event
-
-
-def _is_imposed(event: Event) -> bool:
-    return isinstance(event, Timeout)
 
 
 def _needs_received(state: State, event: Event) -> bool:
@@ -67,7 +63,7 @@ GAME: Final = Game(
     opens_at_deal=_opens_at_deal,
     clock=_clock,
     minimum_seen=_minimum_seen,
-    is_imposed=_is_imposed,
+    is_imposed=is_imposed,
     needs_received=_needs_received,
     unseal=unseal,
     check_closing=check_closing,

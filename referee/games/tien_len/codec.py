@@ -17,7 +17,7 @@ from typing import Final, TypeAlias, assert_never
 from referee.cards import Seat, cards_of
 from referee.games.codec import EventCodec, EventJson
 from referee.games.game import ResultValue, RoundNotOverError
-from referee.games.tien_len.event import Event, Leave, Pass, Play, Timeout
+from referee.games.tien_len.event import Event, Leave, Pass, Play, Timeout, is_imposed
 from referee.games.tien_len.settlement import Outcome
 from referee.games.tien_len.state import State
 
@@ -71,7 +71,7 @@ def _read(record: _EventJson, time: int, round_id: bytes) -> Event:
             assert_never(record)
 
 
-_CODEC: Final[EventCodec[Event]] = EventCodec("Tiến Lên", _EventJson, write=_write, read=_read)
+_CODEC: Final[EventCodec[Event]] = EventCodec("Tiến Lên", _EventJson, write=_write, read=_read, is_imposed=is_imposed)
 encode_event = _CODEC.encode
 decode_event = _CODEC.decode
 

@@ -15,7 +15,11 @@ import msgspec
 from referee.cards import Card, Seat
 
 MAX_EVENTS: Final = 200
-"""The most events of a round. It takes about 60; four seats that play singles alone, all passing each, make 196."""
+"""The most events of a round, beyond what any can have, so none need be refused for being too many.
+
+A round takes about 60. Four seats play 49 singles at most, the last of which ends it, each of the others passes once a
+trick, and three may leave: 196.
+"""
 
 
 class Play(msgspec.Struct, frozen=True):
@@ -52,3 +56,8 @@ class Timeout(msgspec.Struct, frozen=True):
 
 
 Event = Play | Pass | Leave | Timeout
+
+
+def is_imposed(event: Event) -> bool:
+    """Return whether others report the event of its seat."""
+    return isinstance(event, Timeout)

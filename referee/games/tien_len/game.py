@@ -5,7 +5,7 @@ from typing import Final
 from referee.games.game import Clock, Game
 from referee.games.questions import RANKS, rank_points
 from referee.games.tien_len.codec import decode_event, encode_event, encode_results
-from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play, Timeout
+from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play, is_imposed
 from referee.games.tien_len.legality import check, check_closing
 from referee.games.tien_len.progress import apply
 from referee.games.tien_len.rules import TienLenRules
@@ -22,10 +22,6 @@ def _clock(state: State) -> Clock | None:
 
 def _minimum_seen(state: State, event: Event) -> int:
     return state.turn_event if isinstance(event, Play | Pass) else 0
-
-
-def _is_imposed(event: Event) -> bool:
-    return isinstance(event, Timeout)
 
 
 QUESTIONS: Final = rank_points(
@@ -45,7 +41,7 @@ GAME: Final = Game(
     apply=apply,
     clock=_clock,
     minimum_seen=_minimum_seen,
-    is_imposed=_is_imposed,
+    is_imposed=is_imposed,
     check_closing=check_closing,
     settle=settle,
     encode_event=encode_event,

@@ -2,8 +2,8 @@
 
 The seat on turn must play or pass. A seat that leads may not pass. A seat that has passed is out until the trick ends,
 whatever it holds. Any combination may be led; what is put on another must beat it. Nothing forces 3♠ to be led. A seat
-may leave at any time, once. After the end nothing is lawful. ROUND_OVER, TOO_MANY_EVENTS and UNKNOWN_SEAT make the rest
-meaningless, so no other faults are returned with them.
+may leave at any time, once. After the end nothing is lawful. ROUND_OVER and UNKNOWN_SEAT make the rest meaningless, so
+no other faults are returned with them.
 
 This module changes nothing and moves no money.
 """
@@ -14,7 +14,7 @@ from typing import Final, assert_never
 from referee.games.tien_len.chop import beats
 from referee.games.tien_len.code import Fault, Kind
 from referee.games.tien_len.combination import SHAPES, Combination, combinations_in, read_combination, sets_of_shape
-from referee.games.tien_len.event import MAX_EVENTS, Event, Leave, Pass, Play, Timeout
+from referee.games.tien_len.event import Event, Leave, Pass, Play, Timeout
 from referee.games.tien_len.order import cards_of, set_of
 from referee.games.tien_len.state import State
 from referee.verdict import Violation
@@ -127,8 +127,6 @@ def iterate_legal_plays(state: State) -> Iterator[Combination]:
 def _fatal_faults(state: State, event: Event) -> tuple[Violation, ...]:
     if state.is_over:
         return (Violation(code=Fault.ROUND_OVER, seat=event.seat),)
-    if state.event_count >= MAX_EVENTS:
-        return (Violation(code=Fault.TOO_MANY_EVENTS, expected=MAX_EVENTS, found=state.event_count + 1),)
     if not 0 <= event.seat < state.seat_count:
         return (Violation(code=Fault.UNKNOWN_SEAT, expected=state.seat_count, found=event.seat),)
     return ()

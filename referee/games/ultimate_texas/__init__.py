@@ -24,7 +24,7 @@ Source: 004_c8c49b7352941e86.txt.
 >>> deal = Deal(seat_count=1, stake=2, seat_stakes=((10, 5),), bet_unit=2, sections=cards, dealt_time=0)
 >>> state = begin(get("ultimate_texas.casino").rules, deal)
 >>> [decision.value for decision in legal_decisions(state, Seat(0))]
-['CHECK', 'PLAY_3X', 'PLAY_4X', 'TIMEOUT', 'LEAVE']
+['CHECK', 'PLAY_3X', 'PLAY_4X', 'LEAVE']
 >>> after = apply(state, Event(Seat(0), Decision.PLAY_4X, time=1_000))
 >>> [GAME.layout(1).name(section) for section in opens(state, after)]
 ['flop', 'turn_river', 'house']

@@ -23,7 +23,7 @@ from referee.games.codec import EventCodec, EventJson
 from referee.games.game import ResultValue
 from referee.games.ultimate_texas.code import Decision
 from referee.games.ultimate_texas.settlement import Outcome
-from referee.games.ultimate_texas.state import Event, State
+from referee.games.ultimate_texas.state import Event, State, is_imposed
 from referee.money import house_net
 
 
@@ -42,7 +42,7 @@ def _read(record: DecideJson, time: int, round_id: bytes) -> Event:
     return Event(Seat(record.seat), record.decision, time)
 
 
-_CODEC = EventCodec("Ultimate Texas Hold'em", DecideJson, write=_write, read=_read)
+_CODEC = EventCodec("Ultimate Texas Hold'em", DecideJson, write=_write, read=_read, is_imposed=is_imposed)
 encode_event = _CODEC.encode
 decode_event = _CODEC.decode
 

@@ -13,7 +13,16 @@ from referee.games.ultimate_texas.progress import apply, opens
 from referee.games.ultimate_texas.rules import UltimateTexasRules
 from referee.games.ultimate_texas.settlement import hand_value, settle
 from referee.games.ultimate_texas.stakes import check_stakes
-from referee.games.ultimate_texas.state import MAX_EVENTS, Event, State, begin, layout, open_sections, unseal
+from referee.games.ultimate_texas.state import (
+    MAX_EVENTS,
+    Event,
+    State,
+    begin,
+    is_imposed,
+    layout,
+    open_sections,
+    unseal,
+)
 
 
 def _clock(state: State) -> Clock | None:
@@ -22,10 +31,6 @@ def _clock(state: State) -> Clock | None:
 
 def _minimum_seen(state: State, event: Event) -> int:
     return 0 if event.decision in {Decision.TIMEOUT, Decision.LEAVE} else state.street_event
-
-
-def _is_imposed(event: Event) -> bool:
-    return event.decision is Decision.TIMEOUT
 
 
 def leads(rules: UltimateTexasRules, sections: Sequence[bytes], seat_count: int) -> tuple[int, ...]:
@@ -57,7 +62,7 @@ GAME: Final = Game(
     opens=opens,
     clock=_clock,
     minimum_seen=_minimum_seen,
-    is_imposed=_is_imposed,
+    is_imposed=is_imposed,
     unseal=unseal,
     check_closing=check_closing,
     settle=settle,

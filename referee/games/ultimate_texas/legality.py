@@ -53,7 +53,7 @@ def check(state: State, event: Event) -> tuple[Violation, ...]:
 
 
 def legal_decisions(state: State, seat: Seat) -> tuple[Decision, ...]:
-    """Return what a seat may decide now, in the order CHECK, play bets from the smallest, FOLD, TIMEOUT, LEAVE.
+    """Return what a seat may decide until its time is up, in the order CHECK, play bets from the smallest, FOLD, LEAVE.
 
     It is empty for an unknown seat, for one that has left, and once the round is over. A seat that has nothing to
     decide now may only LEAVE.
@@ -64,8 +64,8 @@ def legal_decisions(state: State, seat: Seat) -> tuple[Decision, ...]:
         return (Decision.LEAVE,)
     plays = plays_of(state.rules.multiples[state.street])
     if state.street is Street.RIVER:
-        return (*plays, Decision.FOLD, Decision.TIMEOUT, Decision.LEAVE)
-    return (Decision.CHECK, *plays, Decision.TIMEOUT, Decision.LEAVE)
+        return (*plays, Decision.FOLD, Decision.LEAVE)
+    return (Decision.CHECK, *plays, Decision.LEAVE)
 
 
 def plays_of(multiples: Iterable[int]) -> tuple[Decision, ...]:

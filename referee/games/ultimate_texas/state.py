@@ -51,6 +51,11 @@ class Event(msgspec.Struct, frozen=True):
     seen: int | None = None
 
 
+def is_imposed(event: Event) -> bool:
+    """Return whether others report the event of its seat."""
+    return event.decision is Decision.TIMEOUT
+
+
 class SeatState(msgspec.Struct, frozen=True):
     """What one seat has done: its play bet in Antes (0 for none), and whether it checked on this street, folded, left.
 

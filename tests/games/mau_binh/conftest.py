@@ -133,7 +133,7 @@ def make_round(rules: MauBinhRules, seed: int) -> SampleRound:
     for index, hand in enumerate(hands):
         for _ in range(rng.choice((0, 1, 1, 1, 2))):
             cards = _arranged(rng, hand)
-            time = rng.choice((rng.randrange(dealt_time, deadline), deadline))
+            time = rng.choice((rng.randrange(dealt_time, deadline), deadline - 1))
             submissions.append(Arrange(Seat(index), cards[:5], cards[5:10], cards[10:], time))
         if rng.random() < 0.15:
             submissions.append(Leave(Seat(index), rng.randrange(dealt_time, deadline)))

@@ -51,10 +51,10 @@ def test_arrangement_is_in_time_until_the_deadline(name: str, seconds: int) -> N
     rules = rules_of(f"mau_binh.{name}")
     state = begin(rules, hands_deal(HANDS, dealt_time=500))
     deadline = 500 + 1000 * seconds
-    assert check(state, arrange(0, HANDS[0], deadline)) == ()
-    late = check(state, arrange(0, HANDS[0], deadline + 1))
+    assert check(state, arrange(0, HANDS[0], deadline - 1)) == ()
+    late = check(state, arrange(0, HANDS[0], deadline))
     assert [(fault.code, fault.deadline_time, fault.received_time) for fault in late] == [
-        (Code.DEADLINE_PASSED, deadline, deadline + 1)
+        (Code.DEADLINE_PASSED, deadline, deadline)
     ]
 
 

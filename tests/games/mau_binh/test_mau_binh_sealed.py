@@ -46,7 +46,7 @@ def sealed_events(sample: Any, rules: MauBinhRules, luck: random.Random) -> tupl
         elif way != "late":
             sealed.append(Commit(Seat(seat), bytes([seat]) * 32, time))
     late = [seat for seat, way in zip(seats, ways, strict=True) if way == "late"]
-    sealed += [Timeout(seat, deadline + 1) for seat in late]
+    sealed += [Timeout(seat, deadline) for seat in late]
     opened = sealed[-1].time
     for seat in [seat for seat, way in zip(seats, ways, strict=True) if way == "open"]:
         arrange = msgspec.structs.replace(arranged[seat], time=opened)

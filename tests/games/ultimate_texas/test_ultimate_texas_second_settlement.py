@@ -106,10 +106,14 @@ def _play_on(state: State, luck: random.Random) -> Iterator[Event]:
         seat = luck.choice(range(len(state.seats)))
         offered: Sequence[Decision] = legal_decisions(state, Seat(seat))
         lawful: list[Decision] = [what for what in offered if what is not Decision.LEAVE]
+        deadline = state.deadline_time or 0
+        if lawful:
+            lawful = [Decision.TIMEOUT] if state.last_time >= deadline else [*lawful, Decision.TIMEOUT]
         if not lawful or luck.random() < 0.04:
             lawful = [what for what in offered if what is Decision.LEAVE]
         if lawful and (lawful != [Decision.LEAVE] or luck.random() < 0.2):
-            event = Event(Seat(seat), luck.choice(lawful), state.last_time + luck.randrange(3))
+            what, time = luck.choice(lawful), state.last_time + luck.randrange(3)
+            event = Event(Seat(seat), what, max(time, deadline) if what is Decision.TIMEOUT else time)
             state = apply(state, event)
             yield event
 

@@ -80,6 +80,12 @@ def test_legal_decisions_are_those_without_a_fault(vector: Vector, rules_of: Rul
         seat = Seat(index)
         lawful = {what for what in Decision if not check(state, Event(seat, what, state.last_time))}
         assert lawful == set(legal_decisions(state, seat))
+        deadline = state.deadline_time
+        late = (
+            set() if deadline is None else {what for what in Decision if not check(state, Event(seat, what, deadline))}
+        )
+        may_decide = bool(lawful - {Decision.LEAVE})
+        assert late == lawful & {Decision.LEAVE} | ({Decision.TIMEOUT} if may_decide else set())
 
 
 @_each("stakes")
@@ -92,11 +98,15 @@ def test_stakes_are_judged_as_the_vector_says(vector: Vector, rules_of: RulesOf)
 
 @_each("settlements")
 def test_settlement_is_what_the_vector_says(vector: Vector, rules_of: RulesOf):
-    events = [_event(fields, time) for time, fields in enumerate(vector["events"], 1)]
+    late = 30_000 + len(vector["events"])
+    events = [
+        _event(fields, late if fields["decision"] == "TIMEOUT" else time)
+        for time, fields in enumerate(vector["events"], 1)
+    ]
     board = parse_cards(vector["board"])
     cards = (*map(parse_cards, vector["hands"]), parse_cards(vector["house"]), board[:3], board[3:])
     deal = msgspec.structs.replace(texas_deal(_stakes(vector["stakes"])), sections=cards)
-    played = settled(GAME, rules_of(vector["ruleset"]), deal, events, closed_time=len(events))
+    played = settled(GAME, rules_of(vector["ruleset"]), deal, events, closed_time=late)
     assert played.violations == ()
     outcome = played.outcome
     assert (vector["house_category"], vector["house_qualifies"]) == (
