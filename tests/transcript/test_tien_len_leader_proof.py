@@ -82,6 +82,8 @@ def _settle(
             "table_id": header.table_id,
         },
         "sections": [],
+        "signatures": [],
+        "unsealed": [],
     }
     payload = canonical.encode(
         {"format": 1, "inputs": inputs, "results": {"winners": list(winners)}, "round_id": header.round_id}

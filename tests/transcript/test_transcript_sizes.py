@@ -11,7 +11,7 @@ from referee.games import GAMES
 from referee.games.mau_binh.event import MAX_EVENTS as MAU_BINH_EVENTS
 from referee.games.tien_len.event import MAX_EVENTS as TIEN_LEN_EVENTS
 from referee.games.ultimate_texas.state import MAX_EVENTS as ULTIMATE_TEXAS_EVENTS
-from referee.transcript.inputs import MAX_ATTESTATIONS, MEDIA_TYPE, InputEvent, Inputs, fitted
+from referee.transcript.inputs import MEDIA_TYPE, InputEvent, InputReceipt, Inputs, Unsealed
 from referee.transcript.replay import write_transcript
 
 LATE = 2**53 - 1
@@ -40,35 +40,27 @@ def header_of(game, seats):
     )
 
 
-def event_of(choice, *, opens_section=9):
-    """Make an event with the longest attestation: its seat's signature and a receipt."""
-    return InputEvent(
-        event=msgspec.Raw(msgspec.json.encode(choice, order="sorted")),
-        time=LATE,
-        attested="SEAT",
-        receipt="f" * 128,
-        signature="f" * 128,
-        opens_section=opens_section,
-    )
+def event_of(choice, seen):
+    """Make a received event of a seat with a key, at the latest time."""
+    return InputEvent(msgspec.Raw(msgspec.json.encode(choice | {"seen": seen}, order="sorted")), 1, LATE)
 
 
 def events_of(game):
     """As many of the longest events as a round of a game may have."""
     if game == "mau_binh":
         choice = {"back": [52] * 5, "front": [52] * 3, "kind": "ARRANGE", "middle": [52] * 5, "seat": 3}
-        return [event_of(choice | {"nonce": "f" * 64})] * MAU_BINH_EVENTS
+        return [event_of(choice | {"nonce": "f" * 64}, MAU_BINH_EVENTS)] * MAU_BINH_EVENTS
     if game == "tien_len":  # no more cards are played than there are; every other event plays none
-        plays = [event_of({"cards": [52], "kind": "PLAY", "seat": 3}, opens_section=msgspec.UNSET)] * 52
-        rest = [event_of({"kind": "TIMEOUT", "seat": 3}, opens_section=msgspec.UNSET)] * (TIEN_LEN_EVENTS - 52)
-        return fitted(plays + rest)
-    return [event_of({"decision": "PLAY_4X", "kind": "DECIDE", "seat": 5})] * ULTIMATE_TEXAS_EVENTS
+        plays = [event_of({"cards": [52], "kind": "PLAY", "seat": 3}, TIEN_LEN_EVENTS)] * 52
+        return plays + [event_of({"kind": "LEAVE", "seat": 3}, TIEN_LEN_EVENTS)] * (TIEN_LEN_EVENTS - 52)
+    return [event_of({"decision": "PLAY_4X", "kind": "DECIDE", "seat": 5}, 22)] * ULTIMATE_TEXAS_EVENTS
 
 
 @pytest.mark.parametrize(
     ("game", "seats", "transfers"), [("mau_binh", 4, 24), ("tien_len", 4, 40), ("ultimate_texas", 6, 24)]
 )
 def test_the_largest_transcript_fits_its_leaf(game, seats, transfers):
-    """Every event attested by a receipt, every field as long as it can be."""
+    """Every event received and every seat with a key, every field as long as it can be."""
     header = header_of(game, seats)
     inputs = Inputs(
         header=HeaderJson.of(header),
@@ -77,6 +69,11 @@ def test_the_largest_transcript_fits_its_leaf(game, seats, transfers):
         closed_time=LATE,
         sections=tuple((52,) * size for size in header.layout[:-1] or header.layout),
         events=tuple(events_of(game)),
+        signatures=("f" * 128,) * seats,
+        unsealed=(Unsealed(200, tuple(range(9)), LATE),) * 3,
+        receipt=InputReceipt(200, "f" * 128, 9),
+        leader=3,
+        previous_winner_seat=3,
         sealed=1,
     )
     seat = {"arrangement": [[52] * 5, [52] * 5, [52] * 3], "left": [52] * 13, "codes": ["C" * 24] * 8, "net": -LATE}
@@ -89,19 +86,3 @@ def test_the_largest_transcript_fits_its_leaf(game, seats, transfers):
     payload = write_transcript(header, inputs, found)
     assert len(payload) <= MAX_PAYLOAD_SIZE
     assert len(Envelope(MEDIA_TYPE, payload, bytes(64)).to_bytes()) <= MAX_ENVELOPE_SIZE
-
-
-@pytest.mark.parametrize("count", [1, 80, 81, 120, 160])
-def test_receipts_beside_signatures_are_omitted_from_the_end_without_room(count):
-    """Every event keeps its seat's signature; of an ordinary round, 60 events, every event keeps both."""
-    events = [event_of({"kind": "PASS", "seat": 3}, opens_section=msgspec.UNSET)] * count
-    kept = fitted(events)
-    assert all(event.signature and event.attested == "SEAT" for event in kept)
-    has_receipt = [bool(event.receipt) for event in kept]
-    assert has_receipt == sorted(has_receipt, reverse=True)
-    assert sum(has_receipt) == min(count, MAX_ATTESTATIONS - count)
-
-
-def test_receipt_that_opens_a_section_is_never_left_out():
-    opening = event_of({"kind": "PASS", "seat": 3})
-    assert fitted([opening] * 160) == (opening,) * 160

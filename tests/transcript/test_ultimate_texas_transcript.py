@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 from referee.cards import DECK, Seat, parse_cards
 from referee.dealing.header import NO_KEY, NO_LEAF, PROTOCOL, SUITE_FIXTURE, Header, HeaderJson
 from referee.evidence import canonical
-from referee.games import GAMES, EventBytesError
-from referee.games.ultimate_texas import MAX_EVENTS, Code, Decision, Event
+from referee.games import GAMES, EventBytesError, UnlawfulEventError
+from referee.games.ultimate_texas import GAME, MAX_EVENTS, Code, Decision, Event
 from referee.games.ultimate_texas.codec import decode_event, encode_event
 from referee.rulesets import Ruleset, get
-from referee.transcript.inputs import InputEvent, Inputs, TranscriptError, parse
+from referee.transcript.inputs import InputEvent, InputReceipt, Inputs, TranscriptError, Unsealed, parse
+from referee.transcript.played import EvidenceError, EvidenceFault
 from referee.transcript.replay import UnlawfulRoundError, replay
+from tests.games.rounds import texas_deal
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors" / "ultimate_texas" / "settlements.jsonl"
 LARGEST_PAYLOAD: Final = 48_000
@@ -61,14 +63,29 @@ def _header(ruleset: Ruleset, stakes: Sequence[tuple[int, int]], *, stake: int =
     )
 
 
-def _input_event(event: Event, *, opens: int | None = None, receipt: str = "") -> InputEvent:
-    return InputEvent(
-        event=msgspec.Raw(encode_event(event)),
-        time=event.time,
-        attested="RECEIPT" if receipt else "FRONTEND",
-        receipt=receipt,
-        opens_section=msgspec.UNSET if opens is None else opens,
-    )
+def _timed(events: Events) -> list[Event]:
+    """One event a millisecond, TIMEOUT when the time of any street is up."""
+    late = {Decision.TIMEOUT: 35_000}
+    return [
+        Event(Seat(seat), decision, late.get(decision, 1_000 + number))
+        for number, (seat, decision) in enumerate(events, 1)
+    ]
+
+
+def _openings(
+    events: Sequence[Event], *, ruleset: Ruleset, stakes: Sequence[tuple[int, int]]
+) -> dict[int, tuple[int, ...]]:
+    """Sections by the number of the event that opens them, of events up to the first unlawful one."""
+    state, openings = GAME.begin(ruleset.rules, texas_deal(stakes, dealt_time=1_000)), {}
+    for number, event in enumerate(events, 1):
+        try:
+            after = GAME.apply(state, event)
+        except UnlawfulEventError:
+            break
+        if opened := GAME.opens(state, after):
+            openings[number] = opened
+        state = after
+    return openings
 
 
 def _inputs(
@@ -83,16 +100,23 @@ def _inputs(
     counter = itertools.count(1)
     sizes = GAMES["ultimate_texas"].layout(seats).sizes[:-1]
     dealt = tuple(tuple(next(counter) for _ in range(size)) for size in sizes)
+    happened = _timed(events)
+    has_good_stakes = all(ante % 2 == 0 and ante < 2**50 for ante, _ in stakes)
+    openings = _openings(happened, ruleset=get(ruleset_id), stakes=stakes) if has_good_stakes else {}
+    last = openings.get(len(events), ())
+    receipt = InputReceipt(len(events), "00" * 64, last[-1] if last else msgspec.UNSET)
     inputs = Inputs(
         header=HeaderJson.of(_header(get(ruleset_id), stakes)),
         deck_root="00" * 32,
         dealt_time=1_000,
-        closed_time=9_000,
+        closed_time=39_000,
         sections=dealt if sections is None else tuple(tuple(section) for section in sections),
-        events=tuple(
-            _input_event(Event(Seat(seat), decision, 1_000 + number))
-            for number, (seat, decision) in enumerate(events, 1)
+        events=tuple([InputEvent(msgspec.Raw(encode_event(event)), 1, event.time) for event in happened]),
+        signatures=("",) * seats,
+        unsealed=tuple(
+            [Unsealed(number, tuple(sorted(opened)), happened[number - 1].time) for number, opened in openings.items()]
         ),
+        receipt=receipt if events else msgspec.UNSET,
     )
     return msgspec.structs.replace(inputs, **changed)
 
@@ -107,9 +131,14 @@ def _numbers(text: str) -> list[int]:
     return [card.number for card in parse_cards(text)]
 
 
-@given(seat=st.integers(0, 2**32 - 1), decision=st.sampled_from(Decision), time=st.integers(0, 2**53 - 1))
-def test_event_comes_back_from_its_bytes(seat: int, decision: Decision, time: int):
-    event = Event(Seat(seat), decision, time)
+@given(
+    seat=st.integers(0, 2**32 - 1),
+    decision=st.sampled_from(Decision),
+    time=st.integers(0, 2**53 - 1),
+    seen=st.none() | st.integers(0, 2**53 - 1),
+)
+def test_event_comes_back_from_its_bytes(seat: int, decision: Decision, time: int, seen: int | None):
+    event = Event(Seat(seat), decision, time, None if decision is Decision.TIMEOUT else seen)
     assert decode_event(encode_event(event), time=time, round_id=bytes(32)) == event
 
 
@@ -125,6 +154,7 @@ def test_event_comes_back_from_its_bytes(seat: int, decision: Decision, time: in
         b'{"decision":"CHECK","kind":"DECIDE","seat":0.0}',
         b'{"decision":"CHECK", "kind":"DECIDE","seat":0}',
         b'{"kind":"DECIDE","decision":"CHECK","seat":0}',
+        b'{"decision":"TIMEOUT","kind":"DECIDE","seat":0,"seen":0}',
         b"\xff",
         b"",
     ],
@@ -199,18 +229,7 @@ def test_largest_round_fits_a_leaf():
     events = [*checks, *last, (5, Decision.PLAY_1X)]
     inputs = _inputs(events, stakes=[(ante, 0)] * 6)
     assert len(events) == MAX_EVENTS
-    opening = {6: 7, 12: 8, 23: 6}
-    receipted = tuple(
-        msgspec.structs.replace(
-            event,
-            attested="RECEIPT",
-            receipt="00" * 64,
-            signature="00" * 64,
-            opens_section=opening.get(number, msgspec.UNSET),
-        )
-        for number, event in enumerate(inputs.events, 1)
-    )
-    payload = replay(msgspec.structs.replace(inputs, events=receipted), get("ultimate_texas.casino")).payload
+    payload = replay(inputs, get("ultimate_texas.casino")).payload
     assert len(payload) <= LARGEST_PAYLOAD
 
 
@@ -277,33 +296,62 @@ def test_round_with_other_cards_than_its_layout_has_no_transcript(sections: list
         _found(_inputs(sections=sections))
 
 
-def _receipted(openings: Sequence[int | None]) -> Inputs:
-    """Make the lawful round, each event with a receipt (its signature unread here) that opens a section."""
-    events = tuple(
-        _input_event(Event(Seat(seat), decision, 1_000 + number), opens=opens, receipt="00" * 64)
-        for number, ((seat, decision), opens) in enumerate(zip(LAWFUL, openings, strict=True), 1)
-    )
-    return msgspec.structs.replace(_inputs(), events=events)
-
-
-def test_receipts_open_the_flop_and_then_all_the_rest():
+def test_openings_are_the_flop_and_then_all_the_rest():
     """Two seats: section 2 is the house, 3 the flop, 4 turn and river."""
-    inputs = _receipted((None, 3, 2))
-    payload = replay(inputs, get("ultimate_texas.casino")).payload
-    opened = [event.get("opens_section") for event in json.loads(payload)["inputs"]["events"]]
-    assert opened == [None, 3, 2]
+    inputs = _inputs()
+    assert inputs.unsealed == (Unsealed(2, (3,), 1_002), Unsealed(3, (2, 4), 1_003))
+    assert inputs.receipt == InputReceipt(3, "00" * 64, 2)
+    assert replay(inputs, get("ultimate_texas.casino")).payload
+
+
+FLOP, REST = Unsealed(2, (3,), 1_002), Unsealed(3, (2, 4), 1_003)
 
 
 @pytest.mark.parametrize(
-    "openings", [(None, None, 2), (None, 3, None), (3, 3, 2), (None, 4, 2), (None, 3, 4), (None, 2, 2)]
+    "unsealed",
+    [
+        (),
+        (FLOP,),
+        (REST,),
+        (REST, FLOP),
+        (FLOP, REST, Unsealed(4, (0,), 1_004)),
+        (Unsealed(1, (3,), 1_002), REST),
+        (Unsealed(2, (3, 4), 1_002), REST),
+        (FLOP, Unsealed(3, (4, 2), 1_003)),
+        (FLOP, FLOP, REST),
+    ],
 )
-def test_receipt_that_opens_a_section_its_event_does_not_is_refused(openings: tuple[int | None, ...]):
-    with pytest.raises(TranscriptError, match="opens section"):
-        _found(_receipted(openings))
+def test_openings_that_are_not_those_of_the_events_are_refused(unsealed: tuple[Unsealed, ...]):
+    with pytest.raises(TranscriptError):
+        _found(_inputs(unsealed=unsealed))
 
 
-def test_event_without_a_receipt_opens_nothing():
+def test_street_that_opened_before_the_event_that_opens_it_is_refused():
+    with pytest.raises(EvidenceError) as caught:
+        _found(_inputs(unsealed=(Unsealed(2, (3,), 1_001), REST)))
+    assert caught.value.fault is EvidenceFault.OTHER_COURSE
+
+
+@pytest.mark.parametrize(
+    "receipt",
+    [
+        msgspec.UNSET,
+        InputReceipt(2, "00" * 64, 3),
+        InputReceipt(4, "00" * 64, 2),
+        InputReceipt(3, "00" * 64),
+        InputReceipt(3, "00" * 64, 4),
+    ],
+)
+def test_receipt_is_that_of_the_last_received_event(receipt: InputReceipt):
+    with pytest.raises(TranscriptError, match="last received event, number 3"):
+        _found(_inputs(receipt=receipt))
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_event_that_opens_cards_needs_the_referees_clock(number: int):
     inputs = _inputs()
-    events = (inputs.events[0], msgspec.structs.replace(inputs.events[1], opens_section=3), inputs.events[2])
-    with pytest.raises(TranscriptError, match="opens section"):
-        _found(msgspec.structs.replace(inputs, events=events))
+    events = list(inputs.events)
+    events[number - 1] = msgspec.structs.replace(events[number - 1], received=0)
+    with pytest.raises(EvidenceError) as caught:
+        _found(msgspec.structs.replace(inputs, events=tuple(events)))
+    assert (caught.value.fault, caught.value.number) == (EvidenceFault.NOT_RECEIVED, number)

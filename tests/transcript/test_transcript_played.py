@@ -1,0 +1,159 @@
+"""What must prove an event: the seat's word and signature, the referee's clock, and the sections that are open."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from referee.cards import Seat, parse_cards
+from referee.dealing.header import NO_KEY
+from referee.games import AnyGame, Deal, Event, mau_binh, tien_len
+from referee.rulesets import get
+from referee.transcript.chain import Course
+from referee.transcript.played import EventLevel, EvidenceError, EvidenceFault, PlayedCourse
+from tests.games.rounds import hands_deal
+
+PRIVATE = [Ed25519PrivateKey.from_private_bytes(bytes([seat + 1]) * 32) for seat in range(3)]
+KEYS = tuple(key.public_key().public_bytes_raw() for key in PRIVATE)
+FIRST = parse_cards("3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S")
+SECOND = parse_cards("4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS")
+
+
+def begin(game: AnyGame, ruleset_id: str, deal: Deal, keys: Sequence[bytes]) -> PlayedCourse:
+    state = game.begin(get(ruleset_id).rules, deal)
+    course = Course.begin(round_id=deal.round_id, deck_root=b"d" * 32)
+    return PlayedCourse(game=game, seat_keys=tuple(keys), state=state, course=course)
+
+
+def tricks(*keys: bytes) -> PlayedCourse:
+    """Begin a round of Tiến Lên of two seats, the first of which leads."""
+    return begin(tien_len.GAME, "tien_len.mien_nam", hands_deal([FIRST, SECOND], leader=0, dealt_time=500), keys)
+
+
+def sealed(*keys: bytes) -> PlayedCourse:
+    """Begin a sealed round of Mậu Binh of two seats."""
+    deal = hands_deal([FIRST, SECOND], dealt_time=500, is_sealed=True)
+    return begin(mau_binh.GAME, "mau_binh.classic", deal, keys)
+
+
+def play(seat: int, cards: str, time: int, seen: int | None) -> tien_len.Play:
+    return tien_len.Play(Seat(seat), parse_cards(cards), time, seen)
+
+
+def commit(seat: int, time: int, seen: int | None = None) -> mau_binh.Commit:
+    return mau_binh.Commit(Seat(seat), bytes([seat]) * 32, time, seen)
+
+
+def fault_of(played: PlayedCourse, event: Event, *, received: bool = True) -> tuple[str, int, int, Any, Any]:
+    with pytest.raises(EvidenceError) as caught:
+        played.play(event, received=received)
+    fault = caught.value
+    return fault.fault.value, fault.number, fault.seat, fault.expected, fault.found
+
+
+def signed(played: PlayedCourse) -> list[bytes]:
+    """Each seat's newest signature."""
+    return [PRIVATE[seat].sign(played.course.moves[seat]) if seat in played.course.moves else b"" for seat in (0, 1)]
+
+
+def test_event_of_a_seat_with_a_key_says_what_it_had_seen() -> None:
+    led = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
+    assert fault_of(tricks(*KEYS[:2]), play(0, "3S", 600, None)) == ("NOT_SEEN", 1, 0, 0, None)
+    assert fault_of(tricks(*KEYS[:2]), play(0, "3S", 600, 1)) == ("NOT_SEEN", 1, 0, 0, 1)
+    assert fault_of(led, play(1, "4S", 700, 0)) == ("NOT_SEEN", 2, 1, 1, 0)
+    assert fault_of(led, play(1, "4S", 700, 2)) == ("NOT_SEEN", 2, 1, 1, 2)
+    assert led.play(play(1, "4S", 700, 1), received=True).course.number == 2
+    assert led.play(tien_len.Leave(Seat(1), 700, 0), received=True).course.number == 2
+
+
+def test_no_other_event_says_what_was_seen() -> None:
+    assert fault_of(tricks(NO_KEY, KEYS[1]), play(0, "3S", 600, 0)) == ("NOT_SEEN", 1, 0, None, 0)
+    late = tien_len.Timeout(Seat(0), 30_500, seen=0)
+    assert fault_of(tricks(*KEYS[:2]), late) == ("NOT_SEEN", 1, 0, None, 0)
+
+
+def test_running_out_of_time_with_a_key_needs_the_referees_clock() -> None:
+    late = tien_len.Timeout(Seat(0), 30_500)
+    assert fault_of(tricks(*KEYS[:2]), late, received=False) == ("NOT_RECEIVED", 1, 0, None, None)
+    assert tricks(*KEYS[:2]).play(late, received=True).level is EventLevel.E2
+    assert tricks(NO_KEY, KEYS[1]).play(late, received=False).level is EventLevel.E0
+
+
+def test_running_out_of_time_needs_a_clock_that_the_referee_started() -> None:
+    late = tien_len.Timeout(Seat(1), 30_600)
+    reported = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=False)
+    assert fault_of(reported, late) == ("NOT_RECEIVED", 1, 1, None, None)
+    received = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
+    assert received.play(late, received=True).course.number == 2
+
+
+def test_sealed_table_needs_the_referees_clock_for_each_commitment() -> None:
+    for keys, seen in ((KEYS[:2], 0), ((NO_KEY, NO_KEY), None)):
+        assert fault_of(sealed(*keys), commit(0, 600, seen), received=False) == ("NOT_RECEIVED", 1, 0, None, None)
+        assert sealed(*keys).play(commit(0, 600, seen), received=True).course.number == 1
+        late = mau_binh.Timeout(Seat(0), 60_500)
+        assert fault_of(sealed(*keys), late, received=False) == ("NOT_RECEIVED", 1, 0, None, None)
+
+
+def test_departure_that_opens_the_hands_needs_the_referees_clock() -> None:
+    one = sealed(NO_KEY, NO_KEY).play(commit(0, 600), received=True)
+    left = mau_binh.Leave(Seat(1), 700)
+    assert fault_of(one, left, received=False) == ("NOT_RECEIVED", 2, 1, None, None)
+    opened = one.play(left, received=True)
+    assert opened.opened is not None
+    assert (opened.opened.number, opened.opened.sections) == (2, (0, 1))
+    assert opened.receipt is not None
+    assert opened.receipt.opens_section == 1
+
+
+def test_no_event_follows_an_opening_before_it_has_its_time() -> None:
+    played = sealed(*KEYS[:2]).play(commit(0, 600, 0), received=True).play(commit(1, 700, 0), received=True)
+    opening = mau_binh.Arrange(Seat(0), FIRST[:5], FIRST[5:10], FIRST[10:], 900, bytes(32), bytes(32), 2)
+    assert fault_of(played, opening) == ("NOT_UNSEALED", 3, 0, None, None)
+    with pytest.raises(EvidenceError) as caught:
+        played.unseal(699)
+    assert caught.value.fault is EvidenceFault.OTHER_COURSE
+    opened = played.unseal(800)
+    assert opened.opened is None
+    assert fault_of(opened, msgspec.structs.replace(opening, seen=1))[:4] == ("NOT_SEEN", 3, 0, 2)
+    assert opened.play(opening, received=True).course.number == 3
+
+
+def test_level_of_a_round_is_that_of_its_weakest_event() -> None:
+    start = tricks(KEYS[0], NO_KEY)
+    first = start.play(play(0, "3S", 600, 0), received=True)
+    second = first.play(play(1, "4S", 700, None), received=True)
+    third = second.play(play(0, "5S", 800, 2), received=False)
+    assert [one.level.value for one in (start, first, second, third)] == ["NONE", "E2", "E1", "E0"]
+
+
+def test_newest_signature_of_each_seat_covers_all_its_events() -> None:
+    played = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
+    early = signed(played)
+    played = played.play(play(1, "4S", 700, 1), received=True).play(play(0, "5S", 800, 2), received=True)
+    good = signed(played)
+    played.check_signatures(good)
+    for signatures, fault, seat in (
+        ([b"", good[1]], "SIGNATURE_MISSING", 0),
+        ([early[0], good[1]], "BAD_SIGNATURE", 0),
+        ([good[0], good[0]], "BAD_SIGNATURE", 1),
+    ):
+        with pytest.raises(EvidenceError) as caught:
+            played.check_signatures(signatures)
+        assert (caught.value.fault.value, caught.value.seat, caught.value.number) == (fault, seat, 0)
+
+
+def test_seat_without_an_event_has_nothing_to_sign() -> None:
+    played = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
+    with pytest.raises(EvidenceError, match="no event to sign"):
+        played.check_signatures([signed(played)[0], bytes(64)])
+
+
+def test_other_seats_events_leave_a_signature_valid() -> None:
+    """Seats that act at once do not race: seat 0 signs while seat 1's event arrives first."""
+    first, second = commit(0, 700, 0), commit(1, 600, 0)
+    alone = sealed(*KEYS[:2]).play(first, received=True)
+    both = sealed(*KEYS[:2]).play(second, received=True).play(first, received=True)
+    assert alone.course.moves[0] == both.course.moves[0]
