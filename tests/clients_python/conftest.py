@@ -7,6 +7,8 @@ import pytest
 from referee_client import Client
 from referee_harness import Clock, Harness
 
+from tests.clients_python.lying_server import Liar
+
 _TABLES = count(1)
 
 
@@ -29,3 +31,10 @@ def client(harness: Harness) -> Iterator[Client]:
 def table() -> str:
     """Return the name of a table that no other test has."""
     return f"table-{next(_TABLES)}"
+
+
+@pytest.fixture
+def liar(harness: Harness, client: Client, table: str) -> Liar:
+    """One whose table is dealt hands that stand as they are, and pay."""
+    harness.script({"vector": "mau_binh/settlement#value-front-three-M"}, table_id=table)
+    return Liar(harness, client, table)

@@ -258,22 +258,6 @@ def test_a_player_sees_its_hand_through_somebody_elses_frontend(client: Client, 
             stranger.join()
 
 
-def test_a_frontend_that_lost_its_memory_goes_on(client: Client, harness: Harness, table: str):
-    secrets = keyed(2)
-    game = client.mau_binh(binh(table), secrets=secrets)
-    game.open()
-    hands = game.deal()
-    game.arrange(0, as_dealt(hands[0]))
-    kept = game.message.SerializeToString()
-    with Client(harness.grpc) as another:
-        again = another.mau_binh(binh(table), secrets=secrets)
-        again.join()
-        assert again.deal() == hands
-        again.message.ParseFromString(kept)
-        again.arrange(1, as_dealt(hands[1]))
-        assert again.settle().is_replayed
-
-
 def test_an_aborted_round_is_revealed_all_the_same(client: Client, table: str):
     game = client.mau_binh(binh(table))
     game.open()

@@ -84,6 +84,8 @@ def test_a_round_of_texas_pays_as_its_vector(row: dict[str, Any], harness: Harne
     game.open()
     game.deal()
     for event in row["events"]:
+        if event["decision"] == "TIMEOUT":
+            harness.clock.advance(30_000)
         assert game.decide(event["seat"], event["decision"]).event_number
     settled = game.settle()
     assert settled.is_replayed

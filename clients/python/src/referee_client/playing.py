@@ -148,6 +148,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
                 fail(f"the events of seat {seat} are not signed by its key")
         for certificate in given.certificates:
             await self._take_certificate(certificate)
+        given.certificates[:] = self._given.certificates
         for seat, chain in self.state.chains.items():
             chain.show(course, signature=signatures[seat])
         self._given.CopyFrom(given)

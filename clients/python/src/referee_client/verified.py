@@ -92,14 +92,16 @@ class VerifiedRound(RoundView[RoundMessage]):
         self._given.header.CopyFrom(message)
 
     async def _take_certificate(self, data: bytes) -> None:
-        found = await self._certified(data)
-        for section, cards in self.state.sections.items():
-            same(f"section {section}, opened before", found.sections.get(section), cards)
-        for section, time in self.state.unsealed.items():
-            same(f"the time of section {section}, opened before", found.unsealed_times.get(section), time)
-        self.state.sections.update(found.sections)
-        self.state.unsealed.update(found.unsealed_times)
-        self._given.certificates[:] = [data]
+        """Take the cards that a certificate opens; it replaces the one before, unless that opened more."""
+        state, found = self.state, await self._certified(data)
+        for section in state.sections.keys() & found.sections.keys():
+            same(f"section {section}, opened before", found.sections[section], state.sections[section])
+            opened = (found.unsealed_times.get(section), state.unsealed.get(section))
+            same(f"the time of section {section}, opened before", *opened)
+        if found.sections.keys() >= state.sections.keys():
+            self._given.certificates[:] = [data]
+        state.sections.update(found.sections)
+        state.unsealed.update(found.unsealed_times)
 
     def _take_deal(self, leaf: DealLeaf, *, asked: Sequence[bytes]) -> None:
         state, header = self.state, self.header

@@ -1,0 +1,185 @@
+"""The course of a round: signed by seats elsewhere, taken over by another frontend, and never signed twice."""
+
+import json
+
+import pytest
+from referee_client import (
+    AlreadySignedError,
+    Bet,
+    Card,
+    Client,
+    NotReadyError,
+    RefereeError,
+    Terms,
+    VerificationError,
+)
+from referee_client.messages import tien_len_pb2
+from referee_harness import Harness
+
+from tests.clients_python.test_client_rounds import as_dealt, binh, keyed
+
+
+def test_a_frontend_that_lost_its_memory_goes_on(client: Client, harness: Harness, table: str):
+    secrets = keyed(2)
+    game = client.mau_binh(binh(table), secrets=secrets)
+    game.open()
+    hands = game.deal()
+    game.arrange(0, as_dealt(hands[0]))
+    kept = game.message.SerializeToString()
+    with Client(harness.grpc) as another:
+        again = another.mau_binh(binh(table), secrets=secrets)
+        again.join()
+        assert again.deal() == hands
+        again.adopt(kept)
+        again.arrange(1, as_dealt(hands[1]))
+        assert again.settle().is_replayed
+
+
+def test_a_frontend_that_died_before_the_cards_opened_goes_on(client: Client, harness: Harness, table: str):
+    """It kept the receipt; without it the event would be received again, at another time, and nothing opened by it."""
+    secrets = keyed(1)
+    terms = Terms(table=table, ruleset="ultimate_texas.casino", seats=1, stake=2, bets=[Bet(20)])
+    game = client.ultimate_texas(terms, secrets=secrets)
+    game.open()
+    game.deal()
+    kept: list[bytes] = []
+    game.keep = kept.append
+    harness.fault(kind="refuse", method="OpenSection", when="after", status="INTERNAL")
+    with pytest.raises(RefereeError):
+        game.decide(0, "CHECK")
+    harness.clock.advance(1)
+    with Client(harness.grpc, timeout=60) as another:
+        again = another.ultimate_texas(terms, secrets=secrets)
+        again.join()
+        again.deal()
+        forgetful = another.ultimate_texas(terms, secrets=secrets)
+        forgetful.join()
+        forgetful.deal()
+        with pytest.raises(NotReadyError) as caught:
+            forgetful.decide(0, "CHECK")
+        assert (caught.value.reason, caught.value.facts["number"]) == ("COURSE_FORKED", "1")
+        again.adopt(kept[-1])
+        again.open_section()
+        assert len(again.board["flop"]) == 3
+        again.decide(0, "PLAY_2X")
+        assert again.settle().is_replayed
+
+
+def test_a_seat_signs_on_its_own_machine_what_somebody_elses_frontend_submits(
+    client: Client, harness: Harness, table: str
+):
+    players = keyed(2)
+    terms = Terms(
+        table=table, ruleset="tien_len.mien_nam", seats=2, stake=10, seat_keys=[one.public_key for one in players]
+    )
+    game = client.tien_len(terms, secrets=[])
+    round_id = game.prepare()
+    game.open(commitments=[one.seed_commitment(round_id) for one in players])
+    signed = [
+        one.sign_seed(round_id, server_commitment=game.state.opened.server_commitment)  # type: ignore[union-attr] # it was opened
+        for one in players
+    ]
+    game.deal(seeds=[one.seed for one in players], signatures=signed)
+    with Client(harness.grpc, timeout=60) as first, Client(harness.grpc, timeout=60) as second:
+        owns = [one.tien_len(terms, secrets=[player]) for one, player in zip((first, second), players, strict=True)]
+        for own in owns:
+            own.join()
+        while (options := game.plays()).HasField("turn"):
+            own = owns[options.turn]
+            own.adopt(game.message.SerializeToString())
+            event = tien_len_pb2.TienLenEvent(seat=options.turn)
+            if options.plays:
+                event.play.cards.extend(options.plays[0].cards)
+            else:
+                event.pass_turn.SetInParent()
+            assert game.accept_event(event, signature=own.sign(event)).event_number
+        settled = game.settle()
+    assert settled.is_replayed
+    leaf = json.loads(settled.receipt.payload)["inputs"]  # type: ignore[union-attr] # it was settled
+    assert [len(one) for one in leaf["signatures"]] == [128, 128]
+    assert {event["received"] for event in leaf["events"]} == {1}
+
+
+def bend_course(message: tien_len_pb2.TienLenRound, how: str) -> None:
+    """Change a course as a frontend might before it shows it to a player."""
+    if how == "an event is dropped":
+        del message.events[-1]
+    elif how == "a time is changed":
+        message.events[0].time += 1
+    elif how == "a flag is changed":
+        message.events[0].received = False
+    elif how == "what was seen is changed":
+        message.events[-1].seen -= 1
+    elif how == "a signature is swapped":
+        message.signatures[0], message.signatures[1] = message.signatures[1], message.signatures[0]
+    elif how == "a signature is missing":
+        message.signatures[0] = b""
+    else:
+        message.receipt = b""
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "an event is dropped",
+        "a time is changed",
+        "a flag is changed",
+        "what was seen is changed",
+        "a signature is swapped",
+        "a signature is missing",
+        "the receipt is missing",
+    ],
+)
+def test_a_course_that_was_changed_is_not_adopted(client: Client, table: str, how: str):
+    game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=10), secrets=keyed(2))
+    game.open()
+    game.deal()
+    for _ in range(3):
+        options = game.plays()
+        game.play(options.turn, [Card(number) for number in options.plays[0].cards]) if options.plays else (
+            game.pass_turn(options.turn)
+        )
+    saved = tien_len_pb2.TienLenRound.FromString(game.message.SerializeToString())
+    game.adopt(saved.SerializeToString())
+    bend_course(saved, how)
+    with pytest.raises(VerificationError):
+        game.adopt(saved.SerializeToString())
+
+
+def test_a_seat_signs_no_second_event_until_the_rules_refuse_the_first(client: Client, harness: Harness, table: str):
+    """The first one's answer was lost, so it may still be accepted; one that no rule allows frees its place at once."""
+    game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=10), secrets=keyed(2))
+    game.open()
+    game.deal()
+    options = game.plays()
+    seat, plays = options.turn, [[Card(number) for number in one.cards] for one in options.plays]
+    stranger = next(card for card in game.hands[1 - seat])
+    assert [one.code for one in game.play(seat, [stranger]).violations]
+    harness.fault(kind="refuse", method="AcceptEvent", when="after", status="INTERNAL")
+    with pytest.raises(RefereeError):
+        game.play(seat, plays[0])
+    with pytest.raises(AlreadySignedError):
+        game.play(seat, plays[1])
+    saved = game.chains[seat].save()
+    game.restore_chain(seat, saved)
+    with pytest.raises(AlreadySignedError):
+        game.play(seat, plays[1])
+    assert game.play(seat, plays[0]).event_number == 1
+
+
+def test_a_seat_that_ran_out_of_time_plays_on(client: Client, harness: Harness, table: str):
+    """It had signed a play whose answer was lost; its next one is of another turn."""
+    game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=10), secrets=keyed(2))
+    game.open()
+    game.deal()
+    seat = game.plays().turn
+    plays = game.plays().plays
+    harness.fault(kind="refuse", method="AcceptEvent", when="before", status="INTERNAL")
+    with pytest.raises(RefereeError):
+        game.play(seat, [Card(number) for number in plays[-1].cards])
+    harness.clock.advance(30_000)
+    assert game.time_out(seat).event_number == 1
+    assert game.pass_turn(1 - seat).event_number == 2
+    again = game.plays()
+    assert again.turn == seat
+    assert game.play(seat, [Card(number) for number in again.plays[0].cards]).event_number == 3
