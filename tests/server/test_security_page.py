@@ -1,4 +1,4 @@
-"""The README's table of threats: each row names tests, and each of them is there."""
+"""The table of threats in SECURITY.md: each row names tests, and each of them is there."""
 
 import ast
 import re
@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parents[1]
-README = TESTS.parent / "README.md"
+PAGE = TESTS.parent / "SECURITY.md"
 SECTION = re.compile(r"^## Threats\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
 def rows() -> list[list[str]]:
     """Return the table's rows, each a list of cells."""
-    found = SECTION.search(README.read_text(encoding="utf-8"))
+    found = SECTION.search(PAGE.read_text(encoding="utf-8"))
     assert found is not None
     lines = [line for line in found[1].splitlines() if line.startswith("| ")]
     assert len(lines) > 1
@@ -22,12 +22,12 @@ def rows() -> list[list[str]]:
 
 def test_every_threat_says_what_holds_what_does_not_and_by_which_test():
     for row in rows():
-        assert len(row) == 4, row
+        assert len(row) == 5, row
         assert all(row)
-        assert re.findall(r"`[a-z_/]+\.py::test_\w+`", row[3])
+        assert re.findall(r"`[a-z_/]+\.py::test_\w+`", row[4])
 
 
-@pytest.mark.parametrize("named", sorted({one for row in rows() for one in re.findall(r"`([^`]+::[^`]+)`", row[3])}))
+@pytest.mark.parametrize("named", sorted({one for row in rows() for one in re.findall(r"`([^`]+::[^`]+)`", row[4])}))
 def test_test_that_a_threat_names_is_there(named):
     path, _, name = named.partition("::")
     tree = ast.parse((TESTS / path).read_text(encoding="utf-8"))
