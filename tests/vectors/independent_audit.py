@@ -33,6 +33,7 @@ from tests.vectors.independent_log import (
     tiles_of,
     try_read_note,
 )
+from tests.vectors.independent_results import winner_of
 from tests.vectors.independent_round import ZEROS, Row, header_fault, read_payload
 
 NOTES = {
@@ -261,10 +262,9 @@ class Audit:
         if code:
             self.find(code, index)
         if kind == "settle" and found.parts.get("settle", (0, {}))[0] == index:
-            winners = said["results"].get("winners") if isinstance(said["results"], dict) else None
-            if winners and 0 <= winners[0] < len(found.header["seat_keys"]):
-                key = found.header["seat_keys"][winners[0]]
-                self.winners[found.header["table_id"]] = (found.game, key, winners[0])
+            seat = winner_of(said["results"], len(found.header["seat_keys"]))
+            if seat >= 0:
+                self.winners[found.header["table_id"]] = (found.game, found.header["seat_keys"][seat], seat)
 
     def _find_stray(self, kind: str, index: int, said: Row) -> None:
         code = {"deal": "DEAL_BEFORE_OPEN", "settle": "SETTLED_OTHER_ROUND"}.get(kind, "LEAF_OF_NO_ROUND")

@@ -3,14 +3,15 @@
 from typing import NamedTuple
 
 from tests.vectors.independent_bytes import RefusedError, holds
+from tests.vectors.independent_course import seat_of
 from tests.vectors.independent_exhibits import FEWEST
 from tests.vectors.independent_grouping import Held, Round
 from tests.vectors.independent_openings import KeysBetween, Openings
+from tests.vectors.independent_results import holds_cards, is_balanced, opens_arrangement
 from tests.vectors.independent_round import (
     ZEROS,
     Deal,
     Row,
-    arrangement,
     client_commitment,
     deal,
     deck_root,
@@ -174,7 +175,8 @@ class _Examination(Openings):
             self.find("SETTLED_LATE", index)
         if not self._has_cards(index, inputs):
             return
-        self._examine_course(index, inputs, said["results"].get("events_hash"))
+        results = said["results"] if isinstance(said["results"], dict) else {}
+        self._examine_course(index, inputs, results.get("events_hash"))
         self._examine_found(index, said["results"], inputs)
 
     def _is_led(self, inputs: Row, dealt: Row) -> bool:
@@ -197,19 +199,13 @@ class _Examination(Openings):
             return
         if not is_sealed:
             return
-        committed: dict[int, str] = {}
+        committed: dict[int, object] = {}
         for entry in inputs["events"]:
             event = entry["event"]
-            seat, kind = event.get("seat"), event.get("kind")
-            if kind == "COMMIT":
-                committed[seat] = event["commitment"]
-            elif kind == "ARRANGE" and not self._opens_arrangement(event, committed):
+            if event.get("kind") == "COMMIT":
+                committed[seat_of(event, len(one.header["seat_keys"]))] = event.get("commitment")
+            elif event.get("kind") == "ARRANGE" and not opens_arrangement(one.rid, event, committed):
                 self.find("SEAL_BROKEN", index)
-
-    def _opens_arrangement(self, event: Row, committed: dict[int, str]) -> bool:
-        cards = [*event["back"], *event["middle"], *event["front"]]
-        nonce = bytes.fromhex(event.get("nonce", ""))
-        return arrangement(self.one.rid, event["seat"], cards, nonce).hex() == committed.get(event["seat"])
 
     def _has_cards(self, index: int, inputs: Row) -> bool:
         layout, sections = self.one.header["layout"], inputs["sections"]
@@ -227,26 +223,15 @@ class _Examination(Openings):
             return False
         return True
 
-    def _examine_found(self, index: int, found: Row, inputs: Row) -> None:
-        left = {seat: set(cards) for seat, cards in enumerate(self.cards[: len(self.one.header["seat_keys"])])}
-        for entry in inputs["events"]:
-            event = entry["event"]
-            used = event.get("cards", [*event.get("back", []), *event.get("middle", []), *event.get("front", [])])
-            hand = left.get(event.get("seat"), set())
-            if not set(used) <= hand or len(set(used)) < len(used):
-                self.find("CARD_NOT_IN_HAND", index)
-                return
-            if "cards" in event:
-                hand -= set(used)
-        if self.course is None or found.get("events_hash") != self.course.hashes[-1].hex():
-            self.find("EVENTS_ALTERED", index)
+    def _examine_found(self, index: int, found: object, inputs: Row) -> None:
+        seats = len(self.one.header["seat_keys"])
+        if not holds_cards([entry["event"] for entry in inputs["events"]], self.cards[:seats]):
+            self.find("CARD_NOT_IN_HAND", index)
             return
-        nets = [seat["net"] for seat in found["seats"]]
-        for transfer in found["transfers"]:
-            for side, sign in (("from", 1), ("to", -1)):
-                if transfer[side] != 255:
-                    nets[transfer[side]] += sign * transfer["amount"]
-        if any(nets):
+        last = self.course.hashes[-1].hex() if self.course else ""
+        if not isinstance(found, dict) or found.get("events_hash") != last:
+            self.find("EVENTS_ALTERED", index)
+        elif not is_balanced(found, seats, has_house=self.one.game == "ultimate_texas"):
             self.find("WRONG_RESULT", index)
 
     def _redealt(self, index: int, said: Row) -> Deal | None:

@@ -192,7 +192,7 @@ def deal(header: Row, seed: bytes, commitment: bytes, mixed: bytes) -> Deal:
 
 
 def layout_of(game: str, seats: int) -> list[int]:
-    sizes = [GAMES[game]] * seats + ([2, 3, 2] if game == "ultimate_texas" else [])
+    sizes = [GAMES.get(game, 0)] * seats + ([2, 3, 2] if game == "ultimate_texas" else [])
     return [*sizes, 52 - sum(sizes)] if sum(sizes) < 52 else sizes
 
 
@@ -389,6 +389,8 @@ def read_payload(kind: str, payload: bytes) -> Row:
         refuse("UNSOUND_KEY")
     if kind == "deal" and len(said.get("seed_signatures", said["client_seeds"])) != len(said["client_seeds"]):
         refuse("NOT_CANONICAL")
+    if kind == "unseal" and said["opens_section"] not in said["sections"]:
+        refuse("NOT_CANONICAL")
     return dict(said)
 
 
@@ -407,8 +409,6 @@ def check_leaf(kind: str, payload: bytes) -> Row:
             refuse("OPEN")
     if kind == "deal" and not all(said["client_seeds"]):
         refuse("DEAL")
-    if kind == "unseal" and said["opens_section"] not in said["sections"]:
-        refuse("UNSEAL")
     if said.get("leader", 0) >= len(said.get("client_seeds", [0])):
         refuse("SEAT")
     return said
