@@ -18,7 +18,7 @@ from referee.evidence.canonical import MAX_INTEGER
 from referee.evidence.dsse import Envelope
 from referee.evidence.encoding import HASH_SIZE
 from referee.games import game_of
-from referee.log import Round, SlotError, SlotKey, SlotReason, StepKind, Unseal, UnsealStep
+from referee.log import NO_LEAF, Round, SlotError, SlotKey, SlotReason, StepKind, Unseal, UnsealStep, advance
 from referee.service.attesting import read_receipt
 from referee.service.dealing import Dealer, ShufflerParts, stored
 from referee.service.revealing import OpenedRound
@@ -61,6 +61,11 @@ class Unsealer:
         for leaf, index in before:
             if (leaf.number, leaf.history) == (unseal.number, unseal.history.hex()):
                 return leaf, stored(self._parts.reader, index)
+        step = UnsealStep(found.key, round_id=header.round_id, unseal=unseal, course=course)
+        try:
+            advance(step, leaf_hash=NO_LEAF, previous=None, current=found)
+        except SlotError as error:
+            raise self._refusal(error) from None
         sections = _new_sections(header, section, [leaf for leaf, _ in before], is_sealed=opened.is_sealed_table)
         now = self._time(found, receipt)
         leaf = UnsealLeaf(
@@ -76,7 +81,7 @@ class Unsealer:
         )
         append = Append(
             leaf=Envelope.signed(UNSEAL_TYPE, encode_leaf(leaf), self._parts.signer).to_bytes(),
-            step=UnsealStep(found.key, round_id=header.round_id, unseal=unseal, course=course),
+            step=step,
             request_digest=unseal.history,
         )
         try:
@@ -86,9 +91,9 @@ class Unsealer:
         return _parse(logged.leaf), logged
 
     def _time(self, found: Round, receipt: EventReceipt) -> int:
-        """Return the time of an opening now; refuse one after the deadline of a round that has not ended."""
+        """Return the time of an opening now; refuse one after the round's deadline."""
         now = max(self._parts.clock(), receipt.received_time)
-        if not found.stage.is_terminal and now > found.round_deadline:
+        if now > found.round_deadline:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_DEADLINE_PASSED,
                 f"the round was to be settled by {found.round_deadline} and it is {now}; it is aborted",

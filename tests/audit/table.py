@@ -46,7 +46,7 @@ MEANINGS: Final = {
     25: "a street opened before its receipt",
     26: "illegal event accepted, wrong result, wrong ruleset digest",
     27: "events edited, reordered, dropped, doubled",
-    28: "two receipts, one index",
+    28: "two receipts, one index: a note",
     29: "settled twice, or for another round",
     30: "signed by the wrong role",
     31: "type confusion",
@@ -73,6 +73,13 @@ MEANINGS: Final = {
     52: "two sequencers",
     53: "card by position, serial, duplicate decks",
     54: "win rates outside exact bounds",
+    55: "UNSEAL whose history is not in the settled course",
+    56: "cards opened without UNSEAL, or UNSEAL without the referee's receipt",
+    57: "a sealed COMMIT or a keyed seat's TIMEOUT that was only reported, or whose clock a report started",
+    58: "an event of a keyed seat that its newest signature does not cover",
+    59: "seen below what the game needs",
+    60: "a time or flag changed under a receipt",
+    61: "a TIMEOUT before its clock ran out",
     64: "an abort by the operator after the first seed",
 }
 """Meaning of each number."""

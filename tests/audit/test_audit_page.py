@@ -241,7 +241,10 @@ def test_story_shows_the_round_as_its_transcript_does(ruleset_id: str):
     assert [seat.net for seat in story.seats] == [seat["net"] for seat in found["seats"]]
     assert [paid.amount for paid in story.paid] == [one["amount"] for one in found["transfers"]]
     assert len(story.events) == len(parts.inputs.events)
-    assert [step.kind for step in story.steps] == ["OPEN", "DEAL", "SETTLE", "REVEAL"]
+    openings = ["UNSEAL"] * len(parts.unseals)
+    assert [step.kind for step in story.steps] == ["OPEN", "DEAL", *openings, "SETTLE", "REVEAL"]
+    opened = [section for event in story.events for section in event.opens]
+    assert sorted(opened) == sorted(section for leaf in parts.unseals for section in leaf.sections)
     for paid, one in zip(story.paid, found["transfers"], strict=True):
         named = [table[one["reason"]].vi for table in parts.table.ruleset.names.values() if one["reason"] in table]
         assert paid.reason.vi in named
@@ -279,7 +282,9 @@ def test_latest_rounds_are_those_revealed_last():
     bundle = log.bundle()
     latest = latest_rounds(bundle, len(bundle.entries), count=2)
     assert [number for _, number in latest] == [2, 1]
-    assert [len(leaves) for leaves in latest.values()] == [4, 4]
+    tail = [leaf for leaves in reversed(latest.values()) for _, leaf in leaves]
+    assert tail == list(bundle.entries[-len(tail) :])
+    assert [b"referee.open." in leaves[0][1] for leaves in latest.values()] == [True, True]
     for (table, number), leaves in latest.items():
         assert leaves_of_rounds(bundle, len(bundle.entries), [(table, number)]) == {(table, number): leaves}
 

@@ -98,7 +98,7 @@ def test_shuffler_is_asked_for_a_round_by_terms_and_seats_alone():
         if field.type == FieldDescriptor.TYPE_BYTES
     }
     known = re.compile(
-        r"client_|seat_|commitment|round_id|previous_leaf|digest|receipt|certificate|signature|token|^seed$|_key"
+        r"client_|seat_|commitment|round_id|previous_leaf|digest|receipt|certificate|signature|token|^seed$|_key|event_hash"
     )
     assert {name for name in of_bytes if not known.search(name)} == set()
 
