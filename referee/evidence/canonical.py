@@ -63,6 +63,21 @@ def decode(data: bytes) -> Value:
     return value
 
 
+def encode_record(record: object) -> bytes:
+    """Encode records, tuples, mappings, text and integers as canonical text; raise CanonicalError for other characters.
+
+    The types bound the integers and hold neither bytes, floats, booleans nor null.
+    """
+    try:
+        data = _encoder.encode(record)
+    except UnicodeEncodeError as error:
+        raise CanonicalError(str(error)) from None
+    if not _is_plain(data):
+        msg = "a string holds characters beyond ASCII 0x20 to 0x7E"
+        raise CanonicalError(msg)
+    return data
+
+
 class Form(Generic[RecordT]):
     """The canonical texts of one record type, a msgspec.Struct that holds text, integers, records and tuples of them.
 
@@ -75,14 +90,7 @@ class Form(Generic[RecordT]):
 
     def write(self, record: RecordT) -> bytes:
         """Encode a record as canonical text; raise CanonicalError where a string in it has none."""
-        try:
-            data = _encoder.encode(record)
-        except UnicodeEncodeError as error:
-            raise CanonicalError(str(error)) from None
-        if not _is_plain(data):
-            msg = "a string holds characters beyond ASCII 0x20 to 0x7E"
-            raise CanonicalError(msg)
-        return data
+        return encode_record(record)
 
     def read(self, data: bytes) -> RecordT:
         """Read a record from its canonical text; raise CanonicalError for any other bytes."""

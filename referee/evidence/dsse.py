@@ -23,6 +23,7 @@ from typing import Annotated, Final, NoReturn, Self
 
 import msgspec
 
+from referee.evidence.canonical import CanonicalError, encode_record
 from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer, is_signature
 
 MAX_ENVELOPE_SIZE: Final = 65_535
@@ -91,16 +92,17 @@ class Envelope:
             _refuse(EnvelopeFault.TOO_LONG, f"it has {len(data)} bytes, at most {MAX_ENVELOPE_SIZE}")
         try:
             read = _decoder.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            _refuse(EnvelopeFault.MALFORMED, _NOT_THE_TEXT)
-        if _encoder.encode(read) != data:
+            is_text = encode_record(read) == data
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, CanonicalError):
+            is_text = False
+        if not is_text:
             _refuse(EnvelopeFault.MALFORMED, _NOT_THE_TEXT)
         return cls(read.payload_type, read.payload, read.signatures[0].sig if read.signatures else None)
 
     def to_bytes(self) -> bytes:
         """Encode the envelope as its one text."""
         signatures = () if self.signature is None else (_SignatureJson(self.signature),)
-        return _encoder.encode(_EnvelopeJson(self.payload, self.payload_type, signatures))
+        return encode_record(_EnvelopeJson(self.payload, self.payload_type, signatures))
 
     def is_signed_by(self, public_key: bytes) -> bool:
         """Return whether the key signed this payload as this type; False where it is unsigned."""
@@ -136,7 +138,6 @@ class _EnvelopeJson(msgspec.Struct, forbid_unknown_fields=True):
 
 
 _decoder: Final = msgspec.json.Decoder(_EnvelopeJson, strict=True)
-_encoder: Final = msgspec.json.Encoder()
 
 
 def _refuse(fault: EnvelopeFault, detail: str) -> NoReturn:

@@ -1,18 +1,16 @@
 """Canonical JSON of a game's events: what the course of a round hashes."""
 
 from collections.abc import Callable
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 from msgspec.structs import force_setattr
 
 from referee.cards import UnknownCardError
-from referee.evidence.canonical import CanonicalError, Natural
+from referee.evidence.canonical import CanonicalError, Natural, encode_record
 from referee.games.game import Event, EventBytesError
 
 EventT = TypeVar("EventT", bound=Event)
-
-_encoder: Final = msgspec.json.Encoder(order="sorted")
 
 
 class EventJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -47,17 +45,18 @@ class EventCodec(Generic[EventT]):
         record = self._write(event)
         if event.seen is not None:
             force_setattr(record, "seen", event.seen)
-        return _encoder.encode(record)
+        return encode_record(record)
 
     def decode(self, data: bytes, *, time: int, round_id: bytes) -> EventT:
         """Decode an event and give it a time; raise EventBytesError unless the bytes are canonical."""
         try:
             record = self._decoder.decode(data)
             event = self._read(record, time, round_id)
+            is_canonical = encode_record(record) == data
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UnknownCardError, CanonicalError) as error:
             msg = f"not an event of {self._game}: {error}"
             raise EventBytesError(msg) from None
-        if _encoder.encode(record) != data:
+        if not is_canonical:
             msg = f"an event of {self._game} that is not canonical"
             raise EventBytesError(msg)
         if record.seen is msgspec.UNSET:

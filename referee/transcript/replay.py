@@ -6,13 +6,12 @@ Nothing here reads a clock, a disk or a key. The game is the ruleset's, looked u
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import msgspec
 
 from referee.cards import Seat
 from referee.dealing.header import Header
-from referee.evidence import canonical
+from referee.evidence.canonical import CanonicalError, encode_record, unhex
 from referee.evidence.ed25519 import SIGNATURE_SIZE
 from referee.games import GAMES, Deal, DealError, EventBytesError, ResultValue, StakesError, UnlawfulEventError
 from referee.rulesets import Ruleset
@@ -41,9 +40,6 @@ class Replayed:
     payload: bytes
 
 
-_encoder: Final = msgspec.json.Encoder(order="sorted")
-
-
 def replay(inputs: Inputs, ruleset: Ruleset, *, header: Header | None = None) -> Replayed:
     """Return the transcript that follows from inputs under a ruleset.
 
@@ -57,13 +53,13 @@ def replay(inputs: Inputs, ruleset: Ruleset, *, header: Header | None = None) ->
         played = play_inputs(inputs, header, ruleset)
         if violations := game.check_closing(played.state, inputs.closed_time):
             raise UnlawfulRoundError(violations, event_number=0)
-        outcome = game.settle(played.state)
+        results = game.encode_results(played.state, game.settle(played.state))
+        payload = write_transcript(header, inputs, {**results, "events_hash": played.course.event_hash.hex()})
     except StakesError as error:
         raise UnlawfulRoundError(error.violations, event_number=0) from None
-    except (DealError, EventBytesError, canonical.CanonicalError) as error:
+    except (DealError, EventBytesError, CanonicalError) as error:
         raise TranscriptError(str(error)) from None
-    results = {**game.encode_results(played.state, outcome), "events_hash": played.course.event_hash.hex()}
-    return Replayed(header, played, write_transcript(header, inputs, results))
+    return Replayed(header, played, payload)
 
 
 def play_inputs(inputs: Inputs, header: Header, ruleset: Ruleset) -> PlayedCourse:
@@ -73,7 +69,7 @@ def play_inputs(inputs: Inputs, header: Header, ruleset: Ruleset) -> PlayedCours
         game=game,
         seat_keys=header.seat_keys,
         state=game.begin(ruleset.rules, deal_of(inputs, ruleset, round_id=round_id)),
-        course=Course.begin(round_id=round_id, deck_root=canonical.unhex(inputs.deck_root)),
+        course=Course.begin(round_id=round_id, deck_root=unhex(inputs.deck_root)),
     )
     unsealed = {one.number: one.time for one in inputs.unsealed}
     for number, one in enumerate(inputs.events, 1):
@@ -109,18 +105,18 @@ def _check_evidence(inputs: Inputs, played: PlayedCourse) -> None:
     if len(inputs.signatures) != len(played.seat_keys):
         msg = f"inputs.signatures has {len(inputs.signatures)} members for {len(played.seat_keys)} seats"
         raise TranscriptError(msg)
-    signatures = [canonical.unhex(text, SIGNATURE_SIZE) if text else b"" for text in inputs.signatures]
+    signatures = [unhex(text, SIGNATURE_SIZE) if text else b"" for text in inputs.signatures]
     played.check_signatures(signatures)
 
 
 def encode_results(results: Mapping[str, ResultValue]) -> msgspec.Raw:
     """Encode results as they are written in a transcript."""
-    return msgspec.Raw(_encoder.encode(results))
+    return msgspec.Raw(encode_record(results))
 
 
 def encode_inputs(inputs: Inputs) -> msgspec.Raw:
     """Encode inputs as they are written in a transcript."""
-    return msgspec.Raw(_encoder.encode(inputs))
+    return msgspec.Raw(encode_record(inputs))
 
 
 def repeat_key(inputs: msgspec.Raw) -> bytes:
@@ -138,8 +134,8 @@ def write_transcript(
     """Write the payload of a SETTLE leaf."""
     return b'{"format":%d,"inputs":%b,"results":%b,"round_id":"%b"}' % (
         FORMAT,
-        _encoder.encode(inputs),
-        _encoder.encode(results),
+        encode_record(inputs),
+        encode_record(results),
         header.round_id.hex().encode("ascii"),
     )
 
