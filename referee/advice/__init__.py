@@ -1,8 +1,14 @@
 """Advice for players, computed only from what the asker may know and from published tables.
 
-The same question has the same answer, and nothing unlawful is advised. No game's advice imports another's.
+The same question has the same answer, and nothing unlawful is advised. No game's advice imports another's. A server
+computes advice in processes of their own (``process``), so a question and its answer can be pickled, and the modules
+that define them do not import numpy.
 
->>> from referee.advice.mau_binh import Advisor
+>>> from referee.advice.mau_binh.advisor import Advisor
 >>> Advisor.__name__
 'Advisor'
 """
+
+
+class NoAdviceError(LookupError):
+    """A question that no advice is available for, such as a ruleset without a table of values."""

@@ -157,6 +157,7 @@ def _options_of(configuration: Configuration, *, worker: int | None) -> ServerOp
         tls=configuration.tls,
         access=configuration.access,
         limits=configuration.limits,
+        advice=configuration.advice.share(serving.workers),
         catalogue=catalogue_of(rulesets),
         populations=rulesets,
     )

@@ -14,6 +14,7 @@ from grpc_reflection.v1alpha import reflection
 
 from referee.server.access.gate import gate_of
 from referee.server.access.settings import listen_problems
+from referee.server.advising import AdvicePool
 from referee.server.cosigner import Cosigner
 from referee.server.drain import HealthService, drain
 from referee.server.folder_lock import LeaderLock
@@ -46,11 +47,15 @@ class Application:
         self.pool = CallPool(
             threads=options.threads, queue=options.queue, request_seconds=options.limits.request_seconds
         )
+        self.advice = AdvicePool(
+            options.advice, resting=self.pool.resting, watch=metrics.advised if metrics else lambda _outcome, **_: None
+        )
         self._server = self._make_server(options)
         names = add_services(
             self._server,
             options,
             log,
+            advice=self.advice,
             cosigner=self._cosigner,
             on_ended=lambda: self._follower.wake() if self._follower is not None else None,
         )
@@ -99,6 +104,7 @@ class Application:
             self._cosigner.close()  # calls that wait for a cosignature are answered now
         drained.wait()
         self._health.close()
+        self.advice.close()
         self.pool.shutdown()
         if self._follower is not None:
             self._follower.close()
@@ -139,6 +145,7 @@ class Application:
 
     def _measure(self, metrics: Metrics, options: ServerOptions) -> MetricsPort:
         metrics.watch_pool(self.pool, threads=options.threads)
+        metrics.watch_advice(self.advice)
         metrics.watch_log(self.log.store, clock=options.clock)
         if self.log.writer is not None:
             metrics.watch_writer(self.log.writer)

@@ -27,6 +27,7 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from referee.server.advising import OUTCOMES, AdvicePool
 from referee.server.clock import Clock
 from referee.service.call import Call
 from referee.service.pool import CallPool
@@ -63,6 +64,26 @@ class Metrics:
         self._queued = Gauge("referee_log_queue_requests", "Requests waiting for the next commit.", registry=registry)
         self._commit_seconds = Histogram(
             "referee_commit_seconds", "Time of a commit to the log.", buckets=COMMIT_SECONDS, registry=registry
+        )
+        self._advised = Counter(
+            "referee_advice_outcomes", "Questions for advice that had a process.", ["outcome"], registry=registry
+        )
+        for outcome in OUTCOMES:
+            self._advised.labels(outcome)
+        self._advice_seconds = Histogram(
+            "referee_advice_seconds", "Time to compute advice.", buckets=CALL_SECONDS, registry=registry
+        )
+        self._advice_wait_seconds = Histogram(
+            "referee_advice_wait_seconds",
+            "Time that a question for advice waited for a process.",
+            buckets=CALL_SECONDS,
+            registry=registry,
+        )
+        self._advice_running = Gauge(
+            "referee_advice_in_flight", "Questions for advice that have a process.", registry=registry
+        )
+        self._advice_waiting = Gauge(
+            "referee_advice_waiting", "Questions for advice that wait for a process.", registry=registry
         )
         self._commit_requests = Histogram(
             "referee_commit_requests", "Requests in one commit.", buckets=COMMIT_REQUESTS, registry=registry
@@ -104,6 +125,12 @@ class Metrics:
             counter = self._of_role[role, code] = self._by_role.labels(role, code)
         counter.inc()
 
+    def advised(self, outcome: str, *, waited: float, seconds: float) -> None:
+        """Record what became of a question for advice: an outcome of AdvicePool, and its times."""
+        self._advised.labels(outcome).inc()
+        self._advice_wait_seconds.observe(waited)
+        self._advice_seconds.observe(seconds)
+
     def probe(self, step: str) -> None:
         """Record a step of a batch, on the writer's thread."""
         if step == "BEGUN":
@@ -123,6 +150,11 @@ class Metrics:
         self._running.set_function(lambda: pool.running)
         self._waiting.set_function(lambda: pool.waiting)
         self._threads.set(threads)
+
+    def watch_advice(self, advice: AdvicePool) -> None:
+        """Read the numbers of questions for advice from this pool."""
+        self._advice_running.set_function(lambda: advice.running)
+        self._advice_waiting.set_function(lambda: advice.waiting)
 
     def watch_writer(self, writer: Writer) -> None:
         """Read the queue and whether the log has stopped from this writer."""

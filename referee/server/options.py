@@ -11,6 +11,7 @@ import grpc
 from referee.dealing.header import Header
 from referee.rulesets import Catalogue
 from referee.server.access.settings import AccessSettings
+from referee.server.advice_settings import AdviceSettings
 from referee.server.clock import Clock, system_clock
 from referee.server.cosigner import Witnesses
 from referee.server.drain import Drain
@@ -82,6 +83,7 @@ class ServerOptions:
     tls: TlsSettings = field(default_factory=TlsSettings)
     access: AccessSettings = field(default_factory=AccessSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
+    advice: AdviceSettings = field(default_factory=AdviceSettings)
     progress: Callable[[int, int], None] = lambda _done, _size: None
     """Called with the leaves verified so far and their total while the log is verified at the start."""
     fixture_seed: Callable[[Header], bytes] | None = None

@@ -6,6 +6,7 @@ from typing import Final
 import grpc
 
 from referee.rulesets import load_builtin
+from referee.server.advising import AdvicePool
 from referee.server.cosigner import Cosigner
 from referee.server.options import ServerOptions
 from referee.server.startup import OpenedLog, suite_of
@@ -33,11 +34,12 @@ FULL_NAMES: Final = {
 """The gRPC services of each of ``options.SERVICES``."""
 
 
-def add_services(
+def add_services(  # noqa: PLR0913 - one parameter a part
     server: grpc.Server,
     options: ServerOptions,
     log: OpenedLog,
     *,
+    advice: AdvicePool,
     cosigner: Cosigner | None,
     on_ended: Callable[[], None],
 ) -> list[str]:
@@ -64,6 +66,7 @@ def add_services(
                 signer=signer, writer=_writer(log), reader=log.store, clock=options.clock, on_settled=on_ended
             ),
             leaders=LeaderFinder(referee_keys=referee_keys, shuffler_keys=log.counted("shuffler")),
+            advice=advice,
             populations=options.populations,
             memo_bytes=options.limits.memo_bytes,
         )

@@ -18,6 +18,7 @@ from msgspec import Meta
 from referee.evidence.vkey import KeyTextError
 from referee.log.cosignature import QuorumError, quorum_of
 from referee.server.access.settings import AccessSettings, listen_problems
+from referee.server.advice_settings import AdviceSettings
 from referee.server.cosigner import Witnesses
 from referee.server.limits import LimitSettings
 from referee.server.options import DEFAULT_ORIGIN, SERVICES
@@ -92,6 +93,7 @@ class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tls: TlsSettings = TlsSettings()
     access: AccessSettings = AccessSettings()
     limits: LimitSettings = LimitSettings()
+    advice: AdviceSettings = AdviceSettings()
     web: WebSettings = WebSettings()
 
     def problems(self) -> tuple[SettingProblem, ...]:

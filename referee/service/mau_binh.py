@@ -1,7 +1,6 @@
 """MauBinhService: rounds of Mậu Binh, arrangements checked and suggested."""
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import grpc
 
@@ -13,6 +12,7 @@ from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.seating import seat_people
 from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import load_texts
+from referee.service.mau_binh_advice import ArrangementAdvice
 from referee.service.reading import ReadRound
 from referee.service.round_service import RefereeParts, RoundService, answer_each
 from referee.service.served import ServedGame
@@ -20,16 +20,13 @@ from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 from referee.wire.mau_binh import read_arrangement, read_event, write_outcome, write_showdown
 from referee.wire.values import write_value, write_violations
 
-if TYPE_CHECKING:
-    from referee.service.mau_binh_advice import ArrangementAdvice
-
 
 class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
     """Servicer of Mậu Binh."""
 
     def __init__(self, parts: RefereeParts) -> None:
         super().__init__(SERVED, parts)
-        self._folder = parts.populations
+        self._suggesting = ArrangementAdvice(SERVED, parts.verifier, advice=parts.advice, populations=parts.populations)
 
     def CheckArrangement(
         self, request: mau_binh_pb2.CheckArrangementRequest, context: grpc.ServicerContext
@@ -50,13 +47,7 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
     ) -> mau_binh_pb2.SuggestArrangementResponse:
         """Return the arrangements with the highest expectation, from the hand's own cards alone."""
         del context
-        return self._advice.suggest(request)
-
-    @cached_property
-    def _advice(self) -> "ArrangementAdvice":
-        from referee.service.mau_binh_advice import ArrangementAdvice  # noqa: PLC0415 - numpy loads with the first question
-
-        return ArrangementAdvice(SERVED, self._verifier, self._folder)
+        return self._suggesting.suggest(request)
 
     def _fill_preview(self, response: mau_binh_pb2.MauBinhServicePreviewRoundResponse, read: ReadRound) -> None:
         """Fill in showdown and outcome; or what keeps the round from being settled now."""

@@ -1,14 +1,16 @@
-"""Advice about arranging a hand: reads a seat's own cards and writes suggestions to the answer. Imports numpy."""
+"""Advice about arranging a hand: reads a seat's own cards and writes suggestions to the answer."""
 
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from referee.advice.mau_binh import Advisor, NoPopulationError, PopulationError, Populations
+from referee.advice import NoAdviceError
+from referee.advice.mau_binh.question import ArrangementTable, suggest
 from referee.cards import Card
 from referee.games.mau_binh import MauBinhRules, instant_win_of
 from referee.rulesets import Ruleset
+from referee.service.round_service import Advice
 from referee.service.served import ServedGame
-from referee.service.verifying import Memo, RoundVerifier
+from referee.service.verifying import RoundVerifier
 from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.mau_binh_advice import (
@@ -20,8 +22,6 @@ from referee.wire.mau_binh_advice import (
 )
 from referee.wire.refusal import RefusedError
 from referee.wire.round import find_ruleset
-
-_ADVISORS: Final = 64
 
 
 class _Question(NamedTuple):
@@ -37,41 +37,45 @@ class _Question(NamedTuple):
 class ArrangementAdvice:
     """Advisor by built-in populations of arrangements and those of a folder."""
 
-    def __init__(self, served: ServedGame, verifier: RoundVerifier, populations: Path | None) -> None:
+    def __init__(
+        self, served: ServedGame, verifier: RoundVerifier, *, advice: Advice, populations: Path | None
+    ) -> None:
         self._served = served
         self._verifier = verifier
+        self._advice = advice
         self._folder = populations
-        self._shelf: Populations | None = None
-        self._advisors: Memo[tuple[bytes, int], tuple[Advisor, bytes]] = Memo(_ADVISORS)
 
     def suggest(self, request: mau_binh_pb2.SuggestArrangementRequest) -> mau_binh_pb2.SuggestArrangementResponse:
         """Return the best arrangements of the cards, or their instant win."""
         count = read_count(request.count)
         match request.WhichOneof("hand"):
             case "dealt":
-                question = self._dealt(request.dealt)
+                question = self._read_dealt(request.dealt)
             case "free":
-                question = self._free(request.free)
+                question = self._read_free(request.free)
             case _:
                 raise RefusedError(
                     ErrorReason.ERROR_REASON_MISSING_FIELD, "give the cards: dealt or free", field="hand"
                 )
-        ruleset = question.ruleset
-        if not question.rules.suggestions.allowed:
+        ruleset, rules, cards = question.ruleset, question.rules, question.cards
+        if not rules.suggestions.allowed:
             raise RefusedError(ErrorReason.ERROR_REASON_NO_ADVICE, f"{ruleset.id} allows no suggestions")
-        win = instant_win_of(question.rules, question.cards)
+        win = instant_win_of(rules, cards)
         if win is not None:
             held = write_instant_win(win, ruleset, stake=question.stake)
             return mau_binh_pb2.SuggestArrangementResponse(ruleset_digest=ruleset.digest, instant_win=held)
-        advisor, population_digest = self._advisor(question)
-        suggestions = advisor.suggest(question.cards, count=count)
+        table = ArrangementTable(rules, ruleset.digest, question.seat_count, self._folder)
+        try:
+            answer = self._advice.compute(suggest, table, cards, count=count)
+        except NoAdviceError as error:
+            raise RefusedError(ErrorReason.ERROR_REASON_NO_ADVICE, f"{ruleset.id}: {error}") from None
         return mau_binh_pb2.SuggestArrangementResponse(
-            suggestions=[write_suggestion(one, ruleset, stake=question.stake) for one in suggestions],
+            suggestions=[write_suggestion(one, ruleset, stake=question.stake) for one in answer.suggestions],
             ruleset_digest=ruleset.digest,
-            population_digest=population_digest,
+            population_digest=answer.population_digest,
         )
 
-    def _dealt(self, message: mau_binh_pb2.DealtHand) -> _Question:
+    def _read_dealt(self, message: mau_binh_pb2.DealtHand) -> _Question:
         verified = self._verifier.verify(message.round.header, message.round.certificates, field="dealt.round")
         rules = self._served.rules_of(verified.ruleset, field="dealt.round.header.ruleset_id")
         header = verified.header
@@ -79,28 +83,10 @@ class ArrangementAdvice:
         cards = verified.hand(message.seat, field="dealt.round")
         return _Question(verified.ruleset, rules, cards, header.seat_count, header.stake)
 
-    def _free(self, message: mau_binh_pb2.FreeHand) -> _Question:
+    def _read_free(self, message: mau_binh_pb2.FreeHand) -> _Question:
         ruleset = find_ruleset(
             self._verifier.catalogue, message.ruleset_id, message.ruleset_version, field="free.ruleset_id"
         )
         rules = self._served.rules_of(ruleset, field="free.ruleset_id")
         seat_count, stake = read_free_table(message, rules, ruleset)
         return _Question(ruleset, rules, read_free_cards(message), seat_count, stake)
-
-    def _advisor(self, question: _Question) -> tuple[Advisor, bytes]:
-        """Return the advisor of a table and the digest of its population; refuse a ruleset without one."""
-        ruleset, rules, seat_count = question.ruleset, question.rules, question.seat_count
-        key = ruleset.digest, seat_count
-        known = self._advisors.get(key)
-        if known is None:
-            try:
-                if self._shelf is None:
-                    self._shelf = (
-                        Populations.builtin() if self._folder is None else Populations.with_folder(self._folder)
-                    )
-                population = self._shelf.population_for(rules, digest=ruleset.digest)
-            except (NoPopulationError, PopulationError, OSError) as error:
-                raise RefusedError(ErrorReason.ERROR_REASON_NO_ADVICE, f"{ruleset.id}: {error}") from None
-            known = Advisor.of(rules, population, seat_count=seat_count), population.digest
-            self._advisors.put(key, known)
-        return known

@@ -12,8 +12,9 @@ while many are awaited. Refusals and streams have threads of their own.
 import itertools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Final, ParamSpec, Self, TypeVar
@@ -165,6 +166,7 @@ class CallPool(Lane):
         self._own = threading.local()
         self._receiving = 0
         self._working = 0
+        self._resting = 0
         self._turns: SimpleQueue[None] = SimpleQueue()
         for _ in range(threads):
             self._turns.put(None)
@@ -172,7 +174,7 @@ class CallPool(Lane):
     @property
     def waiting(self) -> int:
         """Number of calls that wait for a thread, for their request or for a turn."""
-        return self._waiting + self._running - self._working
+        return self._waiting + self._running - self._working - self._resting
 
     @property
     def running(self) -> int:
@@ -197,6 +199,24 @@ class CallPool(Lane):
             self._own.has_turn = True
             with self._counting:
                 self._working += 1
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """Give this thread's turn to other calls for the block, in which its call only waits.
+
+        Such calls do not count towards ``queue``; their number has a bound of its own.
+        """
+        with self._counting:
+            self._working -= 1
+            self._resting += 1
+        self._turns.put(None)
+        try:
+            yield
+        finally:
+            self._turns.get()
+            with self._counting:
+                self._working += 1
+                self._resting -= 1
 
     def _stop_receiving(self) -> None:
         number = getattr(self._own, "timeout", 0)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, ParamSpec, Protocol, TypeVar
 
 import grpc
 from google.protobuf.message_factory import GetMessageClass
@@ -23,8 +23,21 @@ from referee.wire.refusal import RefusedError
 from referee.wire.values import write_violations
 
 MAX_BATCH: Final = 256
+P = ParamSpec("P")
+T = TypeVar("T")
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
+
+
+class Advice(Protocol):
+    """Processes that compute advice, so that a long computation keeps no other call waiting."""
+
+    def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return what a function returns in such a process, or raise its NoAdviceError.
+
+        Function, arguments and result are pickled: the function is one of a module, which imports no server. Raises
+        RefusedError where too many calls ask for advice or the computation takes too long.
+        """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +48,7 @@ class RefereeParts:
     attestor: Attestor
     settler: Settler
     leaders: LeaderFinder
+    advice: Advice
     populations: Path | None = None
     memo_bytes: int = MEMO_BYTES
 
@@ -50,6 +64,7 @@ class RoundService:
         self._served = served
         self._verifier = parts.verifier
         self._settler = parts.settler
+        self._advice = parts.advice
         self._texts = served.texts
         self._reader = RoundReader(
             served,

@@ -4,7 +4,7 @@ from typing import Final
 
 import grpc
 
-from referee.advice.tien_len import group_plays, suggest, whole_plays
+from referee.advice.tien_len import View, group_plays, suggest, whole_plays
 from referee.games.tien_len import Combination, Event, Play, legal_plays, may_pass, read_combination, set_of
 from referee.games.tien_len.game import GAME
 from referee.rulesets import load_texts
@@ -81,15 +81,12 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
             response.violations.extend(write_violations(read.violations, self._texts))
             response.refused_event_number = read.refused_event
             return response
-        if not state.is_over:
-            response.turn = state.turn
+        if state.is_over:
+            return response
+        response.turn = state.turn
+        suggestions = self._advice.compute(suggest, View.of(state), count=count, samples=samples)
         stake = read.verified.header.stake
-        response.suggestions.extend(
-            [
-                write_suggestion(suggestion, ruleset, self._texts, stake=stake)
-                for suggestion in suggest(state, count=count, samples=samples)
-            ]
-        )
+        response.suggestions.extend([write_suggestion(one, ruleset, self._texts, stake=stake) for one in suggestions])
         return response
 
     def _check(self, request: tien_len_pb2.CheckPlayRequest) -> tien_len_pb2.CheckPlayResponse:

@@ -4,11 +4,12 @@ Decisions depend on no card, but on a clock that runs from the time at which car
 closes a street opens the next cards, so a frontend that reports its own events asks for at least those to be accepted.
 """
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import grpc
 
+from referee.advice import NoAdviceError
+from referee.advice.ultimate_texas.question import DecisionQuestion, value_options
 from referee.cards import Card, Seat
 from referee.games.ultimate_texas.game import GAME
 from referee.rulesets import load_texts
@@ -16,12 +17,13 @@ from referee.service.round_service import RefereeParts, RoundService, answer_eac
 from referee.service.served import ServedGame
 from referee.service.verifying import VerifiedRound
 from referee.v1 import ultimate_texas_pb2, ultimate_texas_pb2_grpc
-from referee.wire.ultimate_texas import read_event, write_outcome, write_state
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.refusal import RefusedError
+from referee.wire.ultimate_texas import fill_options, read_event, write_outcome, write_state
 from referee.wire.values import write_violations
 
 if TYPE_CHECKING:
     from referee.games.ultimate_texas import State
-    from referee.service.ultimate_texas_advice import DecisionAdvice
 
 
 class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasServiceServicer):
@@ -61,15 +63,15 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
             ruleset_digest=ruleset.digest,
         )
         if not read.violations and seat in state.may_decide:
-            hole, board = verified.hand(seat, field="round"), _open_board(verified, state)
-            self._advice.fill(response, ruleset, stake=state.stakes[seat], hole=hole, board=board)
+            stake, hole = state.stakes[seat], verified.hand(seat, field="round")
+            question = DecisionQuestion(state.rules, stake, hole, _open_board(verified, state), self._folder)
+            try:
+                answer = self._advice.compute(value_options, question)
+            except NoAdviceError as error:
+                message = f"{ruleset.id}: {error}"
+                raise RefusedError(ErrorReason.ERROR_REASON_NO_ADVICE, message, ruleset_id=ruleset.id) from None
+            fill_options(response, answer, stake=stake)
         return response
-
-    @cached_property
-    def _advice(self) -> "DecisionAdvice":
-        from referee.service.ultimate_texas_advice import DecisionAdvice  # noqa: PLC0415 - numpy loads with the first question
-
-        return DecisionAdvice(self._folder)
 
     def _check(self, request: ultimate_texas_pb2.CheckDecisionRequest) -> ultimate_texas_pb2.CheckDecisionResponse:
         read = self._reader.read(request.round)

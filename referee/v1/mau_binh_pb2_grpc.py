@@ -130,7 +130,8 @@ class MauBinhServiceServicer:
 
     def SuggestArrangement(self, request, context):
         """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
-        Signs nothing.
+        Signs nothing. Computed apart from judging, within limits of its own: beyond them it is refused as ADVICE_BUSY or
+        TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time for it. Give a deadline, or cancel, to stop it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -59,7 +59,8 @@ class MauBinhServiceStub:
     """Checks many at once, at most 256."""
     SuggestArrangement: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.SuggestArrangementRequest, _mau_binh_pb2.SuggestArrangementResponse]
     """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
-    Signs nothing.
+    Signs nothing. Computed apart from judging, within limits of its own: beyond them it is refused as ADVICE_BUSY or
+    TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time for it. Give a deadline, or cancel, to stop it.
     """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventRequest, _mau_binh_pb2.MauBinhServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it, which attests its time."""
@@ -101,7 +102,8 @@ class MauBinhServiceAsyncStub(MauBinhServiceStub):
     """Checks many at once, at most 256."""
     SuggestArrangement: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.SuggestArrangementRequest, _mau_binh_pb2.SuggestArrangementResponse]  # type: ignore[assignment]
     """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
-    Signs nothing.
+    Signs nothing. Computed apart from judging, within limits of its own: beyond them it is refused as ADVICE_BUSY or
+    TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time for it. Give a deadline, or cancel, to stop it.
     """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventRequest, _mau_binh_pb2.MauBinhServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it, which attests its time."""
@@ -158,7 +160,8 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_mau_binh_pb2.SuggestArrangementResponse, _abc.Awaitable[_mau_binh_pb2.SuggestArrangementResponse]]:
         """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
-        Signs nothing.
+        Signs nothing. Computed apart from judging, within limits of its own: beyond them it is refused as ADVICE_BUSY or
+        TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time for it. Give a deadline, or cancel, to stop it.
         """
 
     @_abc_1.abstractmethod

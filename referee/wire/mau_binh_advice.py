@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from referee.advice.mau_binh import SCALE, Part, Suggestion
+from referee.advice.mau_binh.suggestion import SCALE, Part, Suggestion
 from referee.cards import Card
 from referee.games.mau_binh import HAND_SIZE, InstantWin, MauBinhRules, check_stakes
 from referee.rulesets import Ruleset

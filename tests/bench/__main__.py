@@ -19,6 +19,7 @@ PARTS: Final = (
     ("Ultimate Texas Hold'em over gRPC", "tests.bench.bench_ultimate_texas"),
     ("advice for Mậu Binh", "tests.bench.bench_mau_binh_advice"),
     ("advice for Ultimate Texas Hold'em", "tests.bench.bench_ultimate_texas_advice"),
+    ("judging under a flood of advice", "tests.bench.bench_advice_flood"),
     ("workers, overload, one log", "tests.bench.bench_workers"),
     ("audit", "tests.bench.bench_audit"),
     ("the log as tiles", "tests.bench.bench_tiles"),

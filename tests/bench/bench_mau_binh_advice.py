@@ -14,7 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from referee.advice.mau_binh import Advisor, Populations, Splitter
+from referee.advice.mau_binh.advisor import Advisor
+from referee.advice.mau_binh.populations import Populations
+from referee.advice.mau_binh.splits import Splitter
 from referee.cards import DECK, Card
 from referee.games.mau_binh import MauBinhRules
 from referee.rulesets import get

@@ -35,10 +35,11 @@ AIMS: Final = {"CheckArrangement": 1.6, SETTLED: 3.0, f"{SETTLED}, only its cert
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A running server: its channel and process."""
+    """A running server: its channel, process and address."""
 
     channel: grpc.Channel
     process: psutil.Process
+    address: str
 
     def cpu_ns(self) -> int:
         """Return the CPU time that the server has used."""
@@ -62,7 +63,7 @@ def measured_server(folder: Path, services: str) -> Iterator[Measured]:
         assert process.stdout is not None
         port = int(process.stdout.readline())
         with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
-            yield Measured(channel, psutil.Process(process.pid))
+            yield Measured(channel, psutil.Process(process.pid), f"127.0.0.1:{port}")
         process.communicate("")
 
 
@@ -80,7 +81,8 @@ def limits(count: int) -> list[tuple[str, float]]:
         ports = process.stdout.readline().split()
         for label, port in zip(("echo, a plain gRPC server", "echo, gRPC's binding alone"), ports, strict=True):
             with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
-                found.append((label, _echo(Measured(channel, psutil.Process(process.pid)), count)))
+                server = Measured(channel, psutil.Process(process.pid), f"127.0.0.1:{port}")
+                found.append((label, _echo(server, count)))
         process.communicate("")
     return found
 

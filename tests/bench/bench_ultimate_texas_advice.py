@@ -14,7 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from referee.advice.ultimate_texas import PreflopTables, advise
+from referee.advice.ultimate_texas.advice import advise
+from referee.advice.ultimate_texas.preflop import PreflopTables
 from referee.cards import DECK
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.money import Amount

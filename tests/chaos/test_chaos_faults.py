@@ -58,6 +58,7 @@ def held(outcome: Outcome, *, rounds: int) -> None:
     assert sum(outcome.did.values()) > 0
 
 
+@pytest.mark.slow("disturbs a server under load for seconds")
 @pytest.mark.timeout(600)
 def test_workers_killed_and_frozen_take_nothing_back(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     held(kill_workers(tmp_path, seconds=4, luck=luck(request)), rounds=8)

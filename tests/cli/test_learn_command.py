@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.advice.mau_binh import Population
+from referee.advice.mau_binh.population import Population
 from referee.rulesets import get
 
 

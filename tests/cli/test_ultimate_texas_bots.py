@@ -5,7 +5,9 @@ from pathlib import Path
 import grpc
 import pytest
 
-from referee.advice.ultimate_texas import PreflopTables, advise, best_of
+from referee.advice.ultimate_texas.advice import advise
+from referee.advice.ultimate_texas.option import best_of
+from referee.advice.ultimate_texas.preflop import PreflopTables
 from referee.cards import DECK
 from referee.cli.demo_ultimate_texas import play_round
 from referee.games.ultimate_texas import Stake, UltimateTexasRules

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from referee_harness import Harness
 
-from tests.dependencies.wheelhouse import ROOT, Environment, build, repack
+from tests.dependencies.wheelhouse import CLIENT, ROOT, Environment, repack, wheels_of_tree
 
-CLIENT = ROOT / "clients" / "python"
 OF_SERVERS = {"sqlalchemy", "structlog", "typer", "numpy", "rich", "fsspec", "jinja2", "prometheus_client"}
 BASE_ROOMS = {"cards", "dealing", "evidence", "games", "log", "rulesets", "transcript", "v1"}
 
@@ -49,9 +48,7 @@ print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """Return an environment in which ``pip install referee-client`` was run."""
-    wheels = tmp_path_factory.mktemp("wheels")
-    build(ROOT, wheels)
-    build(CLIENT, wheels)
+    wheels = wheels_of_tree(tmp_path_factory)
     base = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
     repack({*base, *(one for one in declared() if one != "referee")}, wheels)
     return Environment(tmp_path_factory.mktemp("client"), wheels, "referee-client")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.dependencies.wheelhouse import ROOT, Environment, build, repack
+from tests.dependencies.wheelhouse import ROOT, Environment, repack, wheels_of_tree
 
 BASE_ROOMS = (
     *("audit", "cards", "dealing", "evidence", "games", "hands", "log", "money"),
@@ -44,9 +44,8 @@ print(json.dumps([report.is_clean, len(report.findings), checked.replayed, check
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel of the base, and of the libraries that it and the extra cli need."""
-    folder = tmp_path_factory.mktemp("wheels")
+    folder = wheels_of_tree(tmp_path_factory)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    build(ROOT, folder)
     repack({*project["dependencies"], *project["optional-dependencies"]["cli"]}, folder)
     return folder
 

@@ -10,10 +10,14 @@ from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from typing import Any
 
+import pytest
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 
+from tests.once import copy_of_one
+
 ROOT = Path(__file__).parents[2]
+CLIENT = ROOT / "clients" / "python"
 
 
 class Environment:
@@ -24,7 +28,8 @@ class Environment:
         venv.create(folder, with_pip=False)
         self.python = folder / "bin" / "python"
         self.scripts = folder / "bin"
-        self._pip("install", "--quiet", "--no-index", "--no-cache-dir", "--find-links", str(wheels), *requirements)
+        offline = ("--no-index", "--no-cache-dir", "--no-compile", "--find-links", str(wheels))
+        self._pip("install", "--quiet", *offline, *requirements)
 
     def installed(self) -> set[str]:
         """Return the names of everything that pip lists."""
@@ -43,10 +48,14 @@ class Environment:
         return done.stdout
 
 
-def build(project: Path, folder: Path) -> None:
-    """Build the wheel of one of this tree's projects into the folder."""
+def wheels_of_tree(factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the wheel of the referee and that of the client; the caller may add more."""
+    return copy_of_one(factory, "wheels", _build)
+
+
+def _build(folder: Path) -> None:
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps"]
-    options = ["--no-build-isolation", "--no-index", "--wheel-dir", str(folder), str(project)]
+    options = ["--no-build-isolation", "--no-index", "--wheel-dir", str(folder), str(ROOT), str(CLIENT)]
     done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
 

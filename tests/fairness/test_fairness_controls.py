@@ -19,9 +19,10 @@ def shuffled_by(name: str, stream: bytes) -> list[int]:
     return BY_NAME[name].shuffle(as_array([stream], length=len(stream))).cards[:, 0].tolist()
 
 
-@pytest.mark.parametrize("seed", [bytes([number]) * 32 for number in (1, 2, 3)], ids=["1", "2", "3"])
-def test_every_control_is_found_with_the_fewest_decks_allowed(seed: bytes):
-    surveys = survey_controls(seed, decks=FEWEST_CONTROL_DECKS, workers=2)
+@pytest.mark.slow("counts what each report counts, with other seeds")
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_every_control_is_found_with_the_fewest_decks_allowed(seed: int):
+    surveys = survey_controls(bytes([seed]) * 32, decks=FEWEST_CONTROL_DECKS, workers=2)
     lines = [control_line(control, survey) for control, survey in zip(CONTROLS, surveys, strict=True)]
     assert [line.control for line in lines if not line.found] == []
     assert all(line.catches for line, control in zip(lines, CONTROLS, strict=True) if control.is_seen)

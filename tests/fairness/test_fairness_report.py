@@ -1,14 +1,19 @@
 """Fairness reports: equal for every way of counting, clean for a fair shuffle, and failing for an unfair one."""
 
-from dataclasses import replace
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 
+from referee.fairness.bounds import FEWEST_CONTROL_DECKS, FEWEST_DECKS
+from referee.fairness.control import CONTROLS
 from referee.fairness.decks import Decks, shuffled
 from referee.fairness.proof import bytes_by_index, chance_used_up, orders_counted_out, prove
-from referee.fairness.report import ALPHA, FairnessReport, adjusted, examine, lines_of
+from referee.fairness.report import ALPHA, FairnessReport, adjusted, lines_of
 from referee.fairness.rounds import deck_of
 from referee.fairness.survey import (
     BATCH,
@@ -23,7 +28,7 @@ from referee.fairness.survey import (
 from referee.fairness.text import WIDTH, report_lines
 
 SEED = bytes(31) + b"\x2a"
-DECKS = 100_000
+DECKS = FEWEST_DECKS
 
 
 @pytest.fixture(scope="module")
@@ -31,15 +36,64 @@ def survey() -> Survey:
     return survey_decks(SEED, decks=DECKS, workers=2)
 
 
+@dataclass(frozen=True)
+class Printed:
+    """What ``referee fairness-report --json`` printed, and what it wrote to its file."""
+
+    output: bytes
+    file: bytes
+
+
+def print_report(folder: Path, *, workers: int) -> Printed:
+    """Run the command with as few decks as it takes."""
+    asked = [
+        "--decks",
+        str(FEWEST_DECKS),
+        "--control-decks",
+        str(FEWEST_CONTROL_DECKS),
+        "--seed",
+        SEED.hex(),
+        "--workers",
+        str(workers),
+    ]
+    command = [sys.executable, "-m", "referee", "fairness-report", *asked, "--json", "--out", str(folder / "report")]
+    done = subprocess.run(command, capture_output=True, timeout=250, check=False)
+    assert done.returncode == 0, done.stderr
+    return Printed(done.stdout, (folder / "report").read_bytes())
+
+
 @pytest.fixture(scope="module")
-def report() -> FairnessReport:
-    return examine(SEED, decks=DECKS, control_decks=DECKS, workers=2)
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Printed:
+    return print_report(tmp_path_factory.mktemp("report"), workers=2)
+
+
+@pytest.fixture(scope="module")
+def report(printed: Printed) -> FairnessReport:
+    return msgspec.json.decode(printed.output, type=FairnessReport)
+
+
+def test_command_writes_what_it_prints(printed: Printed, report: FairnessReport):
+    assert printed.file == printed.output
+    assert (report.seed, report.decks, report.control_decks) == (SEED.hex(), FEWEST_DECKS, FEWEST_CONTROL_DECKS)
+
+
+@pytest.mark.slow("makes a second report of a hundred thousand decks")
+def test_same_seed_gives_the_same_report_with_any_workers(printed: Printed, tmp_path: Path):
+    assert print_report(tmp_path, workers=1) == printed
 
 
 def test_a_fair_shuffle_holds(report: FairnessReport):
     assert report.holds
+    assert report.proofs
+    assert all(proof.holds for proof in report.proofs)
     assert report.compared == 32 * DECKS // BATCH
     assert (report.used_up, report.duplicates, report.differing) == (0, 0, 0)
+
+
+def test_every_control_is_found_with_the_fewest_decks_allowed(report: FairnessReport):
+    assert [line.control for line in report.controls] == [control.name for control in CONTROLS]
+    assert [line.control for line in report.controls if not line.found] == []
+    assert all(line.catches for line, control in zip(report.controls, CONTROLS, strict=True) if control.is_seen)
 
 
 def test_workers_change_nothing(survey: Survey):
@@ -52,7 +106,7 @@ def test_workers_change_nothing(survey: Survey):
 def test_the_text_of_a_report_keeps_to_eighty_columns_and_names_its_command(report: FairnessReport):
     lines = list(report_lines(report))
     assert max(map(len, lines)) <= WIDTH
-    assert any(f"--decks {DECKS} --control-decks {DECKS}" in line for line in lines)
+    assert any(f"--decks {FEWEST_DECKS} --control-decks {FEWEST_CONTROL_DECKS}" in line for line in lines)
     assert any(SEED.hex() in line for line in lines)
     assert any("dieharder -g 200" in line for line in lines)
     assert lines[-1].startswith("HOLDS")

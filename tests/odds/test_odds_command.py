@@ -43,7 +43,7 @@ def test_unanswerable_question_ends_with_2(arguments: tuple[str, ...], words: st
 @pytest.mark.timeout(3600)
 def test_house_ruleset_gets_a_table_that_a_server_reads(tmp_path: Path):
     """A paytable of one's own: a flush of the Blind at 2 to 1 in place of 3 to 2 is worth more to the seat."""
-    from referee.advice.ultimate_texas import PreflopTables  # noqa: PLC0415 - no other test here waits for numpy
+    from referee.advice.ultimate_texas.preflop import PreflopTables  # noqa: PLC0415 - no other test here waits for numpy
     from referee.odds.ultimate_texas import Figures  # noqa: PLC0415 - as above
     from referee.rulesets import get, load_folder  # noqa: PLC0415 - as above
 

@@ -16,8 +16,9 @@ from typing import Final
 import numpy as np
 import pytest
 
-from referee.advice.ultimate_texas import KINDS, PreflopTables, Prices, kind_of
 from referee.advice.ultimate_texas.pair import PAIR_INDEX, PAIRS
+from referee.advice.ultimate_texas.preflop import KINDS, PreflopTables, kind_of
+from referee.advice.ultimate_texas.price import Prices
 from referee.advice.ultimate_texas.showdown import on_river
 from referee.advice.ultimate_texas.strength import BoardStrengths
 from referee.cards import DECK

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, Self
@@ -169,20 +170,36 @@ class Process(Caller):
         return self._process.poll() is None
 
 
+@contextmanager
+def _servers_in(folder: Path) -> Iterator[Callable[..., Process]]:
+    started: list[Process] = []
+    with (folder / "errors.log").open("ab") as errors:
+
+        def start(*options: str) -> Process:
+            started.append(Process(folder / "data", errors, *options))
+            return started[-1]
+
+        try:
+            yield start
+        finally:
+            running = [process for process in started if process.is_running]
+            for process in running:
+                process.terminate()
+            for process in running:
+                process.stop()
+
+
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Process]]:
     """Start servers on this test's data folder and stop them at its end. ``errors.log`` has their logs."""
-    started: list[Process] = []
-    with (tmp_path / "errors.log").open("ab") as errors:
-
-        def start(*options: str) -> Process:
-            started.append(Process(tmp_path / "data", errors, *options))
-            return started[-1]
-
+    with _servers_in(tmp_path) as start:
         yield start
-        for process in started:
-            if process.is_running:
-                process.stop()
+
+
+@pytest.fixture(scope="session")
+def servers_in() -> Callable[[Path], AbstractContextManager[Callable[..., Process]]]:
+    """Return a context manager that starts servers on a folder, for fixtures that tests share."""
+    return _servers_in
 
 
 @pytest.fixture(scope="session")

@@ -129,23 +129,29 @@ def test_a_run_of_all_games_leaves_a_line_a_call_and_no_secret(serve: Serve, tmp
     assert said(next(iter(secrets)), printed + next(iter(secrets)).hex().encode()), "the search finds what is there"
 
 
-def lines_of(tmp_path: Path, request_id: str) -> list[dict[str, Any]]:
+@pytest.fixture(scope="module")
+def server(servers_in: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """Return a server for calls whose lines are found by their request's id."""
+    with servers_in(tmp_path_factory.mktemp("server")) as serve:
+        yield serve()
+
+
+def lines_of(server: Process, request_id: str) -> list[dict[str, Any]]:
     """Return the lines of a request."""
-    printed = (tmp_path / "errors.log").read_text(encoding="utf-8").splitlines()
+    printed = (server.data.parent / "errors.log").read_text(encoding="utf-8").splitlines()
     return [line for line in map(json.loads, printed) if line.get("request_id") == request_id]
 
 
-def test_request_id_leads_from_the_caller_to_the_leaf(serve: Serve, tmp_path: Path) -> None:
+def test_request_id_leads_from_the_caller_to_the_leaf(server: Process) -> None:
     """It comes back with the answer, and its line names the leaf that the call put into the log."""
-    process = serve()
     terms = shuffler_pb2.RoundTerms(
         table_id="t", ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
     )
-    opened, call = process.shuffler.OpenRound.with_call(
+    opened, call = server.shuffler.OpenRound.with_call(
         shuffler_pb2.OpenRoundRequest(terms=terms), metadata=[("x-request-id", "from-the-table")]
     )
     assert dict(call.trailing_metadata())["x-request-id"] == "from-the-table"
-    (line,) = lines_of(tmp_path, "from-the-table")
+    (line,) = lines_of(server, "from-the-table")
     assert line["leaves"] == [opened.log_receipt.leaf_index]
     assert (line["code"], line["event"], line["request_bytes"]) == (
         "OK",
@@ -156,28 +162,26 @@ def test_request_id_leads_from_the_caller_to_the_leaf(serve: Serve, tmp_path: Pa
     assert line["caller"].startswith("ipv4:127.0.0.1:")
 
 
-def test_refusal_has_its_request_id_and_reason(serve: Serve, tmp_path: Path) -> None:
+def test_refusal_has_its_request_id_and_reason(server: Process) -> None:
     """One line with the code and the reason; the trailers hold the id beside the error's details."""
-    process = serve()
     with pytest.raises(grpc.RpcError) as caught:
-        process.log.GetTableRound(
-            log_pb2.GetTableRoundRequest(table_id="t", round_number=1), metadata=[("x-request-id", "r/1")]
+        server.log.GetTableRound(
+            log_pb2.GetTableRoundRequest(table_id="nobody", round_number=1), metadata=[("x-request-id", "r/1")]
         )
     trailers = {one.key: one.value for one in caught.value.trailing_metadata()}
     assert str(trailers["x-request-id"]) == "r/1"
     assert trailers["grpc-status-details-bin"]
-    (line,) = lines_of(tmp_path, "r/1")
+    (line,) = lines_of(server, "r/1")
     assert (line["event"], line["code"], line["reason"]) == ("refused", "FAILED_PRECONDITION", "NOT_OPENED")
 
 
 @pytest.mark.parametrize("bad", ["", "x" * 129])
-def test_request_id_that_is_none_is_replaced(serve: Serve, tmp_path: Path, bad: str) -> None:
+def test_request_id_that_is_none_is_replaced(server: Process, bad: str) -> None:
     """A line is always to be found by the id that comes back, and nobody writes pages into the log."""
-    process = serve()
-    _, call = process.log.GetKeys.with_call(log_pb2.GetKeysRequest(), metadata=[("x-request-id", bad)])
+    _, call = server.log.GetKeys.with_call(log_pb2.GetKeysRequest(), metadata=[("x-request-id", bad)])
     made = dict(call.trailing_metadata())["x-request-id"]
     assert re.fullmatch(r"[0-9a-f]{16}", made)
-    assert len(lines_of(tmp_path, made)) == 1
+    assert len(lines_of(server, made)) == 1
 
 
 def test_bytes_fields_of_messages_are_all_searched() -> None:

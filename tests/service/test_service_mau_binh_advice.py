@@ -1,7 +1,5 @@
 """SuggestArrangement over gRPC: the advisor's own answer, in the table's money, from the asker's cards alone."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from pathlib import Path
@@ -9,8 +7,11 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 
-from referee.advice.mau_binh import SCALE, Advisor, Origin, Populations, learn
-from referee.advice.mau_binh.self_play import sweep_kind
+from referee.advice.mau_binh.advisor import Advisor
+from referee.advice.mau_binh.population import Origin
+from referee.advice.mau_binh.populations import Populations
+from referee.advice.mau_binh.self_play import learn, sweep_kind
+from referee.advice.mau_binh.suggestion import SCALE
 from referee.cards import Card, parse_cards
 from referee.rulesets import Catalogue, Ruleset, get, parse_ruleset
 from referee.v1 import mau_binh_pb2
@@ -125,12 +126,6 @@ def test_count_and_stake_have_defaults(house: House) -> None:
     assert answer == ask(house, free=free(PLAIN, stake_minor=1), count=3)
     assert len(answer.suggestions) == 3
     assert len(ask(house, free=free(PLAIN), count=10).suggestions) == 10
-
-
-def test_numpy_is_not_waited_for_until_somebody_asks() -> None:
-    """The service is loaded by every start of a server."""
-    code = "import sys, referee.service.mau_binh; sys.exit('numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_nothing_is_signed_or_written(house: House) -> None:

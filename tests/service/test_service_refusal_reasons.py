@@ -1,8 +1,11 @@
 """Every documented reason for refusing a call: produced by a real call, with the status its documentation names."""
 
+import os
 import re
+import signal
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -14,7 +17,7 @@ import pytest
 from google.rpc import code_pb2
 from nacl.signing import SigningKey
 
-from referee.cards import Card
+from referee.cards import Card, parse_cards
 from referee.dealing.section import deck_root, section_root
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.log import SlotReason
@@ -22,6 +25,7 @@ from referee.rulesets import Catalogue, get, parse_ruleset
 from referee.server.access.caller import CallerRole
 from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.access.token import Claims, issue
+from referee.server.advice_settings import AdviceSettings
 from referee.server.keys import KeySigner
 from referee.server.limits import LimitSettings
 from referee.service.status import CODES
@@ -512,6 +516,69 @@ def ruleset_without_suggestions(house: House) -> Call:
     thirteen: list[Any] = list(range(1, 14))
     hand = mau_binh_pb2.FreeHand(cards=thirteen, ruleset_id="mau_binh.alone", seat_count=2)
     return lambda: house.referee.SuggestArrangement(mau_binh_pb2.SuggestArrangementRequest(free=hand))
+
+
+def advise(house: House) -> object:
+    """Ask for advice about an ordinary hand."""
+    cards: list[Any] = [card.number for card in parse_cards("AS AC AD 2S 2C KH QH JC 9D 8D 7S 5H 4C")]
+    hand = mau_binh_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2)
+    return house.referee.SuggestArrangement(mau_binh_pb2.SuggestArrangementRequest(free=hand))
+
+
+def with_stopped_adviser(house: House, **advice: Any) -> int:  # noqa: ANN401 - what AdviceSettings takes
+    """Restart with one process for advice, which the system has stopped; return its id."""
+    restarted(house, advice=AdviceSettings(processes=1, **advice))
+    advise(house)
+    (pid,) = house.app.advice.pids
+    os.kill(pid, signal.SIGSTOP)
+    return int(pid)
+
+
+def until_asked(house: House) -> None:
+    """Wait until a question has the process."""
+    end = time.monotonic() + 60
+    while not house.app.advice.running:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@refused("ADVICE_BUSY")
+def more_questions_than_may_wait(house: House) -> Call:
+    with_stopped_adviser(house, queue=0)
+
+    def ask_second() -> object:
+        with ThreadPoolExecutor(1) as other:
+            first = other.submit(advise, house)
+            until_asked(house)
+            try:
+                return advise(house)
+            finally:
+                (pid,) = house.app.advice.pids
+                os.kill(pid, signal.SIGCONT)
+                first.result(60)
+
+    return ask_second
+
+
+@refused("ADVICE_TOO_LONG")
+def advice_that_takes_longer_than_it_may(house: House) -> Call:
+    with_stopped_adviser(house, seconds=30)
+    house.app.advice._settings = AdviceSettings(seconds=0.3)  # noqa: SLF001 - the first question may take longer
+    return lambda: advise(house)
+
+
+@refused("ADVICE_LOST")
+def adviser_that_the_system_killed(house: House) -> Call:
+    pid = with_stopped_adviser(house)
+
+    def ask() -> object:
+        with ThreadPoolExecutor(1) as other:
+            asked = other.submit(advise, house)
+            until_asked(house)
+            os.kill(pid, signal.SIGKILL)
+            return asked.result(60)
+
+    return ask
 
 
 @refused("BAD_SIGNATURE", "signature")

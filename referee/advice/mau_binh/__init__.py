@@ -11,6 +11,8 @@ are not independent, so their value comes from joint counts over bins of strengt
 one another and of the asker's cards. Seats with an instant win are left out, because they end the round at the deal,
 and so are seats that foul or leave.
 
+>>> from referee.advice.mau_binh.advisor import Advisor
+>>> from referee.advice.mau_binh.populations import Populations
 >>> from referee.cards import parse_cards, spell
 >>> from referee.rulesets import get
 >>> ruleset = get("mau_binh.classic")
@@ -22,26 +24,3 @@ and so are seats that foul or leave.
 >>> best.expected > 0
 True
 """
-
-from referee.advice.mau_binh.advisor import Advisor, Part, Suggestion
-from referee.advice.mau_binh.population import Origin, Population, PopulationError
-from referee.advice.mau_binh.populations import NoPopulationError, Populations
-from referee.advice.mau_binh.self_play import learn
-from referee.advice.mau_binh.splits import Splits, Splitter
-from referee.advice.mau_binh.value import SCALE, ValueTable
-
-__all__ = [
-    "SCALE",
-    "Advisor",
-    "NoPopulationError",
-    "Origin",
-    "Part",
-    "Population",
-    "PopulationError",
-    "Populations",
-    "Splits",
-    "Splitter",
-    "Suggestion",
-    "ValueTable",
-    "learn",
-]

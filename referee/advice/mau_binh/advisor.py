@@ -18,7 +18,6 @@ True
 
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, assert_never
 
@@ -26,9 +25,10 @@ import numpy as np
 
 from referee.advice.mau_binh.population import Population
 from referee.advice.mau_binh.splits import PAIRS, THREES, Ints, Splits, Splitter
+from referee.advice.mau_binh.suggestion import Part, Suggestion
 from referee.advice.mau_binh.value import Extra, ValueTable
 from referee.cards import Card
-from referee.games.mau_binh import Arrangement, Reason
+from referee.games.mau_binh import Reason
 from referee.games.mau_binh.arrangement import ChiValues
 from referee.games.mau_binh.code import CHI_REASONS
 from referee.games.mau_binh.rules import (
@@ -44,35 +44,6 @@ from referee.hands import Category, Ranking
 _BIN_BITS: Final = 20
 _IN_BINS: Final = (1 << _BIN_BITS) - 1
 _FOULED: Final = -(1 << 62)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """One part of an arrangement's value.
-
-    ``won`` and ``lost`` are the chances to be paid for it by one opponent and to pay one, in 65,536ths. ``units`` is
-    what an opponent pays, in stakes. ``expected`` is against all opponents together, in 65,536ths of a stake.
-    """
-
-    reason: Reason
-    units: int
-    won: int
-    lost: int
-    expected: int
-
-
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """An arrangement that does not foul, the values of its chi, and the parts of its value."""
-
-    arrangement: Arrangement
-    values: ChiValues
-    parts: tuple[Part, ...]
-
-    @property
-    def expected(self) -> int:
-        """Average win of the seat from all opponents together, in 65,536ths of a stake."""
-        return sum(part.expected for part in self.parts)
 
 
 class _Buffers(threading.local):

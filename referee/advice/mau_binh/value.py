@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from referee.advice.mau_binh.population import Population, categories_of
 from referee.advice.mau_binh.splits import Ints
+from referee.advice.mau_binh.suggestion import SCALE, SCALE_BITS
 from referee.games.mau_binh.rules import (
     FourAcesFullSweep,
     MauBinhRules,
@@ -41,10 +42,6 @@ from referee.games.mau_binh.rules import (
     SweptPairTimes,
 )
 from referee.hands import Category
-
-SCALE_BITS: Final = 16
-SCALE: Final = 1 << SCALE_BITS
-"""One stake in the numbers of a table."""
 
 _SHARE_BITS: Final = 30
 _BEATS_BITS: Final = 10

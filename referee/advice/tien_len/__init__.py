@@ -11,13 +11,14 @@ ruleset's. Weights and slopes are measured by tournaments of bots.
 >>> hands = tuple(map(parse_cards, texts))
 >>> deal = Deal(seat_count=len(hands), stake=1, sections=hands, leader=Seat(0), dealt_time=0)
 >>> state = begin(get("tien_len.mien_nam").rules, deal)
->>> spell(suggest(state, count=1)[0].play.cards)
+>>> spell(suggest(View.of(state), count=1)[0].play.cards)
 '5S 6C 7D 8H 9S TC JD QH'
 """
 
 from referee.advice.tien_len.grouping import PlayGroup, group_plays, whole_plays
 from referee.advice.tien_len.reason import Advice, AdviceReason
 from referee.advice.tien_len.suggestion import MAX_SAMPLES, MAX_SUGGESTIONS, PlaySuggestion, suggest
+from referee.advice.tien_len.view import View
 
 __all__ = [
     "MAX_SAMPLES",
@@ -26,6 +27,7 @@ __all__ = [
     "AdviceReason",
     "PlayGroup",
     "PlaySuggestion",
+    "View",
     "group_plays",
     "suggest",
     "whole_plays",

@@ -1,7 +1,7 @@
 """Suggestions: the best plays of the seat on turn with the reasons for them, from what that seat may know.
 
-A suggestion is lawful, depends on the seat's view alone, and is the same whenever the position is; a round that is over
-has none. ``samples = 0`` answers by the policy at once; more samples play rounds out and give the value of plays.
+A suggestion is lawful, depends on the seat's view alone, and is the same whenever the view is. ``samples = 0`` answers
+by the policy at once; more samples play rounds out and give the value of plays.
 
 >>> from referee.cards import DECK, Seat, parse_cards, spell
 >>> from referee.games import Deal
@@ -12,7 +12,7 @@ has none. ``samples = 0`` answers by the policy at once; more samples play round
 >>> deal = Deal(seat_count=len(hands), stake=1, sections=hands, leader=Seat(0), dealt_time=0)
 >>> state = begin(get("tien_len.mien_nam").rules, deal)
 >>> state = apply(state, Play(Seat(0), parse_cards("2S"), time=0))
->>> best, second = suggest(state, count=3)
+>>> best, second = suggest(View.of(state), count=3)
 >>> spell(best.play.cards), [advice.reason.value for advice in best.advice], second.play
 ('4S 4C 5D 5H 6D 6H', ['CHOPS', 'LIKELY_HOLDS', 'KEEPS_GROUPS', 'SHEDS_MANY', 'WEAKEST'], None)
 """
@@ -28,7 +28,7 @@ from referee.advice.tien_len.sampling import Sampled, sample
 from referee.advice.tien_len.structure import is_whole, plan_of
 from referee.advice.tien_len.view import View
 from referee.cards import Seat
-from referee.games.tien_len import Combination, State
+from referee.games.tien_len import Combination
 from referee.games.tien_len.chop import chop_units
 from referee.games.tien_len.leftover import price_leftover
 from referee.games.tien_len.order import THREE_OF_SPADES, TWOS, CardSet, cards_of
@@ -55,11 +55,8 @@ class PlaySuggestion(msgspec.Struct, frozen=True, kw_only=True):
     samples: int = 0
 
 
-def suggest(state: State, *, count: int, samples: int = 0) -> tuple[PlaySuggestion, ...]:
-    """Return at most ``count`` suggestions for the seat on turn, best first; none once the round is over."""
-    if state.is_over:
-        return ()
-    view = View.of(state)
+def suggest(view: View, *, count: int, samples: int = 0) -> tuple[PlaySuggestion, ...]:
+    """Return at most ``count`` suggestions for the seat on turn, best first."""
     weighed = weigh(view, wide=count > 1)
     facts = _Facts(view)
     if not samples or len(weighed) == 1:

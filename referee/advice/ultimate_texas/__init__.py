@@ -4,6 +4,9 @@ A value is a count over everything that can still be dealt, under the table's ow
 hands of the house on the river, 1,070,190 continuations on the flop; before it 20,975,724,000, which are counted once
 and kept as a table.
 
+>>> from referee.advice.ultimate_texas.advice import advise
+>>> from referee.advice.ultimate_texas.option import best_of
+>>> from referee.advice.ultimate_texas.preflop import PreflopTables
 >>> from referee.cards import parse_cards
 >>> from referee.games.ultimate_texas import Stake
 >>> from referee.rulesets import get
@@ -12,34 +15,3 @@ and kept as a table.
 >>> best_of(options, stake).decision
 <Decision.PLAY_4X: 'PLAY_4X'>
 """
-
-from referee.advice.ultimate_texas.advice import NoTableError, Option, advise, best_of
-from referee.advice.ultimate_texas.preflop import (
-    KINDS,
-    SUFFIX,
-    KindSums,
-    PreflopTable,
-    PreflopTableError,
-    PreflopTables,
-    kind_of,
-    law_digest,
-)
-from referee.advice.ultimate_texas.price import Prices
-from referee.advice.ultimate_texas.strength import UnsupportedRankingError
-
-__all__ = [
-    "KINDS",
-    "SUFFIX",
-    "KindSums",
-    "NoTableError",
-    "Option",
-    "PreflopTable",
-    "PreflopTableError",
-    "PreflopTables",
-    "Prices",
-    "UnsupportedRankingError",
-    "advise",
-    "best_of",
-    "kind_of",
-    "law_digest",
-]

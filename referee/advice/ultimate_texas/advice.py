@@ -22,17 +22,21 @@ FOLD -2
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
+from referee.advice.ultimate_texas.option import Option, best_of
 from referee.advice.ultimate_texas.preflop import WAYS, KindSums, PreflopTable, kind_of
 from referee.advice.ultimate_texas.price import Prices, Whole
 from referee.advice.ultimate_texas.showdown import HOUSES, RUNOUTS, on_flop, on_river
 from referee.cards import Card
 from referee.games.ultimate_texas import Decision, Stake, UltimateTexasRules
+
+WAYS_BY_BOARD: Final = MappingProxyType({0: WAYS, 3: RUNOUTS * HOUSES, 5: HOUSES})
+"""Number of ways to go on that are counted, by the number of cards on the board."""
 
 _PLAYS: Final = {decision.multiple: decision for decision in Decision if decision.multiple}
 _FLOP, _RIVER = 3, 5
@@ -40,23 +44,6 @@ _FLOP, _RIVER = 3, 5
 
 class NoTableError(LookupError):
     """A question before the flop without a table for the ruleset's prices."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    """A decision and its value: ``antes`` of Ante, Blind and play bet, ``trips`` for each unit of Trips.
-
-    If ``is_lower_bound`` is set, the true value may be a little higher.
-    """
-
-    decision: Decision
-    antes: Fraction
-    trips: Fraction
-    is_lower_bound: bool = False
-
-    def worth(self, stake: Stake) -> Fraction:
-        """Return the value in minor units under these stakes."""
-        return self.antes * stake.ante + self.trips * stake.trips
 
 
 def advise(
@@ -83,11 +70,6 @@ def advise(
         msg = "there is no table of values before the flop for this ruleset; `referee odds --table` makes one"
         raise NoTableError(msg)
     return _before_flop(rules, stake, table.kinds[kind_of(hole)])
-
-
-def best_of(options: Sequence[Option], stake: Stake) -> Option:
-    """Return the option of the highest value under these stakes; of equal ones the first."""
-    return max(options, key=lambda option: option.worth(stake))
 
 
 def _on_river(rules: UltimateTexasRules, *, hole: Sequence[Card], board: Sequence[Card]) -> tuple[Option, ...]:

@@ -15,7 +15,7 @@ after its ruleset, ``<id>.preflop``. Hole cards are named by kind: ``AA``, ``AKs
 import hashlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
@@ -137,6 +137,12 @@ class PreflopTables:
     def table_for(self, rules: UltimateTexasRules) -> PreflopTable | None:
         """Return the table for these rules; None if there is none."""
         return self._tables.get(law_digest(rules))
+
+
+@lru_cache(maxsize=4)
+def tables_of(folder: Path | None) -> PreflopTables:
+    """Return the tables that come with the referee and those of a folder, read once; raises as ``with_folder`` does."""
+    return PreflopTables.builtin() if folder is None else PreflopTables.with_folder(folder)
 
 
 @cache

@@ -58,7 +58,7 @@ class AccessGate:
                 )
             self._charge(address_of(call.peer))
         if self._at_once is not None:
-            self._begin(self._at_once, _key_of(call), context)
+            self._begin(self._at_once, caller_key(call), context)
 
     def ask(self, call: Call, request: Message) -> None:
         """Reject a request that names a table, round or seat that is not the caller's."""
@@ -107,7 +107,7 @@ class AccessGate:
                 role=caller.role.value,
                 method=call.method,
             )
-        self._charge(_key_of(call))
+        self._charge(caller_key(call))
 
     def _charge(self, caller: str) -> None:
         if self._buckets is None:
@@ -142,7 +142,7 @@ def gate_of(
     return AccessGate(access, limits, clock=clock, tls=tls) if is_asked else None
 
 
-def _key_of(call: Call) -> str:
+def caller_key(call: Call) -> str:
     """Return the key of a caller's limits: its proved name, or else its address."""
     if isinstance(call.proof, Caller) and call.proof.name:
         return f"{call.tenant}/{call.proof.name}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import msgspec
 import pytest
 
-from referee.advice.mau_binh import Origin, Population
+from referee.advice.mau_binh.population import Origin, Population
 from referee.cards import parse_cards
 from referee.games.mau_binh import Arrangement, MauBinhRules
 from referee.games.mau_binh.rules import FourAcesFullSweep, NoFourAcesSweep, NoSweep, SweptByAll, SweptPairTimes

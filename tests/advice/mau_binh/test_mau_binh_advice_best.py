@@ -8,7 +8,9 @@ from typing import Final, TypeAlias
 
 import pytest
 
-from referee.advice.mau_binh import Advisor, Populations, Suggestion
+from referee.advice.mau_binh.advisor import Advisor
+from referee.advice.mau_binh.populations import Populations
+from referee.advice.mau_binh.suggestion import Suggestion
 from referee.cards import DECK, Card
 from referee.games.mau_binh import Arrangement, MauBinhRules, check_arrangement
 from referee.games.mau_binh.arrangement import chi_values

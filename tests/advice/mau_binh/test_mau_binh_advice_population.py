@@ -11,8 +11,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from referee.advice.mau_binh import NoPopulationError, Origin, Population, PopulationError, Populations, learn
-from referee.advice.mau_binh.self_play import STEPS, sweep_kind
+from referee.advice.mau_binh.population import Origin, Population, PopulationError
+from referee.advice.mau_binh.populations import NoPopulationError, Populations
+from referee.advice.mau_binh.self_play import STEPS, learn, sweep_kind
 from referee.games.mau_binh import MauBinhRules
 from referee.hands import AceLowStraight
 from referee.rulesets import Ruleset, get

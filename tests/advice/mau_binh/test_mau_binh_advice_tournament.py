@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from referee.advice.mau_binh import Splitter
+from referee.advice.mau_binh.splits import Splitter
 from referee.cards import DECK
 from referee.games.mau_binh import MauBinhRules, check_arrangement
 from referee.rulesets import Ruleset, get

@@ -9,7 +9,12 @@ from typing import Any, Final, TypeAlias
 import msgspec
 import pytest
 
-from referee.advice.mau_binh import SCALE, Advisor, Population, Populations, Splitter, ValueTable
+from referee.advice.mau_binh.advisor import Advisor
+from referee.advice.mau_binh.population import Population
+from referee.advice.mau_binh.populations import Populations
+from referee.advice.mau_binh.splits import Splitter
+from referee.advice.mau_binh.suggestion import SCALE
+from referee.advice.mau_binh.value import ValueTable
 from referee.cards import DECK, Seat
 from referee.games.mau_binh import GAME, Arrange, Arrangement, MauBinhRules, begin, instant_win_of, settle
 from referee.rulesets import Ruleset

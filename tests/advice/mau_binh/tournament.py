@@ -25,8 +25,10 @@ from typing import Final, TypeAlias
 import msgspec
 import numpy as np
 
-from referee.advice.mau_binh import Advisor, Populations, Splits, Splitter
+from referee.advice.mau_binh.advisor import Advisor
+from referee.advice.mau_binh.populations import Populations
 from referee.advice.mau_binh.self_play import greatest_sum
+from referee.advice.mau_binh.splits import Splits, Splitter
 from referee.cards import DECK, Card, Seat
 from referee.games.mau_binh import GAME, Arrange, MauBinhRules, instant_win_of
 from referee.games.mau_binh.rules import NoFourAcesSweep, NoSweep

@@ -8,19 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from referee.advice.ultimate_texas import (
+from referee.advice.ultimate_texas.advice import NoTableError, advise
+from referee.advice.ultimate_texas.option import best_of
+from referee.advice.ultimate_texas.preflop import (
     KINDS,
-    NoTableError,
+    SHIPPED,
+    WAYS,
     PreflopTable,
     PreflopTableError,
     PreflopTables,
-    Prices,
-    advise,
-    best_of,
+    best_bet,
     kind_of,
     law_digest,
 )
-from referee.advice.ultimate_texas.preflop import SHIPPED, WAYS, best_bet
+from referee.advice.ultimate_texas.price import Prices
 from referee.cards import DECK, parse_cards
 from referee.games.ultimate_texas import Decision, Stake, UltimateTexasRules
 from referee.money import Amount

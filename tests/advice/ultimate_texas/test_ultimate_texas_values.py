@@ -9,9 +9,11 @@ from typing import Final
 import numpy as np
 import pytest
 
-from referee.advice.ultimate_texas import Option, Prices, UnsupportedRankingError, advise, best_of
+from referee.advice.ultimate_texas.advice import advise
+from referee.advice.ultimate_texas.option import Option, best_of
 from referee.advice.ultimate_texas.pair import PAIRS
-from referee.advice.ultimate_texas.strength import BoardStrengths
+from referee.advice.ultimate_texas.price import Prices
+from referee.advice.ultimate_texas.strength import BoardStrengths, UnsupportedRankingError
 from referee.cards import DECK, Card, Seat, parse_cards
 from referee.games.ultimate_texas import (
     Decision,

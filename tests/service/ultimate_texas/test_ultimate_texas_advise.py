@@ -1,19 +1,19 @@
 """Advise over the wire: what is asked, what is answered, and what is not looked at."""
 
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from referee.advice.ultimate_texas import PreflopTable, PreflopTables, advise, best_of, law_digest
+from referee.advice.ultimate_texas.advice import advise
+from referee.advice.ultimate_texas.option import best_of
+from referee.advice.ultimate_texas.preflop import PreflopTable, PreflopTables, law_digest
+from referee.advice.ultimate_texas.question import DecisionQuestion, value_options
 from referee.cards import DECK, Card
 from referee.games.ultimate_texas import Decision as Domain
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.money import Amount
 from referee.rulesets import get, load_folder
-from referee.service.ultimate_texas_advice import DecisionAdvice
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
 from tests.builtin import rules_as
@@ -142,20 +142,6 @@ def test_tables_of_the_settings_folder_are_read(tmp_path: Path):
     assert shipped is not None
     table = PreflopTable(law=law_digest(rules_as(UltimateTexasRules, house)), unit=2, kinds=shipped.kinds)
     (tmp_path / "ultimate_texas.house.preflop").write_bytes(table.write())
-    response = ultimate_texas_pb2.AdviseResponse()
-    DecisionAdvice(tmp_path).fill(
-        response, house, stake=Stake(ante=Amount(2), trips=Amount(0)), hole=(DECK[0], DECK[51]), board=()
-    )
-    assert _name(response.best) == Domain.PLAY_4X
-
-
-def test_first_question_is_what_waits_for_numpy(tmp_path: Path):
-    """A server that nobody asks for advice never imports it."""
-    program = (
-        "import sys; from pathlib import Path; from referee.server.app import Application; "
-        "from referee.server.options import ServerOptions; "
-        f"Application(ServerOptions(data=Path({str(tmp_path)!r}), listen='127.0.0.1:0')).start().close(); "
-        "print('numpy' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
+    stake = Stake(ante=Amount(2), trips=Amount(0))
+    question = DecisionQuestion(rules_as(UltimateTexasRules, house), stake, (DECK[0], DECK[51]), (), tmp_path)
+    assert best_of(value_options(question).options, stake).decision is Domain.PLAY_4X

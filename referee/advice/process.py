@@ -1,0 +1,49 @@
+"""The process in which a server computes advice: it answers one question after the other until its server is gone.
+
+A question is a pickled function with its arguments. The answer is a pair, pickled too: True and the function's result,
+or False and the error: a NoAdviceError as it was raised, any other one as an AdviceFaultError with its traceback.
+"""
+
+import os
+import pickle
+import signal
+import threading
+import traceback
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection
+
+from referee.advice import NoAdviceError
+
+
+class AdviceFaultError(RuntimeError):
+    """An error in the computation of advice; its text is the traceback."""
+
+
+def serve(connection: Connection, niceness: int) -> None:
+    """Answer the questions of a connection until it is closed; run at a lower priority by ``niceness``."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the server ends this one when it stops
+    os.nice(niceness)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        while True:
+            connection.send_bytes(_answer(connection.recv_bytes()))
+    except (EOFError, OSError):  # the server closed its end
+        return
+
+
+def _answer(question: bytes) -> bytes:
+    try:
+        function, args, kwargs = pickle.loads(question)  # noqa: S301 - comes from the server that started this process
+        return pickle.dumps((True, function(*args, **kwargs)))
+    except NoAdviceError as error:
+        return pickle.dumps((False, error))
+    except Exception:  # noqa: BLE001 - whatever a function raises is an answer
+        return pickle.dumps((False, AdviceFaultError(traceback.format_exc())))
+
+
+def _end_with_parent() -> None:
+    """End this process, in the middle of a computation too, when the server's process is gone."""
+    server = parent_process()
+    if server is not None:
+        server.join()
+        os._exit(1)

@@ -1,0 +1,68 @@
+"""Running servers to attack: ``referee serve`` as an operator starts it, with nothing configured."""
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+STOP_SECONDS = 60
+
+
+class Server:
+    """A server process, and a channel to it."""
+
+    def __init__(self, data: Path, *options: str) -> None:
+        command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--listen", "127.0.0.1:0"]
+        with (data.parent / "errors.log").open("ab") as errors:
+            self._process = subprocess.Popen(
+                [*command, "--metrics", "127.0.0.1:0", *options], stdout=subprocess.PIPE, stderr=errors
+            )
+        assert self._process.stdout is not None
+        printed = self._process.stdout.readline()
+        assert printed, "the server did not start"
+        self.ready: dict[str, Any] = json.loads(printed)
+        self.pid = self._process.pid
+        self.channel = grpc.insecure_channel(self.ready["address"])
+
+    def figure(self, name: str) -> float:
+        """Return the sum of a metric's samples."""
+        with urllib.request.urlopen(f"http://{self.ready['metrics']}/metrics", timeout=STOP_SECONDS) as answer:
+            lines = answer.read().decode().splitlines()
+        found = [line for line in lines if line.startswith((f"{name} ", f"{name}{{"))]
+        assert found, name
+        return sum(float(line.rpartition(" ")[2]) for line in found)
+
+    def kill(self) -> None:
+        """Kill the process, as the system does when memory runs out."""
+        self._process.kill()
+        self._process.wait(STOP_SECONDS)
+
+    def close(self) -> None:
+        """Stop the process, if it runs, as an operator does."""
+        self.channel.close()
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            assert self._process.wait(STOP_SECONDS) == 0
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Start servers on this test's data folder and stop them at its end."""
+    started: list[Server] = []
+
+    def start(*options: str) -> Server:
+        started.append(Server(tmp_path / "data", *options))
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.close()
