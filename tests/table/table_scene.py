@@ -20,6 +20,8 @@ from tests.table.scripted_player import Player, play_anything
 
 START: Final = 1_800_000_000_000
 ORIGIN: Final = "log.example/table"
+PACE: Final = Pace(bot_ms=0)
+"""How fast tables go: bots move at once."""
 
 
 class MovedClock:
@@ -98,12 +100,12 @@ class Scene:
         self.players: list[Player] = []
 
     def plan(self, **changes: Any) -> Plan:  # noqa: ANN401 - what a Plan has
-        """How this scene's table servers run: bots move at once."""
+        """How this scene's table servers run."""
         fields: dict[str, Any] = {
             "referee": self.court.address,
             "gateway": "http://127.0.0.1:8801",
             "folder": self.folder,
-            "pace": Pace(bot_ms=0),
+            "pace": PACE,
             "clock": self.clock,
             "entropy": self.entropy,
         }

@@ -5,16 +5,15 @@ from functools import partial
 from typing import Any, Final
 
 import pytest
-from referee_table.play import Pace
 
 from tests.table.scripted_player import Player, View, split
-from tests.table.table_scene import Scene, ready
+from tests.table.table_scene import PACE, Scene, ready
 
 READY_MS: Final = 20_000
 ARRANGING_MS: Final = 60_000
 OPENING_MS: Final = 30_000
 SHOW_MS: Final = 15_000
-PACE: Final = Pace()
+TURN_MS: Final = 30_000
 
 
 async def stays(player: Player, holds: Any) -> None:  # noqa: ANN401 - a question about a view
@@ -138,16 +137,16 @@ def test_sealed_seat_that_does_not_commit_or_open_counts_as_not_arranged(scene: 
             )
             chi.arrangements.clear()
             await an.until(lambda view: view["round"]["mau_binh"]["submitted"] == [True, False, True])
-            scene.clock.move(ARRANGING_MS)
-            await stays(an, phase_is("PLAYING"))  # the moment itself still counts
-            scene.clock.move(1_000)
+            scene.clock.move(ARRANGING_MS - 1)
+            await stays(an, phase_is("PLAYING"))
+            scene.clock.move(1)
             view = await an.until(lambda view: view["phase"] == "OPENING" and view["round"]["mau_binh"]["opened"][0])
             assert view["deadline"] == scene.clock.now() + OPENING_MS
             assert [len(hand) for hand in view["round"]["mau_binh"]["hands"]] == [13, 13, 13]
             assert chi_view["round"]["mau_binh"].get("hands") is None
             scene.clock.move(OPENING_MS - 1)
             await stays(an, phase_is("OPENING"))
-            scene.clock.move(1_000)
+            scene.clock.move(1)
             await an.until(phase_is("SHOWDOWN"))
             scene.clock.move(SHOW_MS)
             last = (await an.until(lambda view: view["last"] is not None))["last"]
@@ -166,14 +165,14 @@ def test_seat_out_of_time_passes_or_leads_its_lowest_card(scene: Scene) -> None:
             view = await an.until(phase_is("PLAYING"))
             leader = view["round"]["tien_len"]["turn"]
             hand = (await (an, binh)[leader].until(phase_is("PLAYING")))["round"]["hand"]
-            assert view["deadline"] == scene.clock.now() + PACE.turn_ms
-            scene.clock.move(PACE.turn_ms - 1)
+            assert view["deadline"] == scene.clock.now() + TURN_MS
+            scene.clock.move(TURN_MS - 1)
             await stays(an, lambda view: view["round"]["tien_len"]["trick"] == [])
             scene.clock.move(1)
             view = await an.until(lambda view: bool(view["round"]["tien_len"]["trick"]))
             (done,) = view["round"]["tien_len"]["trick"]
             assert (done["seat"], done["action"], done["cards"]) == (leader, "TIMEOUT", hand[:1])
-            scene.clock.move(PACE.turn_ms)
+            scene.clock.move(TURN_MS)
             view = await an.until(lambda view: bool(view["round"]["tien_len"]["last_trick"]))
             assert [one["action"] for one in view["round"]["tien_len"]["last_trick"]] == ["TIMEOUT", "TIMEOUT"]
             assert view["round"]["tien_len"]["turn"] == leader
@@ -201,7 +200,7 @@ def test_seat_that_does_not_decide_checks_and_then_folds(scene: Scene, *, sealed
             await ready(an, binh, ante_minor=200)
             for street in ("PREFLOP", "FLOP", "RIVER"):
                 view = await binh.until(partial(is_playing_on, street=street))
-                scene.clock.move(PACE.turn_ms - 1)
+                scene.clock.move(TURN_MS - 1)
                 await stays(binh, partial(is_on, street=street))
                 assert view["round"]["ultimate_texas"]["seats"][1]["is_deciding"]
                 scene.clock.move(1)

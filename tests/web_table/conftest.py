@@ -41,7 +41,7 @@ def browser() -> Iterator[Browser]:
 def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableProcess]:
     """Start a table with quick bots and no pauses between the parts of a showdown."""
     folder = tmp_path_factory.mktemp("table")
-    running = TableProcess(folder, page=WEB / "dist", options=("--bot-ms", "40", "--turn-ms", "120000", "--brisk"))
+    running = TableProcess(folder, page=WEB / "dist", options=("--bot-ms", "40", "--brisk"))
     yield running
     running.stop()
 

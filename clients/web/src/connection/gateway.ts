@@ -106,6 +106,11 @@ export interface ProtoAdvice {
 /** What each decision of a sealed seat is worth. */
 export const adviseSealed = (
   gateway: string,
-  round: { header: unknown; certificates: readonly string[]; events: readonly unknown[] },
+  round: {
+    header: unknown;
+    certificates: readonly string[];
+    events: readonly unknown[];
+    receipt: string;
+  },
   seat: number,
 ): Promise<ProtoAdvice> => ask(gateway, "UltimateTexasService/Advise", { round, seat });

@@ -196,6 +196,7 @@ export interface Round {
   readonly hand?: readonly Card[] | null;
   readonly certificates?: readonly string[];
   readonly events?: readonly unknown[];
+  readonly receipt?: string;
   readonly mau_binh?: MauBinh;
   readonly tien_len?: TienLen;
   readonly ultimate_texas?: UltimateTexas;

@@ -48,14 +48,14 @@ export class Deciding {
   }
 
   async #ask(): Promise<readonly Worth[]> {
-    const { round_id, header, certificates = [], events = [], you } = this.#round();
+    const { round_id, header, certificates = [], events = [], receipt = "", you } = this.#round();
     const { hand } = attending;
     const gateway = connection.welcome?.gateway;
     if (hand?.roundId !== round_id || gateway == null) {
       return (await connection.command<{ suggestions: Worth[] }>("suggest", { round_id }))
         .suggestions;
     }
-    const round = { header, certificates: [hand.certificate, ...certificates], events };
+    const round = { header, certificates: [hand.certificate, ...certificates], events, receipt };
     const { options = [] } = await adviseSealed(gateway, round, you ?? 0);
     return options
       .map(({ decision, valueMinor = "0" }) => ({
