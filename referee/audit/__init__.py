@@ -13,11 +13,13 @@ compared with these promises, and each fault gets a stable code. In the order of
 ``log_receipts``    leaves that the log promised
 ``tables``          the order of leaves; collects the ``round_leaves`` of each round
 ``workers``         examines rounds here or in processes; ``cluster`` on a Dask cluster
-``round``           one round, from OPEN to REVEAL: calls the next six
+``round``           one round, from OPEN to REVEAL: calls the next eight
 ``deal``            seeds, mix and leader of a DEAL
+``openings``        UNSEALs, and whether they are those of the settled course
 ``settlement``      a SETTLE, replayed
+``course``          the newest receipt and the seats' signatures of a settlement
 ``certificates``    certificates of the round
-``event_receipts``  event receipts, and when sections were opened
+``event_receipts``  event receipts of the round
 ``redeal``          the deck, dealt again from the revealed seed
 ``secrecy``         secrets in documents that were handed out
 ``sample``          a round's part in the statistics

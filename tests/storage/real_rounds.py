@@ -3,7 +3,7 @@
 from typing import Final
 
 from referee.evidence.merkle import leaf_hash
-from referee.log import DealStep, OpenStep, RevealStep, SettleStep, SlotKey, Step, StepKind
+from referee.log import DealStep, OpenStep, RevealStep, SettleStep, SlotKey, Step, StepKind, Unseal, UnsealStep
 from referee.storage import Append
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder, Parts, Table
 
@@ -21,16 +21,17 @@ def work() -> list[list[Append]]:
     ]
     requests = [keys]
     for table in [*tables, tables[0]]:
-        opened, dealt, ended, revealed = _appends(builder.play(table))
-        requests += (
-            [[opened], [dealt], [ended, revealed]] if table is tables[0] else [[opened, dealt], [ended, revealed]]
-        )
+        opened, dealt, *unsealed, ended, revealed = _appends(builder.play(table))
+        begun = [[opened], [dealt]] if table is tables[0] else [[opened, dealt]]
+        requests += [*begun, *[[one] for one in unsealed], [ended, revealed]]
     return requests
 
 
 def _appends(parts: Parts) -> list[Append]:
     header, deck_root = parts.header, bytes.fromhex(parts.dealt.deck_root)
     key, round_id = SlotKey(header.table_id, header.round_number), header.round_id
+    unseals = tuple([Unseal(leaf.number, bytes.fromhex(leaf.history)) for leaf in parts.unseals])
+    course = {one.number: one.history for one in unseals}
     steps: list[Step] = [
         OpenStep(
             key,
@@ -40,7 +41,8 @@ def _appends(parts: Parts) -> list[Append]:
             round_deadline=header.round_deadline,
         ),
         DealStep(key, round_id=round_id, deck_root=deck_root),
-        SettleStep(key, round_id=round_id, deck_root=deck_root, unseals=()),
+        *[UnsealStep(key, round_id=round_id, unseal=one, course=course) for one in unseals],
+        SettleStep(key, round_id=round_id, deck_root=deck_root, unseals=unseals),
         RevealStep(key, round_id=round_id),
     ]
     return [
