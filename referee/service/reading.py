@@ -24,7 +24,7 @@ from referee.service.served import ServedGame
 from referee.service.verifying import MEMO_BYTES, Memo, RoundVerifier, VerifiedRound
 from referee.transcript.chain import Course
 from referee.transcript.inputs import InputEvent, Inputs
-from referee.transcript.played import EvidenceError, PlayedCourse
+from referee.transcript.played import EvidenceError, EvidenceFault, PlayedCourse
 from referee.transcript.replay import encode_results, unsealed_of
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.verdict import Violation
@@ -311,7 +311,9 @@ class RoundReader:
             except UnlawfulEventError as error:
                 violations, refused_event = error.violations, index + 1
             except EvidenceError as error:
-                raise evidence_refusal(error, field=f"round.events[{error.number - 1}]") from None
+                is_closed = error.fault is EvidenceFault.NOT_UNSEALED
+                field = "round.certificates" if is_closed else f"round.events[{error.number - 1}]"
+                raise evidence_refusal(error, field=field) from None
         return self._after(
             known,
             events=events,

@@ -38,6 +38,7 @@ from referee.v1 import (
     shuffler_pb2_grpc,
 )
 from referee.wire.round import read_header
+from tests.service.courses import take
 from tests.service.seat_players import Table
 from tests.vectors.dealing import dealing_derivation
 
@@ -153,7 +154,7 @@ class Played:
             mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=self.message, event=event)
         )
         if answer.event_number:
-            self.message.events.append(answer.event)
+            take(self.message, answer.event, receipt=answer.receipt)
         return answer
 
     def request(self) -> mau_binh_pb2.MauBinhServiceSettleRoundRequest:

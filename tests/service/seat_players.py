@@ -4,9 +4,7 @@ What they hash and sign comes from the second derivation of the protocol and fro
 project: a signature that the server takes is one that two implementations agree on.
 """
 
-import base64
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -24,7 +22,8 @@ from referee.v1 import (
     ultimate_texas_pb2,
     ultimate_texas_pb2_grpc,
 )
-from tests.vectors.dealing.dealing_derivation import canonical, number, tagged
+from tests.service.courses import is_timeout, payload_of, sign, steps_of, take
+from tests.vectors.dealing.dealing_derivation import number, tagged
 
 RULESETS: Final = {
     "mau_binh": "mau_binh.classic",
@@ -90,42 +89,6 @@ class Player:
     def commitment(self, round_id: bytes, cards: Sequence[int]) -> bytes:
         """Commit to thirteen cards in the order back, middle, front."""
         return tagged("arrange", round_id, number(self.seat, 1), bytes(cards), self.nonce)
-
-
-def event_bytes(event: Any) -> bytes:  # noqa: ANN401 - an event of any game
-    """Encode an event as the canonical JSON of a transcript."""
-    if isinstance(event, ultimate_texas_pb2.UltimateTexasEvent):
-        decision = ultimate_texas_pb2.Decision.Name(event.decision).removeprefix("DECISION_")
-        return canonical({"decision": decision, "kind": "DECIDE", "seat": event.seat})
-    members: dict[str, Any] = {"seat": event.seat}
-    match event.WhichOneof("choice"):
-        case "arrange":
-            chi = event.arrange
-            members |= {"back": list(chi.back), "front": list(chi.front), "kind": "ARRANGE", "middle": list(chi.middle)}
-            members |= {"nonce": event.nonce.hex()} if event.nonce else {}
-        case "commit":
-            members |= {"commitment": event.commit.commitment.hex(), "kind": "COMMIT"}
-        case "play":
-            members |= {"cards": list(event.play.cards), "kind": "PLAY"}
-        case "pass_turn":
-            members |= {"kind": "PASS"}
-        case kind:
-            members |= {"kind": kind.upper()}
-    return canonical(members)
-
-
-def payload_of(envelope: bytes) -> dict[str, Any]:
-    """Parse the payload of an envelope without verifying its signature."""
-    payload: dict[str, Any] = json.loads(base64.b64decode(json.loads(envelope)["payload"]))
-    return payload
-
-
-def chain_hash(round_id: bytes, deck_root: bytes, events: Sequence[Any]) -> bytes:
-    """Compute h_k of the last of some events."""
-    last = tagged("transcript", round_id, deck_root)
-    for k, event in enumerate(events, 1):
-        last = tagged("event", last, number(k, 4), event_bytes(event))
-    return last
 
 
 class Table:
@@ -222,45 +185,51 @@ class Table:
         return bytes.fromhex(payload_of(self.dealt.certificate)["deck_root"])
 
     def event(self, seat: int, **choice: Any) -> Any:  # noqa: ANN401 - an event of the game
-        """Make an unsigned event; True means a choice without fields."""
+        """Make an event; True means a choice without fields. A seat with a key has seen the whole round."""
         event = getattr(self._module, f"{self._prefix}Event")(
             seat=seat, **{name: value for name, value in choice.items() if value is not True}
         )
         for name in [name for name, value in choice.items() if value is True]:
             getattr(event, name).SetInParent()
+        if self.keyed and not event.HasField("seen") and not is_timeout(event):
+            event.seen = len(self.message.events)
         return event
 
-    def signed(self, event: Any) -> Any:  # noqa: ANN401 - an event of the game
-        """Sign an event as its seat, as the next event of the round."""
-        hashed = chain_hash(self.round_id, self.deck_root, [*self.message.events, event])
-        event.signature = self.players[event.seat].key.sign(hashed)
-        return event
+    def sign(self, event: Any) -> bytes:  # noqa: ANN401 - an event of the game
+        """Sign an event as its seat, as the seat's next; empty for a seat without a key and for TIMEOUT."""
+        is_signed = self.keyed and event.HasField("seen")
+        return sign(self.message, event, self.players[event.seat].key) if is_signed else b""
 
-    def ask(self, event: Any) -> Any:  # noqa: ANN401 - an answer of the game
-        """Ask to accept an event; append it if it is accepted."""
-        request = getattr(self._module, f"{self._prefix}ServiceAcceptEventRequest")(round=self.message, event=event)
-        answer = self.referee.AcceptEvent(request)
+    def ask(self, event: Any, signature: bytes | None = None) -> Any:  # noqa: ANN401 - an answer of the game
+        """Ask to accept an event, signed by its seat unless a signature is given; keep it if it is accepted."""
+        signature = self.sign(event) if signature is None else signature
+        answer = self.referee.AcceptEvent(
+            getattr(self._module, f"{self._prefix}ServiceAcceptEventRequest")(
+                round=self.message, event=event, signature=signature
+            )
+        )
         if answer.event_number:
-            self.message.events.append(answer.event)
+            take(self.message, answer.event, receipt=answer.receipt, signature=signature)
         return answer
 
     def accept(self, seat: int, **choice: Any) -> Any:  # noqa: ANN401 - an answer of the game
         """Ask to accept a lawful event, signed if the seat has a key."""
-        event = self.event(seat, **choice)
-        answer = self.ask(self.signed(event) if self.keyed else event)
+        answer = self.ask(self.event(seat, **choice))
         assert answer.event_number, answer
         return answer
 
     def report(self, seat: int, **choice: Any) -> None:  # noqa: ANN401 - any event
         """Append an event of this moment without asking the referee, signed if the seat has a key."""
         event = self.event(seat, time=self.house.clock.now, **choice)
-        self.message.events.append(self.signed(event) if self.keyed else event)
+        take(self.message, event, signature=self.sign(event))
+
+    def section_request(self) -> shuffler_pb2.OpenSectionRequest:
+        """Return the request that opens what the last event opens."""
+        return shuffler_pb2.OpenSectionRequest(**self.slot, steps=steps_of(self.message), receipt=self.message.receipt)
 
     def open_section(self) -> shuffler_pb2.OpenSectionResponse:
-        """Open the section that the last event's receipt allows; keep the new certificate."""
-        answer = self.shuffler.OpenSection(
-            shuffler_pb2.OpenSectionRequest(**self.slot, event_receipt=self.message.events[-1].receipt)
-        )
+        """Open the section that the last event's receipt names; keep the new certificate."""
+        answer = self.shuffler.OpenSection(self.section_request())
         self.message.certificates[:] = [answer.certificate]
         return answer
 

@@ -40,8 +40,10 @@ from referee.v1 import (
     tien_len_pb2_grpc,
 )
 from referee.wire.round import write_header
+from tests.service.courses import is_timeout, sign, take
 
 RULESET: Final = "tien_len.mien_nam"
+
 START: Final = 1_800_000_000_000
 
 
@@ -79,6 +81,14 @@ def make_pass(seat: int, *, time: int = 0) -> tien_len_pb2.TienLenEvent:
     event = tien_len_pb2.TienLenEvent(seat=seat, time=time)
     event.pass_turn.SetInParent()
     return event
+
+
+def signature_of(message: tien_len_pb2.TienLenRound, event: tien_len_pb2.TienLenEvent) -> bytes:
+    """Sign an event as its seat's next, with what it had seen; empty for a seat without a key and for TIMEOUT."""
+    keys = message.header.seat_keys
+    if event.seat >= len(keys) or keys[event.seat] == NO_KEY or is_timeout(event):
+        return b""
+    return sign(message, event, Ed25519PrivateKey.from_private_bytes(bytes([event.seat + 1]) * 32))
 
 
 def winner_of(settled: tien_len_pb2.TienLenServiceSettleRoundResponse) -> int:
@@ -281,8 +291,11 @@ class House:
     def accept(
         self, message: tien_len_pb2.TienLenRound, event: tien_len_pb2.TienLenEvent
     ) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
-        """Ask to accept the next event."""
-        return self.referee.AcceptEvent(tien_len_pb2.TienLenServiceAcceptEventRequest(round=message, event=event))
+        """Ask to accept the next event, signed where its seat has a key."""
+        signature = signature_of(message, event)
+        return self.referee.AcceptEvent(
+            tien_len_pb2.TienLenServiceAcceptEventRequest(round=message, event=event, signature=signature)
+        )
 
     def settle(self, message: tien_len_pb2.TienLenRound) -> tien_len_pb2.TienLenServiceSettleRoundResponse:
         """Settle the round."""
@@ -312,11 +325,13 @@ class House:
             if listed.plays and (not listed.may_pass or luck.random() < 0.6):
                 event = make_play(listed.turn, luck.choice(listed.plays).cards)
             self.clock[0] += 1
+            signature = signature_of(message, event)
             if receipts:
-                event = self.accept(message, event).event
+                answer = self.accept(message, event)
+                take(message, answer.event, receipt=answer.receipt, signature=signature)
             else:
                 event.time = self.clock[0]
-            message.events.append(event)
+                take(message, event, signature=signature)
 
     def play_settled(
         self, one: Dealt, *, seed: int = 1, receipts: bool = False

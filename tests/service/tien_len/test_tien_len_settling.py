@@ -14,6 +14,7 @@ from referee.games.tien_len import MAX_EVENTS, TienLenRules, max_units
 from referee.rulesets import get, load_folder
 from referee.v1 import shuffler_pb2, tien_len_pb2
 from referee.wire.round import read_header
+from tests.service.courses import take
 
 House: TypeAlias = Any  # of the conftest beside this file
 Dealt: TypeAlias = Any
@@ -58,8 +59,9 @@ def test_settling_again_gives_the_same_receipt_at_any_time(house: House, played:
 def test_another_settlement_of_a_settled_round_is_refused(house: House, played: Dealt) -> None:
     house.settle(played.round)
     other = _copy(played.round)
+    other.receipt = b""
     for event in other.events:
-        event.ClearField("receipt")
+        event.received = False
     refusal = house.refusal_of(lambda: house.settle(other))
     assert (refusal.code, refusal.reason) == (StatusCode.ALREADY_EXISTS, "ALREADY_SETTLED")
 
@@ -124,29 +126,33 @@ def test_an_unlawful_event_is_answered_with_its_number_everywhere(house: House) 
 
 
 def test_receipts_hold_every_event_in_its_place(house: House, played: Dealt) -> None:
-    """Events cannot be edited, moved, dropped or given another time, and receipts are of one round."""
+    """Events cannot be edited, dropped or given another time or flag, and a receipt is of one round."""
     message = played.round
-    swapped, dropped, later, foreign = (_copy(message) for _ in range(4))
-    swapped.events[0].receipt, swapped.events[1].receipt = message.events[1].receipt, message.events[0].receipt
-    del dropped.events[3]
-    later.events[2].time += 1
-    foreign.events[0].receipt = house.accept(
-        (other := house.deal_playable(seats=2)).round,
-        house.make_play(other.dealt.leader, other.hands[other.dealt.leader][:1]),
-    ).event.receipt
+    later, reported, foreign, none = (_copy(message) for _ in range(4))
+    later.events[-1].time += 1
+    reported.events[0].received = False
+    other = house.deal_playable(seats=2)
+    house.play_on(other.round, receipts=True, events=1)
+    foreign.receipt = other.round.receipt
+    none.receipt = b""
     size = house.log_size()
-    for changed, index in ((swapped, 0), (dropped, 3), (later, 2), (foreign, 0)):
+    for changed, reason in (
+        (later, "FOREIGN"),
+        (reported, "FOREIGN"),
+        (foreign, "NOT_RECEIVED"),
+        (none, "NOT_RECEIVED"),
+    ):
         refusal = house.refusal_of(lambda changed=changed: house.settle(changed))
-        expected = (StatusCode.INVALID_ARGUMENT, "FOREIGN", f"round.events[{index}].receipt")
+        expected = (StatusCode.INVALID_ARGUMENT, reason, "round.receipt")
         assert expected == (refusal.code, refusal.reason, refusal.field)
     forged = _copy(message)
-    envelope = Envelope.parse(message.events[4].receipt)
-    forged.events[4].receipt = Envelope.signed(
+    envelope = Envelope.parse(message.receipt)
+    forged.receipt = Envelope.signed(
         envelope.payload_type, envelope.payload, house.app.keys.signer("shuffler")
     ).to_bytes()
     refusal = house.refusal_of(lambda: house.settle(forged))
     expected_code = StatusCode.PERMISSION_DENIED
-    assert (expected_code, "FORGED", "round.events[4].receipt") == (refusal.code, refusal.reason, refusal.field)
+    assert (expected_code, "FORGED", "round.receipt") == (refusal.code, refusal.reason, refusal.field)
     assert house.log_size() == size
     assert house.settle(message).HasField("log_receipt")
 
@@ -159,11 +165,11 @@ def test_an_accepted_event_has_the_referees_time_and_its_number(house: House) ->
         event = house.make_play(listed.turn, listed.plays[0].cards) if listed.plays else house.make_pass(listed.turn)
         answer = house.accept(one.round, event)
         assert (answer.event_number, answer.event.time) == (number, house.clock[0])
-        one.round.events.append(answer.event)
+        take(one.round, answer.event, receipt=answer.receipt)
         assert answer.state == house.preview(one.round).state
 
 
-@pytest.mark.parametrize("mark", [{"time": 1}, {"receipt": b"x"}])
+@pytest.mark.parametrize("mark", [{"time": 1}, {"received": True}])
 def test_an_event_to_be_accepted_brings_no_time_of_its_own(house: House, mark: dict[str, Any]) -> None:
     one = house.deal_playable()
     event = house.make_play(one.dealt.leader, one.hands[one.dealt.leader][:1])
@@ -336,7 +342,8 @@ def test_a_seat_that_leaves_loses_and_the_last_one_wins(house: House) -> None:
     for seat in leaving:
         event = tien_len_pb2.TienLenEvent(seat=seat)
         event.leave.SetInParent()
-        one.round.events.append(house.accept(one.round, event).event)
+        answer = house.accept(one.round, event)
+        take(one.round, answer.event, receipt=answer.receipt)
     state = house.preview(one.round).state
     assert (state.over, list(state.gone)) == (True, leaving)
     settled = house.settle(one.round)

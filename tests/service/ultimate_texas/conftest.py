@@ -25,9 +25,11 @@ from referee.v1 import (
     ultimate_texas_pb2,
     ultimate_texas_pb2_grpc,
 )
+from tests.service.courses import steps_of, take
 
 START: Final = 1_800_000_000_000
 BET_UNIT: Final = 2
+STREET_MS: Final = 30_000
 CASINO: Final = "ultimate_texas.casino"
 
 
@@ -58,7 +60,7 @@ class Round:
             ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=self.message, event=decided(seat, decision))
         )
         if answer.event_number:
-            self.message.events.append(answer.event)
+            take(self.message, answer.event, receipt=answer.receipt)
         return answer
 
     def report(self, seat: int, decision: str) -> None:
@@ -66,9 +68,14 @@ class Round:
         self.message.events.append(decided(seat, decision, time=self.server.clock.now))
 
     def play(self, *decisions: tuple[int, str]) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
-        """Accept events and open the sections they allow; return the last answer, empty for no events."""
+        """Accept events and open the sections they allow; return the last answer, empty for no events.
+
+        A street's time runs out before TIMEOUT.
+        """
         answer = ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse()
         for seat, decision in decisions:
+            if decision == "TIMEOUT":
+                self.server.clock.now += STREET_MS
             answer = self.accept(seat, decision)
             assert not answer.violations, answer.violations
             if answer.HasField("opens_section"):
@@ -81,7 +88,8 @@ class Round:
             shuffler_pb2.OpenSectionRequest(
                 table_id=self.opened.header.table_id,
                 round_number=self.opened.header.round_number,
-                event_receipt=self.message.events[-1].receipt,
+                steps=steps_of(self.message),
+                receipt=self.message.receipt,
             )
         )
         self.message.certificates[:] = [answer.certificate]
@@ -89,10 +97,9 @@ class Round:
         return answer
 
     def check(self, seat: int, decision: str) -> ultimate_texas_pb2.CheckDecisionResponse:
-        """Check a decision without a certificate."""
-        bare = ultimate_texas_pb2.UltimateTexasRound(header=self.message.header, events=self.message.events)
+        """Check a decision."""
         return self.server.referee.CheckDecision(
-            ultimate_texas_pb2.CheckDecisionRequest(round=bare, event=decided(seat, decision))
+            ultimate_texas_pb2.CheckDecisionRequest(round=self.message, event=decided(seat, decision))
         )
 
     def preview(self) -> ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse:

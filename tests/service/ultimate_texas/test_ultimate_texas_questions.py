@@ -10,9 +10,11 @@ from referee.games.ultimate_texas import Code
 from referee.rulesets import get, load_folder
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
+from tests.service.courses import payload_of
 
 Server: TypeAlias = Any
 Round: TypeAlias = Any
+Refused: TypeAlias = Any
 
 PROTO: Final = Path(__file__).parents[3] / "protos" / "referee" / "v1" / "ultimate_texas.proto"
 DECISIONS: Final = tuple(name.removeprefix("DECISION_") for name in Decision.keys() if name != "DECISION_UNSPECIFIED")  # noqa: SIM118 - an enum of the wire is no dict
@@ -31,7 +33,7 @@ STATES: Final = (
     ((0, "CHECK"),),
     ((0, "CHECK"), (1, "PLAY_4X")),
     ((0, "PLAY_3X"), (1, "CHECK")),
-    ((0, "CHECK"), (1, "CHECK"), (0, "TIMEOUT"), (1, "CHECK")),
+    ((0, "CHECK"), (1, "CHECK"), (1, "CHECK"), (0, "TIMEOUT")),
     ((0, "CHECK"), (1, "CHECK"), (0, "CHECK"), (1, "PLAY_2X")),
     ((0, "LEAVE"),),
     ((0, "PLAY_4X"), (0, "LEAVE")),
@@ -67,6 +69,7 @@ def test_what_is_listed_as_legal_is_what_is_lawful_and_accepted(server: Server, 
             ]
         )
     ).responses
+    before = ultimate_texas_pb2.UltimateTexasRound.FromString(played.message.SerializeToString())
     state = played.preview().state
     legal = [
         (seat.seat, Decision.Name(one).removeprefix("DECISION_"))
@@ -80,13 +83,13 @@ def test_what_is_listed_as_legal_is_what_is_lawful_and_accepted(server: Server, 
     for one, answer in zip(asked, answers, strict=True):
         accepted = played.accept(*one)
         assert _codes(accepted) == _codes(answer)
-        assert (one in legal) == bool(accepted.event.receipt)
+        assert (one in legal) == bool(accepted.receipt)
         if accepted.event_number:
             assert accepted.event_number == len(decisions) + 1
-            played.message.events.pop()
+            played.message.CopyFrom(before)
 
 
-def test_question_about_a_decision_needs_no_certificate(server: Server):
+def test_question_about_a_decision_needs_no_card_and_no_signature(server: Server):
     played = server.deal(2)
     played.report(1, "CHECK")
     answer = played.check(1, "PLAY_2X")
@@ -123,15 +126,41 @@ def test_unlawful_event_is_answered_with_what_is_wrong_and_no_receipt(
     assert all(violation.text.vi and violation.text.en for violation in answer.violations)
 
 
-def test_event_is_not_accepted_before_the_time_of_the_last_reported_one(server: Server):
-    """The frontend's clock runs ahead of the referee's."""
+def test_event_is_not_accepted_before_the_time_of_the_last_reported_one(server: Server, refused: Refused):
+    """The frontend's clock runs ahead of the referee's, and never drives it."""
     played = server.deal(2)
     server.clock.now += 5_000
     played.report(0, "CHECK")
-    server.clock.now -= 4_000
-    answer = played.accept(1, "CHECK")
-    assert _codes(answer) == ["OUT_OF_ORDER"]
-    assert answer.violations[0].expected == answer.violations[0].received_time + 4_000
+    server.clock.now -= 1
+    request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=played.message)
+    request.event.seat, request.event.decision = 1, Decision.DECISION_CHECK
+    found = refused(server.referee.AcceptEvent, request)
+    assert (found.code, found.reason, found.field) == ("UNAVAILABLE", "CLOCK_BEHIND", "round.events")
+    server.clock.now += 1
+    assert played.accept(1, "CHECK").event_number == 2
+
+
+@pytest.mark.parametrize("behind", [1, 2_000])
+def test_referees_clock_that_was_set_back_a_little_stays_at_the_rounds_time(server: Server, behind: int):
+    """The round's time is that of the referee's event before, or of the shuffler's deal and openings."""
+    played = server.deal(2)
+    dealt, server.clock.now = server.clock.now, server.clock.now - behind
+    assert played.accept(0, "CHECK").event.time == dealt
+    server.clock.now = dealt + 5_000
+    assert played.accept(1, "CHECK").event.time == dealt + 5_000
+    server.clock.now += 1_000
+    opened = played.open_section().unsealed_time
+    assert opened == dealt + 6_000
+    server.clock.now -= behind
+    assert played.accept(0, "CHECK").event.time == opened
+
+
+def test_referees_clock_that_was_set_back_by_more_is_refused(server: Server, refused: Refused):
+    played = server.deal(2)
+    server.clock.now -= 2_001
+    request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=played.message)
+    request.event.decision = Decision.DECISION_CHECK
+    assert refused(server.referee.AcceptEvent, request).reason == "CLOCK_BEHIND"
 
 
 def test_seats_decide_in_order_where_a_house_ruleset_says_so(server: Server, tmp_path: Path):
@@ -180,9 +209,19 @@ def test_round_in_which_seats_have_still_to_decide_is_not_settled(server: Server
     assert server.size == size
 
 
-def test_round_is_not_settled_before_its_last_event(server: Server):
+def test_round_is_settled_at_the_referees_last_time_at_the_earliest(server: Server):
+    """The clock was set back since."""
     played = server.deal(1)
     server.clock.now += 5_000
     played.play((0, "PLAY_4X"))
     server.clock.now -= 1
-    assert _codes(played.settle()) == ["CLOSED_TOO_EARLY"]
+    settled = played.settle()
+    assert payload_of(settled.log_receipt.leaf)["inputs"]["closed_time"] == server.clock.now + 1
+
+
+def test_round_is_not_settled_before_a_reported_event(server: Server):
+    played = server.deal(2)
+    server.clock.now += 5_000
+    played.report(0, "LEAVE")
+    server.clock.now -= 1
+    assert "CLOSED_TOO_EARLY" in _codes(played.settle())

@@ -1,6 +1,5 @@
 """Questions that cannot be answered as they were asked: refused with reason and field path, and nothing is written."""
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -10,6 +9,7 @@ from referee.evidence.dsse import Envelope
 from referee.transcript.chain import FORM, EventReceipt, sign_receipt
 from referee.v1 import money_pb2, shuffler_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
+from tests.service.courses import steps_of
 
 Server: TypeAlias = Any
 Round: TypeAlias = Any
@@ -101,7 +101,8 @@ def test_seven_seats_are_refused(server: Server, refused: Refused):
         ({"seat": 0}, "MISSING_FIELD", "event.decision"),
         ({"seat": 0, "decision": 99}, "INVALID_FIELD", "event.decision"),
         ({"seat": 0, "decision": Decision.DECISION_CHECK, "time": 5}, "INVALID_FIELD", "event"),
-        ({"seat": 0, "decision": Decision.DECISION_CHECK, "receipt": b"r"}, "INVALID_FIELD", "event"),
+        ({"seat": 0, "decision": Decision.DECISION_CHECK, "received": True}, "INVALID_FIELD", "event"),
+        ({"seat": 0, "decision": Decision.DECISION_CHECK, "seen": 0}, "NOT_SEEN", "event"),
     ],
 )
 def test_event_that_says_nothing_or_too_much_is_refused(
@@ -115,7 +116,7 @@ def test_event_that_says_nothing_or_too_much_is_refused(
 
 
 def test_bad_event_of_the_round_is_refused_with_its_index(server: Server, refused: Refused):
-    played = server.deal(1)
+    played = server.deal(2)
     played.report(0, "CHECK")
     played.message.events.add(seat=0, decision=99)
     expected = (INVALID, "INVALID_FIELD", "round.events[1].decision")
@@ -152,29 +153,24 @@ def test_round_of_another_game_is_refused(server: Server, refused: Refused):
     terms = shuffler_pb2.RoundTerms(
         table_id="binh", ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
     )
+    header = server.open(terms).header
+    dealt = server.shuffler.DealRound(
+        shuffler_pb2.DealRoundRequest(table_id="binh", round_number=1, client_seeds=[b"0" * 32, b"1" * 32])
+    )
     question = ultimate_texas_pb2.CheckDecisionRequest(
-        round=ultimate_texas_pb2.UltimateTexasRound(header=server.open(terms).header)
+        round=ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])
     )
     expected = (INVALID, "INVALID_FIELD", "round.header.ruleset_id")
     assert _seen(refused(server.referee.CheckDecision, question)) == expected
 
 
-def test_stakes_never_opened_are_refused_without_a_certificate(server: Server, refused: Refused):
-    played = server.deal(1)
-    played.message.header.seat_stakes[0].ante_minor = 11
-    question = ultimate_texas_pb2.CheckDecisionRequest(
-        round=ultimate_texas_pb2.UltimateTexasRound(header=played.message.header)
-    )
-    expected = (INVALID, "INVALID_STAKE", "round.header.seat_stakes[0].ante_minor")
-    assert _seen(refused(server.referee.CheckDecision, question)) == expected
-
-
-@pytest.mark.parametrize("method", ["AcceptEvent", "PreviewRound", "SettleRound"])
+@pytest.mark.parametrize("method", ["AcceptEvent", "CheckDecision", "PreviewRound", "SettleRound"])
 def test_round_without_certificate_is_refused(server: Server, refused: Refused, method: str):
     played = server.deal(1)
     del played.message.certificates[:]
     request = {
         "AcceptEvent": ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest,
+        "CheckDecision": ultimate_texas_pb2.CheckDecisionRequest,
         "PreviewRound": ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest,
         "SettleRound": ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest,
     }[method](round=played.message)
@@ -207,66 +203,62 @@ def test_round_whose_house_or_board_is_not_open_is_refused_at_settlement(server:
     assert server.size == size
 
 
+def _receipt_of(played: Round) -> EventReceipt:
+    return FORM.read(Envelope.parse(played.message.receipt).payload)
+
+
+def _changed(server: Server, played: Round, **changed: Any) -> bytes:  # noqa: ANN401 - members of the receipt
+    """Sign the round's receipt again with the referee's own key and some members changed."""
+    fields = {name: getattr(_receipt_of(played), name) for name in EventReceipt.__struct_fields__}
+    return sign_receipt(EventReceipt(**(fields | changed)), server.app.keys.signer("referee"))
+
+
+def _opening(played: Round) -> shuffler_pb2.OpenSectionRequest:
+    return shuffler_pb2.OpenSectionRequest(
+        table_id=played.opened.header.table_id,
+        round_number=1,
+        steps=steps_of(played.message),
+        receipt=played.message.receipt,
+    )
+
+
 def test_receipt_of_an_event_that_closes_no_street_opens_nothing(server: Server, refused: Refused):
     played = server.deal(2)
-    answer = played.accept(0, "CHECK")
-    request = shuffler_pb2.OpenSectionRequest(
-        table_id=played.opened.header.table_id, round_number=1, event_receipt=answer.event.receipt
-    )
-    expected = ("FAILED_PRECONDITION", "SECTION_CLOSED", "event_receipt")
-    assert _seen(refused(server.shuffler.OpenSection, request)) == expected
+    played.accept(0, "CHECK")
+    expected = ("FAILED_PRECONDITION", "SECTION_CLOSED", "receipt")
+    assert _seen(refused(server.shuffler.OpenSection, _opening(played))) == expected
 
 
 @pytest.mark.parametrize("section", [0, 4, 99])
 def test_no_receipt_opens_a_hand_or_the_stock(server: Server, refused: Refused, section: int):
     """Not even one with the referee's own signature. With one seat, section 0 is its hand and 4 the stock."""
     played = server.deal(1)
-    receipt = EventReceipt(
-        event_hash="00" * 32,
-        number=1,
-        received_time=1,
-        round_id=played.opened.round_id.hex(),
-        opens_section=section,
-    )
-    request = shuffler_pb2.OpenSectionRequest(
-        table_id=played.opened.header.table_id,
-        round_number=1,
-        event_receipt=sign_receipt(receipt, server.app.keys.signer("referee")),
-    )
-    expected = ("FAILED_PRECONDITION", "SECTION_CLOSED", "event_receipt")
-    assert _seen(refused(server.shuffler.OpenSection, request)) == expected
-
-
-def _receipt_of(played: Round, index: int) -> EventReceipt:
-    return FORM.read(Envelope.parse(played.message.events[index].receipt).payload)
-
-
-def _changed(server: Server, played: Round, index: int, **changed: Any) -> None:  # noqa: ANN401 - members of the receipt
-    """Sign an event's receipt again with the referee's own key and some members changed."""
-    fields = {name: getattr(_receipt_of(played, index), name) for name in EventReceipt.__struct_fields__}
-    played.message.events[index].receipt = sign_receipt(
-        EventReceipt(**(fields | changed)), server.app.keys.signer("referee")
-    )
+    played.accept(0, "CHECK")
+    played.message.receipt = _changed(server, played, opens_section=section)
+    expected = ("FAILED_PRECONDITION", "SECTION_CLOSED", "receipt")
+    assert _seen(refused(server.shuffler.OpenSection, _opening(played))) == expected
 
 
 @pytest.mark.parametrize("opens", [1, 2, 7])
-@pytest.mark.parametrize("index", [0, 1])
+@pytest.mark.parametrize("count", [1, 2])
 def test_receipt_that_opens_another_section_than_its_event_is_refused(
-    server: Server, refused: Refused, index: int, opens: int
+    server: Server, refused: Refused, count: int, opens: int
 ):
     """Event 1 closes no street, event 2 opens the flop, which is section 3 of a round of two."""
     played = server.deal(2)
-    played.play((0, "CHECK"), (1, "CHECK"), (0, "PLAY_2X"), (1, "PLAY_2X"))
-    _changed(server, played, index, opens_section=opens)
-    expected = (INVALID, "FOREIGN", f"round.events[{index}].receipt")
-    assert _seen(refused(server.referee.SettleRound, _settle(played))) == expected
+    played.play(*((0, "CHECK"), (1, "CHECK"))[:count])
+    played.message.receipt = _changed(server, played, opens_section=opens)
+    request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.message)
+    assert _seen(refused(server.referee.PreviewRound, request)) == (INVALID, "FOREIGN", "round.receipt")
 
 
-def test_events_with_receipts_cannot_be_edited_moved_or_dropped(server: Server, refused: Refused):
-    """Each single change to three receipted events is refused at the first receipt that it breaks."""
+def test_events_under_a_receipt_cannot_be_edited_moved_or_dropped(server: Server, refused: Refused):
+    """Each single change to what the newest receipt covers is refused."""
     played = server.deal(3)
-    played.play((2, "CHECK"), (0, "CHECK"), (1, "CHECK"))
-    original = list(played.message.events)
+    played.play((2, "CHECK"), (0, "CHECK"))
+    original, receipt = list(played.message.events), played.message.receipt
+    early = server.deal(3)
+    early.play((2, "CHECK"))
 
     def edited(index: int, **changed: Any) -> Sequence[Any]:  # noqa: ANN401 - members of the event
         copies = [ultimate_texas_pb2.UltimateTexasEvent.FromString(event.SerializeToString()) for event in original]
@@ -275,61 +267,54 @@ def test_events_with_receipts_cannot_be_edited_moved_or_dropped(server: Server, 
         return copies
 
     attempts = [
-        (edited(0, decision=Decision.DECISION_PLAY_4X), 0),
-        (edited(1, decision=Decision.DECISION_LEAVE), 1),
-        (edited(2, seat=0), 2),
-        (edited(0, time=original[0].time - 1), 0),
-        (edited(0, receipt=original[1].receipt), 0),
-        (original[1:], 0),
-        ([original[1], original[0], original[2]], 0),
-        ([original[0], *original], 1),
+        (edited(0, decision=Decision.DECISION_PLAY_4X), receipt, "FOREIGN"),
+        (edited(1, decision=Decision.DECISION_LEAVE), receipt, "FOREIGN"),
+        (edited(1, seat=1), receipt, "FOREIGN"),
+        (edited(1, time=original[1].time + 1), receipt, "FOREIGN"),
+        (edited(0, received=False), receipt, "FOREIGN"),
+        (edited(1, received=False), receipt, "FOREIGN"),
+        (original[1:], receipt, "FOREIGN"),
+        (original[::-1], receipt, "FOREIGN"),
+        (original, b"", "NOT_RECEIVED"),
+        (original, early.message.receipt, "NOT_RECEIVED"),
+        ([], receipt, "FOREIGN"),
     ]
-    for events, index in attempts:
+    for events, shown, reason in attempts:
+        played.message.receipt = shown
         del played.message.events[:]
         played.message.events.extend(events)
         request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.message)
-        expected = (INVALID, "FOREIGN", f"round.events[{index}].receipt")
-        assert _seen(refused(server.referee.PreviewRound, request)) == expected
+        assert _seen(refused(server.referee.PreviewRound, request)) == (INVALID, reason, "round.receipt")
 
 
 def test_receipt_of_another_key_or_round_is_refused(server: Server, refused: Refused):
     played, other = server.deal(1), server.deal(1)
     for one in (played, other):
         one.play((0, "CHECK"))
-    receipt = _receipt_of(played, 0)
+    receipt = _receipt_of(played)
     for forged, code, reason in (
         (sign_receipt(receipt, server.app.keys.signer("shuffler")), "PERMISSION_DENIED", "FORGED"),
-        (other.message.events[0].receipt, INVALID, "FOREIGN"),
+        (other.message.receipt, INVALID, "FOREIGN"),
         (b"{}", INVALID, "MALFORMED"),
     ):
-        played.message.events[0].receipt = forged
+        played.message.receipt = forged
         request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.message)
-        expected = (code, reason, "round.events[0].receipt")
-        assert _seen(refused(server.referee.PreviewRound, request)) == expected
+        assert _seen(refused(server.referee.PreviewRound, request)) == (code, reason, "round.receipt")
 
 
-def test_two_continuations_of_one_round_settle_once(server: Server, refused: Refused):
-    """A frontend asks for receipts of two histories; the log takes the first and refuses the other."""
-    played = server.deal(1)
-    start = list(played.message.events)
-    played.play((0, "PLAY_4X"))
-    first = list(played.message.events)
-    del played.message.events[:]
-    played.message.events.extend(start)
-    played.play((0, "CHECK"), (0, "CHECK"), (0, "FOLD"))
-    second = list(played.message.events)
-    del played.message.events[:]
-    played.message.events.extend(first)
+def test_course_that_opened_cards_is_the_only_one_that_opens_more_and_settles(server: Server, refused: Refused):
+    """A frontend asks for receipts of two courses: one that shows it the board, one that bets knowing it."""
+    played = server.deal(2)
+    start = ultimate_texas_pb2.UltimateTexasRound.FromString(played.message.SerializeToString())
+    played.play((0, "CHECK"), (1, "CHECK"))
+    honest = ultimate_texas_pb2.UltimateTexasRound.FromString(played.message.SerializeToString())
+    played.message.CopyFrom(start)
+    for seat in (0, 1):
+        played.accept(seat, "PLAY_4X")
+    assert refused(server.shuffler.OpenSection, _opening(played)).reason == "COURSE_FORKED"
+    played.message.CopyFrom(honest)
+    played.play((0, "CHECK"), (1, "CHECK"), (0, "FOLD"), (1, "PLAY_1X"))
     assert played.settle().violations == []
-    del played.message.events[:]
-    played.message.events.extend(second)
-    assert _seen(refused(server.referee.SettleRound, _settle(played))) == ("ALREADY_EXISTS", "ALREADY_SETTLED", "")
-    numbers = [_receipt_number(event) for event in itertools.chain(first, second)]
-    assert numbers == [1, 1, 2, 3]  # two receipts with one number: what proves the fork
-
-
-def _receipt_number(event: Any) -> int:  # noqa: ANN401 - an event of the wire
-    return FORM.read(Envelope.parse(event.receipt).payload).number
 
 
 def test_round_after_its_deadline_is_neither_played_on_nor_settled(server: Server, refused: Refused):

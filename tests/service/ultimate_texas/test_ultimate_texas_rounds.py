@@ -26,6 +26,7 @@ from referee.transcript.replay import replay
 from referee.v1 import round_pb2, shuffler_pb2, ultimate_texas_pb2
 
 Server: TypeAlias = Any
+Refused: TypeAlias = Any
 Round: TypeAlias = Any
 Outcome: TypeAlias = ultimate_texas_pb2.UltimateTexasOutcome
 
@@ -202,7 +203,7 @@ def test_streets_that_only_leavers_are_left_to_decide_close_at_once(server: Serv
 
 def test_house_opens_when_everybody_has_folded(server: Server):
     played = server.deal(2)
-    played.play((0, "CHECK"), (1, "TIMEOUT"), (1, "CHECK"), (0, "CHECK"), (0, "TIMEOUT"), (1, "FOLD"))
+    played.play((0, "CHECK"), (1, "TIMEOUT"), (1, "CHECK"), (0, "CHECK"), (1, "FOLD"), (0, "TIMEOUT"))
     outcome = played.settle().outcome
     assert [seat.result for seat in outcome.seats] == ["FOLDED", "FOLDED"]
     assert len(outcome.house_hole) == 2
@@ -210,7 +211,7 @@ def test_house_opens_when_everybody_has_folded(server: Server):
 
 
 def test_frontend_asks_only_for_receipts_of_events_that_close_a_street(server: Server):
-    """Two of six events have no receipt; the transcript says so, and names sections where receipts open them."""
+    """Three of six events have only the frontend's time; the transcript says so, and what opened after the others."""
     played = server.deal(2)
     for decision in ("CHECK", "CHECK", "PLAY_1X"):
         played.report(0, decision)
@@ -218,28 +219,33 @@ def test_frontend_asks_only_for_receipts_of_events_that_close_a_street(server: S
         played.play((1, decision))
     settled = played.settle()
     inputs = json.loads(Envelope.parse(settled.log_receipt.leaf).payload)["inputs"]
-    assert [event["attested"] for event in inputs["events"]] == ["FRONTEND", "RECEIPT"] * 3
-    assert [event.get("opens_section") for event in inputs["events"]] == [None, 3, None, 4, None, 2]
+    assert [event["received"] for event in inputs["events"]] == [0, 1] * 3
+    assert [(one["number"], one["sections"]) for one in inputs["unsealed"]] == [(2, [3]), (4, [4]), (6, [2])]
+    assert (inputs["receipt"]["number"], inputs["receipt"]["opens_section"]) == (6, 2)
     assert [event["time"] - inputs["dealt_time"] for event in inputs["events"]] == [0, 1000, 1000, 2000, 2000, 3000]
 
 
-def test_event_reported_without_a_receipt_can_be_accepted_later(server: Server):
+def test_event_that_opens_cards_cannot_be_reported(server: Server, refused: Refused):
     """The frontend took the closing event on its own word; asked again without it, the referee gives the receipt."""
     played = server.deal(1)
     played.report(0, "PLAY_4X")
-    assert played.preview().state.street == "SHOWDOWN"
-    assert not played.preview().HasField("outcome")
+    preview = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.message)
+    found = refused(server.referee.PreviewRound, preview)
+    assert (found.reason, found.field) == ("NOT_RECEIVED", "round.events[0]")
     del played.message.events[:]
     played.play((0, "PLAY_4X"))
     assert played.settle().violations == []
 
 
-def test_certificate_of_the_deal_is_enough_to_play_on(server: Server):
+def test_certificate_of_the_deal_is_not_enough_to_play_on(server: Server, refused: Refused):
+    """The street's clock runs from a time that only the certificate of its cards says."""
     played = server.deal(1)
-    certificate = played.dealt.certificate
     played.play((0, "CHECK"))
-    played.message.certificates[:] = [certificate]
-    assert played.play((0, "CHECK")).state.street == "RIVER"
+    played.message.certificates[:] = [played.dealt.certificate]
+    request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=played.message)
+    request.event.decision = ultimate_texas_pb2.DECISION_CHECK
+    found = refused(server.referee.AcceptEvent, request)
+    assert (found.reason, found.field) == ("SECTION_MISSING", "round.certificates")
 
 
 def test_preview_writes_nothing_and_shows_the_outcome_once_all_is_open(server: Server):
@@ -250,6 +256,7 @@ def test_preview_writes_nothing_and_shows_the_outcome_once_all_is_open(server: S
     hidden = played.preview()
     assert (hidden.state.street, hidden.HasField("outcome")) == ("SHOWDOWN", False)
     played.open_section()
+    size += 1  # the UNSEAL
     assert played.preview().HasField("outcome")
     assert server.size == size
 
