@@ -318,7 +318,7 @@ PAYLOADS: dict[str, dict[str, Callable[[Any], bool]]] = {
     },
     "unseal": {
         "round_id": is_hex,
-        "number": lambda value: is_natural(value, 1),
+        "number": lambda value: is_natural(value, 1) and value < 1 << 32,
         "event_hash": is_hex,
         "history": is_hex,
         "received_time": is_natural,

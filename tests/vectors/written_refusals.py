@@ -186,6 +186,7 @@ def leaf_rows() -> Iterator[Row]:
         ("abort", "stage", "a known stage", {"stage": "SETTLED"}),
         ("abort", "culprit", "seats at fault follow from the empty places", {"culprit": 2}),
         ("unseal", "number", "events are numbered from 1", {"number": 0}),
+        ("unseal", "large_number", "events are numbered in four bytes", {"number": 2**32}),
         ("unseal", "nothing", "it opens a section", {"sections": []}),
         ("unseal", "descending", "sections ascend", {"opens_section": 3, "sections": [3, 2]}),
         ("unseal", "twice", "no section twice", {"sections": [2, 2]}),

@@ -223,8 +223,8 @@ export function miscounted(leaf: Leaf): string | null {
   }
   if (leaf.kind === "UNSEAL") {
     const { number, opens_section: section, sections } = leaf.value;
-    if (number === 0) {
-      return "events are numbered from 1";
+    if (number === 0 || number >= 2 ** 32) {
+      return `events are numbered from 1 to 2^32-1, and it names ${number}`;
     }
     const isRight = isAscending(sections) && sections.includes(section);
     return isRight ? null : `sections ${sections.join(", ")} do not ascend or lack ${section}`;
