@@ -22,7 +22,7 @@ from referee.rulesets import Ruleset
 from referee.transcript.chain import Course
 from referee.transcript.inputs import Inputs, Transcript
 from referee.transcript.played import EventLevel, EvidenceError, EvidenceFault
-from referee.transcript.replay import Replayed, UnlawfulRoundError, replay
+from referee.transcript.replay import OpeningsError, Replayed, UnlawfulRoundError, replay
 
 _MAX_CARD: Final = 52
 _CARD_FAULT: Final = "CARD_"
@@ -37,10 +37,11 @@ _EVIDENCE: Final = (
     Code.STREET_OPENED_EARLY,
 )
 """Findings about a course that its replay reports once more, under another name."""
-_EVIDENCE_CODES: Final = {
+EVIDENCE_CODES: Final = {
     EvidenceFault.NOT_RECEIVED: Code.EVENT_NOT_RECEIVED,
     EvidenceFault.NOT_SEEN: Code.SEEN_TOO_LOW,
     EvidenceFault.NOT_UNSEALED: Code.OPENED_WITHOUT_UNSEAL,
+    EvidenceFault.OTHER_COURSE: Code.STREET_OPENED_EARLY,
     EvidenceFault.SIGNATURE_MISSING: Code.EVENT_UNSIGNED,
     EvidenceFault.BAD_SIGNATURE: Code.EVENT_UNSIGNED,
 }
@@ -211,6 +212,8 @@ def _replayed(inputs: Inputs, ruleset: Ruleset, header: Header) -> tuple[Replaye
             code = Code.CARD_NOT_IN_HAND
         return None, (code, f"the inputs break the rules: {error}")
     except EvidenceError as error:
-        return None, (_EVIDENCE_CODES[error.fault], str(error))
+        return None, (EVIDENCE_CODES[error.fault], str(error))
+    except OpeningsError as error:
+        return None, (Code.STREET_OPENED_EARLY, str(error))
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         return None, (Code.ILLEGAL_EVENT, f"the inputs give no settlement: {error}")

@@ -31,6 +31,10 @@ class UnlawfulRoundError(TranscriptError):
         self.event_number = event_number
 
 
+class OpeningsError(TranscriptError):
+    """Inputs in which sections open after other events than those that open them by the law of the game."""
+
+
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """A replayed round: its header, the round as it was played, and its payload."""
@@ -96,7 +100,7 @@ def _check_evidence(inputs: Inputs, played: PlayedCourse) -> None:
     if played.opened is not None or inputs.unsealed != unsealed_of(played):
         openings = ", ".join(f"event {one.number} sections {sorted(one.sections)}" for one in played.openings) or "none"
         msg = f"inputs.unsealed is not what the events open: {openings}"
-        raise TranscriptError(msg)
+        raise OpeningsError(msg)
     receipt, due = inputs.receipt, played.receipt
     found = None if receipt is msgspec.UNSET else (receipt.number, receipt.opens_section)
     if found != (None if due is None else (due.number, due.opens_section)):

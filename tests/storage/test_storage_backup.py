@@ -154,7 +154,7 @@ def test_backup_that_is_behind_what_is_known_is_refused(tmp_path: Path):
             writer.submit(*REQUESTS[-1]).result()
         newest = store.head()
     known = [Checkpoint(ORIGIN, newest.size, newest.root)]
-    with pytest.raises(DataLossError, match="19"):
+    with pytest.raises(DataLossError, match=f"checkpoint has {newest.size}$"):
         restore(tmp_path / "copy", tmp_path / "again", known=known)
     with pytest.raises(StoreError):
         open_sqlite_reader(tmp_path / "again")
@@ -180,4 +180,4 @@ def test_database_that_fails_half_way_holds_no_log(tmp_path: Path, place: Place,
             restore_into(store, tmp_path / "copy")
         monkeypatch.undo()
         assert store.leaves(0, 9) == []
-        assert restore_into(store, tmp_path / "copy").size == 17
+        assert restore_into(store, tmp_path / "copy").size == sum(map(len, REQUESTS[:-1]))
