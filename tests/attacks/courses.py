@@ -1,0 +1,74 @@
+"""What attacks on courses share: continuations of a round, a server that forgets openings, and the audit of its log."""
+
+import copy
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import pytest
+from msgspec.structs import replace
+
+from referee.audit import Code, MemoryLog, Report, audit_log
+from referee.log import Round, SettleStep, Step, UnsealStep, advance
+from referee.rulesets import load_builtin
+from referee.v1 import log_pb2, shuffler_pb2
+from tests.service.seat_players import Table
+
+House: TypeAlias = Any  # made by a fixture, with its class beside the tests of the service
+
+FORKED = ("FAILED_PRECONDITION", "COURSE_FORKED")
+
+
+def continuation(table: Table) -> Table:
+    """Return the round as it is, to be continued on its own."""
+    other = copy.copy(table)
+    other.message = copy.deepcopy(table.message)
+    return other
+
+
+def adopt_cards(table: Table, other: Table) -> None:
+    """Use the cards that another continuation has opened."""
+    table.message.certificates[:] = other.message.certificates
+
+
+def forget_openings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the server open and settle whatever it is asked to, as an operator's own program could."""
+
+    def lax(step: Step, *, leaf_hash: bytes, previous: Round | None, current: Round | None) -> Round:
+        if isinstance(step, SettleStep) and current is not None:
+            step = replace(step, unseals=current.unseals)
+        if isinstance(step, UnsealStep) and current is not None:
+            step = replace(step, course={one.number: one.history for one in current.unseals})
+        return advance(step, leaf_hash=leaf_hash, previous=previous, current=current)
+
+    monkeypatch.setattr("referee.storage.batch.advance", lax)
+
+
+def audited(house: House) -> Report:
+    """Audit the server's log."""
+    keys = house.log.GetKeys(log_pb2.GetKeysRequest())
+    return audit_log(
+        MemoryLog(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
+        origin=keys.origin,
+        log_key=keys.log_key,
+        root_key=keys.root_key,
+        catalogue=load_builtin(),
+        now=house.clock.now,
+    )
+
+
+def revealed(house: House, tables: Iterable[Table]) -> Report:
+    """Reveal the seeds of these rounds and audit the log."""
+    for table in tables:
+        table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    return audited(house)
+
+
+def refused(house: House, call: Any) -> tuple[str, str]:  # noqa: ANN401 - a function without arguments
+    """Return the status code and the reason that a call is refused for."""
+    refusal = house.refusal_of(call)
+    return refusal.code, refusal.reason
+
+
+def fails(report: Report) -> list[Code]:
+    """Return the codes of a report's failures in their order."""
+    return [finding.code for finding in report.findings if finding.severity == "FAIL"]
