@@ -49,7 +49,9 @@ def _play_events(
         arrangement = arrange(referee, played, seat=hand.seat)
         event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=arrangement)
         if receipts:
-            event = referee.AcceptEvent(mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=played, event=event)).event
+            asked = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=played, event=event)
+            accepted = referee.AcceptEvent(asked)
+            event, played.receipt = accepted.event, accepted.receipt
         else:
             event.time = dealt.dealt_time
         played.events.append(event)

@@ -68,7 +68,8 @@ def _play_events(
         tricks[-1].append(_done(table, event))
         if receipts:
             asked = tien_len_pb2.TienLenServiceAcceptEventRequest(round=played, event=event)
-            event = referee.AcceptEvent(asked).event
+            accepted = referee.AcceptEvent(asked)
+            event, played.receipt = accepted.event, accepted.receipt
         else:
             event.time = dealt.dealt_time
         played.events.append(event)

@@ -10,8 +10,14 @@ from rich.text import Text as Line
 
 from referee.cli.show import card_line, signed
 from referee.cli.table import CURRENCY, HOUSE_NAME, STAKE, DemoGame, Table
+from referee.dealing.leaf import DealLeaf, parse
+from referee.evidence.dsse import Envelope
+from referee.games.ultimate_texas import GAME
+from referee.transcript.chain import Course
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from referee.v1.ultimate_texas_pb2 import Decision
+from referee.wire.round import read_header
+from referee.wire.ultimate_texas import read_event
 
 TRIPS = 500
 
@@ -44,8 +50,7 @@ def play_round(
 
     Without receipts only the events that close a street are accepted by the referee, since the board opens by them.
     """
-    header = opened.header
-    played = ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])
+    played = ultimate_texas_pb2.UltimateTexasRound(header=opened.header, certificates=[dealt.certificate])
     question = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest
     state, time = referee.PreviewRound(question(round=played)).state, dealt.dealt_time
     while state.HasField("turn"):
@@ -60,17 +65,40 @@ def play_round(
             ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=played, event=event)
         )
         played.events.append(accepted.event)
+        played.receipt = accepted.receipt
         state, time = accepted.state, accepted.event.time
         if accepted.HasField("opens_section"):
-            section = shuffler.OpenSection(
-                shuffler_pb2.OpenSectionRequest(
-                    table_id=header.table_id,
-                    round_number=header.round_number,
-                    event_receipt=accepted.event.receipt,
-                )
-            )
-            played.certificates[:] = [section.certificate]
+            time = open_cards(shuffler, dealt, played).unsealed_time
     return played
+
+
+def open_cards(
+    shuffler: shuffler_pb2_grpc.ShufflerServiceStub,
+    dealt: shuffler_pb2.DealRoundResponse,
+    played: ultimate_texas_pb2.UltimateTexasRound,
+) -> shuffler_pb2.OpenSectionResponse:
+    """Open the cards that the last event of a round opens; their certificate replaces the one before."""
+    header = read_header(played.header, field="header")
+    deck_root = parse(Envelope.parse(dealt.log_receipt.leaf).payload, DealLeaf).deck_root
+    course = Course.begin(round_id=header.round_id, deck_root=bytes.fromhex(deck_root))
+    for message in played.events:
+        event = read_event(message, time=message.time, round_id=header.round_id, field="events")
+        course = course.append(
+            GAME.encode_event(event), time=message.time, received=message.received, seat=message.seat, seen=None
+        )
+    opened = shuffler.OpenSection(
+        shuffler_pb2.OpenSectionRequest(
+            table_id=header.table_id,
+            round_number=header.round_number,
+            steps=[
+                shuffler_pb2.Step(event_hash=link.event_hash, time=link.time, received=link.received)
+                for link in course.links
+            ],
+            receipt=played.receipt,
+        )
+    )
+    played.certificates[:] = [opened.certificate]
+    return opened
 
 
 def advised(

@@ -17,6 +17,7 @@ from typing import Final
 from referee.advice.ultimate_texas.advice import advise
 from referee.advice.ultimate_texas.preflop import PreflopTables
 from referee.cards import DECK
+from referee.cli.demo_ultimate_texas import open_cards
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.money import Amount
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
@@ -96,13 +97,10 @@ def _reported(server: Measured, ruleset_id: str, *, checks: int) -> ultimate_tex
         last = ultimate_texas_pb2.UltimateTexasEvent(seat=SEATS - 1, decision=Decision.DECISION_CHECK)
         accepted = referee.AcceptEvent(
             ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=message, event=last)
-        ).event
-        message.events.append(accepted)
-        section = shuffler.OpenSection(
-            shuffler_pb2.OpenSectionRequest(table_id=table_id, round_number=1, event_receipt=accepted.receipt)
         )
-        message.certificates[:] = [section.certificate]
-        dealt.dealt_time = accepted.time
+        message.events.append(accepted.event)
+        message.receipt = accepted.receipt
+        dealt.dealt_time = open_cards(shuffler, dealt, message).unsealed_time
     return message
 
 

@@ -21,6 +21,7 @@ from typing import Any, Final
 import grpc
 
 import referee
+from referee.cli.demo_ultimate_texas import open_cards
 from referee.server.app import Application
 from referee.server.options import ServerOptions
 from referee.v1 import (
@@ -144,6 +145,7 @@ class Table:
             if not accepted.event_number:  # an instant win ended the round at the deal
                 break
             reported.events.append(accepted.event)
+            reported.receipt = accepted.receipt
         return mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=reported)
 
     def play_tien_len(self) -> tien_len_pb2.TienLenServiceSettleRoundRequest:
@@ -163,6 +165,7 @@ class Table:
                 tien_len_pb2.TienLenServiceAcceptEventRequest(round=reported, event=event)
             )
             reported.events.append(accepted.event)
+            reported.receipt = accepted.receipt
 
     def play_ultimate_texas(self) -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest:
         """Return the request that settles a round whose seats checked twice and then bet once."""
@@ -176,13 +179,9 @@ class Table:
                 ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=reported, event=event)
             )
             reported.events.append(accepted.event)
+            reported.receipt = accepted.receipt
             if accepted.HasField("opens_section"):
-                opened = self.shuffler.OpenSection(
-                    shuffler_pb2.OpenSectionRequest(
-                        table_id=header.table_id, round_number=1, event_receipt=accepted.event.receipt
-                    )
-                )
-                reported.certificates[:] = [opened.certificate]
+                open_cards(self.shuffler, dealt, reported)
         return ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=reported)
 
 

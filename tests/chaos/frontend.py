@@ -14,6 +14,7 @@ import grpc
 
 from referee.cards import Seat
 from referee.cli.demo_tien_len import choose
+from referee.cli.demo_ultimate_texas import open_cards
 from referee.dealing.commitment import client_commitment
 from referee.rulesets import load_builtin
 from referee.v1 import (
@@ -126,7 +127,8 @@ class Frontend:
                 event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=arrange)
                 if has_receipts:
                     asked = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=message, event=event)
-                    event = _lawful(self.mau_binh.AcceptEvent(asked)).event
+                    accepted = _lawful(self.mau_binh.AcceptEvent(asked))
+                    event, message.receipt = accepted.event, accepted.receipt
                 else:
                     event.time = dealt.dealt_time
                 message.events.append(event)
@@ -147,7 +149,8 @@ class Frontend:
         while (event := choose(self.tien_len, message)) is not None:
             if self._luck.random() < 0.2:
                 asked = tien_len_pb2.TienLenServiceAcceptEventRequest(round=message, event=event)
-                event = _lawful(self.tien_len.AcceptEvent(asked)).event
+                accepted = _lawful(self.tien_len.AcceptEvent(asked))
+                event, message.receipt = accepted.event, accepted.receipt
             else:
                 event.time = max([dealt.dealt_time, *(one.time for one in message.events[-1:])])
             message.events.append(event)
@@ -169,16 +172,11 @@ class Frontend:
             asked = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=message, event=event)
             accepted = _lawful(self.ultimate_texas.AcceptEvent(asked))
             message.events.append(accepted.event)
+            message.receipt = accepted.receipt
             state = accepted.state
             if accepted.HasField("opens_section"):
-                section = self.shuffler.OpenSection(
-                    shuffler_pb2.OpenSectionRequest(
-                        table_id=header.table_id,
-                        round_number=header.round_number,
-                        event_receipt=accepted.event.receipt,
-                    )
-                )
-                message.certificates[:] = [section.certificate]
+                section = open_cards(self.shuffler, dealt, message)
+                self._ledger.acknowledge("UNSEAL", header.table_id, header.round_number, section.log_receipt)
         request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=message)
         return "UltimateTexasService", self.ultimate_texas.SettleRound, request
 

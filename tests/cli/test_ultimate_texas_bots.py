@@ -9,7 +9,7 @@ from referee.advice.ultimate_texas.advice import advise
 from referee.advice.ultimate_texas.option import best_of
 from referee.advice.ultimate_texas.preflop import PreflopTables
 from referee.cards import DECK
-from referee.cli.demo_ultimate_texas import play_round
+from referee.cli.demo_ultimate_texas import open_cards, play_round
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.money import Amount
 from referee.server.app import Application
@@ -41,13 +41,10 @@ def test_bots_decide_what_is_worth_most(tmp_path: Path, ruleset_id: str):
         dealing = shuffler_pb2.DealRoundRequest(table_id="bots", round_number=1, client_seeds=seeds)
         dealt = shuffler.DealRound(dealing)
         played = play_round(referee, shuffler, opened, dealt, receipts=False)
-        opening = shuffler_pb2.OpenSectionRequest(
-            table_id="bots", round_number=1, event_receipt=played.events[-1].receipt
-        )
-        section = shuffler.OpenSection(opening)
+        section = open_cards(shuffler, dealt, played)
         channel.close()
-    open_cards = {part.name: [DECK[card - 1] for card in part.cards] for part in section.opened}
-    board = [*open_cards["flop"], *open_cards["turn_river"]]
+    faces = {part.name: [DECK[card - 1] for card in part.cards] for part in section.opened}
+    board = [*faces["flop"], *faces["turn_river"]]
     asked = dict.fromkeys(range(len(STAKES)), 0)
     for event in played.events:
         hole = [DECK[card - 1] for card in dealt.hands[event.seat].cards]
