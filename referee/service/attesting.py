@@ -19,10 +19,14 @@ _ENTRY_BYTES: Final = 512
 
 
 class Evidence(NamedTuple):
-    """Verified proof of a round's events: the newest receipt's envelope, and each seat's newest signature by seat."""
+    """Verified proof of a round's events: the newest receipt, and each seat's newest signature by seat.
+
+    ``receipt`` is the envelope, ``attested`` the same as inputs have it, None where no event was received.
+    """
 
     receipt: bytes
     signatures: tuple[bytes, ...]
+    attested: InputReceipt | None = None
 
 
 class Attestor:
@@ -48,13 +52,13 @@ class Attestor:
                 expected=seats,
                 found=len(signatures),
             )
-        evidence = Evidence(receipt, tuple(signatures) or (b"",) * seats)
-        self._check_receipt(played, receipt, field=f"{field}.receipt")
+        by_seat = tuple(signatures) or (b"",) * seats
+        attested = self._check_receipt(played, receipt, field=f"{field}.receipt")
         try:
-            played.check_signatures(evidence.signatures, self._holds)
+            played.check_signatures(by_seat, self._holds)
         except EvidenceError as error:
             raise evidence_refusal(error, field=f"{field}.signatures[{error.seat}]") from None
-        return evidence
+        return Evidence(receipt, by_seat, attested)
 
     def accept(
         self, played: PlayedCourse, known: Evidence, signature: bytes, *, seat: int, has_chain: bool
@@ -78,9 +82,11 @@ class Attestor:
         if receipt is None:
             msg = "an event that the referee accepts is received"
             raise AssertionError(msg)
-        return Evidence(self._remember(sign_receipt(receipt, self._signer), receipt), signatures)
+        envelope = sign_receipt(receipt, self._signer)
+        self._remember(envelope, receipt)
+        return Evidence(envelope, signatures, _attested(envelope, receipt))
 
-    def _check_receipt(self, played: PlayedCourse, data: bytes, *, field: str) -> None:
+    def _check_receipt(self, played: PlayedCourse, data: bytes, *, field: str) -> InputReceipt | None:
         due, receipt = played.receipt, None
         if data:
             receipt = self._receipts.get(data)
@@ -88,7 +94,7 @@ class Attestor:
                 receipt = read_receipt(data, keys=self._keys, field=field)
                 self._remember(data, receipt)
         if receipt == due:
-            return
+            return None if receipt is None else _attested(data, receipt)
         if due is not None and (receipt is None or receipt.number < due.number):
             raise RefusedError(
                 ErrorReason.ERROR_REASON_NOT_RECEIVED,
@@ -102,9 +108,8 @@ class Attestor:
             field=field,
         )
 
-    def _remember(self, data: bytes, receipt: EventReceipt) -> bytes:
+    def _remember(self, data: bytes, receipt: EventReceipt) -> None:
         self._receipts.put(data, receipt, size=_ENTRY_BYTES + 2 * len(data))
-        return data
 
     def _holds(self, signature: bytes, message: bytes, key: bytes) -> bool:
         known = (signature, message, key)
@@ -116,13 +121,10 @@ class Attestor:
         return holds
 
 
-def input_receipt(played: PlayedCourse, evidence: Evidence) -> InputReceipt | None:
-    """Return the newest receipt of a round as its inputs have it; None where no event was received."""
-    due = played.receipt
-    if due is None:
-        return None
-    signature = Envelope.parse(evidence.receipt).signature or b""
-    return InputReceipt(due.number, signature.hex(), due.opens_section)
+def _attested(envelope: bytes, receipt: EventReceipt) -> InputReceipt:
+    """Return a receipt as inputs have it: what does not follow from the events, and the signature."""
+    signature = Envelope.parse(envelope).signature or b""
+    return InputReceipt(receipt.number, signature.hex(), receipt.opens_section)
 
 
 def read_receipt(data: bytes, *, keys: Sequence[bytes], field: str) -> EventReceipt:

@@ -18,7 +18,7 @@ from referee.games import Deal, DealError, StakesError, UnlawfulEventError, refu
 from referee.games.codec import with_seen
 from referee.log.slot import LAST_TIME
 from referee.rulesets import Ruleset
-from referee.service.attesting import Attestor, Evidence, evidence_refusal, input_receipt
+from referee.service.attesting import Attestor, Evidence, evidence_refusal
 from referee.service.leading import NO_LEAD, Lead, LeaderFinder
 from referee.service.served import ServedGame
 from referee.service.verifying import MEMO_BYTES, Memo, RoundVerifier, VerifiedRound
@@ -79,7 +79,6 @@ class ReadRound:
     @cached_property
     def outcome(self) -> Any:
         """Settlement of the round, which must be over; raises RefusedError if no certificate opens a needed section."""
-        self.require_open()
         self.verified.require(self.served.game.layout(self.verified.header.seat_count).shown, field="round")
         return self.served.game.settle(self.state)
 
@@ -135,13 +134,15 @@ class ReadRound:
         return now if is_reported else max(now, floor)
 
     def faults_at(self, time: int) -> tuple[Violation, ...]:
-        """Return why the round cannot be settled at a time; empty if it can."""
-        return self.violations or self.served.game.check_closing(self.state, time)
+        """Return why the round cannot be settled at a time; empty if it can. Refuse one that waits for an opening."""
+        if self.violations:
+            return self.violations
+        self.require_open()
+        return self.served.game.check_closing(self.state, time)
 
     def inputs(self, closed_time: int) -> Inputs:
         """Return the inputs of the round's transcript if it is settled at ``closed_time``."""
-        verified, played = self.verified, self.played
-        receipt = input_receipt(played, self.evidence)
+        verified, played, receipt = self.verified, self.played, self.evidence.attested
         return Inputs(
             header=HeaderJson.of(verified.header),
             deck_root=verified.deck_root.hex(),
@@ -332,7 +333,7 @@ class RoundReader:
         """Return whether a request has the very evidence that was verified for this round."""
         known = read.evidence
         signatures = tuple(message.signatures) or (b"",) * len(known.signatures)
-        return (message.receipt, signatures) == known
+        return (message.receipt, signatures) == (known.receipt, known.signatures)
 
     def _after(self, known: ReadRound, **changes: Any) -> ReadRound:
         return ReadRound(served=known.served, verified=known.verified, key=known.key, lead=known.lead, **changes)

@@ -76,12 +76,14 @@ class Link(NamedTuple):
 class Course:
     """The events of a round so far; event k is ``links[k - 1]``. An event more makes another value.
 
-    ``moves`` are the newest g_{i,j} by seat, of the seats that have made an event with ``seen``. ``received`` is the
+    ``start`` is h_0, ``event_hash`` and ``history`` are h_n and r_n of the last event. ``moves`` are the newest g_{i,j} by seat, of the seats that have made an event with ``seen``. ``received`` is the
     number of the newest event whose time the referee's clock gave, 0 for none.
     """
 
     round_id: bytes
     start: bytes
+    event_hash: bytes
+    history: bytes
     links: tuple[Link, ...] = ()
     moves: Mapping[int, bytes] = field(default_factory=dict)
     received: int = 0
@@ -89,22 +91,13 @@ class Course:
     @classmethod
     def begin(cls, *, round_id: bytes, deck_root: bytes) -> Self:
         """Begin the course of a round before its first event."""
-        return cls(round_id=round_id, start=first_hash(round_id=round_id, deck_root=deck_root))
+        start = first_hash(round_id=round_id, deck_root=deck_root)
+        return cls(round_id=round_id, start=start, event_hash=start, history=start)
 
     @property
     def number(self) -> int:
         """Number of events."""
         return len(self.links)
-
-    @property
-    def event_hash(self) -> bytes:
-        """Hash h_n of the last event."""
-        return self.links[-1].event_hash if self.links else self.start
-
-    @property
-    def history(self) -> bytes:
-        """Hash r_n of the last event."""
-        return self.links[-1].history if self.links else self.start
 
     @property
     def histories(self) -> tuple[bytes, ...]:
@@ -138,6 +131,8 @@ class Course:
         return Course(
             round_id=self.round_id,
             start=self.start,
+            event_hash=event_hash,
+            history=history,
             links=(*self.links, Link(event, time, received, event_hash, history)),
             moves=moves,
             received=number if received else self.received,

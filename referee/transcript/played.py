@@ -97,7 +97,8 @@ class Opening(NamedTuple):
 class PlayedCourse:
     """A round played so far: its state by the law of its game, its course, its openings and its lowest level.
 
-    ``seat_keys`` are the header's. An event more makes another value.
+    ``seat_keys`` are the header's. ``opened`` is the last opening where the shuffler has not made it yet. An event more
+    makes another value.
     """
 
     game: AnyGame
@@ -105,12 +106,8 @@ class PlayedCourse:
     state: Any
     course: Course
     openings: tuple[Opening, ...] = ()
+    opened: Opening | None = None
     level: EventLevel = EventLevel.NONE
-
-    @property
-    def opened(self) -> Opening | None:
-        """The opening that the last event made and the shuffler has not; None where there is none."""
-        return self.openings[-1] if self.openings and self.openings[-1].time is None else None
 
     @property
     def receipt(self) -> EventReceipt | None:
@@ -154,7 +151,13 @@ class PlayedCourse:
 
     def _with(self, state: object, course: Course, openings: tuple[Opening, ...], level: EventLevel) -> "PlayedCourse":
         return PlayedCourse(
-            game=self.game, seat_keys=self.seat_keys, state=state, course=course, openings=openings, level=level
+            game=self.game,
+            seat_keys=self.seat_keys,
+            state=state,
+            course=course,
+            openings=openings,
+            opened=openings[-1] if openings and openings[-1].time is None else None,
+            level=level,
         )
 
     def check_signatures(

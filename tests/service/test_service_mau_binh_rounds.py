@@ -132,7 +132,7 @@ def test_longer_path_commits_to_seeds_and_takes_receipts(house: House, second: M
     assert payload_of(opened.log_receipt.leaf)["client_commitments"] == [one.hex() for one in commitments]
     played = house.deal(opened)
     deck_root = bytes.fromhex(payload_of(played.dealt.log_receipt.leaf)["deck_root"])
-    last = second.tagged("transcript", opened.round_id, deck_root)
+    last = history = second.tagged("transcript", opened.round_id, deck_root)
     times = []
     for number, seat in enumerate((2, 0, 2, 1), 1):
         house.clock.now += 1_000
@@ -143,17 +143,20 @@ def test_longer_path_commits_to_seeds_and_takes_receipts(house: House, second: M
         cards = {"back": list(chi.back), "front": list(chi.front), "middle": list(chi.middle)}
         event = second.canonical({**cards, "kind": "ARRANGE", "seat": seat})
         last = second.tagged("event", last, number.to_bytes(4, "big"), event)
-        assert payload_of(answer.event.receipt) == {
+        history = second.tagged("history", history, last, house.clock.now.to_bytes(8, "big"), b"\1")
+        assert answer.event.received
+        assert payload_of(answer.receipt) == {
             "event_hash": last.hex(),
+            "history": history.hex(),
             "number": number,
             "received_time": house.clock.now,
             "round_id": opened.round_id.hex(),
         }
     settled = played.settle()
     transcript = payload_of(settled.log_receipt.leaf)
-    assert [(event["attested"], event["time"]) for event in transcript["inputs"]["events"]] == [
-        ("RECEIPT", time) for time in times
-    ]
+    events = transcript["inputs"]["events"]
+    assert [(event["received"], event["time"]) for event in events] == [(1, time) for time in times]
+    assert transcript["inputs"]["receipt"]["number"] == 4
     assert transcript["results"]["events_hash"] == last.hex()
     assert transcript["results"]["showdown_time"] == times[-1]
 
@@ -174,7 +177,7 @@ def test_rounds_of_a_table_are_chained(house: House) -> None:
     """Each header names the leaf that ended the round before, an ABORT as well as a SETTLE."""
     first = house.play("t")
     ended = first.report_all().settle().log_receipt
-    second_round = house.play("t")
+    second_round = house.deal(house.open("t"))
     assert second_round.header.round_number == first.header.round_number + 1
     assert second_round.header.previous_leaf_hash == leaf_hash(ended.leaf) == ended.leaf_hash
     aborted = second_round.abort().log_receipt
@@ -248,7 +251,7 @@ def test_instant_win_ends_the_round_at_the_deal(house: House) -> None:
 
 
 def test_longest_round_fits_its_leaf(house: House) -> None:
-    """Four seats rearrange as often as they may, each event signed and with a receipt, and all leave: it settles."""
+    """Four seats rearrange as often as they may, each event signed and received, and all leave: it settles."""
     while True:
         name = f"{next(house._tables):064}"  # noqa: SLF001 - the longest name
         table = house.table(seats=4, name=name, ruleset_id="mau_binh.maubinh_com", currency="C" * 16).play()
@@ -263,8 +266,9 @@ def test_longest_round_fits_its_leaf(house: House) -> None:
         assert table.accept(seat, leave=True).event_number == 47 + seat
     settled = table.settle()
     assert not settled.violations
-    events = payload_of(settled.log_receipt.leaf)["inputs"]["events"]
-    assert len(events) == 50
-    assert all(event["signature"] and event["receipt"] for event in events)
+    inputs = payload_of(settled.log_receipt.leaf)["inputs"]
+    assert len(inputs["events"]) == 50
+    assert all(event["received"] for event in inputs["events"])
+    assert all(inputs["signatures"])
     assert len(Envelope.parse(settled.log_receipt.leaf).payload) <= 48_000
     assert len(settled.log_receipt.leaf) <= 65_535

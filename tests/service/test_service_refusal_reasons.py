@@ -33,6 +33,7 @@ from referee.storage import Cosigned
 from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, shuffler_pb2
 from referee.v1.error_reason_pb2 import DESCRIPTOR, ErrorReason
 from referee.wire import round as wire_round
+from tests.service.courses import steps_of
 
 House: TypeAlias = Any
 Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
@@ -499,11 +500,62 @@ def cosigned_checkpoint_of_a_log_without_witnesses(house: House) -> Call:
     return lambda: house.log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=1))
 
 
-@refused("SECTION_CLOSED", "event_receipt")
+@refused("SECTION_CLOSED", "receipt")
 def section_that_no_receipt_names(house: House) -> Call:
     played = house.play()
-    receipt = played.accept(0, played.arrangement(0)).event.receipt
-    return lambda: house.shuffler.OpenSection(shuffler_pb2.OpenSectionRequest(**played.name, event_receipt=receipt))
+    played.accept(0, played.arrangement(0))
+    request = shuffler_pb2.OpenSectionRequest(
+        **played.name, steps=steps_of(played.message), receipt=played.message.receipt
+    )
+    return lambda: house.shuffler.OpenSection(request)
+
+
+def committed(house: House) -> Any:  # noqa: ANN401 - a table
+    """Deal a sealed table whose seat 0 has committed."""
+    table = house.sealed()
+    table.accept(0, commit=mau_binh_pb2.Commit(commitment=bytes(32)))
+    return table
+
+
+@refused("COURSE_FORKED")
+def hands_opened_after_another_course(house: House) -> Call:
+    """Let seat 1 leave to see the hands, and say afterwards that it committed in time."""
+    table = committed(house)
+    other = table.message.FromString(table.message.SerializeToString())
+    table.accept(1, leave=True)
+    table.open_section()
+    table.message.CopyFrom(other)
+    table.accept(1, commit=mau_binh_pb2.Commit(commitment=bytes(32)))
+    return lambda: table.shuffler.OpenSection(table.section_request())
+
+
+@refused("NOT_RECEIVED", "round.events[1]")
+def commitment_with_the_frontends_time(house: House) -> Call:
+    table = committed(house)
+    table.report(1, commit=mau_binh_pb2.Commit(commitment=bytes(32)))
+    preview: Call = table.preview
+    return preview
+
+
+@refused("NOT_SEEN", "event")
+def event_after_one_that_is_not_there(house: House) -> Call:
+    table = committed(house)
+    event = table.event(1, commit=mau_binh_pb2.Commit(commitment=bytes(32)), seen=2)
+    return lambda: table.ask(event)
+
+
+@refused("SIGNATURE_MISSING", "signature")
+def departure_that_its_seat_did_not_sign(house: House) -> Call:
+    table = committed(house)
+    event = table.event(1, leave=True)
+    return lambda: table.ask(event, b"")
+
+
+@refused("CLOCK_BEHIND", "round.events")
+def referees_clock_set_back(house: House) -> Call:
+    played = house.play()
+    house.clock.now -= 2_001
+    return lambda: played.accept(0)
 
 
 @refused("NO_ADVICE")

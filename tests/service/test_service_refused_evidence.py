@@ -9,8 +9,8 @@ import pytest
 
 from referee.evidence.dsse import Envelope
 from referee.v1 import mau_binh_pb2, shuffler_pb2
-from referee.v1.round_pb2 import Leave
 from referee.v1.shuffler_pb2 import AbortReason
+from tests.service.courses import steps_of
 
 House: TypeAlias = Any
 Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
@@ -113,20 +113,12 @@ def test_after_the_round_nothing_is_judged(house: House) -> None:
 
 
 def receipted(house: House) -> Played:
-    """Play a round with three receipts: seats 0 and 1 arrange, and seat 0 once more."""
+    """Play a round of three received events: seats 0 and 1 arrange, and seat 0 once more."""
     played = house.play(seat_count=3)
     for seat in (0, 1, 0):
         house.clock.now += 1_000
         assert played.accept(seat, played.arrangement(seat)).event_number
     return played
-
-
-def swap(played: Played, first: int, other: int) -> None:
-    """Two events change places, times and all."""
-    events = [mau_binh_pb2.MauBinhEvent.FromString(event.SerializeToString()) for event in played.message.events]
-    events[first], events[other] = events[other], events[first]
-    del played.message.events[:]
-    played.message.events.extend(events)
 
 
 def put_first(played: Played) -> bool:
@@ -137,51 +129,39 @@ def put_first(played: Played) -> bool:
     return True
 
 
+FOREIGN = (BAD, "FOREIGN", "round.receipt")
 EDITS: dict[str, tuple[Callable[[Played], object], tuple[str, ...]]] = {
-    "time moved": (
-        lambda p: setattr(p.message.events[1], "time", p.message.events[1].time - 1),
-        (BAD, "FOREIGN", "round.events[1].receipt"),
-    ),
-    "cards reordered": (
-        lambda p: p.message.events[0].arrange.back.reverse(),
-        (BAD, "FOREIGN", "round.events[0].receipt"),
-    ),
-    "seat changed": (lambda p: setattr(p.message.events[2], "seat", 1), (BAD, "FOREIGN", "round.events[2].receipt")),
-    "first dropped": (lambda p: p.message.events.pop(0), (BAD, "FOREIGN", "round.events[0].receipt")),
-    "middle dropped": (lambda p: p.message.events.pop(1), (BAD, "FOREIGN", "round.events[1].receipt")),
-    "moved": (lambda p: swap(p, 0, 1), (BAD, "FOREIGN", "round.events[0].receipt")),
-    "receipts swapped": (
-        lambda p: setattr(p.message.events[0], "receipt", p.message.events[2].receipt),
-        (BAD, "FOREIGN", "round.events[0].receipt"),
-    ),
+    "time moved": (lambda p: setattr(p.message.events[1], "time", p.message.events[1].time - 1), FOREIGN),
+    "flag removed": (lambda p: setattr(p.message.events[0], "received", False), FOREIGN),
+    "last flag removed": (lambda p: setattr(p.message.events[2], "received", False), FOREIGN),
+    "cards reordered": (lambda p: p.message.events[0].arrange.back.reverse(), FOREIGN),
+    "first dropped": (lambda p: p.message.events.pop(0), FOREIGN),
+    "middle dropped": (lambda p: p.message.events.pop(1), FOREIGN),
+    "all dropped": (lambda p: p.message.ClearField("events"), FOREIGN),
     "one put in before": (
-        lambda p: (p.message.events.append(mau_binh_pb2.MauBinhEvent(seat=2, leave=Leave())), put_first(p)),
-        (BAD, "FOREIGN", "round.events[1].receipt"),
+        lambda p: (p.message.events.append(p.message.events[0]), put_first(p)),
+        FOREIGN,
     ),
-    "garbage": (
-        lambda p: setattr(p.message.events[1], "receipt", b"{}"),
-        (BAD, "MALFORMED", "round.events[1].receipt"),
-    ),
+    "receipt left out": (lambda p: p.message.ClearField("receipt"), (BAD, "NOT_RECEIVED", "round.receipt")),
+    "garbage": (lambda p: setattr(p.message, "receipt", b"{}"), (BAD, "MALFORMED", "round.receipt")),
     "signed by the shuffler": (
-        lambda p: setattr(p.message.events[1], "receipt", p.dealt.certificate),
-        (FORBIDDEN, "FORGED", "round.events[1].receipt"),
+        lambda p: setattr(p.message, "receipt", p.dealt.certificate),
+        (FORBIDDEN, "FORGED", "round.receipt"),
     ),
     "signature of another receipt": (
         lambda p: setattr(
-            p.message.events[1],
+            p.message,
             "receipt",
-            edited(
-                p.message.events[1].receipt, lambda payload: payload.update(received_time=payload["received_time"] - 1)
-            ),
+            edited(p.message.receipt, lambda payload: payload.update(received_time=payload["received_time"] - 1)),
         ),
-        (FORBIDDEN, "FORGED", "round.events[1].receipt"),
+        (FORBIDDEN, "FORGED", "round.receipt"),
     ),
 }
 
 
 @pytest.mark.parametrize("name", EDITS)
 def test_receipt_that_is_not_the_events_own_is_refused(house: House, name: str) -> None:
-    """Edited, moved, dropped, put in or forged: neither settled, nor previewed, nor built upon."""
+    """Edited, dropped, put in or forged: neither settled, nor previewed, nor built upon."""
     played = receipted(house)
     edit, expected = EDITS[name]
     edit(played)
@@ -191,8 +171,33 @@ def test_receipt_that_is_not_the_events_own_is_refused(house: House, name: str) 
 
 def test_receipt_of_another_round_is_refused(house: House) -> None:
     played, other = receipted(house), receipted(house)
-    played.message.events[0].receipt = other.message.events[0].receipt
-    assert_refused(house, played.settle, BAD, "FOREIGN", "round.events[0].receipt")
+    played.message.receipt = other.message.receipt
+    assert_refused(house, played.settle, BAD, "FOREIGN", "round.receipt")
+
+
+def test_early_receipt_does_not_speak_for_a_later_event(house: House) -> None:
+    played = house.play(seat_count=3)
+    played.accept(0, played.arrangement(0))
+    early = played.message.receipt
+    played.accept(1, played.arrangement(1))
+    played.message.receipt = early
+    assert_refused(house, played.preview, BAD, "NOT_RECEIVED", "round.receipt")
+    played.message.events[1].received = False
+    assert not played.preview().refused_event_number
+
+
+def test_receipt_of_a_round_in_which_nothing_was_received_is_refused(house: House) -> None:
+    played, other = house.play().report_all(), receipted(house)
+    played.message.receipt = other.message.receipt
+    assert_refused(house, played.settle, BAD, "FOREIGN", "round.receipt")
+
+
+def test_signatures_are_one_a_seat(house: House) -> None:
+    played = house.play().report_all()
+    played.message.signatures.extend([b"", b"", b""])
+    assert_refused(house, played.settle, BAD, "INVALID_FIELD", "round.signatures")
+    played.message.signatures.pop()
+    assert played.settle().log_receipt.leaf
 
 
 def test_settlement_is_no_receipt(house: House) -> None:
@@ -200,8 +205,8 @@ def test_settlement_is_no_receipt(house: House) -> None:
     played = house.play().report_all()
     leaf = played.settle().log_receipt.leaf
     played.reveal()
-    played.message.events[0].receipt = leaf
-    assert_refused(house, played.settle, BAD, "MALFORMED", "round.events[0].receipt")
+    played.message.receipt = leaf
+    assert_refused(house, played.settle, BAD, "MALFORMED", "round.receipt")
 
 
 def test_event_that_says_nothing_is_refused(house: House) -> None:
@@ -215,7 +220,7 @@ def test_event_that_says_nothing_is_refused(house: House) -> None:
     arrange = house.as_dealt(played.hands[0])
     assert_refused(house, accept(), BAD, "MISSING_FIELD", "event")
     assert_refused(house, accept(arrange=arrange, time=house.clock.now), BAD, "INVALID_FIELD", "event")
-    assert_refused(house, accept(arrange=arrange, receipt=b"r"), BAD, "INVALID_FIELD", "event")
+    assert_refused(house, accept(arrange=arrange, received=True), BAD, "INVALID_FIELD", "event")
     played.message.events.add(time=house.clock.now, seat=0)
     assert_refused(house, played.settle, BAD, "MISSING_FIELD", "round.events[0]")
 
@@ -304,16 +309,16 @@ def test_ended_round_cannot_be_ended_otherwise(house: House) -> None:
 def test_section_opens_against_the_referees_own_receipt_alone(house: House) -> None:
     """Not before the deal, and not for garbage, another round's receipt or another signature."""
     played = receipted(house)
-    own = played.message.events[0].receipt
+    own, steps = played.message.receipt, steps_of(played.message)
 
     def ask(receipt: bytes, table: str = played.header.table_id) -> Call:
-        request = shuffler_pb2.OpenSectionRequest(table_id=table, round_number=1, event_receipt=receipt)
+        request = shuffler_pb2.OpenSectionRequest(table_id=table, round_number=1, steps=steps, receipt=receipt)
         return lambda: house.shuffler.OpenSection(request)
 
     house.open("undealt")
-    field = "event_receipt"
+    field = "receipt"
     assert_refused(house, ask(own, "undealt"), EARLY, "NOT_DEALT", "")
     assert_refused(house, ask(b""), BAD, "MALFORMED", field)
     assert_refused(house, ask(played.dealt.certificate), FORBIDDEN, "FORGED", field)
-    assert_refused(house, ask(receipted(house).message.events[0].receipt), BAD, "FOREIGN", field)
+    assert_refused(house, ask(receipted(house).message.receipt), BAD, "FOREIGN", field)
     assert_refused(house, ask(own), EARLY, "SECTION_CLOSED", field)

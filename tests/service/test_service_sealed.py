@@ -16,6 +16,7 @@ from referee.audit.source import MemoryLog
 from referee.games import GAMES
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2, ultimate_texas_pb2
+from tests.service.courses import steps_of
 
 House: TypeAlias = Any
 Table: TypeAlias = Any  # both are made by fixtures, and have their classes beside these tests
@@ -68,7 +69,7 @@ def test_sealed_round_of_mau_binh_is_played_and_proved(house: House, seats: int,
     settled = table.settle()
     assert settled.outcome == previewed.outcome
     assert not any(result.defaulted for result in settled.outcome.seats)
-    inputs = table.leaves()[2]["inputs"]
+    inputs = table.leaves()[3]["inputs"]
     assert inputs["sealed"] == 1
     assert inputs["sections"] == hands
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
@@ -95,7 +96,7 @@ def test_sealed_round_of_ultimate_texas_is_played_and_proved(house: House, seats
         assert [list(hand.cards) for hand in opened.hands] == (hands if street == "house" else [])
     settled = table.settle()
     assert [list(result.hole) for result in settled.outcome.seats] == hands
-    assert table.leaves()[2]["inputs"]["sealed"] == 1
+    assert table.leaves()[5]["inputs"]["sealed"] == 1
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
     report = audited(house)
     assert report.findings == ()
@@ -164,7 +165,6 @@ def test_the_way_hands_are_looked_for_finds_them(house: House) -> None:
 def everything_asked(house: House, table: Table) -> bytes:
     """Call every method about a round that needs no seat's token; return all answers."""
     slot, shuffler, log = table.slot, house.shuffler, house.log
-    receipts = [event.receipt for event in table.message.events if event.receipt]
     round_of = {"round": table.message}
     event = table.event(0, commit=mau_binh_pb2.Commit(commitment=bytes(32)))
     calls: list[Callable[[], Any]] = [
@@ -175,10 +175,8 @@ def everything_asked(house: House, table: Table) -> bytes:
             lambda seat=seat: shuffler.OpenHand(shuffler_pb2.OpenHandRequest(**slot, seat=seat, token=bytes(32)))
             for seat in range(2)
         ],
-        *[
-            lambda receipt=receipt: shuffler.OpenSection(shuffler_pb2.OpenSectionRequest(**slot, event_receipt=receipt))
-            for receipt in (b"", *receipts)
-        ],
+        lambda: shuffler.OpenSection(shuffler_pb2.OpenSectionRequest(**slot)),
+        lambda: shuffler.OpenSection(table.section_request()),
         lambda: shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**slot)),
         lambda: shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**slot, reason=shuffler_pb2.ABORT_REASON_OPERATOR)),
         lambda: shuffler.ContributeSeed(table.contribution(0)),
@@ -231,18 +229,15 @@ def test_events_of_keyed_seats_need_their_signatures(house: House) -> None:
     table = house.sealed(seats=2)
     made_up = mau_binh_pb2.Commit(commitment=b"c" * 32)
     for event in (table.event(0, commit=made_up), table.event(0, leave=True)):
-        refusal = house.refusal_of(lambda event=event: table.ask(event))
-        assert (refusal.code, refusal.reason, refusal.field) == (
-            "INVALID_ARGUMENT",
-            "BAD_SIGNATURE",
-            "event.signature",
-        )
-    message = table.event(0, time=house.clock.now, commit=made_up)
-    table.message.events.append(message)
+        refusal = house.refusal_of(lambda event=event: table.ask(event, b""))
+        found = (refusal.code, refusal.reason, refusal.field)
+        assert found == ("INVALID_ARGUMENT", "SIGNATURE_MISSING", "signature")
+    table.accept(0, commit=made_up)
+    table.message.signatures[0] = b""
     refusal = house.refusal_of(lambda: table.ask(table.event(1, commit=made_up)))
-    assert (refusal.reason, refusal.field) == ("BAD_SIGNATURE", "round.events[0].signature")
+    assert (refusal.reason, refusal.field) == ("SIGNATURE_MISSING", "round.signatures[0]")
     texas = house.table("ultimate_texas", seats=1, sealed=True).play()
-    assert house.refusal_of(lambda: texas.ask(texas.event(0, decision=CHECK))).field == "event.signature"
+    assert house.refusal_of(lambda: texas.ask(texas.event(0, decision=CHECK), b"")).field == "signature"
 
 
 def test_seat_that_does_not_commit_is_out_of_time_and_defaults(house: House) -> None:
@@ -250,7 +245,7 @@ def test_seat_that_does_not_commit_is_out_of_time_and_defaults(house: House) -> 
     table = house.sealed(seats=2)
     hands = hands_of(table)
     table.commit(0, hands[0])
-    house.clock.now += DEADLINE_MS
+    house.clock.now += DEADLINE_MS - 1
     answer = table.ask(table.event(1, timeout=True))
     assert [one.code for one in answer.violations] == ["NOT_OUT_OF_TIME"]
     assert [one.code for one in table.settle().violations] == ["ROUND_NOT_OVER"]
@@ -283,7 +278,7 @@ def test_arrangement_must_be_what_its_seat_is_committed_to(house: House) -> None
     opened = table.arrangement(0, hands[0])
 
     def codes(**choice: Any) -> list[str]:  # noqa: ANN401 - an event
-        return [one.code for one in table.ask(table.signed(table.event(0, **choice))).violations]
+        return [one.code for one in table.ask(table.event(0, **choice)).violations]
 
     assert codes(**opened) == ["STILL_SEALED"]
     table.commit(1, hands[1])
@@ -296,19 +291,21 @@ def test_arrangement_must_be_what_its_seat_is_committed_to(house: House) -> None
     assert codes(commit=mau_binh_pb2.Commit(commitment=b"c" * 32)) == ["COMMITTING_OVER"]
 
 
-def test_own_certificate_is_enough_to_open_an_arrangement(house: House) -> None:
-    """A frontend that asks for no section settles nothing, and each arrangement needs that seat's hand."""
+def test_arrangement_needs_the_time_at_which_the_hands_opened(house: House) -> None:
+    """Neither the deal's certificate nor the seats' own say it; so no hand is used that is not in the log as open."""
     table = house.sealed(seats=2)
     hands = hands_of(table)
     commit_all(table, hands)
-    event = table.signed(table.event(0, **table.arrangement(0, hands[0])))
-    assert house.refusal_of(lambda: table.ask(event)).reason == "SECTION_MISSING"
-    table.message.certificates.append(table.open_hand(0).certificate)
+    event = table.event(0, **table.arrangement(0, hands[0]))
+    for certificate in (b"", *[table.open_hand(seat).certificate for seat in (0, 1)]):
+        table.message.certificates.extend([certificate] if certificate else [])
+        for ask in (lambda: table.ask(event), table.settle):
+            refusal = house.refusal_of(ask)
+            assert (refusal.reason, refusal.field) == ("SECTION_MISSING", "round.certificates")
+    opened = table.open_section()
+    table.message.certificates[:] = [table.dealt.certificate, table.open_hand(0).certificate, opened.certificate]
     assert table.ask(event).event_number == 3
     house.clock.now += 30_000
-    assert house.refusal_of(table.settle).reason == "SECTION_MISSING"
-    assert house.refusal_of(table.preview).reason == "SECTION_MISSING"
-    table.message.certificates.append(table.open_hand(1).certificate)
     assert table.settle().log_receipt.leaf
 
 
@@ -373,18 +370,21 @@ def test_round_must_last_as_long_as_it_may_take(house: House, least: int, *, sea
 def test_receipt_of_an_open_table_opens_no_hand_of_a_sealed_one(house: House) -> None:
     """Receipts name their round."""
     open_round, table = house.play(), house.sealed(seats=2)
-    receipt = open_round.accept(0, open_round.arrangement(0)).event.receipt
-    request = shuffler_pb2.OpenSectionRequest(**table.slot, event_receipt=receipt)
+    receipt = open_round.accept(0, open_round.arrangement(0)).receipt
+    request = shuffler_pb2.OpenSectionRequest(**table.slot, steps=steps_of(open_round.message), receipt=receipt)
     assert house.refusal_of(lambda: table.shuffler.OpenSection(request)).reason == "FOREIGN"
     table.commit(0, hands_of(table)[0])
     assert house.refusal_of(table.open_section).reason == "SECTION_CLOSED"
 
 
 def test_timeouts_of_ultimate_texas_need_no_signature(house: House) -> None:
-    """Nobody is there to sign; the frontend answers for them, and the round says so."""
+    """Nobody is there to sign; the referee's clock answers for them."""
     table = house.table("ultimate_texas", seats=1, sealed=True).play()
     for _ in range(3):
+        house.clock.now += 30_000
         assert table.ask(table.event(0, decision=TIMEOUT)).event_number
         table.open_section()
     assert table.settle().log_receipt.leaf
-    assert {event["attested"] for event in table.leaves()[2]["inputs"]["events"]} == {"RECEIPT"}
+    inputs = table.leaves()[5]["inputs"]
+    assert [event["received"] for event in inputs["events"]] == [1, 1, 1]
+    assert inputs["signatures"] == [""]

@@ -162,7 +162,7 @@ def leaving_twice(house: House) -> Violations:
 @produces("DEADLINE_PASSED")
 def arranging_a_moment_too_late(house: House) -> Violations:
     played = house.play()
-    house.clock.now += house.ARRANGING_MS + 1
+    house.clock.now += house.ARRANGING_MS
     found: Violations = played.accept(0, played.arrangement(0)).violations
     assert found[0].deadline_time == played.dealt.dealt_time + house.ARRANGING_MS
     assert found[0].received_time == house.clock.now
@@ -210,7 +210,7 @@ def settling_before_an_event_of_the_future(house: House) -> Violations:
 
 def asked(table: Any, **choice: Any) -> Violations:  # noqa: ANN401 - a sealed table's event
     """Ask to accept a signed event of seat 0; return the violations."""
-    violations: Violations = table.ask(table.signed(table.event(0, **choice))).violations
+    violations: Violations = table.ask(table.event(0, **choice)).violations
     return violations
 
 
@@ -239,6 +239,13 @@ def arrangement_before_the_other_seat_committed(house: House) -> Violations:
     return asked(table, **table.arrangement(0, hand))
 
 
+@produces("STILL_OPENING")
+def departure_after_the_hands_opened(house: House) -> Violations:
+    table = house.sealed()
+    bound(table)
+    return asked(table, leave=True)
+
+
 @produces("COMMITTING_OVER")
 def commitment_after_the_hands_opened(house: House) -> Violations:
     table = house.sealed()
@@ -250,7 +257,7 @@ def commitment_after_the_hands_opened(house: House) -> Violations:
 def arrangement_of_a_seat_that_ran_out_of_time(house: House) -> Violations:
     table = house.sealed()
     table.commit(1, list(table.open_hand(1).hand.cards))
-    house.clock.now += house.ARRANGING_MS + 1
+    house.clock.now += house.ARRANGING_MS
     table.ask(table.event(0, timeout=True))
     opened = table.open_section()
     return asked(table, **table.arrangement(0, list(opened.hands[0].cards)))
@@ -317,7 +324,7 @@ def test_unlawful_event_in_the_middle_stops_the_round(house: House) -> None:
     assert [one.code for one in played.accept(0).violations] == ["UNKNOWN_SEAT"]
 
 
-def test_submission_at_the_deadline_is_in_time(house: House) -> None:
+def test_submission_a_moment_before_the_deadline_is_in_time(house: House) -> None:
     played = house.play()
-    house.clock.now += house.ARRANGING_MS
+    house.clock.now += house.ARRANGING_MS - 1
     assert played.accept(0, played.arrangement(0)).event_number == 1
