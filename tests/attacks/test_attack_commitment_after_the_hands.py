@@ -1,5 +1,7 @@
 """Attack 2: on a sealed table of Mậu Binh, let a clock run out, see all hands, then settle as if committed in time."""
 
+from typing import Any
+
 import pytest
 
 from referee.audit import Code
@@ -11,7 +13,7 @@ ACCOMPLICE = 2
 ARRANGING_MS = 60_000
 
 
-def dealt(house: House) -> tuple[Table, list[list[int]]]:
+def dealt(house: House) -> tuple[Table, list[list[Any]]]:
     """Deal a sealed round in which all but the accomplice have committed."""
     table: Table = house.sealed(seats=3)
     hands = [list(table.open_hand(seat).hand.cards) for seat in range(3)]
@@ -28,7 +30,7 @@ def time_out(house: House, table: Table) -> None:
     assert len(table.open_section().hands) == 3
 
 
-def arrange(table: Table, hands: list[list[int]], seats: range) -> None:
+def arrange(table: Table, hands: list[list[Any]], seats: range) -> None:
     """Open the arrangements of these seats."""
     for seat in seats:
         table.accept(seat, **table.arrangement(seat, hands[seat]))

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from referee.audit import Report
-from referee.audit.report import DealingLevel, EventLevel
+from referee.audit.report import DealingLevel
 from referee.rulesets import load_builtin
+from referee.transcript.played import EventLevel
 from tests.audit.audit_builder import (
     FAR,
     START,

@@ -5,7 +5,8 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from referee.audit.report import DealingLevel, EventLevel
+from referee.audit.report import DealingLevel
+from referee.transcript.played import EventLevel
 from tests.audit.audit_attack import revised
 from tests.audit.audit_attacks_seats import KEYED, SEALED
 from tests.audit.audit_builder import Auditor, LogBuilder, Table, settle

@@ -56,7 +56,7 @@ def fill(folder: Path, file: Path, note: str, count: int) -> Store:
 def measure(size: int, folder: Path) -> None:
     """Print the lines of one size, in leaves."""
     file = folder / "file"
-    note, origin, log_key, root_key, now = write_log(file, size // _LEAVES_A_ROUND, attested="FRONTEND")
+    note, origin, log_key, root_key, now = write_log(file, size // _LEAVES_A_ROUND, received=False)
     count = Checkpoint.parse(note.partition("\n\n")[0] + "\n").size
     store, place, catalogue = fill(folder, file, note, count), FolderPlace(folder / "tiles"), load_builtin()
 

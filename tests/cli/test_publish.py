@@ -39,7 +39,7 @@ class GrowingStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._log = LogBuilder.founded()
-        self._table = Table(name="table-1", ruleset_id="mau_binh.classic", seats=2, attested="FRONTEND")
+        self._table = Table(name="table-1", ruleset_id="mau_binh.classic", seats=2, received=False)
         self._appended = 0
 
     @property

@@ -39,9 +39,9 @@ IN_NO_LAWFUL_ROUND = {"CARD_NOT_IN_HAND", "SEAL_BROKEN", "LEADER_MISMATCH"}
 """Findings that no lawful round has; the audit, which replays the round, may report its first illegal event instead."""
 TABLES = (
     Table(name="binh", ruleset_id="mau_binh.classic", seats=3),
-    Table(name="lon", ruleset_id="tien_len.mien_nam", seats=3, keyed=True, attested="SEAT"),
+    Table(name="lon", ruleset_id="tien_len.mien_nam", seats=3, keyed=True),
     Table(name="texas", ruleset_id="ultimate_texas.casino", seats=2),
-    Table(name="seal", ruleset_id="mau_binh.classic", seats=2, keyed=True, attested="SEAT", sealed=True),
+    Table(name="seal", ruleset_id="mau_binh.classic", seats=2, keyed=True, sealed=True),
     Table(name="free", ruleset_id="mau_binh.classic", seats=2, keyed=True, signs_seeds=False),
 )
 

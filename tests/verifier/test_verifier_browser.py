@@ -71,7 +71,7 @@ def shown(chromium: str, address: str, profile: Path) -> list[dict[str, Any]]:
 
 def test_page_verifies_a_bundle_and_refuses_it_edited(project: Path, chromium: str, tmp_path: Path) -> None:
     log = LogBuilder.founded()
-    table = Table(name="lon", ruleset_id="tien_len.mien_nam", seats=3, keyed=True, attested="SEAT")
+    table = Table(name="lon", ruleset_id="tien_len.mien_nam", seats=3, keyed=True)
     for _ in range(2):
         log.play(table)
     whole = log.bundle()
