@@ -168,12 +168,13 @@ def uncaught() -> list[int]:
     return sorted({*MEANINGS} - caught | missing)
 
 
-def verifier_codes() -> dict[str, str]:
+def verifier_codes(*, is_built: bool = False) -> dict[str, str]:
     """Return by fixture the code that the TypeScript verifier finds first; empty if it cannot run."""
+    command = ["node", "build/test/fixture-table.js"] if is_built else ["npm", "run", "--silent", "fixtures"]
     if shutil.which("npm") is None or not (VERIFIER / "node_modules").is_dir():
         return {}
     ran = subprocess.run(
-        ["npm", "run", "--silent", "fixtures"],  # noqa: S607 - npm is found on the path
+        command,
         cwd=VERIFIER,
         capture_output=True,
         text=True,
