@@ -13,16 +13,18 @@ compared with these promises, and each fault gets a stable code. In the order of
 ``log_receipts``    leaves that the log promised
 ``tables``          the order of leaves; collects the ``round_leaves`` of each round
 ``workers``         examines rounds here or in processes; ``cluster`` on a Dask cluster
-``round``           one round, from OPEN to REVEAL: calls the next six
+``round``           one round, from OPEN to REVEAL: calls the next seven
 ``deal``            seeds, mix and leader of a DEAL
 ``settlement``      a SETTLE, replayed
 ``certificates``    certificates of the round
 ``event_receipts``  event receipts, and when sections were opened
 ``redeal``          the deck, dealt again from the revealed seed
+``given_up``        the deck of a round aborted before its deal, where every seed is known
 ``secrecy``         secrets in documents that were handed out
 ``sample``          a round's part in the statistics
 ``seeds``           seeds used twice
 ``population``      counts over all rounds
+``owners``          counts by the owner of a seat, with ``bets`` on which decks were kept
 ``questions``       questions about the counts, with bounds by ``chance`` and ``distribution``
 ``score``           all questions judged together
 ``finding``         codes, severities, differences

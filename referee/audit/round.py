@@ -12,6 +12,7 @@ from referee.audit.certificates import examine_certificates
 from referee.audit.deal import client_seeds, dealing_level, examine_deal, is_void, opens
 from referee.audit.event_receipts import examine_event_receipts
 from referee.audit.finding import Code, Difference, RoundFindings, shown
+from referee.audit.given_up import deal_given_up, examine_handed_in
 from referee.audit.reading import SIGNERS, Placed
 from referee.audit.redeal import examine_cards, opens_commitment
 from referee.audit.report import EventLevel
@@ -40,9 +41,13 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     layout = None if ruleset is None else GAMES[ruleset.game].layout(leaves.header.seat_count)
     certified = examine_certificates(leaves, findings, stock=None if layout is None else layout.stock)
     examine_event_receipts(leaves, layout, settled.hashes, findings, opened=[one for one, _ in certified.opened])
+    handed_in = examine_handed_in(leaves, findings)
     redealt = None
-    if reveal is not None and opens_commitment(leaves, reveal, findings) and deal is not None and is_sound:
-        redealt = examine_cards(leaves, deal, reveal, findings, sections=settled.sections, roots=certified.roots)
+    if reveal is not None and opens_commitment(leaves, reveal, findings):
+        if deal is None:
+            redealt = deal_given_up(leaves, reveal, handed_in)
+        elif is_sound:
+            redealt = examine_cards(leaves, deal, reveal, findings, sections=settled.sections, roots=certified.roots)
     examine_exports(leaves, redealt, findings)
     level = None if deal is None else dealing_level(leaves, deal, findings)
     return RoundResult(
@@ -56,9 +61,16 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
         server_seed_leaf=-1 if reveal is None else reveal.index,
         signatures=signatures + settled.signatures,
         is_replayed=settled.is_replayed,
-        is_redealt=redealt is not None,
+        is_redealt=deal is not None and redealt is not None,
         opened=certified.opened,
-        sample=sample_of(leaves, ruleset, redealt=redealt, settled=settled.sections, is_replayed=settled.is_replayed),
+        sample=sample_of(
+            leaves,
+            ruleset,
+            redealt=redealt,
+            handed_in=sorted(handed_in),
+            settled=settled.sections,
+            is_replayed=settled.is_replayed,
+        ),
     )
 
 
