@@ -13,7 +13,7 @@ compared with these promises, and each fault gets a stable code. In the order of
 ``log_receipts``    leaves that the log promised
 ``tables``          the order of leaves; collects the ``round_leaves`` of each round
 ``workers``         examines rounds here or in processes; ``cluster`` on a Dask cluster
-``round``           one round, from OPEN to REVEAL: calls the next eight
+``round``           one round, from OPEN to REVEAL: calls the next nine
 ``deal``            seeds, mix and leader of a DEAL
 ``openings``        UNSEALs, and whether they are those of the settled course
 ``settlement``      a SETTLE, replayed
@@ -21,10 +21,12 @@ compared with these promises, and each fault gets a stable code. In the order of
 ``certificates``    certificates of the round
 ``event_receipts``  event receipts of the round
 ``redeal``          the deck, dealt again from the revealed seed
+``given_up``        the deck of a round aborted before its deal, where every seed is known
 ``secrecy``         secrets in documents that were handed out
 ``sample``          a round's part in the statistics
 ``seeds``           seeds used twice
 ``population``      counts over all rounds
+``owners``          counts by the owner of a seat, with ``bets`` on which decks were kept
 ``questions``       questions about the counts, with bounds by ``chance`` and ``distribution``
 ``score``           all questions judged together
 ``finding``         codes, severities, differences

@@ -8,6 +8,7 @@ rounds that wait for a leaf, a few numbers a table and a bounded list of finding
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing
@@ -15,13 +16,14 @@ from referee.audit.documents import NO_DOCUMENTS, Documents, by_round
 from referee.audit.finding import Code, Difference, Finding, FindingError, Severity
 from referee.audit.keys import KeyHistory, is_signed, log_keys, signer_faults
 from referee.audit.log_receipts import LogReceiptCheck
+from referee.audit.owners import Owners
 from referee.audit.population import Population
 from referee.audit.questions import questions
 from referee.audit.reading import SIGNERS, Placed, read_envelope, read_header, read_payload
 from referee.audit.report import DealingLevel, Report, Statistics
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.score import KEPT, judge
-from referee.audit.seeds import Owner, SeedBook
+from referee.audit.seeds import SeedBook, SeedKind
 from referee.audit.source import LogSource, TiledLog
 from referee.audit.tables import Tables
 from referee.audit.workers import ProcessPool, RoundExaminer, WorkerPool
@@ -147,6 +149,7 @@ class _Audit:
         self._documents = documents
         self._tables = Tables(findings.add, documents=documents)
         self._population = Population()
+        self._owners = Owners(are_seeds_handed_in=any(one.seeds for one in documents.values()))
         self._section_keys: dict[bytes, tuple[int, int]] = {}
         self._independent = bytearray(report.size // 8 + 1)
         self._witnessed = bytearray(report.size // 8 + 1)
@@ -220,6 +223,9 @@ class _Audit:
             if documents.event_receipts:
                 detail = f"an event receipt is of {name}, which the log does not have"
                 self._find(Code.RECEIPT_REFUSED, detail)
+            if documents.seeds:
+                detail = f"a seed was handed in for {name}, which the log does not have"
+                self._find(Code.HELD_SEED_REFUSED, detail)
 
     def _find(
         self, code: Code, detail: str, *, leaf_index: int | None = None, difference: Difference | None = None
@@ -280,32 +286,39 @@ class _Audit:
                 if one.dealing_level is DealingLevel.L2:
                     self._raise(one.open_leaf, one.client_seeds_leaf)
             self._population.add(one.sample)
+            self._owners.add(one.sample)
             for section, key in one.opened:
                 self._compare_key(section, key, leaf=one.sample.leaf_index)
             if one.sample.shown:
-                self.seeds.add(Owner.DECK, one.sample.shown, leaf=one.sample.leaf_index)
+                self.seeds.add(SeedKind.DECK, one.sample.shown, leaf=one.sample.leaf_index)
             for seed in one.client_seeds:
-                self.seeds.add(Owner.CLIENT, seed, leaf=one.client_seeds_leaf)
+                self.seeds.add(SeedKind.CLIENT, seed, leaf=one.client_seeds_leaf)
             if one.server_seed is not None:
-                self.seeds.add(Owner.SERVER, one.server_seed, leaf=one.server_seed_leaf)
+                self.seeds.add(SeedKind.SERVER, one.server_seed, leaf=one.server_seed_leaf)
 
     def _judge(self, repeated: Sequence[tuple[int, int]]) -> None:
         """Compare the counts with chance."""
         population, report = self._population, self._report
-        judged = judge(questions(population, report.tables, repeated=repeated))
+        judged = judge(questions(population, self._owners, report.tables, repeated=repeated))
         for finding in judged.findings:
             self._findings.add(finding)
         places = tuple([tuple(row[1:]) for row in population.cells]) if population.decks else ()
-        report.statistics = Statistics(decks=population.decks, asked=judged.asked, scores=judged.scores, places=places)
+        report.statistics = Statistics(
+            decks=population.decks,
+            asked=judged.asked,
+            scores=judged.scores,
+            places=places,
+            without_seed=dict(islice(self._owners.blamed().items(), KEPT)),
+        )
 
     def _compare_seeds(self) -> list[tuple[int, int]]:
         """Report seeds that were used twice; return the pairs of leaves in which one deck was dealt."""
         decks: list[tuple[int, int]] = []
         for again in self.seeds.repeated():
-            if again.owner is Owner.DECK:
+            if again.kind is SeedKind.DECK:
                 if len(decks) < KEPT:
                     decks.append((again.first_leaf, again.leaf))
-            elif again.owner is Owner.SERVER:
+            elif again.kind is SeedKind.SERVER:
                 detail = f"leaf {again.first_leaf} shows the same server seed"
                 self._find(Code.SERVER_SEED_REPEATED, detail, leaf_index=again.leaf)
             else:

@@ -2,18 +2,13 @@
 
 Weights are counted, never estimated. ``PLACES`` and ``NEIGHBOURS`` are of shuffled decks: if decks are independent and
 uniform, then one deck seen from the one before it is uniform too, and every such step is independent of the others,
-which makes both a test of serial correlation. ``SeatShares`` bounds a seat's share of what its rounds' hands are worth.
+which makes both a test of serial correlation.
 
 >>> die = Distribution({face: 1 for face in range(1, 7)})
 >>> die.mean, die.variance
 (Fraction(7, 2), Fraction(35, 12))
 >>> float(PLACES.mean), float(NEIGHBOURS.mean)
 (1.0, 0.9807692307692307)
->>> shares = SeatShares(2)
->>> for _ in range(30):
-...     shares.add((20, 80))
->>> shares.deviation(0), round(shares.log_chance(0) / 2.302585)
-(-5.477225575051661, -9)
 """
 
 import math
@@ -27,12 +22,6 @@ from referee.audit.chance import CARDS
 LIKELY: Final = 3.0
 """Standard deviations below which no bound is computed: it would be near one."""
 _STEPS: Final = 60
-_SCALE: Final = 14.0
-"""About the standard deviation of a hand's points; any number gives valid bounds."""
-_ARGUMENTS: Final = (0.1, 0.2, 0.35, 0.55, 0.8, 1.2, 1.8, 2.8)
-"""Arguments of the moment generating function, over the scale."""
-_SLACK: Final = 1e-12
-"""Floating point error of a logarithm, for each round."""
 
 
 class Distribution:
@@ -128,75 +117,3 @@ PLACES: Final = kept_places(CARDS)
 """Number of 52 cards at their own place."""
 NEIGHBOURS: Final = kept_neighbours(CARDS)
 """Number of 52 cards followed by their own successor."""
-
-
-class SeatShares:
-    """Points of seats in rounds of one number of seats: whether a seat got better or worse hands than the others.
-
-    Given the hands of a round, a fair shuffle deals each of them to each seat with equal chance, and that stays so if
-    rounds are dropped regardless of who holds what. So given a round's points a seat's own are one of them, each as
-    likely, however often a hand is dealt and whichever rounds are dropped. The points of a seat beyond the mean of its
-    round, times the number of seats, are a whole number; their sum has, given all points, a moment generating function
-    that is the product of the rounds', and the same for every seat. Its logarithm is summed for some arguments, and
-    Chernoff's bound is the least that any of them gives: valid for every number of rounds, in constant memory.
-
-    ``points`` are each seat's sum, ``rounds`` their number. ``squares`` sums the squares of what is beyond the mean
-    over rounds and seats, ``logs`` the logarithms of the moment generating function by argument.
-    """
-
-    __slots__ = ("logs", "points", "rounds", "seat_count", "squares")
-
-    def __init__(self, seat_count: int) -> None:
-        self.seat_count = seat_count
-        self.rounds = 0
-        self.points = [0] * seat_count
-        self.squares = 0
-        self.logs = [0.0] * (2 * len(_ARGUMENTS))
-
-    def add(self, points: tuple[int, ...]) -> None:
-        """Add a round, given its points by seat."""
-        count, total = self.seat_count, sum(points)
-        beyond = [count * value - total for value in points]
-        self.rounds += 1
-        for seat, value in enumerate(points):
-            self.points[seat] += value
-        self.squares += sum(value * value for value in beyond)
-        for place, argument in enumerate(_arguments(count)):
-            self.logs[place] += math.log(math.fsum([math.exp(argument * value) for value in beyond]) / count)
-
-    def merge(self, other: "SeatShares") -> None:
-        """Add the other's rounds; both are of one number of seats."""
-        self.rounds += other.rounds
-        self.squares += other.squares
-        self.points = [mine + theirs for mine, theirs in zip(self.points, other.points, strict=True)]
-        self.logs = [mine + theirs for mine, theirs in zip(self.logs, other.logs, strict=True)]
-
-    @property
-    def expected(self) -> float:
-        """Points of a seat that has its fair share."""
-        return sum(self.points) / self.seat_count
-
-    def deviation(self, seat: int) -> float:
-        """Return by how many standard deviations a seat's points exceed its share; 0.0 if all hands were equal."""
-        if not self.squares:
-            return 0.0
-        return self._beyond(seat) / math.sqrt(self.squares / self.seat_count)
-
-    def log_chance(self, seat: int) -> float:
-        """Return the logarithm of a bound on the chance that a seat is as far above, or below, its share."""
-        beyond = self._beyond(seat)
-        bounds = [
-            log - argument * beyond
-            for log, argument in zip(self.logs, _arguments(self.seat_count), strict=True)
-            if argument * beyond > 0
-        ]
-        return min(0.0, min(bounds, default=0.0) + _SLACK * self.rounds)
-
-    def _beyond(self, seat: int) -> int:
-        return self.seat_count * self.points[seat] - sum(self.points)
-
-
-def _arguments(seat_count: int) -> list[float]:
-    """Return the arguments for points beyond the mean times the number of seats: positive ones, then negative ones."""
-    scaled = [argument / (_SCALE * seat_count) for argument in _ARGUMENTS]
-    return [*scaled, *[-argument for argument in scaled]]

@@ -14,12 +14,12 @@ import binascii
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from referee.dealing.certificate import CERTIFICATE_TYPE, CertificateJson
-from referee.evidence.canonical import Form
+from referee.evidence.canonical import Form, Hex32, Natural, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.log.receipt import FIRST_LINE
 from referee.transcript.chain import FORM, RECEIPT_TYPE, EventReceipt
@@ -43,18 +43,27 @@ class KeptReceipt:
     leaf: bytes | None = None
 
 
+class HeldSeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A seat's seed of a round, as somebody hands it in; ids and seeds are 32 bytes in lowercase hex."""
+
+    round_id: Hex32
+    seat: Natural
+    seed: Hex32
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Documents:
     """Documents by kind, in any order.
 
     ``certificates`` and ``event_receipts`` are signed envelopes, ``exports`` any bytes that were handed out while a
-    round was played, which must not hold its secrets.
+    round was played, which must not hold its secrets, ``seeds`` seeds of rounds that were given up.
     """
 
     certificates: tuple[bytes, ...] = ()
     event_receipts: tuple[bytes, ...] = ()
     log_receipts: tuple[KeptReceipt, ...] = ()
     exports: tuple[bytes, ...] = ()
+    seeds: tuple[HeldSeed, ...] = ()
 
 
 NO_DOCUMENTS: Final = Documents()
@@ -108,13 +117,13 @@ def parse_documents(files: Iterable[tuple[bytes, bytes | None]]) -> Documents:
 
 
 def by_round(documents: Documents) -> dict[bytes, Documents]:
-    """Group certificates, event receipts and exports by the round id they name; those that name none under ``b""``.
+    """Group all but log receipts by the round id they name; those that name none under ``b""``.
 
     An export is listed under everything in it that could be a round id.
     """
     grouped: dict[bytes, Documents] = {}
 
-    def add(round_id: bytes, **more: tuple[bytes, ...]) -> None:
+    def add(round_id: bytes, **more: tuple[Any, ...]) -> None:
         before = grouped.get(round_id, NO_DOCUMENTS)
         grouped[round_id] = replace(before, **{name: getattr(before, name) + data for name, data in more.items()})
 
@@ -125,7 +134,32 @@ def by_round(documents: Documents) -> dict[bytes, Documents]:
     for data in documents.exports:
         for round_id in {value for layer in layers_of(data) for value in hex_values(layer)}:
             add(round_id, exports=(data,))
+    for seed in documents.seeds:
+        add(bytes.fromhex(seed.round_id), seeds=(seed,))
     return grouped
+
+
+def parse_seeds(data: bytes) -> tuple[HeldSeed, ...]:
+    """Parse seeds, one JSON object a line with round_id, seat and seed; raise DocumentError for anything else.
+
+    >>> parse_seeds(b"{}")
+    Traceback (most recent call last):
+    ...
+    referee.audit.documents.DocumentError: line 1 is no seed: Object missing required field `round_id`
+    """
+    seeds = []
+    for number, line in enumerate(data.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            seed = msgspec.json.decode(line, type=HeldSeed)
+            unhex(seed.round_id)
+            unhex(seed.seed)
+        except (ValueError, RecursionError) as error:
+            msg = f"line {number} is no seed: {error}"
+            raise DocumentError(msg) from None
+        seeds.append(seed)
+    return tuple(seeds)
 
 
 def layers_of(data: bytes) -> tuple[bytes, ...]:

@@ -1,7 +1,7 @@
-"""Counts over all rounds of a log: its decks, hands, aborts and wins.
+"""Counts over all rounds of a log: its decks, hands and wins.
 
 A table has one deck in memory, the latest, and a few numbers for each number of seats it was played with; the whole log
-has a table of 52 by 52 and three sums. Seats are places at a table: a log does not know who sits there. ``questions``
+has a table of 52 by 52 and three sums. Seats are places at a table; ``owners`` counts by who sits there. ``questions``
 asks what the numbers mean.
 
 >>> population = Population()
@@ -20,7 +20,6 @@ from typing import Final
 import msgspec
 
 from referee.audit.chance import CARDS
-from referee.audit.distribution import SeatShares
 
 _SUCCESSORS: Final = bytes(range(1, 256)).ljust(256, b"\0")
 """For each card's number the next one; 53 is no card."""
@@ -31,22 +30,28 @@ class RoundSample(msgspec.Struct, frozen=True, kw_only=True):
 
     ``deck`` has the numbers of all 52 cards in the order dealt, empty if they were not dealt again; ``shown`` is a
     hash of the cards of all hands and boards in that order, dealt again or as settled, and ``shown_count`` their
-    number. ``points`` and ``leads`` are the answers of the game's questions by seat, empty without a deck. ``blamed``
-    are the seats whose missing seed an ABORT names, ``winner`` is the one seat with the highest net amount in a
-    settlement that was replayed.
+    number. ``points`` and ``leads`` are the answers of the game's questions by seat, empty without a deck, and
+    ``outcomes`` of a deck that was given up. A deck that only a seed in ``handed_in``, the seats of seeds that the log
+    lacks, made known has these answers and no ``deck``. ``keys`` are the seats' keys, empty for a seat without one,
+    ``blamed`` the seats whose missing seed an ABORT names, ``winner`` the one seat with the highest net amount in a
+    settlement that was replayed. ``is_ended`` says that the round was settled or aborted.
     """
 
     table_id: str
     game: str
     seat_count: int
     leaf_index: int
+    is_ended: bool = False
     is_aborted: bool = False
+    keys: tuple[bytes, ...] = ()
     blamed: tuple[int, ...] = ()
+    handed_in: tuple[int, ...] = ()
     deck: bytes = b""
     shown: bytes = b""
     shown_count: int = 0
     points: tuple[int, ...] = ()
     leads: tuple[int, ...] = ()
+    outcomes: tuple[int, ...] = ()
     winner: int | None = None
 
 
@@ -67,34 +72,18 @@ class Run:
 class SeatCounts:
     """Counts of a table, game and number of seats; each list is by seat, empty until something is counted in it.
 
-    ``aborted`` are the points in rounds aborted after the deal, None before the first. Against the house, ``ahead`` and
-    ``behind`` count better and worse hands, in all rounds and in aborted ones. ``best`` counts the
-    rounds in which the seat alone was dealt the most points, ``blamed`` the aborts that name it, ``won`` the
-    settlements in which it won more than every other.
+    Against the house, ``ahead`` and ``behind`` count better and worse hands. ``best`` counts the rounds in which the
+    seat alone was dealt the most points, ``won`` the settlements in which it won more than every other.
     """
 
-    aborted: SeatShares | None = None
-    aborted_ahead: list[int] = field(default_factory=list)
-    aborted_behind: list[int] = field(default_factory=list)
     ahead: list[int] = field(default_factory=list)
     behind: list[int] = field(default_factory=list)
     best: list[int] = field(default_factory=list)
-    blamed: list[int] = field(default_factory=list)
     won: list[int] = field(default_factory=list)
 
     def add_cards(self, other: "SeatCounts") -> None:
-        """Add the other's counts of cards, without blame and results."""
-        if other.aborted is not None:
-            if self.aborted is None:
-                self.aborted = SeatShares(other.aborted.seat_count)
-            self.aborted.merge(other.aborted)
-        for mine, theirs in (
-            (self.aborted_ahead, other.aborted_ahead),
-            (self.aborted_behind, other.aborted_behind),
-            (self.ahead, other.ahead),
-            (self.behind, other.behind),
-            (self.best, other.best),
-        ):
+        """Add the other's counts of cards, without results."""
+        for mine, theirs in ((self.ahead, other.ahead), (self.behind, other.behind), (self.best, other.best)):
             for seat, value in enumerate(theirs):
                 _count(mine, seat, len(theirs), by=value)
 
@@ -128,12 +117,7 @@ class Population:
             self.shown[sample.shown_count] += 1
         if sample.deck:
             self._add_deck(sample)
-        if sample.points:
-            _add_points(seats, sample)
-        if sample.leads:
-            _add_leads(seats, sample)
-        for seat in sample.blamed:
-            _count(seats.blamed, seat, sample.seat_count)
+            _add_hands(seats, sample)
         if sample.winner is not None:
             _count(seats.won, sample.winner, sample.seat_count)
 
@@ -152,23 +136,13 @@ class Population:
         self._last[sample.table_id] = deck
 
 
-def _add_points(seats: SeatCounts, sample: RoundSample) -> None:
-    points = sample.points
-    most = max(points)
-    if sample.seat_count > 1 and points.count(most) == 1:
-        _count(seats.best, points.index(most), sample.seat_count)
-    if sample.is_aborted:
-        if seats.aborted is None:
-            seats.aborted = SeatShares(sample.seat_count)
-        seats.aborted.add(points)
-
-
-def _add_leads(seats: SeatCounts, sample: RoundSample) -> None:
+def _add_hands(seats: SeatCounts, sample: RoundSample) -> None:
+    most = max(sample.points, default=0)
+    if sample.seat_count > 1 and sample.points.count(most) == 1:
+        _count(seats.best, sample.points.index(most), sample.seat_count)
     for seat, lead in enumerate(sample.leads):
         if lead:
             _count(seats.ahead if lead > 0 else seats.behind, seat, sample.seat_count)
-            if sample.is_aborted:
-                _count(seats.aborted_ahead if lead > 0 else seats.aborted_behind, seat, sample.seat_count)
 
 
 def _count(numbers: list[int], seat: int, seat_count: int, *, by: int = 1) -> None:

@@ -8,17 +8,17 @@ kind                         null model
 PLACES                       the deck is uniform: each cell of card by place binomial, and all of them together
 SERIAL                       a deck seen from the table's deck before, or from a new deck, is uniform
 REPEATED                     decks are uniform: the union bound over all pairs
-ABORTED                      a dealt round is aborted regardless of which seat holds which of its hands
-                             (``SeatShares``) or beats the house; and regardless of what they are, which is
-                             assumed, so that is never more than a note
+ABORTED                      a deck is given up regardless of which seat holds which of its hands or beats the
+                             house (``bets``); and regardless of what they are, which is assumed, so that is never
+                             more than a note
 WINS                         each seat is dealt the best hand equally often; so are seat and house
-BLAMED                       each seat of a round is equally likely to be at fault
+BLAMED                       each seat of a round is equally likely to be without a seed
 THROWN_AWAY                  see ``thrown_away``
 RESULTS                      seats play equally well: assumed, so it is never more than a note
 ===========================  ================================================================================
 
-Questions are asked about each seat of a table, then, for their cards, about each seat of all tables together. ``score``
-judges all questions together.
+ABORTED and BLAMED are asked about each owner of a seat (``owners``), WINS and RESULTS about each seat of a table, then,
+for their cards, about each seat of all tables together. ``score`` judges all questions together.
 
 >>> counts = {f"table-{number}": TableCounts(opened=1, aborted_after_deal={"NOBODY": 1}) for number in range(12)}
 >>> question = thrown_away(counts)
@@ -33,7 +33,8 @@ from functools import cache, partial
 from typing import Final
 
 from referee.audit.chance import CARDS, log_any, log_at_least, log_at_most, log_drawn_at_least, log_uneven_places
-from referee.audit.distribution import LIKELY, NEIGHBOURS, PLACES, Distribution, SeatShares
+from referee.audit.distribution import LIKELY, NEIGHBOURS, PLACES, Distribution
+from referee.audit.owners import Owner, Owners, Record
 from referee.audit.population import Population, SeatCounts
 from referee.audit.report import TableCounts
 from referee.audit.score import KEPT, Measure, Question, Subject
@@ -41,12 +42,18 @@ from referee.games import GAMES
 from referee.games.questions import PointQuestions
 
 _EVEN: Final = Fraction(1, 2)
+_ROUNDED: Final = 1e-9
+"""Relative error, at most, of a sum of chances."""
 THROWN_AWAY_SHARE: Final = Fraction(1, 10)
 """Share of all tables that may be given up after one failed round."""
 
 
 def questions(
-    population: Population, tables: Mapping[str, TableCounts], *, repeated: Sequence[tuple[int, int]]
+    population: Population,
+    owners: Owners,
+    tables: Mapping[str, TableCounts],
+    *,
+    repeated: Sequence[tuple[int, int]],
 ) -> Iterator[Question]:
     """Yield every question. ``repeated`` are pairs of leaves in which one deck was dealt."""
     if population.decks:
@@ -59,6 +66,8 @@ def questions(
         yield from _of_sum(Subject(measure), run.draws, run.total, distribution)
     yield from _of_repeated(population, repeated)
     yield thrown_away(tables)
+    for owner, record in owners.asked():
+        yield from _of_owner(owner, record)
     together: dict[tuple[str, int], SeatCounts] = {}
     is_alone: dict[tuple[str, int], bool] = {}
     for (table_id, game, seat_count), seats in population.seats.items():
@@ -109,17 +118,26 @@ def _of_sum(subject: Subject, draws: int, total: int, distribution: Distribution
     )
 
 
-def _of_shares(subject: Subject, shares: SeatShares, seat: int) -> Question:
-    """Ask whether a seat has too many or too few of its rounds' points."""
-    return Question(
-        subject=subject,
-        trials=shares.rounds,
-        observed=shares.points[seat],
-        expected=shares.expected,
-        deviation=shares.deviation(seat),
-        log=shares.log_chance(seat),
-        among=2,
-    )
+def _of_owner(owner: Owner, record: Record) -> Iterator[Question]:
+    """Ask whether cards decided which decks were kept, and whether its seeds were missing too often."""
+    if record.given_up:
+        suited = record.suited
+        yield Question(
+            subject=Subject(Measure.CHOSEN_DECKS, owner=owner),
+            trials=suited.trials,
+            observed=suited.successes,
+            expected=suited.expected,
+            deviation=(suited.successes - suited.expected) / math.sqrt(suited.variance) if suited.variance else 0.0,
+            log=min(0.0, -record.bets.log_favoured, -record.bets.log_harmed),
+            among=2,
+        )
+    for game, run in record.hands.items():
+        subject = Subject(Measure.ABORTED_HANDS, game=game, owner=owner)
+        yield from _of_sum(subject, run.draws, run.total, points_of_hands(game))
+    if record.missing.trials:
+        share = Fraction(min(1.0, record.missing.expected / record.missing.trials * (1 + _ROUNDED)))
+        subject = Subject(Measure.BLAMED, owner=owner)
+        yield from _of_share(subject, record.missing.successes, record.missing.trials, share, is_two_sided=False)
 
 
 def _of_places(population: Population) -> Iterator[Question]:
@@ -165,17 +183,10 @@ def _of_seats(seats: SeatCounts, *, game: str, seat_count: int, table_id: str | 
     fair = Fraction(1, seat_count)
     for seat in range(seat_count):
         about = partial(Subject, table_id=table_id, game=game, seat_count=seat_count, seat=seat)
-        if seats.aborted is not None and seat_count > 1:
-            yield _of_shares(about(Measure.ABORTED_POINTS), seats.aborted, seat)
-            sums = seats.aborted.rounds, seats.aborted.points[seat]
-            yield from _of_sum(about(Measure.ABORTED_HANDS), *sums, points_of_hands(game))
-        ahead, behind = _at(seats.aborted_ahead, seat), _at(seats.aborted_behind, seat)
-        yield from _of_share(about(Measure.ABORTED_AHEAD), ahead, ahead + behind, _EVEN)
         ahead, behind = _at(seats.ahead, seat), _at(seats.behind, seat)
         yield from _of_share(about(Measure.AHEAD), ahead, ahead + behind, _EVEN)
         yield from _of_share(about(Measure.BEST_HAND), _at(seats.best, seat), sum(seats.best), fair)
-        for measure, counts in ((Measure.BLAMED, seats.blamed), (Measure.WON_MOST, seats.won)):
-            yield from _of_share(about(measure), _at(counts, seat), sum(counts), fair, is_two_sided=False)
+        yield from _of_share(about(Measure.WON_MOST), _at(seats.won, seat), sum(seats.won), fair, is_two_sided=False)
 
 
 @cache

@@ -74,12 +74,14 @@ class Statistics(msgspec.Struct):
 
     ``scores`` are the least likely answers of each measure among ``asked``, by kind, least likely first. ``places`` has
     for each place of the deck how often each card, 1 to 52, was there among ``decks`` dealt again; empty without any.
+    ``without_seed`` counts aborts by the owner of a missing seed, for the twelve with the most.
     """
 
     decks: int = 0
     asked: int = 0
     scores: tuple[Score, ...] = ()
     places: tuple[tuple[int, ...], ...] = ()
+    without_seed: dict[str, int] = msgspec.field(default_factory=dict)
 
 
 class Report(msgspec.Struct, kw_only=True, omit_defaults=True):

@@ -11,6 +11,7 @@ from referee.audit.certificates import examine_certificates
 from referee.audit.deal import client_seeds, dealing_level, examine_deal, is_void, opens
 from referee.audit.event_receipts import examine_event_receipts
 from referee.audit.finding import Code, Difference, RoundFindings, shown
+from referee.audit.given_up import deal_given_up, examine_handed_in
 from referee.audit.openings import examine_unseals
 from referee.audit.reading import SIGNERS, Placed
 from referee.audit.redeal import examine_cards, opens_commitment
@@ -37,9 +38,13 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     settled = Settled() if settle is None else examine_settlement(leaves, settle, ruleset, openings, findings)
     certified = examine_certificates(leaves, openings, findings)
     examine_event_receipts(leaves, settled.course, findings)
+    handed_in = examine_handed_in(leaves, findings)
     redealt = None
-    if reveal is not None and opens_commitment(leaves, reveal, findings) and deal is not None and is_sound:
-        redealt = examine_cards(leaves, deal, reveal, findings, sections=settled.sections, roots=certified.roots)
+    if reveal is not None and opens_commitment(leaves, reveal, findings):
+        if deal is None:
+            redealt = deal_given_up(leaves, reveal, handed_in)
+        elif is_sound:
+            redealt = examine_cards(leaves, deal, reveal, findings, sections=settled.sections, roots=certified.roots)
     examine_exports(leaves, redealt, findings)
     level = None if deal is None else dealing_level(leaves, deal, findings)
     return RoundResult(
@@ -53,9 +58,16 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
         server_seed_leaf=-1 if reveal is None else reveal.index,
         signatures=signatures + openings.receipts + settled.signatures,
         is_replayed=settled.is_replayed,
-        is_redealt=redealt is not None,
+        is_redealt=deal is not None and redealt is not None,
         opened=certified.opened,
-        sample=sample_of(leaves, ruleset, redealt=redealt, settled=settled.sections, is_replayed=settled.is_replayed),
+        sample=sample_of(
+            leaves,
+            ruleset,
+            redealt=redealt,
+            handed_in=sorted(handed_in),
+            settled=settled.sections,
+            is_replayed=settled.is_replayed,
+        ),
     )
 
 

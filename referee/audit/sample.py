@@ -12,7 +12,7 @@ import msgspec
 from referee.audit.population import RoundSample
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.deal import Deal
-from referee.dealing.header import SUITE_COMMITMENT
+from referee.dealing.header import NO_KEY, SUITE_COMMITMENT
 from referee.games import GAMES
 from referee.games.questions import HouseQuestions, PointQuestions
 from referee.rulesets import Ruleset
@@ -29,17 +29,19 @@ class _Nets(msgspec.Struct, frozen=True):
 _nets: Final = msgspec.json.Decoder(_Nets)
 
 
-def sample_of(
+def sample_of(  # noqa: PLR0913 - all that a sample is made of
     leaves: RoundLeaves,
     ruleset: Ruleset | None,
     *,
     redealt: Deal | None,
+    handed_in: Sequence[int],
     settled: Sequence[Sequence[int]],
     is_replayed: bool,
 ) -> RoundSample:
     """Make the sample of a round.
 
-    ``redealt`` is the deal if it was dealt again and agrees with the log, ``settled`` the sections of the settlement.
+    ``redealt`` is the deal if it was dealt again and agrees with the log, ``handed_in`` are the seats whose seeds the
+    log lacks and somebody has, ``settled`` the sections of the settlement.
     A round whose deck was given for a test counts as played and gives nothing else.
     """
     header, abort, deal = leaves.header, leaves.abort, leaves.deal
@@ -48,10 +50,11 @@ def sample_of(
     if header.randomness_suite != SUITE_COMMITMENT:
         return RoundSample(table_id=header.table_id, game=game, seat_count=header.seat_count, leaf_index=index)
     sections = [bytes([card.number for card in section]) for section in redealt.sections] if redealt else []
-    deck = b"".join(sections)
+    hands = sections[: header.seat_count]
+    deck = b"" if handed_in else b"".join(sections)
     shown = b"".join(map(bytes, settled))
     law = None if ruleset is None else GAMES.get(ruleset.game)
-    if law is not None and sections and not shown:
+    if law is not None and deck and not shown:
         shown = b"".join(sections[: len(law.layout(header.seat_count).shown)])
     questions = None if law is None or not sections else law.questions
     is_even = law is not None and isinstance(law.questions, PointQuestions) and law.questions.are_seats_alike
@@ -60,16 +63,23 @@ def sample_of(
         game=game,
         seat_count=header.seat_count,
         leaf_index=index,
+        is_ended=abort is not None or leaves.settle is not None,
         is_aborted=abort is not None,
+        keys=tuple([b"" if key == NO_KEY else key for key in header.seat_keys]),
         blamed=() if abort is None else tuple([seat for seat in abort.leaf.blamed if seat < header.seat_count]),
+        handed_in=tuple(handed_in),
         deck=deck,
         shown=hashlib.sha256(shown).digest() if shown else b"",
         shown_count=len(shown),
-        points=tuple([questions.points(hand) for hand in sections[: header.seat_count]])
-        if isinstance(questions, PointQuestions)
-        else (),
+        points=tuple([questions.points(hand) for hand in hands]) if isinstance(questions, PointQuestions) else (),
         leads=questions.leads(ruleset.rules, sections, header.seat_count)
         if isinstance(questions, HouseQuestions) and ruleset is not None
+        else (),
+        outcomes=questions.outcomes(ruleset.rules, hands)
+        if abort is not None
+        and ruleset is not None
+        and isinstance(questions, PointQuestions)
+        and questions.outcomes is not None
         else (),
         winner=_winner(leaves) if is_replayed and is_even else None,
     )

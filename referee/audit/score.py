@@ -5,9 +5,9 @@ by how many are asked (Bonferroni). A chance that is then below ``FAIL_RATE`` is
 one honest log in 10^9 fails by these, and one in 1,000 has a note, however the questions depend on one another. The
 rates hold for one audit; auditing a growing log repeatedly multiplies them by the number of audits.
 
->>> subject = Subject(Measure.BLAMED, table_id="felt", game="tien_len", seat_count=4, seat=2)
+>>> subject = Subject(Measure.BLAMED, owner=Owner(table_id="felt", seat=2))
 >>> subject.text
-'table felt, tien_len of 4, seat 2: at fault for an abort'
+'table felt, seat 2: without a seed that a deal waited for'
 >>> seen = Question(subject=subject, trials=20, observed=20, expected=5.0, deviation=7.7, log=-27.7)
 >>> [(finding.code.value, finding.number) for finding in judge([seen]).findings]
 [('WITHHELD_BY_SEAT', 40)]
@@ -26,6 +26,7 @@ import msgspec
 
 from referee.audit.chance import log10, log_any
 from referee.audit.finding import Code, Finding, Severity
+from referee.audit.owners import Owner
 
 FAIL_RATE: Final = 1e-9
 """Share of honest logs that have a failure among these."""
@@ -72,9 +73,8 @@ class Measure(enum.StrEnum):
     KEPT_NEIGHBOURS = "KEPT_NEIGHBOURS"
     NEW_NEIGHBOURS = "NEW_NEIGHBOURS"
     DECK_AGAIN = "DECK_AGAIN"
-    ABORTED_POINTS = "ABORTED_POINTS"
+    CHOSEN_DECKS = "CHOSEN_DECKS"
     ABORTED_HANDS = "ABORTED_HANDS"
-    ABORTED_AHEAD = "ABORTED_AHEAD"
     AHEAD = "AHEAD"
     BEST_HAND = "BEST_HAND"
     BLAMED = "BLAMED"
@@ -106,24 +106,19 @@ _MEASURES: Final = MappingProxyType(
             "cards that follow the card before them in a new deck",
         ),
         Measure.DECK_AGAIN: (QuestionKind.REPEATED, Code.DECK_REPEATED, "decks dealt a second time, card for card"),
-        Measure.ABORTED_POINTS: (
+        Measure.CHOSEN_DECKS: (
             QuestionKind.ABORTED,
             Code.ABORTED_BY_QUALITY,
-            "share of the points in rounds aborted after the deal",
+            "decks kept with the better hand, or given up with the worse",
         ),
         Measure.ABORTED_HANDS: (
             QuestionKind.ABORTED,
             Code.UNLIKELY_BY_CHANCE,
-            "points of the hands in rounds aborted after the deal",
-        ),
-        Measure.ABORTED_AHEAD: (
-            QuestionKind.ABORTED,
-            Code.ABORTED_BY_QUALITY,
-            "better than the house in rounds aborted after the deal",
+            "points of the hands in {game} decks given up",
         ),
         Measure.AHEAD: (QuestionKind.WINS, Code.WINS_BEYOND_CHANCE, "dealt a better hand than the house"),
         Measure.BEST_HAND: (QuestionKind.WINS, Code.WINS_BEYOND_CHANCE, "dealt the best hand"),
-        Measure.BLAMED: (QuestionKind.BLAMED, Code.WITHHELD_BY_SEAT, "at fault for an abort"),
+        Measure.BLAMED: (QuestionKind.BLAMED, Code.WITHHELD_BY_SEAT, "without a seed that a deal waited for"),
         Measure.WON_MOST: (QuestionKind.RESULTS, Code.WIN_RATE_UNUSUAL, "wins more than every other seat"),
         Measure.THROWN_AWAY: (
             QuestionKind.THROWN_AWAY,
@@ -135,10 +130,10 @@ _MEASURES: Final = MappingProxyType(
 
 
 class Subject(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Subject of a question: the measure, and as far as it has them table, game, seats, seat, card and place.
+    """Subject of a question: the measure, and as far as it has them owner, table, game, seats, seat, card and place.
 
-    Without a table it is about all of them. ``place`` counts from 0, and from 1 in the text. ``leaf`` is where a deck
-    was dealt before.
+    Without a table or an owner it is about all of them. ``place`` counts from 0, and from 1 in the text. ``leaf`` is
+    where a deck was dealt before.
     """
 
     measure: Measure
@@ -149,6 +144,7 @@ class Subject(msgspec.Struct, frozen=True, omit_defaults=True):
     card: int | None = None
     place: int | None = None
     leaf: int | None = None
+    owner: Owner | None = None
 
     @property
     def kind(self) -> QuestionKind:
@@ -158,14 +154,24 @@ class Subject(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def code(self) -> Code:
         """Code of the finding if the answer is beyond chance."""
-        return _MEASURES[self.measure][1]
+        code = _MEASURES[self.measure][1]
+        is_keyed = self.owner is not None and self.owner.is_keyed
+        return Code.ABORTED_FOR_KEY if is_keyed and code is Code.ABORTED_BY_QUALITY else code
+
+    @property
+    def number(self) -> int:
+        """Number of the finding in the list of what an audit must catch."""
+        is_keyed = self.owner is not None and self.owner.is_keyed
+        return Code.ABORTED_FOR_KEY.number if is_keyed and self.kind is QuestionKind.ABORTED else NUMBERS[self.kind]
 
     @property
     def text(self) -> str:
         """Subject in English."""
-        what = _MEASURES[self.measure][2].format(card=self.card, place=1 + (self.place or 0))
+        what = _MEASURES[self.measure][2].format(card=self.card, place=1 + (self.place or 0), game=self.game)
         if self.leaf is not None:
             what += f", this one in leaf {self.leaf} before"
+        if self.owner is not None:
+            return f"{self.owner.text}: {what}"
         if self.game is None:
             return what
         where = "all tables" if self.table_id is None else f"table {self.table_id}"
@@ -267,5 +273,6 @@ def _findings(score: Score, log: float, *, leaf_index: int | None) -> Iterator[F
         f"probability below 10^{math.ceil(score.log10_anywhere)}"
     )
     code = score.code if is_beyond else Code.UNLIKELY_BY_CHANCE
-    table_id = score.subject.table_id
-    yield Finding.of(code, detail, table_id=table_id, number=NUMBERS[score.kind], leaf_index=leaf_index)
+    subject = score.subject
+    table_id = subject.table_id if subject.owner is None else subject.owner.table_id
+    yield Finding.of(code, detail, table_id=table_id, number=subject.number, leaf_index=leaf_index)

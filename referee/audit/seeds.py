@@ -1,12 +1,12 @@
 """Seeds that were used twice, found among any number of seeds with bounded memory.
 
-Seeds are compared whole, so there are no false alarms. Records of 40 bytes (owner, seed, leaf) are collected in memory,
+Seeds are compared whole, so there are no false alarms. Records of 40 bytes (kind, seed, leaf) are collected in memory,
 sorted and written to a temporary file in runs of 65,536, and at the end the sorted runs are merged, which brings equal
 seeds together. Memory is one run, and a small buffer for each run.
 
 >>> book = SeedBook()
 >>> for leaf, seed in enumerate([b"a" * 32, b"b" * 32, b"a" * 32]):
-...     book.add(Owner.CLIENT, seed, leaf=leaf)
+...     book.add(SeedKind.CLIENT, seed, leaf=leaf)
 >>> [(again.first_leaf, again.leaf) for again in book.repeated()]
 [(0, 2)]
 """
@@ -29,8 +29,8 @@ _READ: Final = 64
 """Records of a run that are read at once."""
 
 
-class Owner(enum.IntEnum):
-    """Owner of a seed."""
+class SeedKind(enum.IntEnum):
+    """Kind of a seed."""
 
     SERVER = 0
     CLIENT = 1
@@ -42,7 +42,7 @@ class Owner(enum.IntEnum):
 class Repeated:
     """A seed in a leaf that the earlier leaf ``first_leaf`` was the first to have."""
 
-    owner: Owner
+    kind: SeedKind
     first_leaf: int
     leaf: int
 
@@ -65,17 +65,17 @@ class SeedBook:
         if self._file is not None:
             self._file.close()
 
-    def add(self, owner: Owner, seed: bytes, *, leaf: int) -> None:
+    def add(self, kind: SeedKind, seed: bytes, *, leaf: int) -> None:
         """Add a seed of 32 bytes that a leaf shows; raise ValueError for another size."""
         if len(seed) != SEED_SIZE:
             msg = f"a seed has {SEED_SIZE} bytes, not {len(seed)}"
             raise ValueError(msg)
-        self._buffer += bytes((owner,)) + seed + leaf.to_bytes(7, "big")
+        self._buffer += bytes((kind,)) + seed + leaf.to_bytes(7, "big")
         if len(self._buffer) >= self._run * _RECORD:
             self._put_away()
 
     def repeated(self) -> Iterator[Repeated]:
-        """Yield each later leaf that shows a seed again, by owner, then seed; once for each leaf."""
+        """Yield each later leaf that shows a seed again, by kind, then seed; once for each leaf."""
         runs = [self._stored(start, end) for start, end in zip(self._ends, self._ends[1:], strict=False)]
         seed, first, latest = b"", -1, -1
         for record in heapq.merge(iter(self._sorted()), *runs):
@@ -83,7 +83,7 @@ class SeedBook:
             if record[_SEED] != seed:
                 seed, first = record[_SEED], leaf
             elif leaf != latest:
-                yield Repeated(owner=Owner(record[0]), first_leaf=first, leaf=leaf)
+                yield Repeated(kind=SeedKind(record[0]), first_leaf=first, leaf=leaf)
             latest = leaf
 
     def _sorted(self) -> list[bytes]:

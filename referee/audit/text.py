@@ -37,6 +37,8 @@ def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
         yield "events: " + ", ".join(f"{level} {count:,}" for level, count in report.event_levels.items() if count)
     if report.statistics.asked:
         yield from _chance_lines(report.statistics, with_scores=with_tables)
+    for owner, count in report.statistics.without_seed.items():
+        yield f"without a seed: {owner}: {count:,}"
     if with_tables:
         for table_id, counts in report.tables.items():
             yield f"table {table_id}: {_counts(counts)}"

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from referee.audit.audit import audit_log
 from referee.audit.cluster import Cluster, ClusterError
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
-from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, parse_documents
+from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, HeldSeed, parse_documents, parse_seeds
 from referee.audit.page.story import RoundKey
 from referee.audit.report import Report
 from referee.audit.source import LogSource, TiledLog
@@ -121,6 +121,14 @@ def audit(  # noqa: PLR0913 - one parameter an option
             exists=True,
         ),
     ] = None,
+    seeds: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Seeds that you hold of rounds that were given up: a JSON object a line with round_id, seat and seed. "
+            "Give all that you hold, not some.",
+            exists=True,
+        ),
+    ] = None,
     workers: Annotated[int, typer.Option(help="Processes of this machine that examine rounds.", min=1, max=256)] = 1,
     scheduler: Annotated[
         str,
@@ -148,7 +156,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
         fail("--workers are processes of this machine, --scheduler has workers of its own: give one of them")
     catalogue = catalogue_of(rulesets)
     kept = [path.read_bytes() for path in witnessed or ()]
-    held = _held(receipt or [])
+    held = replace(_held(receipt or []), seeds=_seeds(seeds or []))
     page = None if html is None else Page(html, language, _rounds(rounds or []), catalogue)
     witnessing = _witnessing(witness or [], outgrown or [], quorum=quorum, max_age=max_age)
     keys = log_key, root_key
@@ -217,6 +225,17 @@ def _held(files: Sequence[Path]) -> Documents:
         return parse_documents(read)
     except DocumentError as error:
         fail(f"--receipt, counted from 0: {error}")
+
+
+def _seeds(files: Sequence[Path]) -> tuple[HeldSeed, ...]:
+    """Read the files of --seeds; end the command at a line that is no seed."""
+    found: list[HeldSeed] = []
+    for path in files:
+        try:
+            found += parse_seeds(path.read_bytes())
+        except DocumentError as error:
+            fail(f"--seeds {path}: {error}")
+    return tuple(found)
 
 
 def _run(  # noqa: PLR0913 - the arguments of audit_log

@@ -64,6 +64,8 @@ def _print_proved(console: Console, report: Report) -> None:
     statistics = report.statistics
     if statistics.decks:
         grid.add_row(f"  {statistics.asked:,}", f"questions were put to chance, over {statistics.decks:,} decks")
+    for owner, count in statistics.without_seed.items():
+        grid.add_row(f"  {count:,}", f"aborts without the seed of {escape(owner)}")
     console.print(grid)
 
 

@@ -22,12 +22,14 @@ class PointQuestions:
     """Questions of a game whose seats are compared by the points of their hands.
 
     ``points`` are a hand's, ``weights`` counts all hands by their points. ``are_seats_alike`` says that seats of equal
-    skill win equally often; without it nothing is asked about who wins.
+    skill win equally often; without it nothing is asked about who wins. ``outcomes(rules, hands)`` are what seats would
+    win if they played plainly, as a second measure of decks that were given up; it must treat all seats alike.
     """
 
     points: Callable[[bytes], int]
     weights: Callable[[], Mapping[int, int]]
     are_seats_alike: bool = True
+    outcomes: Callable[[Any, Sequence[bytes]], tuple[int, ...]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -76,8 +76,9 @@ class Link(NamedTuple):
 class Course:
     """The events of a round so far; event k is ``links[k - 1]``. An event more makes another value.
 
-    ``start`` is h_0, ``event_hash`` and ``history`` are h_n and r_n of the last event. ``moves`` are the newest g_{i,j} by seat, of the seats that have made an event with ``seen``. ``received`` is the
-    number of the newest event whose time the referee's clock gave, 0 for none.
+    ``start`` is h_0, ``event_hash`` and ``history`` are h_n and r_n of the last event. ``moves`` are the newest g_{i,j}
+    by seat, of the seats that have made an event with ``seen``. ``received`` is the number of the newest event whose
+    time the referee's clock gave, 0 for none.
     """
 
     round_id: bytes

@@ -66,6 +66,21 @@ def aborted_where_a_seat_has_the_worst_cards() -> Attacked:
     return ended(log)
 
 
+@mutation(Code.ABORTED_FOR_KEY, "one key changes tables and seats, and rounds in which its cards are worst abort", FILE)
+def aborted_where_a_key_has_the_worst_cards() -> Attacked:
+    log = LogBuilder.founded()
+    for number in range(30):
+        others = [f"player {number}/{seat}" for seat in range(3)]
+        seat = number % 4
+        table = replace(
+            FOUR, name=f"felt-{number % 6}", keyed=True, players=(*others[:seat], "accomplice", *others[seat:])
+        )
+        parts = ground(log, table, partial(is_worst, seat=seat))
+        abort(parts, stage="DEALT", reason="DEADLINE")
+        log.append(parts)
+    return ended(log)
+
+
 @mutation(Code.WITHHELD_BY_SEAT, "one seat withholds its seed whenever it likes, and every such round is aborted", FILE)
 def withheld_by_one_seat() -> Attacked:
     return withheld(20)

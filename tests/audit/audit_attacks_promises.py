@@ -1,13 +1,13 @@
-"""Attacks on receipts of the log: promised leaves that are gone, and proofs that prove nothing."""
+"""Attacks on what people hold: promised leaves that are gone, proofs that prove nothing, seeds that were missing."""
 
 from collections.abc import Sequence
 
 from referee.audit import Code, Documents
-from referee.audit.documents import KeptReceipt
+from referee.audit.documents import HeldSeed, KeptReceipt
 from referee.evidence.merkle import LeafIndex, inclusion_path, leaf_hash
 from referee.log import LogReceipt
 from tests.audit.audit_attack import TABLE, Attacked, begun, ended, mutation
-from tests.audit.audit_builder import STRANGER, LogBuilder, Parts, digest, settle
+from tests.audit.audit_builder import STRANGER, LogBuilder, Parts, abort, digest, settle
 
 FILE = "held.jsonl"
 
@@ -154,3 +154,30 @@ def cut_off_behind_a_promised_leaf() -> Attacked:
     kept = promise(log, 4)
     del log.entries[-4:]
     return holding(log, kept)
+
+
+def given_up(seed: bytes) -> Attacked:
+    """Make a log whose last round was given up for want of seat 1's seed, with what somebody hands in as that seed."""
+    log, parts = begun()
+    abort(parts, stage="OPENED", reason="SEED_MISSING", missing=(1,))
+    log.append(parts, steps="OER")
+    held = HeldSeed(round_id=parts.header.round_id.hex(), seat=1, seed=(seed or parts.client_seeds[1]).hex())
+    log.documents = Documents(seeds=(held,))
+    return ended(log)
+
+
+@mutation(Code.SEED_HELD, "a deck is given up for want of a seed that its seat sent, and has", FILE)
+def missing_seed_is_held() -> Attacked:
+    return given_up(b"")
+
+
+@mutation(Code.HELD_SEED_REFUSED, "a seed is made up for a deck that was given up", FILE)
+def missing_seed_made_up() -> Attacked:
+    return given_up(digest("made up"))
+
+
+@mutation(Code.HELD_SEED_REFUSED, "a seed is handed in for a round that the log does not have", FILE)
+def held_seed_of_no_round() -> Attacked:
+    log, _ = begun()
+    log.documents = Documents(seeds=(HeldSeed(round_id=digest("no round").hex(), seat=0, seed=digest("seed").hex()),))
+    return ended(log)

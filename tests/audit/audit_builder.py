@@ -90,6 +90,8 @@ class Table:
     sealed: bool = False
     signs_seeds: bool = True
     """Whether seats with keys sign their seeds."""
+    players: tuple[str, ...] = ()
+    """Names of the seats' keys, for a table whose players sit elsewhere too."""
 
     @property
     def ruleset(self) -> Ruleset:
@@ -98,7 +100,7 @@ class Table:
 
     def seat_key(self, seat: int) -> NamedSigner:
         """Return the key of a seat, if the table's seats have keys."""
-        return NamedSigner(f"{self.name}/seat/{seat}")
+        return NamedSigner(self.players[seat] if self.players else f"{self.name}/seat/{seat}")
 
     def seed_signatures(self, opened: OpenLeaf, seeds: Sequence[bytes]) -> tuple[str, ...] | msgspec.UnsetType:
         """Make the seats' signatures of their seeds, if they have keys and sign."""

@@ -34,25 +34,40 @@ def answers(deck: bytes, game: str, *, seats: int) -> dict[str, tuple[int, ...]]
     return {"leads": questions.leads(get("ultimate_texas.casino").rules, sections, seats)}
 
 
-def played(luck: Luck, game: str, *, table: str = "felt", seats: int | None = None, aborts: float = 0.0) -> RoundSample:
+def ended(drawn: RoundSample, *, is_aborted: bool) -> RoundSample:
+    """Return a round that was settled, or that was aborted: then with the outcomes that its hands would have had."""
+    outcomes: tuple[int, ...] = ()
+    if is_aborted and drawn.game == "mau_binh":
+        hands = [drawn.deck[start : start + 13] for start in range(0, 13 * drawn.seat_count, 13)]
+        questions = GAMES[drawn.game].questions
+        assert isinstance(questions, PointQuestions)
+        assert questions.outcomes is not None
+        outcomes = questions.outcomes(get("mau_binh.classic").rules, hands)
+    return replace(drawn, is_ended=True, is_aborted=is_aborted, outcomes=outcomes)
+
+
+def played(  # noqa: PLR0913 - what a round depends on
+    luck: Luck,
+    game: str,
+    *,
+    table: str = "felt",
+    seats: int | None = None,
+    aborts: float = 0.0,
+    keys: tuple[bytes, ...] = (),
+) -> RoundSample:
     """Make a round with a fair deck, aborted after the deal with a chance that is independent of the cards."""
     count = SEATS[game] if seats is None else seats
     deck = list(range(1, 53))
     luck.shuffle(deck)
     counted: dict[str, Any] = answers(bytes(deck), game, seats=count)
-    return RoundSample(
-        table_id=table,
-        game=game,
-        seat_count=count,
-        leaf_index=0,
-        deck=bytes(deck),
-        **counted,
-        is_aborted=luck.random() < aborts,
+    drawn = RoundSample(
+        table_id=table, game=game, seat_count=count, leaf_index=0, deck=bytes(deck), keys=keys, **counted
     )
+    return ended(drawn, is_aborted=luck.random() < aborts)
 
 
 def log_of(luck: Luck, game: str, aborts: Callable[[RoundSample], bool]) -> Iterator[RoundSample]:
     """Yield rounds of one table without end; ``abort`` sees the cards and may abort each."""
     while True:
         drawn = played(luck, game)
-        yield replace(drawn, is_aborted=aborts(drawn))
+        yield ended(drawn, is_aborted=aborts(drawn))

@@ -8,8 +8,8 @@ many rounds together show.
 A line holds all that a verifier in any language needs: origin, keys, checkpoint, leaves, documents, checkpoints kept by
 others, the time to audit for, and in ``expected`` the first finding's code, its number and its severity. Rulesets are
 named by digest and are the files of ``referee/rulesets``. Documents are in base64. ``log_receipts``, C2SP tlog-proofs
-each with its leaf if the holder has it, and ``exports`` are present only if there are any. Everything is derived from
-names, so every run writes the same.
+each with its leaf if the holder has it, ``exports`` and ``seeds`` are present only if there are any. Everything is
+derived from names, so every run writes the same.
 """
 
 import base64
@@ -17,6 +17,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from referee.audit.documents import KeptReceipt
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT
@@ -54,6 +56,8 @@ def _line(attacked: Attacked, **about: Any) -> str:  # noqa: ANN401 - members of
         fixture["log_receipts"] = [_promise(one) for one in attacked.documents.log_receipts]
     if attacked.documents.exports:
         fixture["exports"] = [base64.b64encode(one).decode() for one in attacked.documents.exports]
+    if attacked.documents.seeds:
+        fixture["seeds"] = [msgspec.to_builtins(one) for one in attacked.documents.seeds]
     return json.dumps(fixture, ensure_ascii=False, separators=(",", ":"))
 
 

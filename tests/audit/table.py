@@ -81,6 +81,8 @@ MEANINGS: Final = {
     60: "a time or flag changed under a receipt",
     61: "a TIMEOUT before its clock ran out",
     64: "an abort by the operator after the first seed",
+    65: "a deck given up whose missing seed somebody holds",
+    66: "aborts chosen by the cards for one key that changes tables and seats",
 }
 """Meaning of each number."""
 
@@ -105,6 +107,11 @@ TESTS: Final[dict[int, tuple[str, ...]]] = {
         "tests/audit/test_audit_population.py::test_aborts_of_rounds_the_house_would_lose_are_found",
     ),
     40: ("tests/audit/test_audit_population.py::test_seat_that_withholds_is_found_and_many_that_do_are_not",),
+    65: (
+        "tests/audit/test_audit_owners.py::test_decks_given_up_are_scored_with_the_seeds_that_are_handed_in",
+        "tests/audit/test_audit_owners.py::test_seeds_that_are_chosen_by_the_cards_accuse_nobody",
+    ),
+    66: ("tests/audit/test_audit_owners.py::test_key_that_changes_tables_and_seats_is_found",),
     51: ("tests/storage/test_storage_crash.py::test_killed_at_any_step_the_log_is_whole_and_the_round_goes_on",),
     52: ("tests/storage/test_storage_crash.py::test_processes_that_write_at_once_make_one_log",),
     53: ("tests/audit/test_audit_population.py::test_shuffles_known_to_be_bad_are_found",),
@@ -175,12 +182,13 @@ def uncaught() -> list[int]:
     return sorted({*MEANINGS} - caught | missing)
 
 
-def verifier_codes() -> dict[str, str]:
+def verifier_codes(*, is_built: bool = False) -> dict[str, str]:
     """Return by fixture the code that the TypeScript verifier finds first; empty if it cannot run."""
+    command = ["node", "build/test/fixture-table.js"] if is_built else ["npm", "run", "--silent", "fixtures"]
     if shutil.which("npm") is None or not (VERIFIER / "node_modules").is_dir():
         return {}
     ran = subprocess.run(
-        ["npm", "run", "--silent", "fixtures"],  # noqa: S607 - npm is found on the path
+        command,
         cwd=VERIFIER,
         capture_output=True,
         text=True,

@@ -5,10 +5,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from referee.audit import Code, Documents, MemoryLog, Report, audit_log
-from referee.audit.documents import KeptReceipt
+from referee.audit.documents import HeldSeed, KeptReceipt
 from referee.rulesets import load_builtin
 from tests.audit import generate_fixtures
 
@@ -38,6 +39,7 @@ def audited(fixture: dict[str, Any]) -> Report:
             event_receipts=tuple(base64.b64decode(one) for one in fixture["event_receipts"]),
             log_receipts=tuple(promise(one) for one in fixture.get("log_receipts", ())),
             exports=tuple(base64.b64decode(one) for one in fixture.get("exports", ())),
+            seeds=msgspec.convert(fixture.get("seeds", []), tuple[HeldSeed, ...]),
         ),
     )
 

@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from referee.audit import MemoryLog
-from referee.audit.seeds import Owner, SeedBook
+from referee.audit.seeds import SeedBook, SeedKind
 from tests.audit.audit_builder import FAR, Auditor, LogBuilder, Table
 
 ROUNDS = 1200
@@ -40,7 +40,7 @@ def test_seed_book_holds_one_run_in_memory():
         tracemalloc.start()
         try:
             for number in range(50_000):
-                book.add(Owner.CLIENT, number.to_bytes(32, "big"), leaf=number)
+                book.add(SeedKind.CLIENT, number.to_bytes(32, "big"), leaf=number)
             assert tracemalloc.get_traced_memory()[1] < 100_000
         finally:
             tracemalloc.stop()

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from referee.audit import Code, Finding, Report
 from referee.audit.chance import CARDS
 from referee.audit.explanation import explain
+from referee.audit.owners import Owners
 from referee.audit.page.chart import Histogram, histogram, shades
 from referee.audit.page.page import (
     MAX_PLACES,
@@ -306,8 +307,9 @@ def test_bounds_of_the_histogram_are_where_the_audit_finds_a_cell(decks: int):
         population.decks = decks
         for row, cells in zip(population.cells, table_of(count=count, decks=decks), strict=True):
             row[1:] = cells
-        kinds = [one for one in questions(population, {}, repeated=()) if one.subject.card is not None]
-        other = [one for one in questions(population, {}, repeated=()) if one.subject.kind == kinds[0].subject.kind]
+        asked = list(questions(population, Owners(), {}, repeated=()))
+        kinds = [one for one in asked if one.subject.card is not None]
+        other = [one for one in asked if one.subject.kind == kinds[0].subject.kind]
         return any(
             one.code is Code.CARDS_BY_PLACE_UNEVEN and "chi-square" not in one.detail for one in judge(other).findings
         )

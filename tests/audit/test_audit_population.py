@@ -10,11 +10,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from referee.audit.distribution import SeatShares
 from referee.audit.finding import Code, Finding, Severity
+from referee.audit.owners import Owners
 from referee.audit.population import Population, RoundSample
 from referee.audit.questions import points_of_hands, questions, thrown_away
 from referee.audit.report import TableCounts
@@ -33,10 +31,15 @@ BUILTIN = ("mau_binh", "tien_len", "ultimate_texas")
 
 
 def judged(rounds: Iterator[RoundSample] | list[RoundSample]) -> tuple[Finding, ...]:
-    population = Population()
+    return judge(asked(rounds)).findings
+
+
+def asked(rounds: Iterator[RoundSample] | list[RoundSample]) -> list[Question]:
+    population, owners = Population(), Owners()
     for drawn in rounds:
         population.add(drawn)
-    return judge(questions(population, {}, repeated=())).findings
+        owners.add(drawn)
+    return list(questions(population, owners, {}, repeated=()))
 
 
 def codes(rounds: Iterator[RoundSample] | list[RoundSample]) -> set[Code]:
@@ -97,37 +100,6 @@ def test_rounds_that_end_by_their_cards_accuse_nobody(game: str):
     assert 39 in {finding.number for finding in findings}
 
 
-@given(st.integers(2, 4), st.data())
-def test_exchanged_seats_are_never_said_less_likely_than_they_are(seats: int, data: st.DataObject):
-    """Against every way to give each round's hands to the seats."""
-    hands = st.tuples(*[st.integers(40, 160)] * seats)
-    rounds = data.draw(st.lists(hands, min_size=1, max_size=5))
-    exchange = SeatShares(seats)
-    for points_by_seat in rounds:
-        exchange.add(points_by_seat)
-    mine = sum(points_by_seat[0] for points_by_seat in rounds)
-    share = sum(map(sum, rounds)) / seats
-    sums = [sum(chosen) for chosen in itertools.product(*rounds)]
-    as_far = sum(value >= mine if mine > share else value <= mine for value in sums)
-    if mine != share:
-        assert exchange.log_chance(0) >= math.log(as_far / len(sums)) - 1e-9
-    assert math.isclose(exchange.expected, share)
-
-
-def test_exchange_of_two_logs_is_that_of_both():
-    luck = Luck("both")
-    whole, parts = SeatShares(3), [SeatShares(3), SeatShares(3)]
-    for number in range(200):
-        points_by_seat = (luck.randrange(40, 160), luck.randrange(40, 160), luck.randrange(60, 180))
-        whole.add(points_by_seat)
-        parts[number % 2].add(points_by_seat)
-    parts[0].merge(parts[1])
-    assert parts[0].points == whole.points
-    for seat in range(3):
-        assert math.isclose(parts[0].log_chance(seat), whole.log_chance(seat), abs_tol=1e-9)
-        assert parts[0].deviation(seat) == whole.deviation(seat)
-
-
 def quantile(game: str, part: float) -> int:
     """Return the points that so great a part of all hands do not exceed."""
     distribution = points_of_hands(game)
@@ -170,7 +142,9 @@ def test_seat_that_withholds_is_found_and_many_that_do_are_not():
 
 
 def withheld(seat: int) -> RoundSample:
-    return RoundSample(table_id="felt", game="tien_len", seat_count=4, leaf_index=0, is_aborted=True, blamed=(seat,))
+    return RoundSample(
+        table_id="felt", game="tien_len", seat_count=4, leaf_index=0, is_ended=True, is_aborted=True, blamed=(seat,)
+    )
 
 
 def test_shuffle_that_leaves_a_card_where_it_was_is_found():
@@ -259,12 +233,9 @@ def test_one_seat_against_the_house_is_even():
     """The seat of a single-seat table has no share to be unlike, but it has a house to beat."""
     luck = Luck("alone")
     rounds = [played(luck, "ultimate_texas", seats=1) for _ in range(300)]
-    population = Population()
-    for drawn in rounds:
-        population.add(drawn)
-    asked = [question.subject.measure for question in questions(population, {}, repeated=())]
-    assert Measure.AHEAD in asked
-    assert Measure.BEST_HAND not in asked
+    measures = [question.subject.measure for question in asked(rounds)]
+    assert Measure.AHEAD in measures
+    assert Measure.BEST_HAND not in measures
 
 
 def test_winning_by_skill_is_noted_and_no_failure():
@@ -359,9 +330,9 @@ def test_every_measure_has_words_and_a_kind_and_every_kind_a_measure():
 
 
 def test_scores_do_not_depend_on_the_order_of_questions():
-    asked = [question(-float(number), list(Measure)[number % 5]) for number in range(60)]
-    assert judge(asked).scores == judge(asked[::-1]).scores
-    assert all(isinstance(score, Score) for score in judge(asked).scores)
+    put = [question(-float(number), list(Measure)[number % 5]) for number in range(60)]
+    assert judge(put).scores == judge(put[::-1]).scores
+    assert all(isinstance(score, Score) for score in judge(put).scores)
 
 
 @pytest.mark.parametrize("game", ["mau_binh", "tien_len"])
@@ -371,11 +342,11 @@ def test_points_are_distributed_as_their_count_over_all_hands_says(game: str):
 
     distribution = points_of_hands(game)
     assert distribution.total == math.comb(52, 13)
-    asked = GAMES[game].questions
-    assert isinstance(asked, PointQuestions)
+    measured = GAMES[game].questions
+    assert isinstance(measured, PointQuestions)
     luck, hands = Luck("points", game), 20_000
     cards = list(range(1, 53))
-    seen = Counter(asked.points(bytes(luck.sample(cards, 13))) for _ in range(hands))
+    seen = Counter(measured.points(bytes(luck.sample(cards, 13))) for _ in range(hands))
     bins: list[tuple[int, float]] = []
     observed, expected = 0, 0.0
     for value, weight in distribution.weights.items():

@@ -43,9 +43,12 @@ ELSEWHERE = {
     Code.KEY_NOT_VALID,
     # found in other documents
     Code.SECRET_EXPOSED,
+    Code.SEED_HELD,
+    Code.HELD_SEED_REFUSED,
     # found by statistics over many rounds
     Code.TABLES_THROWN_AWAY,
     Code.ABORTED_BY_QUALITY,
+    Code.ABORTED_FOR_KEY,
     Code.WITHHELD_BY_SEAT,
     Code.UNLIKELY_BY_CHANCE,
     Code.CARDS_BY_PLACE_UNEVEN,

@@ -125,6 +125,7 @@ def test_server_serves_by_its_file_and_its_variables(tmp_path: Path) -> None:
                 health.Check(health_pb2.HealthCheckRequest(service="referee.v1.ShufflerService"))
 
 
+@pytest.mark.slow("starts many processes")
 def test_worker_that_starts_again_serves_as_it_did_whatever_the_file_says_now(tmp_path: Path) -> None:
     """The file is broken meanwhile; a worker is killed, and the one in its place answers at the same address."""
     file = tmp_path / "referee.toml"

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from referee.fairness.rounds import streams
+from tests.command import referee
 
 SEED = "5eed" * 16
 COMMAND = [sys.executable, "-m", "referee", "fairness-report"]
@@ -23,13 +24,13 @@ def fairness_report(*arguments):
 
 @pytest.mark.parametrize("seed", ["12", "zz" * 32, "00" * 33])
 def test_a_seed_that_is_none_is_a_bad_question(seed):
-    done = fairness_report("--seed", seed)
+    done = referee("fairness-report", "--seed", seed)
     assert done.returncode == 2
-    assert b"--seed" in done.stderr
+    assert "--seed" in done.stderr
 
 
 def test_too_few_decks_are_a_bad_question():
-    assert fairness_report("--decks", 1000).returncode == 2
+    assert referee("fairness-report", "--decks", 1000).returncode == 2
 
 
 @pytest.mark.parametrize("workers", [1, 2])

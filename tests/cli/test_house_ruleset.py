@@ -13,6 +13,7 @@ from referee.games.tien_len import TienLenRules
 from referee.rulesets import load_folder
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc, tien_len_pb2, tien_len_pb2_grpc
 from tests.builtin import rules_as
+from tests.command import referee
 
 HOUSE = Path(__file__).parents[1] / "rulesets" / "house"
 SECONDS = 60
@@ -38,10 +39,9 @@ def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(tmp_pa
     grouped = any(transfer.subject in {"PAIR_RUN_3", "PAIR_RUN_4", "QUAD"} for transfer in outcome.transfers)
     assert sum(transfer.amount_minor for transfer in paid) == 3 * STAKE * len(ordinary) or grouped
     assert (winner.net_minor, loser.net_minor) == (-loser.net_minor, -winner.net_minor)
-    audit = [sys.executable, "-m", "referee", "audit", "--data", str(data), "--json"]
-    clean = subprocess.run([*audit, "--rulesets", str(HOUSE)], capture_output=True, timeout=SECONDS, check=False)
+    clean = referee("audit", "--data", data, "--json", "--rulesets", HOUSE)
     assert clean.returncode == 0, clean.stdout
-    unknown = subprocess.run(audit, capture_output=True, timeout=SECONDS, check=False)
+    unknown = referee("audit", "--data", data, "--json")
     assert "WRONG_RULESET" in json.loads(unknown.stdout)["finding_counts"]
 
 
@@ -49,7 +49,7 @@ def play_until_somebody_runs_out_of_cards(channel):
     """Play the table's first round that ends with empty hands, not at the deal or by the three of spades."""
     luck = random.Random(3)  # noqa: S311 - seeds of a test
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-    referee = tien_len_pb2_grpc.TienLenServiceStub(channel)
+    judge = tien_len_pb2_grpc.TienLenServiceStub(channel)
     while True:
         opened = shuffler.OpenRound(
             shuffler_pb2.OpenRoundRequest(
@@ -69,10 +69,10 @@ def play_until_somebody_runs_out_of_cards(channel):
             )
         )
         played = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
-        while (event := choose(referee, played)) is not None:
+        while (event := choose(judge, played)) is not None:
             event.time = dealt.dealt_time
             played.events.append(event)
-        settled = referee.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=played))
+        settled = judge.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=played))
         if settled.outcome.ending == "OUT_OF_CARDS":
             return settled.outcome
 

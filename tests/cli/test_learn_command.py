@@ -1,25 +1,16 @@
 """``referee learn`` as a user runs it."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from referee.advice.mau_binh.population import Population
 from referee.rulesets import get
+from tests.command import Done, referee
 
 
-def run(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "referee", "learn", *words],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env=os.environ | {"COLUMNS": "200"},
-    )
+def run(*words: str) -> Done:
+    return referee("learn", *words)
 
 
 @pytest.fixture(scope="module")

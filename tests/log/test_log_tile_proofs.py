@@ -19,8 +19,12 @@ LARGE = [255, 256, 257, 511, 513, 1_000, 65_535, 65_536, 65_537, 70_000]
 
 
 @functools.cache
+def _hashes() -> list[bytes]:
+    return [leaf_hash(b"leaf %d" % number) for number in range(max(LARGE))]
+
+
 def hashes_of(count: int) -> list[bytes]:
-    return [leaf_hash(b"leaf %d" % number) for number in range(count)]
+    return _hashes()[:count]
 
 
 class Files:

@@ -39,6 +39,7 @@ from tests.vectors.independent_round import ZEROS, Row, header_fault, read_paylo
 NOTES = {
     *("CLIENT_SEED_TRIVIAL", "CLIENT_SEEDS_EQUAL", "CLIENT_SEED_REPEATED", "CLIENT_SEED_UNSIGNED"),
     "FORKED_RECEIPTS",
+    "SEED_HELD",
 }
 ROLES = {
     "open": "shuffler",
@@ -332,6 +333,8 @@ class Audit:
                     self.find("CERTIFICATE_REFUSED")
                 for _ in held.receipts:
                     self.find("RECEIPT_REFUSED")
+                for _ in held.seeds:
+                    self.find("HELD_SEED_REFUSED")
 
     def _check_deadline(self, one: Round) -> None:
         now = self.row["now"]

@@ -54,7 +54,21 @@ class _Examination(Openings):
         if "reveal" in one.parts:
             again = self._redealt(*one.parts["reveal"])
         self._examine_exports(again)
+        self._examine_seeds()
         return Examined(self.found, self._level(), [key for _, key in self.opened])
+
+    def _examine_seeds(self) -> None:
+        """Hold the seeds of seats that people have against OPEN and ABORT."""
+        one, noted = self.one, set[int]()
+        commitments = one.said["client_commitments"]
+        aborted, abort = one.parts.get("abort", (0, {"client_seeds": []}))
+        for seat, seed in self.held.seeds:
+            if seat >= len(commitments) or client_commitment(one.rid, seat, seed).hex() != commitments[seat]:
+                self.find("HELD_SEED_REFUSED", one.opened)
+            elif "abort" in one.parts and "deal" not in one.parts and seat not in noted:
+                if not "".join(abort["client_seeds"][seat : seat + 1]):
+                    self.find("SEED_HELD", aborted)
+                noted.add(seat)
 
     def _examine_open(self, origin: str) -> None:
         one = self.one

@@ -23,13 +23,14 @@ class Held(NamedTuple):
     certificates: tuple[bytes, ...] = ()
     receipts: tuple[bytes, ...] = ()
     exports: tuple[bytes, ...] = ()
+    seeds: tuple[tuple[int, bytes], ...] = ()
 
 
 def group(row: Row) -> dict[str, Held]:
     """Group exhibits by the round they name; empty for no round."""
     held: dict[str, Held] = {}
 
-    def add(name: str, data: bytes, field: str) -> None:
+    def add(name: str, data: bytes | tuple[int, bytes], field: str) -> None:
         before = held.get(name, Held())
         held[name] = before._replace(**{field: (*getattr(before, field), data)})
 
@@ -41,6 +42,8 @@ def group(row: Row) -> dict[str, Held]:
         data = base64.b64decode(text)
         for name in {match for layer in layers(data) for match in re.findall(r"[0-9a-f]{64}", layer.decode("latin-1"))}:
             add(name, data, "exports")
+    for seed in row.get("seeds", ()):
+        add(seed["round_id"], (seed["seat"], bytes.fromhex(seed["seed"])), "seeds")
     return held
 
 

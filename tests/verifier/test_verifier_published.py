@@ -2,8 +2,6 @@
 
 import contextlib
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +9,9 @@ import pytest
 
 from referee.rulesets import load_builtin
 from referee.storage import open_reader
-from tests.verifier.verifier_project import SECONDS, run
+from tests.command import referee
+from tests.demo_log import ROUNDS, DemoLog
+from tests.verifier.verifier_project import run
 from tests.verifier.verifier_serving import served
 
 
@@ -23,17 +23,10 @@ class Published(NamedTuple):
     terms: tuple[str, ...]
 
 
-def referee(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run a referee command and return its result."""
-    command = [sys.executable, "-m", "referee", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
-
-
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
+def published(demo_log: DemoLog, tmp_path_factory: pytest.TempPathFactory) -> Published:
     folder = tmp_path_factory.mktemp("published")
-    data, tiles, bundle = folder / "data", folder / "tiles", folder / "round.json"
-    assert referee("demo", "--rounds", 3, "--data", data).returncode == 0
+    data, tiles, bundle = demo_log.data, folder / "tiles", folder / "round.json"
     done = referee("publish", tiles, "--data", data)
     assert done.returncode == 0, done.stderr
     assert referee("export", "demo.tien_len.mien_nam", 3, "--data", data, "--out", bundle).returncode == 0
@@ -58,7 +51,7 @@ def test_published_log_is_verified_from_its_folder_and_over_http(project: Path, 
     code, result = verified(project, "--tiles", published.tiles, *published.terms)
     assert (code, result["findings"], result["size"]) == (0, [], size_of(published.data))
     assert {table: counts["revealed"] for table, counts in result["tables"].items()} == {
-        f"demo.{ruleset.id}": 3 for ruleset in load_builtin()
+        f"demo.{ruleset.id}": ROUNDS for ruleset in load_builtin()
     }
     with served(published.tiles) as address:
         assert verified(project, "--tiles", address, *published.terms) == (0, result)

@@ -1,8 +1,6 @@
 """A log of scripted decks from the test harness: the verifier derives each deal and rates it L0."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +8,8 @@ import pytest
 from referee_client import Arrangement, Client, Terms
 from referee_harness import Harness
 
-from tests.verifier.verifier_project import SECONDS, run
-
-
-def referee(*arguments: object) -> str:
-    """Run a referee command and return its output."""
-    command = [sys.executable, "-m", "referee", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+from tests.command import referee
+from tests.verifier.verifier_project import run
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +32,8 @@ def scripted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
         lead.settle()
         lead.reveal()
         keys = {**harness.keys, "origin": harness.application.origin}
-    referee("publish", folder / "tiles", "--data", folder / "data")
+    published = referee("publish", folder / "tiles", "--data", folder / "data")
+    assert published.returncode == 0, published.stderr
     return folder / "tiles", keys
 
 

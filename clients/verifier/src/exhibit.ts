@@ -13,7 +13,7 @@ import { differ, unlike } from "./difference.js";
 import { EnvelopeError, openEnvelope, parseEnvelope } from "./dsse.js";
 import type { Code } from "./finding.js";
 import { FormError } from "./form.js";
-import type { Exhibits, RoundLeaves } from "./round-leaves.js";
+import type { Exhibits, HeldSeed, RoundLeaves } from "./round-leaves.js";
 import { type EventReceipt, RECEIPT_TYPE, receiptForm, type Role } from "./leaf.js";
 import { examineShown, type Opened, sectionsOf } from "./opening.js";
 import { examineOpened, type OpenedKey, roundIdsIn } from "./secrecy.js";
@@ -25,10 +25,15 @@ import { examineOpened, type OpenedKey, roundIdsIn } from "./secrecy.js";
 export function byRound(exhibits: Exhibits): Map<string, Exhibits> {
   const held = new Map<
     string,
-    { certificates: Bytes[]; eventReceipts: Bytes[]; exports: Bytes[] }
+    { certificates: Bytes[]; eventReceipts: Bytes[]; exports: Bytes[]; seeds: HeldSeed[] }
   >();
   const of = (name: string) => {
-    const mine = held.get(name) ?? { certificates: [], eventReceipts: [], exports: [] };
+    const mine = held.get(name) ?? {
+      certificates: [],
+      eventReceipts: [],
+      exports: [],
+      seeds: [],
+    };
     held.set(name, mine);
     return mine;
   };
@@ -42,6 +47,9 @@ export function byRound(exhibits: Exhibits): Map<string, Exhibits> {
       of(name).exports.push(data);
     }
   }
+  for (const seed of exhibits.seeds ?? []) {
+    of(seed.roundId).seeds.push(seed);
+  }
   return held;
 }
 
@@ -51,7 +59,7 @@ export function findForeign(
   isThere: (roundId: string) => boolean,
   find: (check: CheckCode, code: Code, detail: string) => void,
 ): void {
-  for (const [roundId, { certificates, eventReceipts }] of held) {
+  for (const [roundId, { certificates, eventReceipts, seeds }] of held) {
     if (isThere(roundId)) {
       continue;
     }
@@ -63,6 +71,10 @@ export function findForeign(
     if (eventReceipts.length > 0) {
       const detail = `an event receipt is of ${name}, which is not at hand`;
       find("EVENT_RECEIPTS", "RECEIPT_REFUSED", detail);
+    }
+    if (seeds !== undefined && seeds.length > 0) {
+      const detail = `a seed was handed in for ${name}, which is not at hand`;
+      find("CLIENT_SEEDS", "HELD_SEED_REFUSED", detail);
     }
   }
 }

@@ -65,6 +65,8 @@ export const CODES = [
   "DECK_ROOT_MISMATCH",
   "DEAL_MISTOLD",
   "SECTION_WRONG_SIZE",
+  "SEED_HELD",
+  "HELD_SEED_REFUSED",
   "CERTIFICATE_REFUSED",
   "CERTIFICATES_DISAGREE",
   "STAKE_MISMATCH",
@@ -96,6 +98,7 @@ const NOTES: readonly Code[] = [
   "CLIENT_SEED_REPEATED",
   "CLIENT_SEED_UNSIGNED",
   "FORKED_RECEIPTS",
+  "SEED_HELD",
 ];
 
 /** The first difference of two values: the member's path, what the log claims, what was found. */

@@ -4,7 +4,7 @@ export { type Bundle, BundleError, parseBundle } from "./bundle.js";
 export { SpellingError } from "./bytes.js";
 export { type Check, type CheckCode, CHECKS, type Outcome } from "./check.js";
 export { CODES, type Code, type Difference, type Finding, type Severity } from "./finding.js";
-export type { Exhibits, HeldRuleset, LogPromise } from "./round-leaves.js";
+export type { Exhibits, HeldRuleset, HeldSeed, LogPromise } from "./round-leaves.js";
 export type { DealingLevel, EventLevel } from "./level.js";
 export { type LogSource, pagesOf, type SourceFault, verifyLog } from "./log.js";
 export { LogServiceError, namedKeys, sourceOf } from "./log-service.js";

@@ -16,15 +16,24 @@ export interface LogPromise {
   readonly leaf?: Bytes | undefined;
 }
 
+/** A seat's seed of a round, as somebody hands it in; `roundId` is lowercase hex. */
+export interface HeldSeed {
+  readonly roundId: string;
+  readonly seat: number;
+  readonly seed: Bytes;
+}
+
 /**
- * What people hold besides the log: certificates and event receipts as envelopes, log receipts, and
- * any bytes that were handed out while a round was played, which must not hold its secrets.
+ * What people hold besides the log: certificates and event receipts as envelopes, log receipts,
+ * any bytes that were handed out while a round was played, which must not hold its secrets, and
+ * seats' seeds.
  */
 export interface Exhibits {
   readonly certificates: readonly Bytes[];
   readonly eventReceipts: readonly Bytes[];
   readonly logReceipts?: readonly LogPromise[];
   readonly exports?: readonly Bytes[];
+  readonly seeds?: readonly HeldSeed[];
 }
 
 /**

@@ -22,6 +22,7 @@ import type { Placed } from "./reading.js";
 import { examineCards, opensCommitment } from "./redeal.js";
 import { examineExports, type OpenedKey } from "./secrecy.js";
 import { examineSeedSignatures, isVoid, unsignedSeats } from "./seeding.js";
+import { examineHeldSeeds } from "./held-seed.js";
 import { examineSettlement, NOTHING_SETTLED } from "./settlement.js";
 
 /** What came of a round besides findings; levels are null where there is nothing to be proved. */
@@ -57,6 +58,7 @@ export function examine(leaves: RoundLeaves, law: Law, report: Report): Examined
   }
   report.skip("the round was not dealt, or not under this header and these seeds", "DECK", "CARDS");
   examineExports(leaves, again, report);
+  examineHeldSeeds(leaves, report);
   const seeds = deal === undefined ? [] : clientSeedsOf(deal);
   const unsigned = unsignedSeats(leaves);
   examineSeeds(seeds, unsigned, deal, report);

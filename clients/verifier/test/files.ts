@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 
-import { type Bytes, utf8 } from "../src/bytes.js";
+import { type Bytes, unhex, utf8 } from "../src/bytes.js";
 import {
   type HeldRuleset,
   heldRuleset,
@@ -86,6 +86,7 @@ export const ONLY_IN_THE_AUDIT: Readonly<Record<string, readonly string[]>> = {
   "it takes statistics over many rounds": [
     "TABLES_THROWN_AWAY",
     "ABORTED_BY_QUALITY",
+    "ABORTED_FOR_KEY",
     "WITHHELD_BY_SEAT",
     "CARDS_BY_PLACE_UNEVEN",
     "DECKS_CORRELATED",
@@ -112,6 +113,11 @@ export async function audited(log: Row): Promise<LogResult> {
         certificates: list(log, "certificates").map(fromBase64),
         eventReceipts: list(log, "event_receipts").map(fromBase64),
         exports: list(log, "exports").map(fromBase64),
+        seeds: ((log["seeds"] ?? []) as Row[]).map(({ round_id, seat, seed }) => ({
+          roundId: round_id,
+          seat,
+          seed: unhex(seed),
+        })),
         logReceipts: ((log["log_receipts"] ?? []) as Row[]).map(({ receipt, leaf }) => ({
           receipt: utf8(receipt),
           leaf: leaf === undefined ? undefined : fromBase64(leaf),

@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from referee.audit.explanation import Explanation, Phrase, explain
 from referee.audit.finding import Code, Finding, Severity
+from referee.audit.owners import YOUNG, Owner
 from referee.audit.page import chart
 from referee.audit.page.story import RoundKey, Story, story_of
 from referee.audit.page.words import Words, load_words
@@ -119,7 +120,7 @@ def render_page(report: Report, source: LogSource, *, catalogue: Catalogue, opti
         kinds=[(kind, words.of("kind", kind), _rows(report, kind, words)) for kind in QuestionKind],
         histogram=chart.histogram(statistics.places, decks=statistics.decks) if statistics.places else None,
         shades=chart.shades(statistics.places, decks=statistics.decks) if statistics.places else (),
-        dots=chart.dots(statistics.scores, Measure.ABORTED_POINTS, Measure.ABORTED_AHEAD),
+        dots=chart.dots(statistics.scores, Measure.CHOSEN_DECKS),
         reach=chart.MAX_DEVIATION,
         row_of=lambda score: _row(score, words),
         stories=stories,
@@ -209,8 +210,11 @@ def _rows(report: Report, kind: QuestionKind, words: Words) -> Sequence[_Row]:
 def _row(score: Score, words: Words) -> _Row:
     subject = score.subject
     text = words.of("measure", subject.measure)
-    card = "" if subject.card is None else _card_name(subject.card)
-    place = "" if subject.place is None else str(subject.place + 1)
+    shown = {
+        "card": "" if subject.card is None else _card_name(subject.card),
+        "place": "" if subject.place is None else str(subject.place + 1),
+        "game": "" if subject.game is None else _game_name(subject.game),
+    }
     verdict = "quiet"
     if score.log10_anywhere <= math.log10(FAIL_RATE):
         verdict = "note" if score.code.severity is Severity.NOTE else "fail"
@@ -218,17 +222,34 @@ def _row(score: Score, words: Words) -> _Row:
         verdict = "note"
     return _Row(
         score=score,
-        what=Phrase(vi=text.vi.format(card=card, place=place), en=text.en.format(card=card, place=place)),
+        what=Phrase(vi=text.vi.format(**shown), en=text.en.format(**shown)),
         where=_where(subject, words),
         verdict=verdict,
     )
 
 
+def _game_name(game: str) -> str:
+    return GAMES[game].title if game in GAMES else game
+
+
+def _owner_name(owner: Owner, words: Words) -> Phrase:
+    page = words.page
+    if owner.key is not None:
+        return Phrase(vi=f"{page['key'].vi} {owner.key}", en=f"{page['key'].en} {owner.key}")
+    if owner.seat is None:
+        young = page["young_keys"]
+        return Phrase(vi=young.vi.format(rounds=YOUNG), en=young.en.format(rounds=YOUNG))
+    table = Phrase(vi=owner.table_id, en=owner.table_id) if owner.table_id is not None else page["all_tables"]
+    return Phrase(vi=f"{table.vi} · {page['seat'].vi} {owner.seat}", en=f"{table.en} · {page['seat'].en} {owner.seat}")
+
+
 def _where(subject: Subject, words: Words) -> Phrase | None:
+    page = words.page
+    if subject.owner is not None:
+        return _owner_name(subject.owner, words)
     if subject.game is None:
         return None
-    game = GAMES[subject.game].title if subject.game in GAMES else subject.game
-    page = words.page
+    game = _game_name(subject.game)
     table = page["all_tables"] if subject.table_id is None else None
     return Phrase(
         vi=f"{table.vi if table else subject.table_id} · {game} · {page['seat'].vi} {subject.seat}",

@@ -1,6 +1,7 @@
 """The law of Mậu Binh as a ``Game``."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from referee.cards import Card
@@ -10,6 +11,7 @@ from referee.games.mau_binh.codec import decode_event, encode_event, encode_resu
 from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, is_imposed
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.legality import check, check_closing
+from referee.games.mau_binh.outcome import outcomes
 from referee.games.mau_binh.progress import apply, opens
 from referee.games.mau_binh.rules import MauBinhRules, check_stakes
 from referee.games.mau_binh.settlement import settle
@@ -43,7 +45,9 @@ def _opens_at_deal(rules: MauBinhRules, hands: Sequence[Sequence[Card]]) -> bool
     return any(instant_win_of(rules, hand) is not None for hand in hands)
 
 
-QUESTIONS: Final = rank_points(hand_size=13, places=range(RANKS), together=(0, 0, 6, 18, 40))
+QUESTIONS: Final = replace(
+    rank_points(hand_size=13, places=range(RANKS), together=(0, 0, 6, 18, 40)), outcomes=outcomes
+)
 
 GAME: Final = Game(
     name="mau_binh",

@@ -30,6 +30,7 @@ def combinations_by_formula() -> dict[Kind, int]:
     }
 
 
+@pytest.mark.exhaustive("makes each of 29,839,939 combinations")
 def test_the_deck_holds_29_839_939_combinations() -> None:
     """Made one by one and counted, and by formula."""
     made: Counter[Kind] = Counter()

@@ -23,6 +23,7 @@ from referee.games.tien_len import (
     legal_plays,
     may_pass,
 )
+from tests.budget import BUDGET
 from tests.games.rounds import hands_deal
 
 Dealing = Callable[[random.Random, int], tuple[tuple[Card, ...], ...]]
@@ -80,7 +81,7 @@ def test_listed_plays_are_the_legal_subsets_of_the_hand(
     variant: Variant, second: ModuleType, seats: int, dealing: Dealing, chance: random.Random
 ) -> None:
     rules = variant({"instant_wins": []})
-    assert sum(play_comparing(rules, second, chance, seats, dealing) for _ in range(3)) > 100
+    assert sum(play_comparing(rules, second, chance, seats, dealing) for _ in range(BUDGET)) > 30
 
 
 @pytest.mark.exhaustive("tries every subset of the hands of many rounds")

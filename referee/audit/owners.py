@@ -1,0 +1,200 @@
+"""Counts of rounds by the owner of a seat: how decks were kept and given up, and whose seeds were missing.
+
+An owner is a seat's key where it has one, otherwise the table and the seat; keys younger than twenty rounds are one
+owner together, so a new key for each round hides nobody. A place is an owner too: the seat of this number at all
+tables. Rounds are added in the order in which they ended. Memory is a few numbers an owner.
+
+>>> owners = Owners()
+>>> for number in range(30):
+...     owners.add(RoundSample(table_id="a", game="tien_len", seat_count=2, leaf_index=number, is_ended=True,
+...                            is_aborted=True, keys=(b"x" * 32, b""), points=(40, 90)))
+>>> [(owner.text[:20], record.rounds) for owner, record in owners.asked()]
+[('keys in their first ', 20), ('key 7878787878787878', 30), ('all tables, seat 0', 30), ('table a, seat 1', 30)]
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from referee.audit.bets import GIVEN_UP, KEPT, Bets, Growth, growth, shared
+from referee.audit.population import RoundSample, Run
+
+YOUNG: Final = 20
+"""Rounds until a key is an owner of its own."""
+
+
+class Owner(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Owner of seats: a key in hex, a seat of a table or, without a table, of all; without any the young keys."""
+
+    key: str | None = None
+    table_id: str | None = None
+    seat: int | None = None
+
+    @property
+    def text(self) -> str:
+        """Owner in English."""
+        if self.key is not None:
+            return f"key {self.key}"
+        if self.seat is None:
+            return f"keys in their first {YOUNG} rounds"
+        where = "all tables" if self.table_id is None else f"table {self.table_id}"
+        return f"{where}, seat {self.seat}"
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether it is a key, or young keys together."""
+        return self.key is not None or self.seat is None
+
+
+YOUNG_KEYS: Final = Owner()
+
+
+@dataclass(slots=True)
+class Tally:
+    """Number of successes among trials, each with its own chance."""
+
+    trials: int = 0
+    successes: int = 0
+    expected: float = 0.0
+    variance: float = 0.0
+
+    def add(self, *, is_success: bool, chance: float) -> None:
+        """Add a trial."""
+        self.trials += 1
+        self.successes += is_success
+        self.expected += chance
+        self.variance += chance * (1 - chance)
+
+
+@dataclass(slots=True)
+class Record:
+    """Counts of an owner's rounds that ended.
+
+    ``given_up`` counts the aborted ones, their decks known or not. ``suited`` are the decks that are known: a success
+    is a hand above its round's mean that was kept, or one below it that was given up. ``hands`` sums the points of the
+    hands given up by game. ``missing`` counts aborts for missing seeds, a success where the owner's own was missing.
+    ``hidden`` counts decks that stayed unknown by the owners of the missing seeds.
+    """
+
+    rounds: int = 0
+    given_up: int = 0
+    bets: Bets = field(default_factory=Bets)
+    suited: Tally = field(default_factory=Tally)
+    hands: dict[str, Run] = field(default_factory=dict)
+    missing: Tally = field(default_factory=Tally)
+    hidden: Counter[tuple[Owner, ...]] = field(default_factory=Counter)
+
+
+class Owners:
+    """Records of all owners of a log's seats.
+
+    ``are_seeds_handed_in`` says that seeds are known that the log lacks. Their holders may have chosen them by the
+    cards, so a deck that such a holder could have shown and did not counts against the suspicion as much as any can.
+    """
+
+    def __init__(self, *, are_seeds_handed_in: bool = False) -> None:
+        self._are_seeds_handed_in = are_seeds_handed_in
+        self._records: dict[Owner, Record] = {YOUNG_KEYS: Record()}
+        self._handing: set[Owner] = set()
+
+    def add(self, sample: RoundSample) -> None:
+        """Add a round, unless it has not ended."""
+        if not sample.is_ended:
+            return
+        seats = range(sample.seat_count)
+        keys = sample.keys or (b"",) * sample.seat_count
+        named = [Owner(key=keys[seat].hex()) if keys[seat] else Owner(None, sample.table_id, seat) for seat in seats]
+        self._handing.update(named[seat] for seat in sample.handed_in)
+        growths = _growths(sample)
+        by_owner: dict[Owner, list[int]] = {}
+        for seat, owner in enumerate(named):
+            if owner.key is not None and self._record(owner).rounds < YOUNG:
+                by_owner.setdefault(YOUNG_KEYS, []).append(seat)
+            by_owner.setdefault(owner, []).append(seat)
+            by_owner.setdefault(Owner(seat=seat), []).append(seat)
+        hidden = tuple([named[seat] for seat in sample.blamed]) if self._are_seeds_handed_in and not growths else ()
+        for owner, owned in by_owner.items():
+            record = self._record(owner)
+            record.rounds += 1
+            record.given_up += sample.is_aborted
+            _add_growth(record, sample, [tuple([grown[seat] for seat in owned]) for grown in growths])
+            if hidden:
+                record.hidden[hidden] += 1
+            if len(owned) == 1:
+                _add_seat(record, sample, owned[0])
+
+    def asked(self) -> Iterator[tuple[Owner, Record]]:
+        """Yield the owners that questions are asked about, with their records.
+
+        Young keys are asked about together, a place only if it is more than a seat of one table.
+        """
+        alone = {(owner.seat, record.rounds) for owner, record in self._records.items() if owner.table_id is not None}
+        for owner, record in self._records.items():
+            is_young = owner.key is not None and record.rounds < YOUNG
+            is_same = owner.table_id is None and (owner.seat, record.rounds) in alone
+            if record.rounds and not is_young and not is_same:
+                for holders, rounds in record.hidden.items():
+                    if not self._handing.isdisjoint(holders):
+                        record.bets.withhold(rounds)
+                record.hidden.clear()
+                yield owner, record
+
+    def blamed(self) -> dict[str, int]:
+        """Count aborts for a missing seed by the owner of the missing seed, most first, each seat under one owner."""
+        counts = {
+            owner.text: record.missing.successes
+            for owner, record in self._records.items()
+            if (owner.key is not None or owner.table_id is not None) and record.missing.successes
+        }
+        return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+    def _record(self, owner: Owner) -> Record:
+        record = self._records.get(owner)
+        if record is None:
+            record = self._records[owner] = Record()
+        return record
+
+
+def _growths(sample: RoundSample) -> list[Sequence[Growth]]:
+    """Return the growth of bets by seat: on points and on outcomes, or on leads; none if the deck is unknown."""
+    arguments = GIVEN_UP if sample.is_aborted else KEPT
+    if sample.points and sample.seat_count > 1:
+        points = growth(sample.points, arguments)
+        return [points, growth(sample.outcomes, arguments) if sample.outcomes else points]
+    if sample.leads:
+        against = tuple([growth((lead, -lead), arguments)[0] for lead in sample.leads])
+        return [against, against]
+    return []
+
+
+def _add_growth(record: Record, sample: RoundSample, growths: Sequence[Sequence[Growth]]) -> None:
+    if not growths:
+        return
+    points, outcomes = [shared(grown) for grown in growths]
+    if not sample.is_aborted:
+        record.bets.add_kept(points)
+    elif sample.handed_in:
+        record.bets.add_handed_in(points, outcomes)
+    else:
+        record.bets.add_given_up(points, outcomes)
+
+
+def _add_seat(record: Record, sample: RoundSample, seat: int) -> None:
+    """Add what is counted of one seat's hand and seed."""
+    values = sample.points or (() if not sample.leads else (sample.leads[seat], -sample.leads[seat]))
+    own = values[seat if sample.points else 0] if values else 0
+    mean = sum(values) / max(len(values), 1)
+    above = sum(value > mean for value in values)
+    below = sum(value < mean for value in values)
+    if above and own != mean:
+        likely = below if sample.is_aborted else above
+        is_suited = own < mean if sample.is_aborted else own > mean
+        record.suited.add(is_success=is_suited, chance=likely / (above + below))
+    if sample.points and sample.is_aborted and not sample.handed_in:
+        record.hands.setdefault(sample.game, Run()).add(sample.points[seat])
+    if 0 < len(sample.blamed) < sample.seat_count:
+        chance = len(sample.blamed) / sample.seat_count
+        record.missing.add(is_success=seat in sample.blamed, chance=chance)
