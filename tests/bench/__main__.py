@@ -20,6 +20,7 @@ PARTS: Final = (
     ("advice for Mậu Binh", "tests.bench.bench_mau_binh_advice"),
     ("advice for Ultimate Texas Hold'em", "tests.bench.bench_ultimate_texas_advice"),
     ("judging under a flood of advice", "tests.bench.bench_advice_flood"),
+    ("bytes and signatures of rounds", "tests.bench.bench_sizes"),
     ("workers, overload, one log", "tests.bench.bench_workers"),
     ("audit", "tests.bench.bench_audit"),
     ("the log as tiles", "tests.bench.bench_tiles"),

@@ -140,7 +140,7 @@ EDITS: dict[str, tuple[Callable[[Played], object], tuple[str, ...]]] = {
     "all dropped": (lambda p: p.message.ClearField("events"), FOREIGN),
     "one put in before": (
         lambda p: (p.message.events.append(p.message.events[0]), put_first(p)),
-        FOREIGN,
+        (BAD, "NOT_RECEIVED", "round.receipt"),
     ),
     "receipt left out": (lambda p: p.message.ClearField("receipt"), (BAD, "NOT_RECEIVED", "round.receipt")),
     "garbage": (lambda p: setattr(p.message, "receipt", b"{}"), (BAD, "MALFORMED", "round.receipt")),
