@@ -20,7 +20,7 @@ from tests.vectors.independent_audit import audit
 from tests.vectors.independent_bytes import RefusedError
 
 FOLDER = Path(__file__).parent
-BY_THE_RULES = {"ILLEGAL_EVENT"}
+BY_THE_RULES = {"ILLEGAL_EVENT", "EVENT_NOT_RECEIVED", "SEEN_TOO_LOW", "TIMEOUT_TOO_EARLY"}
 """What takes the rules of a game to find."""
 
 Row = dict[str, Any]
@@ -469,7 +469,7 @@ def test_sealed_events() -> None:
             assert row["opens"] == rounds.arrangement(rid, event["seat"], cards, nonce).hex()
 
 
-LOGS = ("healthy", "mutations", "seats", "held", "cosigned", "tiles")
+LOGS = ("healthy", "courses", "mutations", "seats", "held", "cosigned", "tiles")
 
 
 @each(*[f"audit/{name}" for name in LOGS])

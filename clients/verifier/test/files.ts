@@ -73,7 +73,16 @@ async function sourceFrom(log: Row): Promise<LogSource> {
 }
 
 /** The files of the audit's fixtures. */
-export const FIXTURES = ["healthy", "mutations", "seats", "held", "cosigned", "tiles", "chance"];
+export const FIXTURES = [
+  "healthy",
+  "courses",
+  "mutations",
+  "seats",
+  "held",
+  "cosigned",
+  "tiles",
+  "chance",
+];
 
 /** Codes that only `referee audit` finds, by why. */
 export const ONLY_IN_THE_AUDIT: Readonly<Record<string, readonly string[]>> = {
