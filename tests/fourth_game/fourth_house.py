@@ -122,7 +122,7 @@ def play_round(channel: grpc.Channel, *, table_id: str, seat_count: int, with_re
         if with_receipts:
             accepted = referee.AcceptEvent(bai_cao_pb2.AcceptEventRequest(round=played, event=event))
             assert accepted.event_number == seat + 1
-            event = accepted.event
+            event, played.receipt = accepted.event, accepted.receipt
         else:
             event.time = early.violations[0].received_time
         played.events.append(event)

@@ -63,25 +63,25 @@ def test_seat_shows_or_leaves_once_and_in_time() -> None:
             Code.UNKNOWN_SEAT: Event(Seat(2), Act.SHOW, 3_000),
             Code.OUT_OF_ORDER: Event(Seat(0), Act.SHOW, 2_999),
             Code.ALREADY_LEFT: Event(Seat(1), Act.LEAVE, 3_000),
-            Code.DEADLINE_PASSED: Event(Seat(0), Act.SHOW, 21_001),
+            Code.DEADLINE_PASSED: Event(Seat(0), Act.SHOW, 21_000),
         }.items()
     }
     assert found == {code: [code] for code in found}
     with pytest.raises(UnlawfulEventError, match="ALREADY_LEFT, ALREADY_SHOWN"):
         GAME.apply(after, events[0])
-    over = GAME.apply(after, Event(Seat(0), Act.SHOW, 21_000))
+    over = GAME.apply(after, Event(Seat(0), Act.SHOW, 20_999))
     assert over.is_over
     assert GAME.clock(over) is None
-    assert [fault.code for fault in GAME.check(over, Event(Seat(0), Act.LEAVE, 21_000))] == [Code.ROUND_OVER]
+    assert [fault.code for fault in GAME.check(over, Event(Seat(0), Act.LEAVE, 20_999))] == [Code.ROUND_OVER]
 
 
 def test_round_closes_when_all_have_shown_or_the_time_is_up() -> None:
     state = GAME.begin(RULES, deal_of([[1, 5, 9], [2, 6, 10]]))
-    assert [(fault.code, fault.seat) for fault in GAME.check_closing(state, 21_000)] == [
+    assert [(fault.code, fault.seat) for fault in GAME.check_closing(state, 20_999)] == [
         (Code.ROUND_NOT_OVER, 0),
         (Code.ROUND_NOT_OVER, 1),
     ]
-    assert GAME.check_closing(state, 21_001) == ()
+    assert GAME.check_closing(state, 21_000) == ()
     after = play(GAME, state, [Event(Seat(seat), Act.SHOW, 2_000) for seat in (0, 1)]).state
     assert GAME.check_closing(after, 2_000) == ()
     assert [fault.code for fault in GAME.check_closing(after, 1_999)] == [Code.CLOSED_TOO_EARLY]

@@ -17,7 +17,8 @@ def play(table: Table, *, stronger: bool) -> None:
     for seat in range(table.seat_count):
         event = bai_cao_pb2.BaiCaoEvent(seat=seat, act=bai_cao_pb2.ACT_SHOW)
         if stronger:
-            event = referee.AcceptEvent(bai_cao_pb2.AcceptEventRequest(round=played, event=event)).event
+            accepted = referee.AcceptEvent(bai_cao_pb2.AcceptEventRequest(round=played, event=event))
+            event, played.receipt = accepted.event, accepted.receipt
         else:
             event.time = dealt.dealt_time
         played.events.append(event)
