@@ -6,7 +6,7 @@ The key changes tables and seats each round. The audit of the log finds it withi
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import grpc
 import pytest
@@ -16,6 +16,7 @@ from nacl.signing import SigningKey
 from referee.audit import Code, Documents, MemoryLog, Report, audit_log
 from referee.audit.documents import HeldSeed
 from referee.audit.finding import Severity
+from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, seed_statement
 from referee.dealing.deal import Deal
 from referee.dealing.leaf import OpenLeaf, parse
@@ -75,9 +76,9 @@ class Operator:
         self.luck.shuffle(names)
         seeds = [self.luck.randbytes(32) for _ in names]
         opened = self._open(names, seeds)
-        slot = {"table_id": opened.header.table_id, "round_number": opened.header.round_number}
+        slot: dict[str, Any] = {"table_id": opened.header.table_id, "round_number": opened.header.round_number}
         statements = [
-            seed_statement(round_id=opened.round_id, commitment=opened.server_commitment, seat=seat, seed=seed)
+            seed_statement(round_id=opened.round_id, commitment=opened.server_commitment, seat=Seat(seat), seed=seed)
             for seat, seed in enumerate(seeds)
         ]
         signed = [KEYS[name].sign(statement).signature for name, statement in zip(names, statements, strict=True)]
@@ -123,7 +124,7 @@ class Operator:
         )
         prepared = self.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms))
         committed = [
-            client_commitment(round_id=prepared.round_id, seat=seat, seed=seed) for seat, seed in enumerate(seeds)
+            client_commitment(round_id=prepared.round_id, seat=Seat(seat), seed=seed) for seat, seed in enumerate(seeds)
         ]
         return self.shuffler.OpenRound(
             shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=committed)
@@ -149,7 +150,7 @@ class Operator:
     def _drop(
         self,
         opened: shuffler_pb2.OpenRoundResponse,
-        slot: dict[str, object],
+        slot: dict[str, Any],
         seeds: list[bytes],
         signed: list[bytes],
         *,
