@@ -4,6 +4,7 @@
 tests were left out for which reason. ``make test-all`` runs everything.
 """
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -42,6 +43,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if output is not None:
         counts: Counter[str] = session.config.stash[_LEFT_OUT]
         output["left out"] = dict(counts)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Run one worker more than there are cores: some tests wait, for processes to start and for what is timed."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -18,7 +18,7 @@ from referee.log.proof import TILE_WIDTH, MissingNodeError
 from referee.storage.flavor import Flavor, Retry
 from referee.storage.record import Contribution, Cosigned, DataLossError, Head, Mark, NotFoundedError, StoreError
 from referee.storage.schema import check_version
-from referee.storage.statements import Statements
+from referee.storage.statements import statements_of
 
 _PAGE: Final = 64
 """Leaves that iteration holds at once."""
@@ -34,7 +34,7 @@ class Reader:
     def __init__(self, engine: Engine, flavor: Flavor) -> None:
         self._engine = engine
         self._flavor: Final = flavor
-        self._sql = Statements(engine.dialect)
+        self._sql = statements_of(engine.dialect)
         self._driver_error: type[Exception] = engine.dialect.loaded_dbapi.Error
         self._origin: str | None = None
 

@@ -72,6 +72,17 @@ class Statements:
         return str(table.insert().compile(dialect=self._dialect, column_keys=list(table.c.keys())))
 
 
+_COMPILED: Final[dict[tuple[str, str], Statements]] = {}
+
+
+def statements_of(dialect: Dialect) -> Statements:
+    """Return the statements for a dialect; they are compiled on its first use in this process."""
+    key = dialect.name, dialect.paramstyle
+    if key not in _COMPILED:
+        _COMPILED[key] = Statements(dialect)
+    return _COMPILED[key]
+
+
 def _columns(table: Table, *names: str) -> Select[Any]:
     return select(*(table.c[name] for name in names))
 

@@ -29,7 +29,7 @@ GIVEN_UP_ANYHOW: Final = 0.01
 """Share of the decks that are given up whatever their cards are."""
 MOST: Final = 20_000
 """Rounds after which a run is given up."""
-_DECKS: Final = 4_000
+_DECKS: Final = 1_000
 _EVERY: Final = 10
 """Rounds between two judgements."""
 
@@ -54,7 +54,9 @@ def merit(drawn: RoundSample, seat: int) -> tuple[int, int]:
 def limit(game: str, seats: int, share: float) -> tuple[int, int]:
     """Return the merit that so great a share of hands does not reach."""
     luck = Luck("limit", game, seats)
-    return sorted(merit(played(luck, game, seats=seats), 0) for _ in range(_DECKS))[int(share * _DECKS)]
+    decks = [ended(played(luck, game, seats=seats), is_aborted=True) for _ in range(_DECKS)]
+    merits = sorted(merit(drawn, seat) for drawn in decks for seat in range(seats))
+    return merits[int(share * len(merits))]
 
 
 def vetoed(luck: Luck, game: str, *, seats: int, share: float) -> Iterator[RoundSample]:
