@@ -12,6 +12,7 @@ compared with these promises, and each fault gets a stable code. In the order of
 ``cosignatures``    what witnesses say of the log
 ``log_receipts``    leaves that the log promised
 ``tables``          the order of leaves; collects the ``round_leaves`` of each round
+``steps``           what each leaf does to its round
 ``workers``         examines rounds here or in processes; ``cluster`` on a Dask cluster
 ``round``           one round, from OPEN to REVEAL: calls the next nine
 ``deal``            seeds, mix and leader of a DEAL

@@ -17,7 +17,7 @@ from referee.audit.keys import KeyHistory, KeyRole, log_keys, signer_faults
 from referee.audit.reading import Placed, read_envelope, read_header, read_payload
 from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
-from referee.audit.tables import RoundLeaf as StepLeaf
+from referee.audit.steps import RoundLeaf as StepLeaf
 from referee.audit.tables import Tables
 from referee.dealing.header import Header, HeaderError
 from referee.dealing.leaf import KeyLeaf, OpenLeaf

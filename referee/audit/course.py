@@ -4,7 +4,7 @@ The referee's newest receipt covers the events, their times and flags; a seat's 
 An event's bytes are read only for its seat, for what that had seen, and for whether its time ran out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,16 +31,23 @@ class AttestedCourse:
     is_attested: bool
 
 
-def examine_course(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> AttestedCourse:
-    """Check the receipt and the seats' signatures of a settlement over its events."""
+def examine_course(
+    leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings, *, replayed: Course | None = None
+) -> AttestedCourse:
+    """Check the receipt and the seats' signatures of a settlement over its events.
+
+    ``replayed`` is the course of an equal transcript, whose signatures were verified when it was replayed.
+    """
     inputs = settle.leaf.inputs
-    course, unsigned = _course_of(leaves, inputs)
+    course, unsigned = _course_of(leaves, inputs) if replayed is None else (replayed, [])
     fault = _receipt_fault(leaves, settle, course)
     if fault is not None:
         code, detail, difference = fault
         findings.add(code, detail, leaf_index=settle.index, difference=difference)
     signed = 0
-    if len(inputs.signatures) != leaves.header.seat_count:
+    if replayed is not None:
+        signed = sum(map(bool, inputs.signatures))
+    elif len(inputs.signatures) != leaves.header.seat_count:
         unsigned.append(f"{leaves.header.seat_count} seats have {len(inputs.signatures)} places for signatures")
     else:
         for seat, text in enumerate(inputs.signatures):
@@ -64,20 +71,20 @@ def is_referees(receipt: EventReceipt, signature: str, keys: Sequence[bytes]) ->
     return any(is_receipted(receipt, data, key) for key in keys)
 
 
-def member(raw: msgspec.Raw, name: str) -> object:
-    """Return a member of a JSON object; None if it has no such member, or is no object."""
+def attestation_of(event: InputEvent) -> str:
+    """Return how an event is attested: SEAT, SEAT_REPORTED where its time is only reported, RECEIPT or FRONTEND."""
+    if "seen" in _members(event.event):
+        return "SEAT" if event.received else "SEAT_REPORTED"
+    return "RECEIPT" if event.received else "FRONTEND"
+
+
+def _members(raw: msgspec.Raw) -> Mapping[str, object]:
+    """Return the members of a JSON object; none if it is no object."""
     try:
         value = orjson.loads(bytes(raw))
     except orjson.JSONDecodeError:
-        return None
-    return value.get(name) if isinstance(value, dict) else None
-
-
-def attestation_of(event: InputEvent) -> str:
-    """Return how an event is attested: SEAT, SEAT_REPORTED where its time is only reported, RECEIPT or FRONTEND."""
-    if member(event.event, "seen") is not None:
-        return "SEAT" if event.received else "SEAT_REPORTED"
-    return "RECEIPT" if event.received else "FRONTEND"
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _course_of(leaves: RoundLeaves, inputs: Inputs) -> tuple[Course, list[str]]:
@@ -93,13 +100,13 @@ def _course_of(leaves: RoundLeaves, inputs: Inputs) -> tuple[Course, list[str]]:
 
 def _mover(leaves: RoundLeaves, event: InputEvent, *, number: int) -> tuple[int, int | None, str]:
     """Return the seat in whose chain an event is with what it had seen, None for no chain, and what is wrong there."""
-    seat, seen = member(event.event, "seat"), member(event.event, "seen")
-    keys = leaves.header.seat_keys
+    members, keys = _members(event.event), leaves.header.seat_keys
+    seat, seen = members.get("seat"), members.get("seen")
     if type(seat) is not int or not 0 <= seat < len(keys):
         return 0, None, ""  # the rules refuse it
-    is_reported = "TIMEOUT" in (member(event.event, "kind"), member(event.event, "decision"))
+    is_reported = "TIMEOUT" in (members.get("kind"), members.get("decision"))
     if keys[seat] == NO_KEY or is_reported:
-        fault = "" if seen is None else f"event {number} is of no seat that signs, and says what it had seen"
+        fault = "" if "seen" not in members else f"event {number} is of no seat that signs, and says what it had seen"
         return seat, None, fault
     if type(seen) is not int or not 0 <= seen < number:
         detail = f"event {number} is of seat {seat}, which has a key, and does not say which earlier event it had seen"
@@ -112,7 +119,7 @@ def _receipt_fault(
 ) -> tuple[Code, str, Difference | None] | None:
     """Return what is wrong with the newest receipt or the hash of the events in the results."""
     receipt = settle.leaf.inputs.receipt
-    claimed = member(settle.leaf.results, "events_hash")
+    claimed = _members(settle.leaf.results).get("events_hash")
     if isinstance(receipt, msgspec.UnsetType):
         number, names = 0, "names no receipt"
     else:

@@ -8,10 +8,9 @@ wait for a leaf, and each table's last one, are kept in memory.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias, assert_never, cast
+from typing import Final, assert_never, cast
 
 import msgspec
-from msgspec.structs import replace
 
 from referee.audit.documents import NO_DOCUMENTS, Documents
 from referee.audit.finding import Code, Difference, Finding
@@ -19,45 +18,26 @@ from referee.audit.reading import Placed
 from referee.audit.report import TableCounts
 from referee.audit.round_leaves import RoundLeaves
 from referee.audit.settlement import header_fault
+from referee.audit.steps import OPEN_CODES, RoundLeaf, code_of, forced, opened_after, step_of
 from referee.cards import Seat
 from referee.dealing.header import Header
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.evidence.canonical import Natural
 from referee.games import GAMES
 from referee.log import (
-    AbortStep,
-    DealStep,
     OpenStep,
-    RevealStep,
     Round,
     SettleStep,
     SlotError,
     SlotKey,
     SlotReason,
     Stage,
-    Step,
-    Unseal,
-    UnsealStep,
     advance,
 )
 from referee.transcript.inputs import Transcript
 from referee.transcript.leader import LastWinner
 
 NOBODY: Final = "NOBODY"
-
-_OPEN_CODES: Final = {
-    SlotReason.ALREADY_OPENED: Code.OPENED_TWICE,
-    SlotReason.PREVIOUS_ROUND_OPEN: Code.NEXT_ROUND_EARLY,
-    SlotReason.WRONG_PREVIOUS: Code.WRONG_PREVIOUS_LEAF,
-}
-_SETTLE_CODES: Final = {
-    SlotReason.NOT_DEALT: Code.SETTLED_UNDEALT,
-    SlotReason.DECK_ROOT_MISMATCH: Code.DECK_ROOT_MISMATCH,
-}
-_NO_ROOT: Final = bytes(32)
-
-RoundLeaf: TypeAlias = DealLeaf | UnsealLeaf | Transcript | AbortLeaf | RevealLeaf
-"""A leaf that follows an OPEN in its round."""
 
 
 class _Winners(msgspec.Struct, frozen=True):
@@ -153,9 +133,9 @@ class Tables:
         )
         is_twice = is_refused = False
         try:
-            state = _opened(step, placed.hash, None if last is None else last.state)
+            state = opened_after(step, placed.hash, None if last is None else last.state)
         except SlotError as error:
-            self._find(_OPEN_CODES[error.reason], error.detail, placed.index, step.key)
+            self._find(OPEN_CODES[error.reason], error.detail, placed.index, step.key)
             is_twice, is_refused = error.reason is SlotReason.ALREADY_OPENED, True
             state = Round(
                 step.key,
@@ -191,11 +171,15 @@ class Tables:
         if live is None:
             self._find_stray(placed)
             return None
-        step = _step_of(placed.leaf, live.state)
+        if isinstance(placed.leaf, UnsealLeaf) and len(live.unseals) >= len(live.header.layout):
+            detail = f"it is one opening more than the round's {len(live.header.layout)} sections"
+            self._find(Code.STREET_OPENED_EARLY, detail, placed.index, live.state.key)
+            return None
+        step = step_of(placed.leaf, live.state)
         try:
             state = advance(step, leaf_hash=placed.hash, previous=None, current=live.state)
         except SlotError as error:
-            code = _code_of(step, error.reason)
+            code = code_of(step, error.reason)
             if code is Code.DECK_ROOT_MISMATCH and isinstance(step, SettleStep) and live.state.deck_root is not None:
                 difference = Difference("inputs.deck_root", step.deck_root.hex(), live.state.deck_root.hex())
                 self._find(code, "another deck was settled than was dealt", placed.index, step.key, difference)
@@ -203,7 +187,7 @@ class Tables:
                 self._find(code, f"the round {error.detail}", placed.index, step.key)
             if code in {Code.ENDED_TWICE, Code.DEALT_TWICE, Code.UNSEAL_NOT_IN_COURSE}:
                 return None
-            state = _forced(step, live.state, placed.hash)
+            state = forced(step, live.state, placed.hash)
         return self._place(live, placed, state)
 
     def close(self, *, now: int, grace: int) -> Iterator[RoundLeaves]:
@@ -331,69 +315,3 @@ class Tables:
 
 def _game_of(header: Header) -> str:
     return header.ruleset_id.partition(".")[0]
-
-
-def _opened(step: OpenStep, leaf_hash: bytes, last: Round | None) -> Round:
-    """Open a round after the table's last one; raise SlotError if it does not fit there."""
-    previous = current = None
-    if last is not None and last.key.round_number >= step.key.round_number:
-        current = last
-    elif last is not None and last.key.round_number == step.key.round_number - 1:
-        previous = last
-    return advance(step, leaf_hash=leaf_hash, previous=previous, current=current)
-
-
-def _step_of(leaf: RoundLeaf, state: Round) -> Step:
-    """Return the step that a leaf makes."""
-    key, round_id = state.key, state.round_id
-    match leaf:
-        case DealLeaf():
-            return DealStep(key, round_id=round_id, deck_root=bytes.fromhex(leaf.deck_root))
-        case UnsealLeaf():
-            unseal = Unseal(leaf.number, bytes.fromhex(leaf.history))
-            course = {known.number: known.history for known in state.unseals}  # compared with the settlement's
-            return UnsealStep(key, round_id=round_id, unseal=unseal, course=course)
-        case Transcript():
-            root = bytes.fromhex(leaf.inputs.deck_root)
-            return SettleStep(key, round_id=round_id, deck_root=root, unseals=state.unseals)  # compared with the course
-        case AbortLeaf():
-            dealt = None if leaf.stage == "OPENED" else state.deck_root or _NO_ROOT
-            return AbortStep(key, round_id=round_id, deck_root=dealt)
-        case RevealLeaf():
-            return RevealStep(key, round_id=round_id)
-        case _:
-            assert_never(leaf)
-
-
-def _forced(step: Step, state: Round, leaf_hash: bytes) -> Round:
-    """Return the state after a refused step that is applied all the same."""
-    match step:
-        case SettleStep():
-            return replace(state, stage=Stage.SETTLED, terminal_leaf=leaf_hash)
-        case AbortStep():
-            return replace(state, stage=Stage.ABORTED, terminal_leaf=leaf_hash)
-        case RevealStep():
-            return replace(state, is_revealed=True)
-        case OpenStep() | DealStep() | UnsealStep():
-            return state
-        case _:
-            assert_never(step)
-
-
-def _code_of(step: Step, reason: SlotReason) -> Code:
-    match step:
-        case OpenStep():
-            return _OPEN_CODES[reason]
-        case DealStep():
-            return Code.DEALT_TWICE
-        case UnsealStep():
-            return Code.UNSEAL_NOT_IN_COURSE
-        case SettleStep():
-            return _SETTLE_CODES.get(reason, Code.ENDED_TWICE)
-        case AbortStep():
-            is_over = reason in {SlotReason.ALREADY_SETTLED, SlotReason.ABORTED}
-            return Code.ENDED_TWICE if is_over else Code.ABORT_MISTOLD
-        case RevealStep():
-            return Code.REVEALED_EARLY if reason is SlotReason.NOT_TERMINAL else Code.ENDED_TWICE
-        case _:
-            assert_never(step)

@@ -105,3 +105,14 @@ def test_lawful_timeout_of_a_keyed_seat_needs_no_signature(audit: Auditor, *, re
     else:
         assert not report.is_clean
         assert report.findings[0].code in {Code.UNSEAL_NOT_IN_COURSE, Code.EVENT_NOT_RECEIVED}
+
+
+def test_openings_without_end_are_reported_and_not_kept(audit: Auditor):
+    """A log could name a hundred thousand openings of one round; each but the first few is only counted."""
+    log, parts = checked_twice()
+    numbers = range(parts.unseals[-1].number + 1, parts.unseals[-1].number + 401)
+    parts.unseals = (*parts.unseals, *[msgspec.structs.replace(parts.unseals[-1], number=one) for one in numbers])
+    log.append(parts, steps="ODU")
+    report = audit(log.bundle())
+    assert report.finding_counts[Code.STREET_OPENED_EARLY] >= len(numbers) - 3
+    assert not report.is_clean

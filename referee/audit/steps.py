@@ -1,0 +1,104 @@
+"""Steps of rounds as an audit reads them: what each leaf does to its round, and the finding where it may not."""
+
+from typing import Final, TypeAlias, assert_never
+
+from msgspec.structs import replace
+
+from referee.audit.finding import Code
+from referee.dealing.leaf import AbortLeaf, DealLeaf, RevealLeaf, UnsealLeaf
+from referee.log import (
+    AbortStep,
+    DealStep,
+    OpenStep,
+    RevealStep,
+    Round,
+    SettleStep,
+    SlotReason,
+    Stage,
+    Step,
+    Unseal,
+    UnsealStep,
+    advance,
+)
+from referee.transcript.inputs import Transcript
+
+OPEN_CODES: Final = {
+    SlotReason.ALREADY_OPENED: Code.OPENED_TWICE,
+    SlotReason.PREVIOUS_ROUND_OPEN: Code.NEXT_ROUND_EARLY,
+    SlotReason.WRONG_PREVIOUS: Code.WRONG_PREVIOUS_LEAF,
+}
+_SETTLE_CODES: Final = {
+    SlotReason.NOT_DEALT: Code.SETTLED_UNDEALT,
+    SlotReason.DECK_ROOT_MISMATCH: Code.DECK_ROOT_MISMATCH,
+}
+_NO_ROOT: Final = bytes(32)
+
+RoundLeaf: TypeAlias = DealLeaf | UnsealLeaf | Transcript | AbortLeaf | RevealLeaf
+"""A leaf that follows an OPEN in its round."""
+
+
+def opened_after(step: OpenStep, leaf_hash: bytes, last: Round | None) -> Round:
+    """Open a round after the table's last one; raise SlotError if it does not fit there."""
+    previous = current = None
+    if last is not None and last.key.round_number >= step.key.round_number:
+        current = last
+    elif last is not None and last.key.round_number == step.key.round_number - 1:
+        previous = last
+    return advance(step, leaf_hash=leaf_hash, previous=previous, current=current)
+
+
+def step_of(leaf: RoundLeaf, state: Round) -> Step:
+    """Return the step that a leaf makes."""
+    key, round_id = state.key, state.round_id
+    match leaf:
+        case DealLeaf():
+            return DealStep(key, round_id=round_id, deck_root=bytes.fromhex(leaf.deck_root))
+        case UnsealLeaf():
+            unseal = Unseal(leaf.number, bytes.fromhex(leaf.history))
+            course = {known.number: known.history for known in state.unseals}  # compared with the settlement's
+            return UnsealStep(key, round_id=round_id, unseal=unseal, course=course)
+        case Transcript():
+            root = bytes.fromhex(leaf.inputs.deck_root)
+            return SettleStep(key, round_id=round_id, deck_root=root, unseals=state.unseals)  # compared with the course
+        case AbortLeaf():
+            dealt = None if leaf.stage == "OPENED" else state.deck_root or _NO_ROOT
+            return AbortStep(key, round_id=round_id, deck_root=dealt)
+        case RevealLeaf():
+            return RevealStep(key, round_id=round_id)
+        case _:
+            assert_never(leaf)
+
+
+def forced(step: Step, state: Round, leaf_hash: bytes) -> Round:
+    """Return the state after a refused step that is applied all the same."""
+    match step:
+        case SettleStep():
+            return replace(state, stage=Stage.SETTLED, terminal_leaf=leaf_hash)
+        case AbortStep():
+            return replace(state, stage=Stage.ABORTED, terminal_leaf=leaf_hash)
+        case RevealStep():
+            return replace(state, is_revealed=True)
+        case OpenStep() | DealStep() | UnsealStep():
+            return state
+        case _:
+            assert_never(step)
+
+
+def code_of(step: Step, reason: SlotReason) -> Code:
+    """Return the finding of a refused step."""
+    match step:
+        case OpenStep():
+            return OPEN_CODES[reason]
+        case DealStep():
+            return Code.DEALT_TWICE
+        case UnsealStep():
+            return Code.UNSEAL_NOT_IN_COURSE
+        case SettleStep():
+            return _SETTLE_CODES.get(reason, Code.ENDED_TWICE)
+        case AbortStep():
+            is_over = reason in {SlotReason.ALREADY_SETTLED, SlotReason.ABORTED}
+            return Code.ENDED_TWICE if is_over else Code.ABORT_MISTOLD
+        case RevealStep():
+            return Code.REVEALED_EARLY if reason is SlotReason.NOT_TERMINAL else Code.ENDED_TWICE
+        case _:
+            assert_never(step)
