@@ -176,7 +176,9 @@ class Frontend:
             state = accepted.state
             if accepted.HasField("opens_section"):
                 section = open_cards(self.shuffler, dealt, message)
-                self._ledger.acknowledge("UNSEAL", header.table_id, header.round_number, section.log_receipt)
+                self._ledger.acknowledge(
+                    f"UNSEAL {len(message.events)}", header.table_id, header.round_number, section.log_receipt
+                )
         request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=message)
         return "UltimateTexasService", self.ultimate_texas.SettleRound, request
 
