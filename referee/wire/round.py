@@ -156,14 +156,12 @@ def read_slot(table_id: str, round_number: int, *, field: str = "") -> SlotKey:
 
 def slot_refusal(error: SlotError) -> RefusedError:
     """Return the refusal of a step that the slot does not allow."""
-    unseal = {} if error.unseal is None else {"number": error.unseal.number, "history": error.unseal.history.hex()}
-    return RefusedError(
-        _SLOT_REASONS[error.reason],
-        str(error),
-        table_id=error.key.table_id,
-        round_number=error.key.round_number,
-        **unseal,
+    refusal = RefusedError(
+        _SLOT_REASONS[error.reason], str(error), table_id=error.key.table_id, round_number=error.key.round_number
     )
+    if error.unseal is not None:
+        refusal.facts |= {"number": str(error.unseal.number), "history": error.unseal.history.hex()}
+    return refusal
 
 
 def fill_receipt(message: LogReceipt, logged: Logged) -> None:

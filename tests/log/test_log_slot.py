@@ -311,9 +311,9 @@ def test_forked_course_names_the_newest_opening_on_record():
         assert f"after event {contradicted.number} of another course" in str(refused.value)
         assert pickle.loads(pickle.dumps(refused.value)).unseal == known[1]  # noqa: S301 - our own bytes
     for unseals in (known[:1], known[1:], (*known, Unseal(4, IDS[0]))):
-        step = SettleStep(key, round_id=IDS[0], deck_root=DECKS[0], unseals=unseals)
+        settle = SettleStep(key, round_id=IDS[0], deck_root=DECKS[0], unseals=unseals)
         with pytest.raises(SlotError) as refused:
-            advance(step, leaf_hash=LEAVES[0], previous=None, current=opened)
+            advance(settle, leaf_hash=LEAVES[0], previous=None, current=opened)
         assert (refused.value.reason, refused.value.unseal) == (SlotReason.COURSE_FORKED, known[1])
 
 

@@ -11,10 +11,11 @@ import grpc
 import pytest
 
 from referee.audit.audit import audit_log
-from referee.audit.report import DealingLevel, EventLevel, Report
+from referee.audit.report import DealingLevel, Report
 from referee.audit.source import MemoryLog
 from referee.games import GAMES
 from referee.rulesets import load_builtin
+from referee.transcript.played import EventLevel
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2, ultimate_texas_pb2
 from tests.service.courses import steps_of
 

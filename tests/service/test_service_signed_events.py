@@ -5,9 +5,10 @@ from typing import Any, TypeAlias
 import pytest
 
 from referee.audit.audit import audit_log
-from referee.audit.report import EventLevel, Report
+from referee.audit.report import Report
 from referee.audit.source import MemoryLog
 from referee.rulesets import load_builtin
+from referee.transcript.played import EventLevel
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
 from tests.service.courses import move_of, take
 

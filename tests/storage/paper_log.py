@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 from hypothesis import strategies as st
 
 from referee.evidence.merkle import leaf_hash
-from referee.log import Round, SlotError, SlotKey, SlotReason, StepKind, UnsealStep, advance
+from referee.log import Round, SlotError, SlotKey, SlotReason, Step, StepKind, UnsealStep, advance
 from referee.storage import Append
 
 Bench: TypeAlias = Any  # a fixture, with its class in conftest
@@ -41,7 +41,7 @@ class Paper:
         """Append a leaf; return its index, the leaf and whether it was there before."""
         step = append.step
         if step is not None:
-            slot = (step.key, step.kind, step.unseal.number if isinstance(step, UnsealStep) else 0)
+            slot = slot_of(step)
             digest, index = self.slots.get(slot, (b"", 0))
             if digest == append.request_digest:
                 return index, self.leaves[index], True
@@ -79,3 +79,8 @@ def append_of(bench: Bench, words: Words) -> Append:
     ended = bench.append(end, table, number - 1).leaf if number > 1 else None
     previous = leaf_hash(ended) if ended is not None else bytes(32)
     return bench.append(kind, table, number, variant=variant, previous=previous)
+
+
+def slot_of(step: Step) -> tuple[SlotKey, StepKind, int]:
+    """Return what a step takes once: its round, its kind, and the event of an UNSEAL."""
+    return step.key, step.kind, step.unseal.number if isinstance(step, UnsealStep) else 0

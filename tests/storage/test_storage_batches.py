@@ -30,8 +30,8 @@ def _agree(store: Store, paper: Paper) -> None:
     assert list(store.iterate()) == paper.leaves
     for key, state in paper.rounds.items():
         assert store.round(key) == state
-        assert {mark.kind: (mark.request_digest, mark.index) for mark in store.marks(key)} == {
-            kind: slot for (other, kind), slot in paper.slots.items() if other == key
+        assert {(mark.kind, mark.event): (mark.request_digest, mark.index) for mark in store.marks(key)} == {
+            (kind, event): slot for (other, kind, event), slot in paper.slots.items() if other == key
         }
     for table in "ab":
         newest = max((key.round_number for key in paper.rounds if key.table_id == table), default=None)

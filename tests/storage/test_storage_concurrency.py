@@ -15,7 +15,7 @@ from referee.log import SlotError
 from referee.storage import Append, Limits, Logged, Store, Writer, check_store, open_sqlite
 from tests.budget import examples
 from tests.storage.log_bench import Bench
-from tests.storage.paper_log import WORDS, Paper, Words, append_of
+from tests.storage.paper_log import WORDS, Paper, Words, append_of, slot_of
 
 Answer: TypeAlias = "Future[tuple[Logged, ...]]"
 
@@ -131,7 +131,7 @@ class ManyWriters(RuleBasedStateMachine):
             assert self.bench.verify(logged.leaf, logged.receipt).size > index
             assert logged.is_repeat or (logged.leaf == append.leaf and index >= asked.size)
             if append.step is not None:
-                assert states[-1].slots[append.step.key, append.step.kind] == (append.request_digest, index)
+                assert states[-1].slots[slot_of(append.step)] == (append.request_digest, index)
 
 
 ManyWriters.TestCase.settings = settings(

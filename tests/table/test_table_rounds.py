@@ -13,9 +13,10 @@ from referee_table.bundle import Prover
 from referee_table.judge import RefereeRefusedError
 
 from referee.audit.audit import audit_log
-from referee.audit.report import DealingLevel, EventLevel, Report
+from referee.audit.report import DealingLevel, Report
 from referee.audit.source import MemoryLog
 from referee.rulesets import load_builtin
+from referee.transcript.played import EventLevel
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from tests.node_project import build, install
 from tests.table.scripted_player import Player, View

@@ -2,6 +2,7 @@
 
 import hashlib
 import struct
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -54,7 +55,8 @@ def course_of(events) -> Course:
 def test_hashes_histories_and_moves_are_those_written_by_hand(events):
     course = course_of(events)
     hashes = [tagged("transcript", ROUND_ID, DECK_ROOT)]
-    histories, moves, received_last = [hashes[0]], {}, 0
+    histories, received_last = [hashes[0]], 0
+    moves: dict[int, bytes] = {}
     for number, (event, time, received, seat, unseen) in enumerate(events, 1):
         if unseen is not None:
             before = moves.get(seat, tagged("seat", hashes[0], bytes([seat])))
@@ -87,7 +89,7 @@ def test_an_event_cannot_have_been_seen_before_it_was_made(seen: int):
 @pytest.mark.parametrize("change", [{"time": 6}, {"received": False}])
 def test_another_time_or_flag_changes_the_history_alone(change: dict):
     start = Course.begin(round_id=ROUND_ID, deck_root=DECK_ROOT)
-    facts = {"time": 5, "received": True, "seat": 0, "seen": 0}
+    facts: dict[str, Any] = {"time": 5, "received": True, "seat": 0, "seen": 0}
     one, other = start.append(b"a", **facts), start.append(b"a", **{**facts, **change})
     assert one.history != other.history
     assert (one.event_hash, one.moves) == (other.event_hash, other.moves)
@@ -103,6 +105,7 @@ def test_a_receipt_holds_for_its_own_words_and_key_alone():
     receipt = course_of([(b"a", 1, True, 0, 0), (b"b", 2, True, 1, 0)]).receipt(2, opens_section=3)
     envelope = Envelope.parse(sign_receipt(receipt, signer))
     assert FORM.read(envelope.payload) == receipt
+    assert envelope.signature is not None
     assert is_receipted(receipt, envelope.signature, signer.public_key)
     assert not is_receipted(receipt, envelope.signature, other.public_key)
     changed = EventReceipt(**{**{f: getattr(receipt, f) for f in receipt.__struct_fields__}, "opens_section": 2})

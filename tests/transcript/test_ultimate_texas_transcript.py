@@ -76,7 +76,7 @@ def _openings(
     events: Sequence[Event], *, ruleset: Ruleset, stakes: Sequence[tuple[int, int]]
 ) -> dict[int, tuple[int, ...]]:
     """Sections by the number of the event that opens them, of events up to the first unlawful one."""
-    state, openings = GAME.begin(ruleset.rules, texas_deal(stakes, dealt_time=1_000)), {}
+    state, openings = GAMES["ultimate_texas"].begin(ruleset.rules, texas_deal(stakes, dealt_time=1_000)), {}
     for number, event in enumerate(events, 1):
         try:
             after = GAME.apply(state, event)
