@@ -5,6 +5,7 @@ import itertools
 import pytest
 from msgspec.structs import replace
 
+from referee.audit.bets import GIVEN_UP, Bets, growth
 from referee.audit.finding import Code, Severity
 from referee.audit.owners import YOUNG, Owner, Owners
 from referee.audit.population import Population, RoundSample
@@ -132,6 +133,28 @@ def test_seeds_that_are_chosen_by_the_cards_accuse_nobody():
             owners.add(drawn)
         codes = {one.code for one in findings_of(population, owners)}
         assert codes == {Code.WITHHELD_BY_SEAT}
+
+
+def test_stakes_on_a_deck_that_somebody_could_choose_are_half():
+    """So that a deck which is not handed in costs at most half of the stakes, whatever it holds."""
+    points, bets = (40, 60, 90, 100), Bets()
+    bets.add_handed_in(*[growth(points, GIVEN_UP)[0]] * 2)
+    owners = Owners(are_seeds_handed_in=True)
+    owners.add(
+        RoundSample(
+            table_id="felt",
+            game="tien_len",
+            seat_count=4,
+            leaf_index=0,
+            is_ended=True,
+            is_aborted=True,
+            blamed=(1,),
+            handed_in=(1,),
+            points=points,
+        )
+    )
+    found = {owner: record.bets.log_favoured for owner, record in owners.asked()}
+    assert found[Owner(table_id="felt", seat=0)] == pytest.approx(bets.log_favoured)
 
 
 def test_healthy_logs_are_clean():
