@@ -63,7 +63,7 @@ class Operator:
         self.referee = mau_binh_pb2_grpc.MauBinhServiceStub(self.channel)
         self.log = log_pb2_grpc.LogServiceStub(self.channel)
         self.dropped: list[HeldSeed] = []
-        self.worst = limit("mau_binh", SEATS, 0.1)
+        self.worst = limit("mau_binh", SEATS, 0.1)[:2]
 
     def close(self) -> None:
         """Stop the server."""

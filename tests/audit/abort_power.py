@@ -9,6 +9,7 @@ import argparse
 import statistics
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Final
@@ -44,14 +45,15 @@ def player(number: int) -> bytes:
     return number.to_bytes(32, "big")
 
 
-def merit(drawn: RoundSample, seat: int) -> tuple[int, int]:
-    """Return what a seat's hand is worth to an operator: what it wins if all play plainly, then its points."""
+def merit(drawn: RoundSample, seat: int) -> tuple[int, int, int]:
+    """Return what a seat's hand is worth to an operator: what it wins if all play plainly, its points, then luck."""
     known = drawn if drawn.outcomes else ended(drawn, is_aborted=True)
-    return (known.outcomes or known.leads or known.points)[seat], known.points[seat] if known.points else 0
+    won = (known.outcomes or known.leads or known.points)[seat]
+    return won, known.points[seat] if known.points else 0, zlib.crc32(known.deck)
 
 
 @cache
-def limit(game: str, seats: int, share: float) -> tuple[int, int]:
+def limit(game: str, seats: int, share: float) -> tuple[int, int, int]:
     """Return the merit that so great a share of hands does not reach."""
     luck = Luck("limit", game, seats)
     decks = [ended(played(luck, game, seats=seats), is_aborted=True) for _ in range(_DECKS)]
