@@ -73,7 +73,7 @@ class EventLevel(enum.StrEnum):
     """How the least attested event of a round is attested, from the weakest to the strongest."""
 
     E0 = "E0"
-    """Reported by the frontend, or signed by its seat without a time that anybody attests."""
+    """Reported by the frontend, or signed by its seat and with the frontend's time."""
     E1 = "E1"
     """Received by the referee."""
     E2 = "E2"

@@ -15,12 +15,13 @@ from referee.cards import DECK, Seat, parse_cards
 from referee.dealing.header import NO_KEY, NO_LEAF, PROTOCOL, SUITE_FIXTURE, Header, HeaderJson
 from referee.evidence import canonical
 from referee.games import GAMES, EventBytesError, UnlawfulEventError
-from referee.games.ultimate_texas import GAME, MAX_EVENTS, Code, Decision, Event
+from referee.games.ultimate_texas import GAME, MAX_EVENTS, Code, Decision, Event, UltimateTexasRules
 from referee.games.ultimate_texas.codec import decode_event, encode_event
 from referee.rulesets import Ruleset, get
 from referee.transcript.inputs import InputEvent, InputReceipt, Inputs, TranscriptError, Unsealed, parse
 from referee.transcript.played import EvidenceError, EvidenceFault
 from referee.transcript.replay import UnlawfulRoundError, replay
+from tests.builtin import rules_as
 from tests.games.rounds import texas_deal
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors" / "ultimate_texas" / "settlements.jsonl"
@@ -76,7 +77,7 @@ def _openings(
     events: Sequence[Event], *, ruleset: Ruleset, stakes: Sequence[tuple[int, int]]
 ) -> dict[int, tuple[int, ...]]:
     """Sections by the number of the event that opens them, of events up to the first unlawful one."""
-    state, openings = GAMES["ultimate_texas"].begin(ruleset.rules, texas_deal(stakes, dealt_time=1_000)), {}
+    state, openings = GAME.begin(rules_as(UltimateTexasRules, ruleset), texas_deal(stakes, dealt_time=1_000)), {}
     for number, event in enumerate(events, 1):
         try:
             after = GAME.apply(state, event)
