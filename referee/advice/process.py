@@ -19,10 +19,9 @@ class AdviceFaultError(RuntimeError):
     """An error in the computation of advice; its text is the traceback."""
 
 
-def serve(connection: Connection, niceness: int) -> None:
-    """Answer the questions of a connection until it is closed; run at a lower priority by ``niceness``."""
+def serve(connection: Connection) -> None:
+    """Answer the questions of a connection until it is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the server ends this one when it stops
-    os.nice(niceness)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         while True:

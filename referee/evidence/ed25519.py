@@ -67,7 +67,9 @@ def check_public_key(key: bytes) -> None:
         raise PublicKeyError(msg)
 
 
-@lru_cache(maxsize=4096)
 def is_public_key(key: bytes) -> bool:
     """Return whether the bytes are the canonical encoding of a point of the prime-order group but its identity."""
-    return len(key) == PUBLIC_KEY_SIZE and crypto_core_ed25519_is_valid_point(key)
+    return len(key) == PUBLIC_KEY_SIZE and _is_point(key)
+
+
+_is_point = lru_cache(maxsize=4096)(crypto_core_ed25519_is_valid_point)

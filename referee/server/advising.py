@@ -10,6 +10,7 @@ when it cancels another.)
 """
 
 import multiprocessing
+import os
 import pickle
 import threading
 import time
@@ -23,9 +24,8 @@ from typing import Any, Final, ParamSpec, TypeVar
 import structlog
 
 from referee.advice import NoAdviceError, process
-from referee.server.access.gate import caller_key
 from referee.server.advice_settings import AdviceSettings
-from referee.server.rate_limit import ConcurrencyLimit
+from referee.server.rate_limit import ConcurrencyLimit, account_of
 from referee.service.call import CallEndedError, current
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
@@ -37,6 +37,7 @@ NICENESS: Final = 10
 """Steps by which the processes' priority is lower: a process then has a tenth of a core that a call needs too."""
 RETRY_SECONDS: Final = 1.0
 """When a refused caller should ask again."""
+_LOWEST: Final = 19
 _LOOK_SECONDS: Final = 0.1
 """Time between looks at whether a computation is to be stopped. A shorter one ends by itself and its process lives."""
 OUTCOMES: Final = ("ANSWERED", "GIVEN_UP", "LATE", "FAILED")
@@ -101,9 +102,11 @@ class AdviceProcess:
         if self._connection is None:
             context = multiprocessing.get_context("spawn")
             self._connection, theirs = context.Pipe()
-            self._process = context.Process(target=process.serve, args=(theirs, NICENESS), name="advice", daemon=True)
+            self._process = context.Process(target=process.serve, args=(theirs,), name="advice", daemon=True)
             self._process.start()
             theirs.close()
+            lower = min(_LOWEST, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
+            os.setpriority(os.PRIO_PROCESS, self._process.pid or 0, lower)  # from here, so that its imports are too
             _log.info("advice process started", pid=self._process.pid)
         return self._connection
 
@@ -172,7 +175,7 @@ class AdvicePool:
         """
         data = pickle.dumps((function, args, kwargs))
         call = current()
-        with self._counted("" if call is None else caller_key(call)), self._resting():
+        with self._counted("" if call is None else account_of(call)), self._resting():
             question = _Question(self._changed, seconds=self._settings.seconds)
             if call is not None and call.rpc is not None and not call.rpc.add_callback(question.give_up):
                 raise CallEndedError
@@ -201,7 +204,7 @@ class AdvicePool:
             )
         try:
             with self._changed:
-                if self._is_closed or self._held >= self._settings.count + self._settings.queue:
+                if self._is_closed or self._held >= len(self._processes) + self._settings.queue:
                     message = f"{self._held} calls for advice are under way, and the server takes no more"
                     raise RefusedError(ErrorReason.ERROR_REASON_ADVICE_BUSY, message, retry_seconds=RETRY_SECONDS)
                 self._held += 1

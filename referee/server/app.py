@@ -21,6 +21,7 @@ from referee.server.folder_lock import LeaderLock
 from referee.server.follower import Follower, Sweep
 from referee.server.metrics import Metrics, MetricsPort
 from referee.server.options import ServerOptions
+from referee.server.rate_limit import ConcurrencyLimit
 from referee.server.services import add_services
 from referee.server.startup import OpenedLog
 from referee.server.tls import ServedCertificate
@@ -127,6 +128,7 @@ class Application:
                 message_bytes=limits.message_bytes,
                 unread_bytes=limits.unread_bytes,
                 answer_seconds=limits.answer_seconds,
+                admission=ConcurrencyLimit(most=limits.calls_at_once) if limits.calls_at_once else None,
             ),
             pool=self.pool,
             gate=gate_of(options.access, limits, clock=options.clock, tls=options.tls),

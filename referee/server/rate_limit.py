@@ -17,6 +17,12 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import unquote
 
+import grpc
+
+from referee.service.call import Call
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.refusal import RefusedError
+
 REMEMBERED: Final = 65_536
 """Number of callers remembered."""
 _SITE: Final = 64
@@ -48,12 +54,34 @@ class TokenBuckets:
 
 
 class ConcurrencyLimit:
-    """Count of the concurrent calls of each caller."""
+    """Limit on the concurrent calls of each caller."""
 
     def __init__(self, *, most: int) -> None:
         self._most = most
         self._under_way: dict[str, int] = {}
         self._counting = threading.Lock()
+
+    def admit(self, call: Call, context: grpc.ServicerContext) -> None:
+        """Count a call until its answer is read and its work has ended, which is later for one that was given up.
+
+        Refuses a caller with too many.
+        """
+        caller = account_of(call)
+        if not self.begin(caller):
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_TOO_MANY_CALLS,
+                f"the caller has {self._most} concurrent calls and may have no more",
+                limit=self._most,
+            )
+        is_last = iter((False, True)).__next__  # called twice, on two threads: by the transport and by the work
+
+        def end() -> None:
+            if is_last():
+                self.end(caller)
+
+        call.leave = end
+        if not context.add_callback(end):
+            end()
 
     def begin(self, caller: str) -> bool:
         """Count one more call unless the caller has too many; return whether it was counted."""
@@ -70,6 +98,11 @@ class ConcurrencyLimit:
             found = self._under_way.pop(caller) - 1
             if found:
                 self._under_way[caller] = found
+
+
+def account_of(call: Call) -> str:
+    """Return what a call's caller is counted by: its proved name and tenant, or else its address."""
+    return call.account or address_of(call.peer)
 
 
 def address_of(peer: str) -> str:

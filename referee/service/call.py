@@ -51,6 +51,8 @@ class Call:
     """Proved tenant; empty without access control."""
     peer: str = ""
     """Address of the caller."""
+    account: str = ""
+    """Proved name with its tenant, by which limits count the caller; empty for one that is counted by its address."""
     proof: object = None
     """Proved identity in a form that only the gate reads."""
     rpc: Rpc | None = None
@@ -66,6 +68,8 @@ class Call:
     """Name of the error reason; empty for an answer."""
     request_bytes: int = 0
     response_bytes: int = 0
+    leave: Callable[[], None] = lambda: None
+    """Called when the call's work has ended."""
     leaves: list[int] = field(default_factory=list)
     """Indices of the leaves that answer the call, appended by it or by an equal call before."""
 
@@ -98,6 +102,13 @@ class Observer(Protocol):
 
     def ended(self, call: Call) -> None:
         """Note that the call is answered or refused."""
+
+
+class Admission(Protocol):
+    """Limit on the concurrent calls of each caller."""
+
+    def admit(self, call: Call, context: grpc.ServicerContext) -> None:
+        """Count a call whose request has arrived, until it and its work have ended; refuse one beyond the limit."""
 
 
 class Gate(Protocol):

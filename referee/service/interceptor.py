@@ -17,7 +17,7 @@ import grpc
 import structlog
 from google.protobuf.message import DecodeError, Message
 
-from referee.service.call import Call, CallEndedError, Gate, Observer, enter
+from referee.service.call import Admission, Call, CallEndedError, Gate, Observer, enter
 from referee.service.pool import LARGE, CallPool, UnreadAnswers
 from referee.service.status import refusal_of, to_status
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -51,11 +51,12 @@ class _RefusedStatus(grpc.Status):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Largest request, bytes of large answers that may lie unread, and how long large answers and streams may last."""
+    """Bounds of requests, of large answers that may lie unread, of their time and streams', and of a caller's calls."""
 
     message_bytes: int
     unread_bytes: int = 256 * 1024 * 1024
     answer_seconds: float = 120.0
+    admission: Admission | None = None
 
 
 class CallInterceptor(grpc.ServerInterceptor):
@@ -73,6 +74,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         self._bounds = bounds
         self._pool = pool
         self._gate = gate
+        self._admission = bounds.admission
         self._gateway_pass = gateway_pass
         self._observers = tuple(observers)
         self._unread = UnreadAnswers(limit=bounds.unread_bytes)
@@ -114,10 +116,9 @@ class CallInterceptor(grpc.ServerInterceptor):
 
     def _wrap(self, answer: Answer, call: Call, credentials: str, gate: Gate | None) -> Answer:
         def run(data: bytes, context: grpc.ServicerContext) -> bytes:
-            self._pool.begin_work()
-            self._begin(call, context)
             call.request_bytes = len(data)
             try:
+                self._await_turn(call, context)
                 if gate is not None:
                     gate.enter(call, credentials, context)
                 response = answer(data, context)
@@ -125,12 +126,26 @@ class CallInterceptor(grpc.ServerInterceptor):
                     self._count_unread(len(response), context)
             except Exception as error:  # noqa: BLE001 - whatever a method raises becomes a status
                 self._fail(error, call, context)
+            finally:
+                call.leave()
             call.response_bytes = len(response)
             context.set_trailing_metadata(((REQUEST_ID, call.request_id),))
             self._end(call, "answered")
             return response
 
         return run
+
+    def _await_turn(self, call: Call, context: grpc.ServicerContext) -> None:
+        """Count a call and wait for its turn; raise RefusedError or CallEndedError where it is not to begin."""
+        call.peer = call.peer or context.peer()
+        try:
+            if self._admission is not None and not call.method.startswith(_HEALTH):
+                self._admission.admit(call, context)
+            self._pool.begin_work()
+        finally:
+            self._begin(call, context)
+        if not context.is_active():
+            raise CallEndedError
 
     def _wrap_codec(self, handler: Handler, call: Call, gate: Gate | None) -> Answer:
         """Wrap the method in its codec; refuse a request that is too large, malformed or not the caller's to make."""
@@ -192,6 +207,8 @@ class CallInterceptor(grpc.ServerInterceptor):
             self._begin(call, context)
             number = pool.timeouts.start(context.cancel, seconds=self._bounds.answer_seconds)
             try:
+                if self._admission is not None:
+                    self._admission.admit(call, context)
                 if gate is not None:
                     gate.enter(call, credentials, context)
                 yield from method(asked, context)
@@ -203,6 +220,7 @@ class CallInterceptor(grpc.ServerInterceptor):
                 raise
             finally:
                 pool.timeouts.stop(number)
+                call.leave()
             self._end(call, "answered")
 
         run.experimental_thread_pool = pool.streaming  # type: ignore[attr-defined] # where gRPC looks for it

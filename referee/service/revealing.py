@@ -5,7 +5,6 @@ the log suffice.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, Self
 
 from referee.dealing.header import Header
@@ -15,9 +14,12 @@ from referee.dealing.leaf import parse as parse_leaf
 from referee.dealing.seal import unseal
 from referee.evidence.dsse import Envelope
 from referee.log import RevealStep, SlotKey
+from referee.service.verifying import Memo
 from referee.storage import Append
 
 _MEMO_SIZE: Final = 4096
+_ENTRY_BYTES: Final = 4 * 1024
+"""Memory of a leaf that was read beside its bytes, on the safe side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +33,17 @@ class OpenedRound:
     seat_tokens: tuple[bytes, ...]
     """Hashes of the seats' tokens on a sealed table; none on an open one."""
 
+    @staticmethod
+    def of(leaf: bytes) -> "OpenedRound":
+        """Read an OPEN leaf, once, because a round is dealt, opened further and revealed by the same leaf."""
+        known = _READ.get(leaf)
+        if known is None:
+            known = OpenedRound._read(leaf)
+            _READ.put(leaf, known, size=len(leaf) + _ENTRY_BYTES)
+        return known
+
     @classmethod
-    @lru_cache(maxsize=_MEMO_SIZE)
-    def of(cls, leaf: bytes) -> Self:
-        """Read an OPEN leaf. Cached, because a round is dealt, opened further and revealed by the same leaf."""
+    def _read(cls, leaf: bytes) -> Self:
         opened = parse_leaf(Envelope.parse(leaf).payload, OpenLeaf)
         return cls(
             header=opened.header.to_header(),
@@ -57,6 +66,9 @@ class OpenedRound:
             round_id=self.header.round_id,
             commitment=self.commitment,
         )
+
+
+_READ: Final[Memo[bytes, OpenedRound]] = Memo(_MEMO_SIZE)
 
 
 def reveal_of(opened: OpenedRound, *, sealing_key: bytes) -> Append:

@@ -36,7 +36,7 @@ from tests.bench.bench_server import Measured, leave_first_core, measured_server
 AIM: Final = 3.0
 CALLERS: Final = 24
 SAMPLES: Final = 200
-STRETCHES: Final = 4
+STRETCHES: Final = 3
 GIVE_UP_SECONDS: Final = 0.5
 
 
@@ -165,4 +165,4 @@ def _retry_seconds(error: grpc.RpcError) -> float:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1600)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1800)

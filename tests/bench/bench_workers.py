@@ -81,7 +81,8 @@ def served(folder: Path, workers: int) -> Iterator[Server]:
     core = min(os.sched_getaffinity(0))
     start = [sys.executable, "-m", "referee"] if workers > 1 else [sys.executable, "-c", PINNED, str(core)]
     options = ["--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--quiet", "--workers", str(workers)]
-    command = [*start, "serve", "--data", str(folder), *options]
+    unbound = ["--set", "limits.calls_at_once=0"]  # all callers here have one address
+    command = [*start, "serve", "--data", str(folder), *options, *unbound]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         ready = json.loads(process.stdout.readline())

@@ -74,7 +74,7 @@ def crowd(
     begun = time.monotonic()
     most_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     size = replace(size, idle=max(10, min(size.idle, most_files // 2 - 3 * size.half - size.slow)))
-    server = Server(folder / "data")
+    server = Server(folder / "data", "--set", "limits.calls_at_once=0")  # the crowd and the players have one address
     process = psutil.Process(server.process.pid)
     with Load(outcome.ledger, [server.address], each=4) as load:
         load.more(8)

@@ -1,11 +1,14 @@
 """What Prometheus reads of a real server, and that the shipped dashboard and alerts ask for what is there."""
 
 import json
+import os
 import re
+import signal
 import threading
 import time
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
@@ -16,6 +19,7 @@ import pytest
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from referee.advice.process import AdviceFaultError
 from referee.server.app import Application
 from referee.server.clock import system_clock
 from referee.server.metrics import LogCollector, Metrics
@@ -23,6 +27,7 @@ from referee.server.options import ServerOptions
 from referee.service.call import Call
 from referee.storage import Cosigned, StoreError, open_sqlite
 from referee.v1 import log_pb2, shuffler_pb2
+from referee.wire.refusal import RefusedError
 
 Caller: TypeAlias = Any  # made by a fixture, and has its class in conftest
 Figures: TypeAlias = dict[tuple[str, tuple[str, ...]], float]
@@ -235,3 +240,26 @@ def test_dashboard_can_be_imported() -> None:
         assert panel["fieldConfig"]["defaults"]["unit"]
         assert panel["datasource"]["uid"] == "${datasource}"
     assert [one["name"] for one in board["templating"]["list"]] == ["datasource", "job"]
+
+
+def test_advice_is_counted_by_what_became_of_it(tmp_path: Path, caller_type: type) -> None:
+    """With the time that it took; a refused function failed, and what is under way is a figure of its own."""
+    with serving(tmp_path, caller_type) as (app, _):
+        assert app.advice.compute(len, "four") == 4
+        with pytest.raises(AdviceFaultError):
+            app.advice.compute(int, "x")
+        found = read(app)
+        outcomes = {
+            labels[0]: value for (name, labels), value in found.items() if name == "referee_advice_outcomes_total"
+        }
+        assert outcomes == {"ANSWERED": 1, "FAILED": 1, "GIVEN_UP": 0, "LATE": 0}
+        assert (found["referee_advice_seconds_count", ()], found["referee_advice_wait_seconds_count", ()]) == (2, 2)
+        assert (found["referee_advice_in_flight", ()], found["referee_advice_waiting", ()]) == (0, 0)
+        with ThreadPoolExecutor(1) as other:
+            asked = other.submit(app.advice.compute, time.sleep, 600)
+            end = time.monotonic() + 60
+            while not read(app)["referee_advice_in_flight", ()]:
+                assert time.monotonic() < end
+            os.kill(app.advice.pids[0], signal.SIGKILL)
+            assert isinstance(asked.exception(60), RefusedError)
+        assert read(app)["referee_advice_outcomes_total", ("FAILED",)] == 2

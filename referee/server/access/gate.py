@@ -1,8 +1,8 @@
 """The access gate in front of every call except health checks.
 
-First, before a call waits for a thread: role and rate of a caller with a remembered token. Then on the call's thread:
-authentication of others, charged to their address, and the limit of concurrent calls. Last, once the request is read:
-each table, round and seat in it must be the caller's.
+First, before a call waits for a thread: role and rate of a caller with a remembered token. Then, on the call's thread,
+authentication of others, charged to their address. Last, once the request is read: each table, round and seat in it
+must be the caller's.
 
 >>> gate_of(AccessSettings(), LimitSettings(), clock=lambda: 0, tls=TlsSettings()) is None
 True
@@ -19,7 +19,7 @@ from referee.server.access.roles import PUBLIC_LOG, TABLE, Rule
 from referee.server.access.scope import rounds_named, values_at
 from referee.server.access.settings import AccessSettings
 from referee.server.limits import LimitSettings
-from referee.server.rate_limit import ConcurrencyLimit, TokenBuckets, address_of
+from referee.server.rate_limit import TokenBuckets, account_of, address_of
 from referee.server.tls import TlsSettings
 from referee.service.call import Call
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -35,9 +35,8 @@ class AccessGate:
         self._prover = Authenticator(access, clock=clock) if access.is_on else None
         self._rules: Mapping[str, Rule] = PUBLIC_LOG if access.public_log else TABLE
         self._needs_certificate = bool(tls.client_ca) and not access.is_on
-        rate, most = limits.calls_per_second, limits.calls_at_once
+        rate = limits.calls_per_second
         self._buckets = TokenBuckets(rate=rate, burst=limits.burst) if rate else None
-        self._at_once = ConcurrencyLimit(most=most) if most else None
 
     def knock(self, call: Call, credentials: str) -> None:
         """Reject a caller whose token is remembered and who may not call this method, or not yet."""
@@ -47,7 +46,7 @@ class AccessGate:
                 self._let(call, caller)
 
     def enter(self, call: Call, credentials: str, context: grpc.ServicerContext) -> None:
-        """Reject a caller without valid credentials, without the role for this method, or with too many calls."""
+        """Reject a caller without valid credentials or without the role for this method."""
         if self._prover is not None:
             if not isinstance(call.proof, Caller):
                 self._let(call, self._proved(self._prover, call, credentials, context))
@@ -57,8 +56,6 @@ class AccessGate:
                     ErrorReason.ERROR_REASON_CREDENTIALS_MISSING, "the connection has no client certificate"
                 )
             self._charge(address_of(call.peer))
-        if self._at_once is not None:
-            self._begin(self._at_once, caller_key(call), context)
 
     def ask(self, call: Call, request: Message) -> None:
         """Reject a request that names a table, round or seat that is not the caller's."""
@@ -94,6 +91,7 @@ class AccessGate:
         """Authorize the caller for this method and record it in the call."""
         call.proof, call.role, call.tenant = caller, caller.role.value, caller.tenant
         call.caller = caller.name or call.caller
+        call.account = f"{caller.tenant}/{caller.name}" if caller.name else ""
         rule = self._rules.get(call.method)
         if rule is None or caller.role not in rule.roles:
             if caller.role is CallerRole.ANYONE:
@@ -107,7 +105,7 @@ class AccessGate:
                 role=caller.role.value,
                 method=call.method,
             )
-        self._charge(caller_key(call))
+        self._charge(account_of(call))
 
     def _charge(self, caller: str) -> None:
         if self._buckets is None:
@@ -120,33 +118,13 @@ class AccessGate:
                 retry_seconds=seconds,
             )
 
-    @staticmethod
-    def _begin(at_once: ConcurrencyLimit, caller: str, context: grpc.ServicerContext) -> None:
-        if not at_once.begin(caller):
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_TOO_MANY_CALLS, "the caller has as many concurrent calls as it may have"
-            )
-
-        def end() -> None:
-            at_once.end(caller)
-
-        if not context.add_callback(end):
-            end()
-
 
 def gate_of(
     access: AccessSettings, limits: LimitSettings, *, clock: Callable[[], int], tls: TlsSettings
 ) -> AccessGate | None:
     """Return the gate for these settings; None where they admit every call."""
-    is_asked = access.is_on or tls.client_ca or limits.calls_per_second or limits.calls_at_once
+    is_asked = access.is_on or tls.client_ca or limits.calls_per_second
     return AccessGate(access, limits, clock=clock, tls=tls) if is_asked else None
-
-
-def caller_key(call: Call) -> str:
-    """Return the key of a caller's limits: its proved name, or else its address."""
-    if isinstance(call.proof, Caller) and call.proof.name:
-        return f"{call.tenant}/{call.proof.name}"
-    return address_of(call.peer)
 
 
 def _forbidden(reason: ErrorReason, message: str) -> RefusedError:

@@ -200,6 +200,91 @@ def test_calls_at_once_count_until_their_answers_are_read(tmp_path):
         assert until(lambda: ask(channel) == ("OK", ""))
 
 
+class Held(grpc.GenericRpcHandler):
+    """A method that waits for ``go``; ``begun`` counts the calls that it began."""
+
+    METHOD: Final = "/tests.Held/Answer"
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.begun = 0
+
+    def service(self, details: Any) -> Any:  # noqa: ANN401 - grpc's own
+        """Return the method's handler."""
+        return grpc.unary_unary_rpc_method_handler(self._answer) if details.method == self.METHOD else None
+
+    def _answer(self, _request: bytes, _context: object) -> bytes:
+        self.begun += 1
+        assert self.go.wait(SECONDS)
+        return b"done"
+
+
+@contextmanager
+def holding(folder: Path, **options: Any) -> Iterator[tuple[Application, grpc.Channel, Held]]:  # noqa: ANN401
+    """Start a server with such a method and a channel to it; whatever waits is let go at the end."""
+    held = Held()
+    app = Application(ServerOptions(data=folder, listen="127.0.0.1:0", sweep=False, streams=10_000, **options))
+    app.add_handler(held)
+    with app, dial(app) as channel:
+        yield app, channel, held
+        held.go.set()
+
+
+def begin(channel: grpc.Channel) -> Any:  # noqa: ANN401 - a call
+    """Begin a call of the method that waits."""
+    call: Any = channel.unary_unary(Held.METHOD)
+    return call.future(b"", timeout=SECONDS)
+
+
+def test_calls_that_wait_for_their_turn_count_against_their_caller(tmp_path):
+    with holding(tmp_path, threads=1, limits=LimitSettings(calls_at_once=2)) as (app, channel, held):
+        calls = [begin(channel) for _ in range(2)]
+        assert until(lambda: (app.pool.running, app.pool.waiting) == (1, 1))
+        assert ask(channel) == ("RESOURCE_EXHAUSTED", "TOO_MANY_CALLS")
+        held.go.set()
+        assert [call.result() for call in calls] == [b"done"] * 2
+        assert until(lambda: ask(channel) == ("OK", ""))
+
+
+def test_call_that_was_given_up_counts_until_its_work_has_ended(tmp_path):
+    with holding(tmp_path, limits=LimitSettings(calls_at_once=1)) as (_, channel, held):
+        call = begin(channel)
+        assert until(lambda: held.begun == 1)
+        call.cancel()
+        assert [ask(channel) for _ in range(20)] == [("RESOURCE_EXHAUSTED", "TOO_MANY_CALLS")] * 20
+        held.go.set()
+        assert until(lambda: ask(channel) == ("OK", ""))
+
+
+def test_call_that_was_given_up_before_its_turn_never_begins(tmp_path):
+    with holding(tmp_path, threads=1) as (app, channel, held):
+        first = begin(channel)
+        assert until(lambda: held.begun == 1)
+        second = begin(channel)
+        assert until(lambda: app.pool.waiting == 1)
+        second.cancel()
+        assert (
+            ask(channel, "/tests.Held/None")[0] == "UNIMPLEMENTED"
+        )  # so the server has read the cancellation before it
+        held.go.set()
+        assert first.result() == b"done"
+        assert until(lambda: app.pool.waiting == 0)
+        assert ask(channel) == ("OK", "")
+        assert held.begun == 1
+
+
+def test_server_without_configuration_bounds_calls_of_one_caller(tmp_path):
+    """As many as the default says; the next one is refused, and another caller's place in the queue is not taken."""
+    most = LimitSettings().calls_at_once
+    assert 0 < most < ServerOptions(data=tmp_path).queue
+    with holding(tmp_path) as (app, channel, _):
+        calls = [begin(channel) for _ in range(most)]
+        assert until(lambda: app.pool.running + app.pool.waiting == most)
+        assert ask(channel) == ("RESOURCE_EXHAUSTED", "TOO_MANY_CALLS")
+        assert not app.pool.is_full
+        assert not any(call.done() for call in calls)
+
+
 def test_rate_is_refused_with_when_to_ask_again(tmp_path):
     """A burst, then a refusal with RetryInfo; after that time the caller is answered again."""
     with serving(tmp_path, calls_per_second=2, burst=3) as app, dial(app) as channel:

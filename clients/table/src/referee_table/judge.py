@@ -27,7 +27,7 @@ from referee.v1 import (
 Answer = TypeVar("Answer", bound=Message)
 
 _AWAY: Final = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED}
-_BUSY: Final = {"OVERLOADED", "LOG_BUSY"}
+_BUSY: Final = {"OVERLOADED", "LOG_BUSY", "TOO_MANY_CALLS", "ADVICE_BUSY", "ADVICE_LOST", "ADVICE_TOO_LONG"}
 _TIMEOUT: Final = 20.0
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 1.0
