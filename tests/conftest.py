@@ -2,6 +2,8 @@
 
 ``make test`` leaves out what is marked ``slow`` or ``exhaustive``; each mark says why, and the run ends with how many
 tests were left out for which reason. ``make test-all`` runs everything.
+What many tests read is made once: ``demo_log`` here, and whatever ``once.copy_of_one`` makes for all workers.
+``command.referee`` runs a command in the tests' own process; only tests about processes start some.
 """
 
 import os
