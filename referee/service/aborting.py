@@ -1,7 +1,8 @@
 """ABORT leaves, which end a round without a settlement (fairness.md, "A round").
 
-Until a seat's seed is received the operator may give a round up. After that whoever has the seeds could know the cards,
-so a round ends without a settlement only once a deadline has passed, and its reason follows from what the log shows.
+Until a seat's seed is received the operator may give a round up. After that a party that has the seeds could know the
+cards, so a round ends without a settlement only once a deadline has passed, and its reason follows from what the log
+shows.
 """
 
 import hashlib

@@ -255,7 +255,7 @@ def test_operator_gives_a_round_up_until_the_first_seed_and_not_after_it(house: 
 
 
 def test_seeds_that_all_come_at_once_deal_exactly_once(house: House) -> None:
-    """Whichever is last deals, and no seat is told that seeds are missing once none is."""
+    """Whichever is last deals, and no answer says that seeds are missing once none is."""
     for number in range(12):
         table = house.table(seats=4, name=f"rush-{number}").open()
         with ThreadPoolExecutor(4) as threads:

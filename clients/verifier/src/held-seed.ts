@@ -1,6 +1,6 @@
 /**
  * Seeds of seats that people hold: each opens its seat's commitment, and one that the log gave a
- * deck up for is noted. So a deck that was given up is dealt again with it by whoever scores decks.
+ * deck up for is noted. So a deck that was given up is dealt again with it by those who score decks.
  */
 
 import { hex, unhex } from "./bytes.js";

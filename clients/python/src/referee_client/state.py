@@ -185,7 +185,7 @@ class RoundView(Generic[RoundMessage]):
     def keep(self) -> Callable[[bytes], object]:
         """What is called with the round so far, for ``adopt``, after each accepted event and before cards open by it.
 
-        Cards open for one course alone: whoever loses the receipt that opened them cannot get another.
+        Cards open for one course alone: a frontend that loses the receipt that opened them cannot get another.
         """
         return self.state.keep
 
