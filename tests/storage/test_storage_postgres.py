@@ -196,7 +196,11 @@ def test_lookup_waits_for_the_transaction_that_it_asks_about(postgres: Server, s
         assert seen == [before]
 
 
-@pytest.mark.parametrize("step", ["BEGUN", "JUDGED", "SIGNED", "WRITTEN", "COMMITTED"])
+SWEEP = pytest.mark.slow("kills processes again and again")
+OTHER_STEPS = [pytest.param(step, marks=SWEEP) for step in ("BEGUN", "JUDGED", "SIGNED")]
+
+
+@pytest.mark.parametrize("step", [*OTHER_STEPS, "WRITTEN", "COMMITTED"])
 def test_server_that_crashes_at_any_step_leaves_a_whole_log(postgres: Server, schema: str, bench: Bench, step: str):
     """``immediate`` is a crash: no connection is notified, and the server recovers from its own write-ahead log."""
     url = postgres.url(schema)
