@@ -21,7 +21,7 @@ ODD: tuple[Any, ...] = (
 )
 """Values in the place of others; each can stand in canonical JSON."""
 NAMES = ("another", "seen", "seat", "sealed", "leader", "opens_section")
-COUNT = 400
+COUNT = 120
 
 
 def rows() -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import { BundleError, verifyRound } from "../src/index.js";
 import { audited, bundleOf, roundsOf, type Row, RULESETS, vectors } from "./files.js";
 
 const LOGS = ["healthy", "seats", "held"].flatMap((name) => vectors(`audit/${name}`));
-const COUNT = 400;
+const COUNT = 100;
 const LARGEST = Number.MAX_SAFE_INTEGER;
 const ODD: readonly Json[] = [
   ...[0, 1, -1, 53, 255, LARGEST, -LARGEST],
@@ -80,7 +80,7 @@ test("any payload in a log gives a finding", async () => {
 test("leaves in any order give a finding", async () => {
   const [roll, log] = [dice(2), LOGS[0] as Row];
   const leaves = log["leaves"] as string[];
-  for (let at = 0; at < 40; at += 1) {
+  for (let at = 0; at < 10; at += 1) {
     const other = leaves.map(() => leaves[roll(leaves.length)]);
     assert.ok((await audited({ ...log, leaves: other })).findings.length > 0);
   }
@@ -89,22 +89,21 @@ test("leaves in any order give a finding", async () => {
 test("any payload in a bundle gives a finding, or is no bundle of its round", () => {
   const [roll, log] = [dice(3), LOGS[0] as Row];
   const keys = { origin: log["origin"], logKey: log["log_key"], rootKey: log["root_key"] };
+  const bundles = roundsOf(log).map((roundId) => bundleOf(log, roundId));
   for (let at = 0; at < COUNT; at += 1) {
-    for (const roundId of roundsOf(log)) {
-      const bundle = bundleOf(log, roundId);
-      const leaves = (bundle["leaves"] as Row[]).map((leaf) => ({ ...leaf }));
-      const odd = leaves[roll(leaves.length)] as Row;
-      const before = odd["leaf"] as string;
-      odd["leaf"] = hostile(before, roll);
-      if (odd["leaf"] === before) {
-        continue;
-      }
-      try {
-        const options = { rulesets: RULESETS, now: log["now"] as number };
-        assert.ok(verifyRound({ ...bundle, leaves }, keys, options).findings.length > 0);
-      } catch (error) {
-        assert.ok(error instanceof BundleError);
-      }
+    const bundle = bundles[roll(bundles.length)] as Row;
+    const leaves = (bundle["leaves"] as Row[]).map((leaf) => ({ ...leaf }));
+    const odd = leaves[roll(leaves.length)] as Row;
+    const before = odd["leaf"] as string;
+    odd["leaf"] = hostile(before, roll);
+    if (odd["leaf"] === before) {
+      continue;
+    }
+    try {
+      const options = { rulesets: RULESETS, now: log["now"] as number };
+      assert.ok(verifyRound({ ...bundle, leaves }, keys, options).findings.length > 0);
+    } catch (error) {
+      assert.ok(error instanceof BundleError);
     }
   }
 });
