@@ -85,7 +85,7 @@ def seat_chains(hashes: Sequence[bytes], events: Sequence[Row], keys: Sequence[s
             if seen is not None:
                 refuse("SEEN")
             continue
-        if not is_natural(seen) or seen >= k:
+        if not isinstance(seen, int) or not 0 <= seen < k:
             refuse("SEEN")
         chains[seat].append(th("move", chains[seat][-1], hashes[seen], write_json(event)))
     return chains
@@ -147,8 +147,7 @@ class Course(NamedTuple):
             return ""
         if receipt is not None and receipt["number"] > len(self.entries):
             return "EVENTS_ALTERED"
-        is_newest = receipt is not None and received[-1:] == [receipt["number"]]
-        if is_newest and self._holds(receipt, referees):
+        if receipt is not None and received[-1:] == [receipt["number"]] and self._holds(receipt, referees):
             return ""
         return "HISTORY_ALTERED" if events_hash == self.hashes[-1].hex() else "EVENTS_ALTERED"
 

@@ -33,14 +33,16 @@ def holds_cards(events: Sequence[Row], hands: Sequence[Sequence[int]]) -> bool:
 def opens_arrangement(rid: bytes, event: Row, committed: dict[int, object]) -> bool:
     """Whether an ARRANGE of a sealed table is what its seat committed to."""
     seat, nonce, cards = event.get("seat"), event.get("nonce"), cards_used(event)
-    if not is_natural(seat) or seat not in committed or not is_hex(nonce) or not all(1 <= card <= 52 for card in cards):
+    if not isinstance(seat, int) or seat < 0 or seat not in committed:
+        return False
+    if not isinstance(nonce, str) or not is_hex(nonce) or not all(1 <= card <= 52 for card in cards):
         return False
     return committed[seat] == arrangement(rid, seat, cards, bytes.fromhex(nonce)).hex()
 
 
 def is_balanced(results: Row, seats: int, *, has_house: bool) -> bool:
     """Whether net amounts are the sums of the transfers, and together zero."""
-    lines, transfers, house = results.get("seats"), results.get("transfers"), results.get("house")
+    lines, transfers, house = results.get("seats", []), results.get("transfers", 0), results.get("house", {})
     if not is_list(lines, _has_net) or len(lines) != seats or (has_house and not _has_net(house)):
         return False
     nets = dict(enumerate(line["net"] for line in lines)) | ({HOUSE: house["net"]} if has_house else {})

@@ -114,7 +114,7 @@ def chain_rows() -> Iterator[Row]:
         "latest": ("a time of eight bytes", [one | {"time": 2**53 - 1}]),
     }
     for id_, (why, entries) in chains.items():
-        made = courses.chain(*rounds.unhexed(rid, root), [write_json(entry["event"]) for entry in entries])
+        made = courses.chain(bytes.fromhex(rid), bytes.fromhex(root), [write_json(entry["event"]) for entry in entries])
         members = {"round_id": rid, "deck_root": root, "events": entries, "hashes": [one.hex() for one in made]}
         yield row(id_, why, PROTOCOL, **members, histories=[one.hex() for one in courses.histories(made, entries)])
 
@@ -134,7 +134,7 @@ def seat_chain_rows() -> Iterator[Row]:
     }
     for id_, (why, texts) in chains.items():
         events = [json.loads(one) for one in texts]
-        hashes = courses.chain(*rounds.unhexed(rid, root), [write_json(event) for event in events])
+        hashes = courses.chain(bytes.fromhex(rid), bytes.fromhex(root), [write_json(event) for event in events])
         made = courses.seat_chains(hashes, events, keys)
         yield row(
             id_,
