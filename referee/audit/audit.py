@@ -11,10 +11,11 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
+from referee.audit.carried import carried_checkpoint
 from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing
 from referee.audit.documents import NO_DOCUMENTS, Documents, by_round
 from referee.audit.finding import Code, Difference, Finding, FindingError, Severity
-from referee.audit.keys import KeyHistory, is_signed, log_keys, signer_faults
+from referee.audit.keys import KeyHistory, KeyRole, is_signed, log_keys, signer_faults
 from referee.audit.log_receipts import LogReceiptCheck
 from referee.audit.owners import Owners
 from referee.audit.population import Population
@@ -26,8 +27,10 @@ from referee.audit.score import KEPT, judge
 from referee.audit.seeds import SeedBook, SeedKind
 from referee.audit.source import LogSource, TiledLog
 from referee.audit.tables import Tables
+from referee.audit.timeline import Timeline
+from referee.audit.tree import GrowingTree
 from referee.audit.workers import ProcessPool, RoundExaminer, WorkerPool
-from referee.dealing.leaf import KeyLeaf, OpenLeaf
+from referee.dealing.leaf import DealLeaf, KeyLeaf, OpenLeaf
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import Frontier, leaf_hash
 from referee.evidence.note import Note, NoteError
@@ -41,8 +44,6 @@ MAX_FINDINGS: Final = 1_000
 """Findings of each severity that are listed; all are counted."""
 _STEP: Final = 4_096
 """Leaves between two reports of progress."""
-_HASHES: Final = 64
-"""Leaf hashes that are added to the tree together."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of leaves done and of leaves in all."""
@@ -89,9 +90,12 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
     report.checkpoint = source.checkpoint.decode()
     report.size = checkpoint.size
     kept = _open_kept(notes[1:], origin=origin, keys=keys, findings=findings)
-    heads = CosignedHeads(witnessing, kept=notes, origin=origin, now=now, report=findings.add)
+    timeline = Timeline(findings.add, now=now)
+    heads = CosignedHeads(witnessing, kept=notes, origin=origin, now=now, report=findings.add, timeline=timeline)
     receipts = LogReceiptCheck(documents.log_receipts, origin=origin, keys=keys)
-    audit = _Audit(report, findings, KeyHistory(root), documents=by_round(documents), heads=heads, log_keys=keys)
+    tables = Tables(findings.add, documents=by_round(documents), timeline=timeline)
+    owners = Owners(are_seeds_handed_in=bool(documents.seeds))
+    audit = _Audit(report, findings, KeyHistory(root), tables=tables, owners=owners, heads=heads, log_keys=keys)
     terms = AuditTerms(origin=origin, catalogue=catalogue)
     if make_pool is None and workers > 1:
         make_pool = partial(ProcessPool, count=workers)
@@ -101,7 +105,7 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
     for fault in signer_faults([(checkpoint, source.checkpoint), *kept], report.keys, log=log, size=checkpoint.size):
         findings.add(fault)
     heads.close(checkpoint, report.keys, [one for one in kept if one[1] in witnessing.outgrown])
-    audit.check_documents()
+    audit.check_documents(by_round(documents))
     for fault in receipts.close(report.checkpoint, size=report.size):
         findings.add(fault)
     findings.fill(report)
@@ -136,7 +140,8 @@ class _Audit:
         findings: _Findings,
         keys: KeyHistory,
         *,
-        documents: dict[bytes, Documents],
+        tables: Tables,
+        owners: Owners,
         heads: CosignedHeads,
         log_keys: Sequence[VerifierKey],
     ) -> None:
@@ -146,11 +151,13 @@ class _Audit:
         self._report = report
         self._findings = findings
         self._keys = keys
-        self._documents = documents
-        self._tables = Tables(findings.add, documents=documents)
+        self._tables = tables
+        self._tree = GrowingTree()
         self._population = Population()
-        self._owners = Owners(are_seeds_handed_in=any(one.seeds for one in documents.values()))
+        self._owners = owners
         self._section_keys: dict[bytes, tuple[int, int]] = {}
+        self._vouched: set[int] = set()
+        """DEAL leaves whose round is not examined yet and whose OPEN a quorum vouches for."""
         self._independent = bytearray(report.size // 8 + 1)
         self._witnessed = bytearray(report.size // 8 + 1)
 
@@ -165,33 +172,31 @@ class _Audit:
         receipts: LogReceiptCheck,
     ) -> None:
         """Read the leaves once, and compare the tree with every checkpoint whose size it passes."""
-        frontier = Frontier()
+        tree = self._tree
         at_size: dict[int, list[_Kept]] = {}
         for one in kept:
             at_size.setdefault(one[0].size, []).append(one)
-        self._compare(frontier, at_size)
-        receipts.compare(frontier)
+        self._compare(tree.frontier, at_size)
+        receipts.compare(tree.frontier)
         for larger in sorted(size for size in at_size if size > checkpoint.size):
             note = at_size[larger][0][1]
             difference = Difference("checkpoint", self._report.checkpoint, note.decode())
             detail = f"the log has {checkpoint.size} leaves and once signed that it has {larger}"
             self._find(Code.LOG_TRUNCATED, detail, difference=difference)
-        hashes: list[bytes] = []
         for size, data in enumerate(source.leaves(0, checkpoint.size), 1):
             hashed = leaf_hash(data)
             leaves = self._add(data, hashed, size - 1)
             if leaves is not None:
                 self._count(examiner.submit(leaves))
-            hashes.append(hashed)
             receipts.add_leaf(size - 1, hashed)
-            if len(hashes) == _HASHES or size in at_size or size in receipts.sizes or size == self._heads.next_size:
-                frontier = frontier.extend(hashes)
-                hashes.clear()
+            is_whole = tree.add(hashed)
+            if is_whole or size in at_size or size in receipts.sizes or size == self._heads.next_size:
+                frontier = tree.extend()
                 self._compare(frontier, at_size)
                 receipts.compare(frontier)
             if progress is not None and size % _STEP == 0:
                 progress(size, checkpoint.size)
-        frontier = frontier.extend(hashes)
+        frontier = tree.extend()
         self._check_root(frontier, checkpoint)
         if isinstance(source, TiledLog):
             for fault in source.faults:
@@ -211,9 +216,9 @@ class _Audit:
             self._report.rounds.add(counts)
         self._judge(repeated)
 
-    def check_documents(self) -> None:
+    def check_documents(self, by_id: dict[bytes, Documents]) -> None:
         """Report documents of rounds that the log does not have."""
-        for round_id, documents in self._documents.items():
+        for round_id, documents in by_id.items():
             if round_id in self._tables.documented:
                 continue
             name = f"round {round_id.hex()}" if round_id else "no round"
@@ -263,7 +268,25 @@ class _Audit:
             else:
                 self._report.checked.signatures += 1
             return None
+        if isinstance(leaf, DealLeaf):
+            self._carry(Placed(index=index, hash=hashed, envelope=envelope, ring=self._keys.ring, leaf=leaf))
         return self._tables.add(Placed(index=index, hash=hashed, envelope=envelope, ring=self._keys.ring, leaf=leaf))
+
+    def _carry(self, dealt: Placed[DealLeaf]) -> None:
+        """Verify the cosigned checkpoint of a DEAL; note the leaf if a quorum vouches by it for its round's OPEN."""
+        opened = self._tables.opened(bytes.fromhex(dealt.leaf.round_id))
+        if opened is None:
+            return
+        try:
+            carried = carried_checkpoint(opened, dealt)
+        except FindingError:
+            return  # reported with its round
+        root = None if carried is None else self._tree.root_at(carried.checkpoint.size)
+        if carried is None or root is None:
+            return
+        named = [VerifierKey.parse(one.key) for one in self._keys.records if one.role is KeyRole.LOG]
+        if self._heads.carry(carried, opened, dealt, root=root, log_keys=(*self._log_keys, *named)):
+            self._vouched.add(dealt.index)
 
     def _forged(self, envelope: Envelope | None) -> tuple[Code, str] | None:
         """Return what is wrong with the signature of an unreadable leaf, if its type has a signer."""
@@ -283,8 +306,10 @@ class _Audit:
                 report.event_levels[one.event_level] += 1
             if one.dealing_level is not None:
                 report.dealing_levels[one.dealing_level] += 1
+                is_vouched = one.client_seeds_leaf in self._vouched
+                self._vouched.discard(one.client_seeds_leaf)
                 if one.dealing_level is DealingLevel.L2:
-                    self._raise(one.open_leaf, one.client_seeds_leaf)
+                    self._raise(one.client_seeds_leaf, is_vouched=is_vouched)
             self._population.add(one.sample)
             self._owners.add(one.sample)
             for section, key in one.opened:
@@ -335,11 +360,11 @@ class _Audit:
             detail = f"the key of section {section} opens section {first} of the round dealt in leaf {before} too"
             self._find(Code.SECTION_KEY_WEAK, detail, leaf_index=leaf)
 
-    def _raise(self, opened: int, dealt: int) -> None:
-        """Note a round of level L2 with these leaves; raise it to L3 if it was witnessed between them."""
+    def _raise(self, dealt: int, *, is_vouched: bool) -> None:
+        """Note a round of level L2 with this DEAL leaf; raise it to L3 if a quorum vouches for its OPEN."""
         bit = 1 << (dealt & 7)
         self._independent[dealt >> 3] |= bit
-        if self._heads.is_witnessed_between(opened=opened, dealt=dealt):
+        if is_vouched:
             self._witnessed[dealt >> 3] |= bit
             self._report.dealing_levels[DealingLevel.L2] -= 1
             self._report.dealing_levels[DealingLevel.L3] += 1

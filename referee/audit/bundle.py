@@ -19,6 +19,7 @@ from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.steps import RoundLeaf as StepLeaf
 from referee.audit.tables import Tables
+from referee.audit.timeline import Timeline
 from referee.dealing.header import Header, HeaderError
 from referee.dealing.leaf import KeyLeaf, OpenLeaf
 from referee.evidence.merkle import ProofError, leaf_hash, verify_inclusion
@@ -164,7 +165,8 @@ def _assemble(bundle: _Bundle, reading: _Reading) -> RoundLeaves | None:
         certificates=tuple([one.encode() for one in bundle.certificates]),
         event_receipts=tuple([one.encode() for one in bundle.event_receipts]),
     )
-    tables = Tables(reading.findings.append, documents={bytes.fromhex(bundle.round_id): documents})
+    timeline = Timeline(reading.findings.append, now=None)
+    tables = Tables(reading.findings.append, documents={bytes.fromhex(bundle.round_id): documents}, timeline=timeline)
     leaves = None
     try:
         header = read_header(opened.leaf)

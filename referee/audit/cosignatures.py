@@ -2,21 +2,23 @@
 
 A checkpoint is witnessed if enough of the named witnesses cosigned it and its root is that of the leaves. A witness is
 a key, not a name: two names of one key, or a witness with one of the log's own keys, are findings. A witnessed
-checkpoint that has a round's OPEN and not yet its DEAL shows that terms and commitments were fixed before the seats
-showed their seeds (level L3). The newest time at which a quorum vouched says how old the log's state may be.
+checkpoint that a DEAL carries and that has the round's OPEN shows that terms and commitments were fixed before the
+seats showed their seeds (level L3). The newest time at which a quorum vouched says how old the log's state may be.
 """
 
-from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from referee.audit.carried import Carried
 from referee.audit.finding import Code, Difference, Finding
 from referee.audit.keys import KeyRecord
+from referee.audit.reading import Placed
+from referee.audit.timeline import Timeline
+from referee.dealing.leaf import DealLeaf, OpenLeaf
 from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import VerifierKey
-from referee.log import Checkpoint, CheckpointError
+from referee.log import Checkpoint, CheckpointError, SlotKey
 from referee.log.cosignature import Attestation, Quorum
 
 AHEAD_SECONDS: Final = 300
@@ -50,7 +52,7 @@ class _Shown(NamedTuple):
 class CosignedHeads:
     """Cosigned checkpoints of one audit. ``kept`` are single notes that may be cosigned as well, in any order."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the terms of an audit
         self,
         witnessing: Witnessing,
         *,
@@ -58,13 +60,15 @@ class CosignedHeads:
         origin: str,
         now: int,
         report: Callable[[Finding], None],
+        timeline: Timeline,
     ) -> None:
+        self._timeline = timeline
         self._quorum = witnessing.quorum
         self._max_age = witnessing.max_age
         self._origin = origin
         self._now = now
         self._report = report
-        self._sizes = array("q")
+        self._is_witnessed = False
         self._newest: _Shown | None = None
         self._time = 0
         self._blamed: set[tuple[str, str]] = set()
@@ -89,10 +93,42 @@ class CosignedHeads:
         sizes = [one.checkpoint.size for one in (self._next_kept, self._next_listed) if one is not None]
         return min(sizes, default=None)
 
-    def is_witnessed_between(self, *, opened: int, dealt: int) -> bool:
-        """Return whether a witnessed checkpoint has the leaf ``opened`` and not the leaf ``dealt``."""
-        place = bisect_right(self._sizes, dealt)
-        return place > 0 and self._sizes[place - 1] > opened
+    def carry(
+        self,
+        carried: Carried,
+        opened: Placed[OpenLeaf],
+        dealt: Placed[DealLeaf],
+        *,
+        root: bytes,
+        log_keys: Sequence[VerifierKey],
+    ) -> bool:
+        """Verify the checkpoint that a DEAL carries; return whether a quorum vouches by it for the round's OPEN.
+
+        ``root`` is that of the leaves at its size.
+        """
+        checkpoint, note = carried
+        try:
+            note.verify(log_keys)
+        except NoteError:
+            detail = "the log did not sign the cosigned checkpoint in the deal"
+            self._report(Finding.of(Code.COSIGNATURE_REFUSED, detail, leaf_index=dealt.index))
+            return False
+        if checkpoint.root != root:
+            difference = Difference("root", note.format().decode(), root.hex())
+            detail = f"the deal carries another tree of {checkpoint.size} leaves, which the log signed"
+            self._report(Finding.of(Code.HISTORY_REWRITTEN, detail, leaf_index=dealt.index, difference=difference))
+            return False
+        if self._quorum is None:
+            return False
+        attested = self._attested(self._quorum, _Shown(checkpoint, note))
+        header = opened.leaf.header
+        self._timeline.witness_deal(
+            (opened.index, opened.leaf.opened_time),
+            (dealt.index, dealt.leaf.dealt_time),
+            SlotKey(header.table_id, header.round_number),
+            [1000 * time for _, time in attested.times],
+        )
+        return attested.is_quorate
 
     def close(
         self, head: Checkpoint, records: Sequence[KeyRecord], outgrown: Sequence[tuple[Checkpoint, bytes]]
@@ -101,12 +137,12 @@ class CosignedHeads:
         quorum = self._quorum
         if quorum is not None:
             self._check_keys(quorum, records)
-            if head.size and not self._sizes:
+            if head.size and not self._is_witnessed:
                 shown = Note("", ()) if self._newest is None else self._newest.note
                 missing = ", ".join(quorum.attest(shown).missing)
                 detail = f"no checkpoint has the cosignatures of {quorum.needed} witnesses"
                 self._find(Code.QUORUM_UNMET, f"{detail}; the newest lacks {missing}" if missing else detail)
-            elif self._max_age is not None and self._sizes and self._now - 1000 * self._time > self._max_age:
+            elif self._max_age is not None and self._is_witnessed and self._now - 1000 * self._time > self._max_age:
                 detail = f"witnesses vouched for the log last at {1000 * self._time}, {self._age(self._time)} ms ago"
                 self._find(Code.HEAD_FROZEN, detail)
         for seen, note in outgrown:
@@ -147,9 +183,10 @@ class CosignedHeads:
         if checkpoint.root != root:
             if log_keys:  # kept notes are compared with the log elsewhere
                 self._accuse(shown, root, log_keys)
-        elif timely.is_quorate:
-            if not self._sizes or self._sizes[-1] < size:
-                self._sizes.append(size)
+            return
+        self._timeline.witness([1000 * time for _, time in timely.times])
+        if timely.is_quorate:
+            self._is_witnessed = True
             self._time = max(self._time, timely.time)
 
     def _attested(self, quorum: Quorum, shown: _Shown) -> Attestation:

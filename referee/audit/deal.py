@@ -1,14 +1,15 @@
 """Checks of a DEAL leaf: its seeds, their signatures, the mix, the leader, and how strongly all this is proved.
 
-A seat that has a key in the header signs TH("client-seed", round_id, C, u8 seat, seed), which cannot be made before C
-is known. An unsigned seed proves less; a wrong signature proves cheating.
+A seat that has a key in the header signs TH("client-seed", round_id, C, u8 seat, token hash or empty, seed), which
+cannot be made before C is known. An unsigned seed proves less; a wrong signature proves cheating.
 """
 
 from typing import Final
 
 import msgspec
 
-from referee.audit.finding import Code, Difference, RoundFindings, shown
+from referee.audit.carried import carried_checkpoint
+from referee.audit.finding import Code, Difference, FindingError, RoundFindings, shown
 from referee.audit.reading import Placed
 from referee.audit.report import DealingLevel
 from referee.audit.round_leaves import RoundLeaves
@@ -31,6 +32,11 @@ def examine_deal(leaves: RoundLeaves, deal: Placed[DealLeaf], findings: RoundFin
     if deal.leaf.dealt_time > header.deal_deadline:
         detail = f"it was dealt at {deal.leaf.dealt_time}, after the deal's deadline {header.deal_deadline}"
         findings.add(Code.DEALT_LATE, detail, leaf_index=deal.index)
+    _examine_opened_sections(leaves, deal, findings)
+    try:
+        carried_checkpoint(leaves.open, deal)
+    except FindingError as error:
+        findings.add(error.code, error.detail, leaf_index=deal.index)
     if len(deal.leaf.client_seeds) != header.seat_count or not all(deal.leaf.client_seeds):
         given = sum(1 for seed in deal.leaf.client_seeds if seed)
         detail = f"{header.seat_count} seats have {given} seeds"
@@ -124,15 +130,37 @@ def is_void(leaves: RoundLeaves, abort: Placed[AbortLeaf]) -> bool:
 
 
 def _examine_seed_signatures(leaves: RoundLeaves, deal: Placed[DealLeaf], findings: RoundFindings) -> None:
-    commitment = bytes.fromhex(leaves.open.leaf.server_commitment)
+    opened = leaves.open.leaf
+    commitment = bytes.fromhex(opened.server_commitment)
     for seat, text in enumerate(_signatures(deal.leaf)):
         if not text:
             continue
         key, seed = leaves.header.seat_keys[seat], bytes.fromhex(deal.leaf.client_seeds[seat])
-        statement = seed_statement(round_id=leaves.round_id, commitment=commitment, seat=Seat(seat), seed=seed)
+        statement = seed_statement(
+            round_id=leaves.round_id,
+            commitment=commitment,
+            seat=Seat(seat),
+            token_hash=opened.token_hash(seat),
+            seed=seed,
+        )
         if key == NO_KEY or not is_signature(bytes.fromhex(text), statement, key):
-            detail = f"the signature of seat {seat} is not of its seed under the server's commitment"
-            findings.add(Code.SEED_SIGNATURE_FORGED, detail, leaf_index=deal.index)
+            code, what = Code.SEED_SIGNATURE_FORGED, "under the server's commitment"
+            if opened.is_sealed:
+                code, what = Code.SEAT_TOKEN_MISMATCH, "under the server's commitment and its token's hash in OPEN"
+            findings.add(code, f"the signature of seat {seat} is not of its seed {what}", leaf_index=deal.index)
+
+
+def _examine_opened_sections(leaves: RoundLeaves, deal: Placed[DealLeaf], findings: RoundFindings) -> None:
+    """Check that all hands are open at the deal on an open table, and none or all on a sealed one."""
+    hands = tuple(range(leaves.header.seat_count))
+    claimed, is_sealed = deal.leaf.opened_sections, leaves.open.leaf.is_sealed
+    if claimed != hands and not (is_sealed and not claimed):
+        findings.add(
+            Code.STREET_OPENED_EARLY,
+            "the sections open at the deal are not the hands, or none of them on a sealed table",
+            leaf_index=deal.index,
+            difference=Difference("opened_sections", shown(list(claimed)), shown([] if is_sealed else list(hands))),
+        )
 
 
 def _signatures(deal: DealLeaf) -> tuple[str, ...]:

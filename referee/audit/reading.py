@@ -147,7 +147,7 @@ def _check(leaf: OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | Key
             leaves.check_seat_tokens(leaf)
         case DealLeaf():
             texts = (leaf.round_id, leaf.mix, leaf.deck_root, *filter(None, leaf.client_seeds))
-            leaves.check_seed_signatures(leaf)
+            leaves.check_deal(leaf)
         case UnsealLeaf():
             texts = ()
             leaves.check_unseal(leaf)

@@ -7,6 +7,8 @@ with all this (``certificates``, ``event_receipts``, ``secrecy``). A fault is re
 is not looked at.
 """
 
+from typing import Final
+
 from referee.audit.certificates import examine_certificates
 from referee.audit.deal import client_seeds, dealing_level, examine_deal, is_void, opens
 from referee.audit.event_receipts import examine_event_receipts
@@ -20,9 +22,17 @@ from referee.audit.sample import sample_of
 from referee.audit.secrecy import examine_exports
 from referee.audit.settlement import Settled, examine_settlement
 from referee.cards import Seat
-from referee.dealing.leaf import AbortLeaf
+from referee.dealing.deal import Deal
+from referee.dealing.header import NO_KEY
+from referee.dealing.leaf import AbortLeaf, DealLeaf
 from referee.games import GAMES
+from referee.games.game import RoundBounds
 from referee.rulesets import Ruleset, UnknownRulesetError
+
+LONGEST_DEAL_MS: Final = 600_000
+"""Time within which a round is dealt after its opening."""
+ANY_BOUNDS: Final = RoundBounds(1_000, 86_400_000)
+"""Bounds that a ruleset may have, for a round whose ruleset is not at hand."""
 
 
 def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
@@ -45,6 +55,8 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
             redealt = deal_given_up(leaves, reveal, handed_in)
         elif is_sound:
             redealt = examine_cards(leaves, deal, reveal, findings, sections=settled.sections, roots=certified.roots)
+    if ruleset is not None and deal is not None and redealt is not None:
+        _examine_sealed_win(leaves, deal, ruleset, redealt, findings)
     examine_exports(leaves, redealt, findings)
     level = None if deal is None else dealing_level(leaves, deal, findings)
     return RoundResult(
@@ -69,6 +81,21 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
             is_replayed=settled.is_replayed,
         ),
     )
+
+
+def _examine_sealed_win(
+    leaves: RoundLeaves, deal: Placed[DealLeaf], ruleset: Ruleset, again: Deal, findings: RoundFindings
+) -> None:
+    """Check that the hands of a sealed table were open at the deal exactly where one of them ends the round at once."""
+    game, count = GAMES[ruleset.game], leaves.header.seat_count
+    if not leaves.open.leaf.is_sealed or findings.has(Code.STREET_OPENED_EARLY):
+        return
+    is_won = game.opens_at_deal(ruleset.rules, again.sections[:count])
+    if is_won != bool(deal.leaf.opened_sections):
+        detail = "the deal opens the hands of a sealed table, and none of them wins at the deal"
+        if is_won:
+            detail = "a hand of a sealed table wins at the deal, and the deal does not open the hands"
+        findings.add(Code.STREET_OPENED_EARLY, detail, leaf_index=deal.index)
 
 
 def _examine_signatures(leaves: RoundLeaves, findings: RoundFindings) -> int:
@@ -103,17 +130,20 @@ def _examine_open(leaves: RoundLeaves, terms: AuditTerms, findings: RoundFinding
     if header.origin != terms.origin:
         difference = Difference("header.origin", header.origin, terms.origin)
         findings.add(Code.WRONG_ORIGIN, "the round is of another log", leaf_index=index, difference=difference)
+    _examine_seat_keys(leaves, findings)
     named = f"{header.ruleset_id} {header.ruleset_version}"
     try:
         ruleset = terms.catalogue.of_digest(header.ruleset_digest)
     except UnknownRulesetError as error:
         findings.add(Code.WRONG_RULESET, f"the header names {named}, but {error}", leaf_index=index)
+        _examine_deadlines(leaves, ANY_BOUNDS, findings)
         return None
     if (ruleset.id, ruleset.version) != (header.ruleset_id, header.ruleset_version):
         found = f"{ruleset.id} {ruleset.version}"
         difference = Difference("header.ruleset_id", named, found)
         findings.add(Code.WRONG_RULESET, "the digest is another ruleset's", leaf_index=index, difference=difference)
         return None
+    _examine_deadlines(leaves, GAMES[ruleset.game].round_bounds(ruleset.rules), findings)
     try:
         sizes: tuple[int, ...] = GAMES[ruleset.game].layout(header.seat_count).sizes
     except ValueError:
@@ -124,6 +154,33 @@ def _examine_open(leaves: RoundLeaves, terms: AuditTerms, findings: RoundFinding
         findings.add(Code.SECTION_WRONG_SIZE, detail, leaf_index=index, difference=difference)
         return None
     return ruleset
+
+
+def _examine_seat_keys(leaves: RoundLeaves, findings: RoundFindings) -> None:
+    """Check that no key sits in two seats, and none of the log's own in any."""
+    placed = [one for one in (leaves.open, leaves.deal, leaves.settle, leaves.abort, leaves.reveal) if one is not None]
+    own = {key: role for one in placed for role, key in one.ring.known}
+    keys = leaves.header.seat_keys
+    for seat, key in enumerate(keys):
+        if key != NO_KEY and (key in own or key in keys[:seat]):
+            whose = f"the log's own {own[key].value}" if key in own else f"seat {keys.index(key)} too"
+            detail = f"the key of seat {seat} is that of {whose}"
+            findings.add(Code.SEAT_KEY_SHARED, detail, leaf_index=leaves.open.index)
+
+
+def _examine_deadlines(leaves: RoundLeaves, bounds: RoundBounds, findings: RoundFindings) -> None:
+    """Check that the deal's deadline is near its opening, and the round's within bounds after that."""
+    header, opened = leaves.header, leaves.open.leaf.opened_time
+    allowed = {
+        "deal_deadline": (opened + 1, opened + LONGEST_DEAL_MS),
+        "round_deadline": (header.deal_deadline + bounds.shortest, header.deal_deadline + bounds.longest),
+    }
+    for name, (earliest, latest) in allowed.items():
+        found = getattr(header, name)
+        if not earliest <= found <= latest:
+            detail = f"the {name} is {found}, and {earliest} to {latest} is allowed"
+            findings.add(Code.DEADLINE_OUT_OF_BOUNDS, detail, leaf_index=leaves.open.index)
+            return
 
 
 def _examine_abort(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: RoundFindings) -> None:

@@ -19,6 +19,7 @@ from referee.audit.report import TableCounts
 from referee.audit.round_leaves import RoundLeaves
 from referee.audit.settlement import header_fault
 from referee.audit.steps import OPEN_CODES, RoundLeaf, code_of, forced, opened_after, step_of
+from referee.audit.timeline import Timeline, time_of
 from referee.cards import Seat
 from referee.dealing.header import Header
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
@@ -88,14 +89,18 @@ class _Live:
 class Tables:
     """All tables of a log while its leaves are read.
 
-    ``documents`` go by round id; ``documented`` are the rounds of these that the log has.
+    ``documents`` go by round id; ``documented`` are the rounds of these that the log has. ``timeline`` gets the times
+    of leaves that take their place in a round.
     """
 
-    def __init__(self, report: Callable[[Finding], None], *, documents: Mapping[bytes, Documents]) -> None:
+    def __init__(
+        self, report: Callable[[Finding], None], *, documents: Mapping[bytes, Documents], timeline: Timeline
+    ) -> None:
         self.counts: dict[str, TableCounts] = {}
         self.documented: set[bytes] = set()
         self._report = report
         self._documents = documents
+        self._timeline = timeline
         self._rounds: dict[bytes, _Live] = {}
         self._last: dict[str, _Live] = {}
         self._winners: dict[str, tuple[str, LastWinner]] = {}
@@ -147,6 +152,7 @@ class Tables:
             if not is_refused:
                 self._find(Code.OPENED_TWICE, "its round id is that of another round", placed.index, step.key)
             return
+        self._timeline.add(placed.index, leaf.opened_time, step.key)
         if round_id in self._documents:
             self.documented.add(round_id)
         self._rounds[round_id] = live = _Live(
@@ -190,6 +196,11 @@ class Tables:
             state = forced(step, live.state, placed.hash)
         return self._place(live, placed, state)
 
+    def opened(self, round_id: bytes) -> Placed[OpenLeaf] | None:
+        """Return the OPEN of a round that waits for a leaf; None if there is none."""
+        live = self._rounds.get(round_id)
+        return None if live is None else live.open
+
     def close(self, *, now: int, grace: int) -> Iterator[RoundLeaves]:
         """Yield the rounds that still wait for a leaf, oldest first, and report those past their deadline.
 
@@ -219,6 +230,9 @@ class Tables:
         counts, leaf = self.counts[state.key.table_id], placed.leaf
         if live.open is None:
             return None
+        time = time_of(leaf)
+        if time is not None:
+            self._timeline.add(placed.index, time, state.key)
         match leaf:
             case DealLeaf():
                 counts.dealt += 1

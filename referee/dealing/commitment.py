@@ -5,11 +5,12 @@
     C   = TH("server-commit", round_id, s)
     c_i = TH("client-commit", round_id, u8 i, a_i)           given before OPEN
     M   = TH("mix", round_id, C, beacon, a_0..)              beacon: zero-length while no suite has one
-    TH("client-seed", round_id, C, u8 i, a_i)                what a seat with a key signs to show its seed
+    TH("client-seed", round_id, C, u8 i, token hash, a_i)    what a seat with a key signs to show its seed
     TH("seat-token", round_id, u8 i, token)                  what opens the seat's hand on a sealed table, in OPEN
 
-The statement of a seed binds C, so it can only be signed once the server is bound. Seeds, nonces and tokens have 32
-bytes. Zeros are a seed like any other here; the audit judges how random seeds are.
+The statement of a seed binds C, so it can only be signed once the server is bound, and the seat's token hash of a
+sealed table, empty on an open one. Seeds, nonces and tokens have 32 bytes. Zeros are a seed like any other here; the
+audit judges how random seeds are.
 
 >>> server_commitment(round_id=bytes(32), seed=bytes(32)).hex()[:16]
 'ea07e2abe3957028'
@@ -52,9 +53,12 @@ def mix(*, round_id: bytes, commitment: bytes, client_seeds: Sequence[bytes]) ->
     return tagged_hash("mix", round_id, commitment, NO_BEACON, *map(checked_seed, client_seeds))
 
 
-def seed_statement(*, round_id: bytes, commitment: bytes, seat: Seat, seed: bytes) -> bytes:
-    """Return the bytes that a seat with a key signs to show its seed of 32 bytes, once it has seen C."""
-    return tagged_hash("client-seed", round_id, commitment, u8(seat), checked_seed(seed))
+def seed_statement(*, round_id: bytes, commitment: bytes, seat: Seat, token_hash: bytes, seed: bytes) -> bytes:
+    """Return the bytes that a seat with a key signs to show its seed of 32 bytes, once it has seen C.
+
+    ``token_hash`` is the hash of the seat's token that OPEN names, empty on a table that is not sealed.
+    """
+    return tagged_hash("client-seed", round_id, commitment, u8(seat), token_hash, checked_seed(seed))
 
 
 def seat_token_hash(*, round_id: bytes, seat: Seat, token: bytes) -> bytes:

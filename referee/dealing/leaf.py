@@ -14,6 +14,7 @@ True
 'application/vnd.referee.reveal.v1+json'
 """
 
+from itertools import pairwise
 from typing import Final, Literal, TypeVar, assert_never
 
 import msgspec
@@ -30,6 +31,8 @@ UNSEAL_TYPE: Final = "application/vnd.referee.unseal.v1+json"
 ABORT_TYPE: Final = "application/vnd.referee.abort.v1+json"
 REVEAL_TYPE: Final = "application/vnd.referee.reveal.v1+json"
 KEY_TYPE: Final = "application/vnd.referee.key.v1+json"
+MAX_NOTE_SIZE: Final = 4_096
+"""Bytes of the cosigned checkpoint in a DEAL."""
 
 
 _LAST_EVENT: Final = 2**32 - 1
@@ -48,6 +51,7 @@ class OpenLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     client_commitments: tuple[str, ...]
     header: HeaderJson
+    opened_time: Natural
     round_id: Hex32
     sealed_seed: str
     server_commitment: Hex32
@@ -58,10 +62,16 @@ class OpenLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Whether only the seat itself sees its hand until the hands open."""
         return self.seat_tokens is not msgspec.UNSET
 
+    def token_hash(self, seat: int) -> bytes:
+        """Return the hash of a seat's token, empty on an open table."""
+        return b"" if isinstance(self.seat_tokens, msgspec.UnsetType) else bytes.fromhex(self.seat_tokens[seat])
+
 
 class DealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The seats' seeds by seat, the mix M, the deck root, the leader where one is drawn, and the time in ms.
 
+    ``opened_sections`` are those open to the frontend at the deal, ascending. ``cosigned_checkpoint`` is the hex of a
+    note by which witnesses vouch for a tree that has the round's OPEN; left out where the server has none.
     ``seed_signatures`` are the seats' own, by seat, over the statements of their seeds, empty for a seat without a key;
     left out where no seat has one.
     """
@@ -70,7 +80,9 @@ class DealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dealt_time: Natural
     deck_root: Hex32
     mix: Hex32
+    opened_sections: tuple[Natural, ...]
     round_id: Hex32
+    cosigned_checkpoint: str | msgspec.UnsetType = msgspec.UNSET
     leader: Natural | msgspec.UnsetType = msgspec.UNSET
     seed_signatures: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
@@ -164,7 +176,7 @@ def _check(leaf: Leaf) -> None:
         case DealLeaf():
             _check_hashes(leaf.round_id, leaf.mix, leaf.deck_root, *leaf.client_seeds)
             _check_seat(leaf.leader, leaf.client_seeds)
-            check_seed_signatures(leaf)
+            check_deal(leaf)
         case UnsealLeaf():
             check_unseal(leaf)
         case AbortLeaf():
@@ -177,11 +189,20 @@ def _check(leaf: Leaf) -> None:
             assert_never(leaf)
 
 
-def check_seed_signatures(leaf: DealLeaf) -> None:
-    """Raise CanonicalError unless a DEAL has an entry for each seat, of 64 bytes or empty, and one signature at least.
+def check_deal(leaf: DealLeaf) -> None:
+    """Raise CanonicalError for a DEAL whose sections do not ascend, or whose checkpoint or signatures have no form.
 
-    The signatures themselves are not verified.
+    Of signatures there is an entry for each seat, of 64 bytes or empty, and one at least; none is verified here.
     """
+    if any(one >= other for one, other in pairwise(leaf.opened_sections)):
+        msg = f"opened sections ascend, and these are {list(leaf.opened_sections)}"
+        raise LeafError(msg)
+    note = leaf.cosigned_checkpoint
+    if isinstance(note, str):
+        if not 0 < len(note) <= 2 * MAX_NOTE_SIZE:
+            msg = f"a cosigned checkpoint has 1 to {MAX_NOTE_SIZE} bytes, not {len(note) // 2}"
+            raise LeafError(msg)
+        unhex(note, len(note) // 2)
     signatures = leaf.seed_signatures
     if isinstance(signatures, msgspec.UnsetType):
         return

@@ -18,12 +18,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from referee.evidence.ed25519 import Signer
+from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer
 from referee.evidence.note import Note, NoteError, NoteSignature, cosign_note
 from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.log.checkpoint import Checkpoint
 
 MAX_WITNESSES: Final = 32
+_TIME_SIZE: Final = 8
 
 
 class QuorumError(ValueError):
@@ -110,6 +111,12 @@ class Quorum:
             forged=tuple(dict.fromkeys(forged)),
             missing=tuple(key.name for key in self.counted if key.public_key not in times),
         )
+
+
+def claimed_times(note: Note) -> tuple[int, ...]:
+    """Return the times in seconds that cosignatures on a note name, without verifying them."""
+    lines = [line.signature for line in note.signatures if len(line.signature) == _TIME_SIZE + SIGNATURE_SIZE]
+    return tuple(int.from_bytes(line[:_TIME_SIZE], "big") for line in lines)
 
 
 def cosign(note: Note, *, name: str, signer: Signer, time: int) -> NoteSignature:

@@ -244,7 +244,8 @@ Step: TypeAlias = OpenStep | DealStep | UnsealStep | SettleStep | AbortStep | Re
 class Round(_OfRound, frozen=True, kw_only=True):
     """The state of one round. ``deck_root`` is None until the deal, ``terminal_leaf`` until the end.
 
-    ``unseals`` are the openings on record, by event number.
+    ``newest_time`` is that of its newest leaf that has a time, 0 for none. ``unseals`` are the openings on record, by
+    event number.
     """
 
     round_id: bytes
@@ -255,6 +256,7 @@ class Round(_OfRound, frozen=True, kw_only=True):
     terminal_leaf: bytes | None = None
     is_revealed: bool = False
     unseals: tuple[Unseal, ...] = ()
+    newest_time: int = 0
 
     @property
     def deadline(self) -> int | None:

@@ -15,6 +15,7 @@ from referee.evidence.ed25519 import Signer, SignerUnavailableError
 from referee.log import Round, SlotError, StepKind
 from referee.server.clock import Clock
 from referee.service.aborting import overdue_abort_of
+from referee.service.opening import leaf_time
 from referee.service.revealing import OpenedRound, reveal_of
 from referee.storage import DataLossError, Logged, QueueFullError, Reader, StoreError, Writer, WriterClosedError
 
@@ -87,7 +88,7 @@ class Follower:
                 one,
                 leaves,
                 self._reader.contributions(one.key),
-                now=self._sweep.clock(),
+                now=leaf_time(self._sweep.clock(), floor=one.newest_time),
                 signer=self._sweep.signer,
             )
             try:

@@ -80,6 +80,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
                 origin=log.origin,
                 reader=log.store,
                 clock=options.clock,
+                own_keys=log.own_keys,
                 suite=suite_of(options),
             ),
             verifier=verifier,
@@ -92,6 +93,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
             entropy=options.entropy,
             on_ended=on_ended,
             fixture_seed=options.fixture_seed,
+            has_witnesses=options.witnesses is not None,
         )
         shuffler_pb2_grpc.add_ShufflerServiceServicer_to_server(ShufflerService(parts), server)
 

@@ -15,6 +15,7 @@ from referee.dealing.header import SUITE_COMMITMENT, SUITE_FIXTURE
 from referee.dealing.leaf import KEY_TYPE, OPEN_TYPE, KeyLeaf, encode
 from referee.evidence.dsse import Envelope
 from referee.log import CheckpointSigner
+from referee.server.clock import Clock
 from referee.server.cosigner import check_witnesses, known_checkpoints
 from referee.server.folder_lock import lock_folder
 from referee.server.key_folder import EVERY, SEALING, KeyFolder
@@ -81,7 +82,7 @@ class OpenedLog:
         known = _origin_of(store)
         keys, registry = _open_keys(store, options, origin=known or options.origin)
         origin = known or keys.public["log"].name
-        writer = _writer_of(store, keys, origin=origin, observers=observers)
+        writer = _writer_of(store, keys, origin=origin, clock=options.clock, observers=observers)
         if writer is not None:
             opened.callback(writer.close)
         if options.witnesses is not None:
@@ -94,6 +95,12 @@ class OpenedLog:
         if registry.is_empty and writer is not None:
             registry = name_keys(store, keys)
         return cls(store, origin, keys, registry, writer)
+
+    @property
+    def own_keys(self) -> frozenset[bytes]:
+        """Public keys of this log, revoked ones among them, which may sit in no seat."""
+        named = [record.public_key for record in self.registry.records]
+        return frozenset([*named, *[key.public_key for key in self.keys.public.values()]])
 
     def counted(self, role: str) -> list[bytes]:
         """Return the public keys of a role that are valid for rounds still running, the newest first."""
@@ -190,7 +197,9 @@ def _open_keys(store: Store, options: ServerOptions, *, origin: str) -> tuple[Ke
     return keys, registry
 
 
-def _writer_of(store: Store, keys: KeyFolder, *, origin: str, observers: Sequence[ServerObserver]) -> Writer | None:
+def _writer_of(
+    store: Store, keys: KeyFolder, *, origin: str, clock: Clock, observers: Sequence[ServerObserver]
+) -> Writer | None:
     """Return the log's writer; None without the log's private key."""
     if not keys.has("log"):
         return None
@@ -208,6 +217,7 @@ def _writer_of(store: Store, keys: KeyFolder, *, origin: str, observers: Sequenc
         store,
         CheckpointSigner(signer, key_name=signer.name, also=keys.retiring),
         origin=origin,
+        clock=clock,
         probe=probe,
         watch=watch,
     )

@@ -109,6 +109,7 @@ def abort_of(  # noqa: PLR0913 - members of an ABORT
         request_digest=hashlib.sha256(word.encode()).digest(),
         contributed=contributed,
         seed=seed,
+        time=now,
     )
 
 

@@ -154,7 +154,13 @@ def _check_signature(opened: OpenedRound, seat: Seat, seed: bytes, signature: by
             return
         message = f"seat {seat} has no key in the header to sign with"
     else:
-        statement = seed_statement(round_id=opened.header.round_id, commitment=opened.commitment, seat=seat, seed=seed)
+        statement = seed_statement(
+            round_id=opened.header.round_id,
+            commitment=opened.commitment,
+            seat=seat,
+            token_hash=opened.seat_tokens[seat] if opened.is_sealed_table else b"",
+            seed=seed,
+        )
         if is_signature(signature, statement, key):
             return
         message = f"seat {seat} has a key, and this is not its signature of its seed under the server's commitment"

@@ -19,13 +19,15 @@ from referee.dealing.commitment import SEED_SIZE, seat_token_hash
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import MAX_SEATS, Header
-from referee.dealing.leaf import DEAL_TYPE, DealLeaf
+from referee.dealing.leaf import DEAL_TYPE, MAX_NOTE_SIZE, DealLeaf
 from referee.dealing.leaf import encode as encode_leaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
+from referee.evidence.note import Note
 from referee.games import GAMES
 from referee.log import DealStep, Round, SlotKey, Stage, StepKind
+from referee.log.cosignature import claimed_times
 from referee.service.aborting import abort_of
 from referee.service.contributing import (
     SeatSeeds,
@@ -36,11 +38,11 @@ from referee.service.contributing import (
     read_seeds,
     seeds_of,
 )
-from referee.service.opening import Opener
+from referee.service.opening import Opener, leaf_time
 from referee.service.revealing import OpenedRound
 from referee.service.settling import append_one, contribute
 from referee.service.verifying import RoundVerifier
-from referee.storage import Append, Contribution, Logged, Reader, SeedCameError, Writer
+from referee.storage import DRIFT_MS, Append, Contribution, Logged, Reader, SeedCameError, Writer
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
@@ -63,6 +65,7 @@ class ShufflerParts:
     clock: Callable[[], int]
     entropy: Callable[[int], bytes]
     on_ended: Callable[[], None]
+    has_witnesses: bool = False
     fixture_seed: Callable[[Header], bytes] | None = None
     """Source of the server's seeds under suite 250, whose decks are scripted; otherwise they are random."""
 
@@ -112,8 +115,8 @@ class Dealer:
         if found.stage is not Stage.OPENED:
             raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "the round was aborted before its deal")
         given = read_seeds(opened, request, contributed)
-        self.check_time(opened, found)
-        deal, append = self._deal_of(found, opened, given, contributed=len(contributed))
+        now = self._check_time(opened, found)
+        deal, append = self._deal_of(found, opened, given, now=now, contributed=len(contributed))
         logged = self.append(append)
         if deal is None:
             self._parts.on_ended()
@@ -131,11 +134,11 @@ class Dealer:
     ) -> Sequence[Contribution]:
         kept = next((other for other in contributed if other.seat == one.seat), None)
         if kept is None:
-            self.check_time(opened, found)
+            now = self._check_time(opened, found)
             everything = (*contributed, one)
             if found.stage is Stage.OPENED and not missing_seats(opened.header.seat_count, everything):
                 given = seeds_of(everything)
-                deal, append = self._deal_of(found, opened, given, contributed=len(contributed), last=one)
+                deal, append = self._deal_of(found, opened, given, now=now, contributed=len(contributed), last=one)
                 self.append(append)
                 if deal is None:
                     self._parts.on_ended()
@@ -150,12 +153,13 @@ class Dealer:
             )
         return contributed
 
-    def _deal_of(
+    def _deal_of(  # noqa: PLR0913 - all that a DEAL is made of
         self,
         found: Round,
         opened: OpenedRound,
         given: SeatSeeds,
         *,
+        now: int,
         contributed: int,
         last: Contribution | None = None,
     ) -> tuple[Deal | None, Append]:
@@ -163,7 +167,7 @@ class Dealer:
 
         ``contributed`` is the number of seeds that are kept, ``last`` one more to keep with the leaf.
         """
-        now, signer = self._parts.clock(), self._parts.signer
+        signer = self._parts.signer
         seeds = tuple([seed.hex() for seed in given.seeds])
         try:
             seed = opened.seed(self._parts.sealing_key)
@@ -177,7 +181,9 @@ class Dealer:
             dealt_time=now,
             deck_root=deal.deck_root.hex(),
             mix=deal.mixed.hex(),
+            opened_sections=self._opened_sections(opened, deal),
             round_id=deal.round_id.hex(),
+            cosigned_checkpoint=self._cosigned_checkpoint(found, now=now),
             leader=msgspec.UNSET if deal.leader is None else deal.leader,
             seed_signatures=given.leaf_signatures,
         )
@@ -187,11 +193,35 @@ class Dealer:
             request_digest=deal.mixed,
             contributed=contributed,
             seed=last,
+            time=now,
         )
 
-    def check_time(self, opened: OpenedRound, found: Round) -> None:
-        """Refuse a time after the deal's deadline while the round waits for its deal."""
-        now, deadline = self._parts.clock(), opened.header.deal_deadline
+    def _opened_sections(self, opened: OpenedRound, deal: Deal) -> tuple[int, ...]:
+        """Return the sections open to the frontend at the deal: all hands, or none on a sealed table.
+
+        Where a sealed deal holds a hand that ends the round at once, all hands open.
+        """
+        header = opened.header
+        ruleset = self._parts.opener.catalogue.of_digest(header.ruleset_digest)
+        game = GAMES[ruleset.game]
+        hands = tuple(game.layout(header.seat_count).hands)
+        if not opened.is_sealed_table or game.opens_at_deal(ruleset.rules, deal.sections[: header.seat_count]):
+            return hands
+        return ()
+
+    def _cosigned_checkpoint(self, found: Round, *, now: int) -> str | msgspec.UnsetType:
+        """Return the newest cosigned checkpoint if it has the round's OPEN and its times agree with the round's."""
+        cosigned = self._parts.reader.newest_cosigned() if self._parts.has_witnesses else None
+        if cosigned is None or len(cosigned.note) > MAX_NOTE_SIZE:
+            return msgspec.UNSET
+        opening = next(mark.index for mark in self._parts.reader.marks(found.key) if mark.kind is StepKind.OPEN)
+        times = [1000 * time for time in claimed_times(Note.parse(cosigned.note))]
+        is_timely = all(found.newest_time - DRIFT_MS <= time <= now + DRIFT_MS for time in times)
+        return cosigned.note.hex() if cosigned.size > opening and is_timely else msgspec.UNSET
+
+    def _check_time(self, opened: OpenedRound, found: Round) -> int:
+        """Return the time of a leaf now; refuse one after the deal's deadline while the round waits for its deal."""
+        now, deadline = leaf_time(self._parts.clock(), floor=found.newest_time), opened.header.deal_deadline
         if found.stage is Stage.OPENED and now > deadline:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_DEADLINE_PASSED,
@@ -199,11 +229,7 @@ class Dealer:
                 deadline_time=deadline,
                 received_time=now,
             )
-
-    def opens_at_deal(self, header: Header, deal: Deal) -> bool:
-        """Return whether the hands of a sealed table end the round at its deal, so that all of them open."""
-        ruleset = self._parts.opener.catalogue.of_digest(header.ruleset_digest)
-        return GAMES[ruleset.game].opens_at_deal(ruleset.rules, deal.sections[: header.seat_count])
+        return now
 
     def derive(self, key: SlotKey, opened: OpenedRound) -> tuple[Deal, int]:
         """Derive the deal of a dealt round from its leaf; return it and its time."""

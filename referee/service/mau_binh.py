@@ -8,7 +8,6 @@ from referee.games.game import refusals
 from referee.games.mau_binh.arrangement import check_arrangement, chi_values
 from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.instant_win import instant_win_of
-from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.seating import seat_people
 from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import load_texts
@@ -88,10 +87,6 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
         )
 
 
-def _shortest_ms(rules: MauBinhRules, *, is_sealed: bool) -> int:
-    return rules.arranging_ms + (rules.opening_ms if is_sealed else 0)
-
-
 SERVED: Final = ServedGame(
     game=GAME,
     descriptor=mau_binh_pb2.DESCRIPTOR.services_by_name["MauBinhService"],
@@ -100,7 +95,6 @@ SERVED: Final = ServedGame(
     texts=load_texts(GAME.name),
     read_event=read_event,
     write_outcome=write_outcome,
-    shortest_ms=_shortest_ms,
     seat_people=seat_people,
     seat_methods={
         "CheckArrangement": ("seat",),

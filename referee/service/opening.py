@@ -11,28 +11,45 @@ from referee.log import FIRST_ROUND, NO_LEAF, Round
 from referee.rulesets import Catalogue, Ruleset
 from referee.service.registry import served_game
 from referee.service.served import ServedGame
-from referee.storage import Reader
+from referee.storage import DRIFT_MS, Reader
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.shuffler_pb2 import RoundTerms
 from referee.wire.refusal import RefusedError
 from referee.wire.round import find_ruleset, header_refusal, read_slot, stakes_refusal
 
 DEAL_MS: Final = 2 * 60 * 1000
+LONGEST_DEAL_MS: Final = 10 * 60 * 1000
 ROUND_MS: Final = 15 * 60 * 1000
+
+
+def leaf_time(now: int, *, floor: int) -> int:
+    """Return the time of a leaf: the clock's, or that of the leaf before it in its table; refuse a clock far behind."""
+    if now < floor - DRIFT_MS:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_CLOCK_BEHIND,
+            f"the server's clock shows {now}, and the table's last leaf is of {floor}; ask again once it is right",
+            expected=floor,
+            found=now,
+        )
+    return max(now, floor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opener:
-    """Makes headers from terms, by the rulesets, this log's origin, its tables and the time."""
+    """Makes headers from terms, by the rulesets, this log's origin, its tables and the time.
+
+    ``own_keys`` are the public keys of the log, none of which may sit in a seat.
+    """
 
     catalogue: Catalogue
     origin: str
     reader: Reader
     clock: Callable[[], int]
+    own_keys: frozenset[bytes]
     suite: int = SUITE_COMMITMENT
 
-    def header_of(self, terms: RoundTerms, *, field: str) -> Header:
-        """Return the header that terms give at this moment; refuse terms that no round can have."""
+    def header_of(self, terms: RoundTerms, *, field: str) -> tuple[Header, int]:
+        """Return the header that terms give at this moment, and the moment; refuse terms that no round can have."""
         read_slot(terms.table_id, terms.round_number or FIRST_ROUND, field=field)
         ruleset = find_ruleset(self.catalogue, terms.ruleset_id, terms.ruleset_version, field=f"{field}.ruleset_id")
         _check_seat_count(ruleset, terms.seat_count, field=f"{field}.seat_count")
@@ -44,7 +61,9 @@ class Opener:
             )
         latest = self.reader.latest_round(terms.table_id)
         number, previous = _next_round(latest, terms.round_number, field=field)
-        now = self.clock()
+        now = self.opening_time(latest)
+        deal_deadline = terms.deal_deadline_time or now + DEAL_MS
+        shortest = GAMES[ruleset.game].round_bounds(ruleset.rules).shortest
         header = Header(
             protocol=PROTOCOL,
             origin=self.origin,
@@ -60,42 +79,66 @@ class Opener:
             seat_stakes=tuple([(stake.ante_minor, stake.trips_minor) for stake in terms.seat_stakes]),
             seat_keys=tuple(terms.seat_keys) or (NO_KEY,) * terms.seat_count,
             previous_leaf=previous,
-            deal_deadline=terms.deal_deadline_time or now + DEAL_MS,
-            round_deadline=terms.round_deadline_time or max(terms.deal_deadline_time, now) + ROUND_MS,
+            deal_deadline=deal_deadline,
+            round_deadline=terms.round_deadline_time or deal_deadline + max(ROUND_MS, shortest),
         )
-        check_terms(header, ruleset, now=now, field=field)
-        return header
+        self.check_terms(header, ruleset, opened_time=now, field=field)
+        return header, now
+
+    def opening_time(self, latest: Round | None) -> int:
+        """Return the time at which a table's next round is opened now; ``latest`` is its last one."""
+        return leaf_time(self.clock(), floor=0 if latest is None else latest.newest_time)
+
+    def check_terms(self, header: Header, ruleset: Ruleset, *, opened_time: int, field: str) -> None:
+        """Refuse a header that breaks the protocol, the ruleset's limits, or the bounds of deadlines."""
+        try:
+            header.validate()
+        except HeaderError as error:
+            raise header_refusal(error, field=field) from None
+        _check_terms(header, ruleset, field=field)
+        _check_deadlines(header, ruleset, opened_time=opened_time, field=field)
+        for seat, key in enumerate(header.seat_keys):
+            if key != NO_KEY and (key in header.seat_keys[:seat] or key in self.own_keys):
+                whose = "the log's own" if key in self.own_keys else f"that of seat {header.seat_keys.index(key)} too"
+                raise RefusedError(
+                    ErrorReason.ERROR_REASON_INVALID_HEADER,
+                    f"the key of seat {seat} is {whose}; each seat has a key of its own",
+                    field=f"{field}.seat_keys[{seat}]",
+                )
 
 
-def check_terms(header: Header, ruleset: Ruleset, *, now: int, field: str, is_sealed: bool = False) -> None:
-    """Refuse a header that breaks the protocol, the ruleset's limits on seats and stakes, or the clock.
-
-    A round must last long enough to be played when it is dealt at the last moment.
-    """
-    try:
-        header.validate()
-    except HeaderError as error:
-        raise header_refusal(error, field=field) from None
+def _check_terms(header: Header, ruleset: Ruleset, *, field: str) -> None:
     _check_seat_count(ruleset, header.seat_count, field=f"{field}.seat_keys")
     served = served_game(ruleset, field=f"{field}.ruleset_id")
     _check_stakes(header, ruleset, served, field=field)
-    if header.deal_deadline <= now:
+
+
+def _check_deadlines(header: Header, ruleset: Ruleset, *, opened_time: int, field: str) -> None:
+    """Refuse deadlines that are past, too soon or too far away, naming what was found and what is allowed."""
+    if header.deal_deadline <= opened_time:
         raise RefusedError(
             ErrorReason.ERROR_REASON_DEADLINE_PASSED,
-            f"the deal's deadline {header.deal_deadline} has passed, it is {now}",
+            f"the deal's deadline {header.deal_deadline} has passed, it is {opened_time}",
             field=f"{field}.deal_deadline_time",
             deadline_time=header.deal_deadline,
-            received_time=now,
+            received_time=opened_time,
         )
-    earliest = header.deal_deadline + served.shortest_ms(ruleset.rules, is_sealed=is_sealed)
-    if header.round_deadline < earliest:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_HEADER,
-            f"a round dealt at its deadline could not be played to its end before {earliest}",
-            field=f"{field}.round_deadline_time",
-            expected=earliest,
-            found=header.round_deadline,
-        )
+    bounds = GAMES[ruleset.game].round_bounds(ruleset.rules)
+    allowed = {
+        "deal_deadline": (opened_time + 1, opened_time + LONGEST_DEAL_MS),
+        "round_deadline": (header.deal_deadline + bounds.shortest, header.deal_deadline + bounds.longest),
+    }
+    for name, (earliest, latest) in allowed.items():
+        found = getattr(header, name)
+        if not earliest <= found <= latest:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_DEADLINE_OUT_OF_BOUNDS,
+                f"{name}_time is {found}; {ruleset.id} allows {earliest} to {latest}",
+                field=f"{field}.{name}_time",
+                found=found,
+                earliest=earliest,
+                latest=latest,
+            )
 
 
 def check_seat_tokens(tokens: Sequence[bytes], ruleset: Ruleset, *, seat_count: int) -> None:

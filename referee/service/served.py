@@ -25,7 +25,6 @@ class ServedGame:
     - ``read_event(message, *, time, round_id, field)`` returns an event of the game or refuses the message.
     - ``write_outcome(outcome, state, ruleset)`` returns the bytes of the outcome message.
     - ``write_state(state, ruleset)`` returns the state message; None where answers have none.
-    - ``shortest_ms(rules, *, is_sealed)`` is the least time that a round needs from its deal.
     - ``seat_people(rules, people, *, now)`` decides who sits in a room; None where the game has no rules of seating.
     """
 
@@ -37,7 +36,6 @@ class ServedGame:
     read_event: Callable[..., Any]
     write_outcome: Callable[[Any, Any, Ruleset], bytes]
     write_state: Callable[[Any, Ruleset], Any] | None = None
-    shortest_ms: Callable[..., int] = lambda _rules, **_: 0
     seat_people: Callable[..., Any] | None = None
     seat_methods: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

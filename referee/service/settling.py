@@ -59,7 +59,7 @@ class Settler:
             deck_root=verified.deck_root,
             unseals=tuple([Unseal(one.number, links[one.number - 1].history) for one in read.played.openings]),
         )
-        return Append(leaf=leaf.to_bytes(), step=step, request_digest=repeat_key(inputs))
+        return Append(leaf=leaf.to_bytes(), step=step, request_digest=repeat_key(inputs), time=closed)
 
     def append(self, settlements: Sequence[tuple[Any, Append]]) -> list[RefusedError | None]:
         """Append settlements, each independently, and fill the log receipts of their responses.

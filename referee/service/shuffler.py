@@ -30,7 +30,7 @@ from referee.service.dealing import (
     stored,
     write_hands,
 )
-from referee.service.opening import check_seat_tokens, check_terms
+from referee.service.opening import check_seat_tokens, leaf_time
 from referee.service.revealing import OpenedRound, reveal_of
 from referee.service.unsealing import Unsealer, unseal_leaves
 from referee.storage import Append, Contribution, Logged
@@ -54,7 +54,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     ) -> shuffler_pb2.PrepareRoundResponse:
         """Return the header that terms would give now."""
         del context
-        header = self._parts.opener.header_of(request.terms, field="terms")
+        header, _ = self._parts.opener.header_of(request.terms, field="terms")
         return shuffler_pb2.PrepareRoundResponse(header=write_header(header), round_id=header.round_id)
 
     def OpenRound(
@@ -67,7 +67,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         if before is not None:
             return _write_opened(before)
         try:
-            header, commitments = self._read_opening(request)
+            header, commitments, opened_time = self._read_opening(request)
         except RefusedError:
             before = self._opened_before(request, digest)  # by an equal call at the same time
             if before is None:
@@ -85,6 +85,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         leaf = OpenLeaf(
             client_commitments=tuple([one.hex() for one in commitments]),
             header=HeaderJson.of(header),
+            opened_time=opened_time,
             round_id=header.round_id.hex(),
             sealed_seed=sealed.hex(),
             server_commitment=commitment.hex(),
@@ -98,7 +99,8 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             round_deadline=header.round_deadline,
         )
         envelope = Envelope.signed(OPEN_TYPE, encode_leaf(leaf), self._parts.signer)
-        return _write_opened(self._dealer.append(Append(leaf=envelope.to_bytes(), step=step, request_digest=digest)))
+        append = Append(leaf=envelope.to_bytes(), step=step, request_digest=digest, time=opened_time)
+        return _write_opened(self._dealer.append(append))
 
     def ContributeSeed(
         self, request: shuffler_pb2.ContributeSeedRequest, context: grpc.ServicerContext
@@ -121,12 +123,9 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         del context
         key = read_slot(request.table_id, request.round_number)
         _, opened = self._dealer.find(key)
-        header = opened.header
         deal, logged = self._dealer.with_seeds(key, lambda contributed: self._dealer.deal(key, request, contributed))
-        dealt_time = parse_deal(logged.leaf).dealt_time
-        hands: Sequence[int] = game_of(header.ruleset_id).layout(header.seat_count).hands
-        if opened.is_sealed_table and not self._dealer.opens_at_deal(header, deal):
-            hands = ()
+        leaf = parse_deal(logged.leaf)
+        hands, dealt_time = leaf.opened_sections, leaf.dealt_time
         return shuffler_pb2.DealRoundResponse(
             certificate=self._dealer.certify(opened, deal, hands, dealt_time=dealt_time),
             hands=write_hands(deal, hands),
@@ -199,7 +198,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "say why the round is aborted", field="reason")
 
         def abort(contributed: Sequence[Contribution]) -> Logged:
-            now = self._parts.clock()
+            now = leaf_time(self._parts.clock(), floor=found.newest_time)
             check_abort(found, opened, word, contributed=contributed, now=now)
             leaves = {mark.kind: self._parts.reader.leaf(mark.index) for mark in self._parts.reader.marks(key)}
             return self._dealer.append(
@@ -230,10 +229,12 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             server_seed=bytes.fromhex(revealed.server_seed), log_receipt=write_receipt(logged)
         )
 
-    def _read_opening(self, request: shuffler_pb2.OpenRoundRequest) -> tuple[Header, Sequence[bytes]]:
+    def _read_opening(self, request: shuffler_pb2.OpenRoundRequest) -> tuple[Header, Sequence[bytes], int]:
+        """Return the header, the seats' commitments, and the time at which the round is opened."""
+        opener = self._parts.opener
         match request.WhichOneof("round"):
             case "terms":
-                header = self._parts.opener.header_of(request.terms, field="terms")
+                header, opened_time = opener.header_of(request.terms, field="terms")
                 for field in ("client_commitments", "seat_tokens"):
                     if getattr(request, field):
                         raise RefusedError(
@@ -244,8 +245,8 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             case "header":
                 header, ruleset = self._parts.verifier.read_terms(request.header, field="header")
                 check_seat_tokens(request.seat_tokens, ruleset, seat_count=header.seat_count)
-                is_sealed = bool(request.seat_tokens)
-                check_terms(header, ruleset, now=self._parts.clock(), field="header", is_sealed=is_sealed)
+                opened_time = opener.opening_time(self._parts.reader.latest_round(header.table_id))
+                opener.check_terms(header, ruleset, opened_time=opened_time, field="header")
             case _:
                 raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "give terms or a header", field="terms")
         commitments = list(request.client_commitments) or [b""] * header.seat_count
@@ -262,7 +263,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                     f"a commitment has {SEED_SIZE} bytes, not {len(one)}",
                     field=f"client_commitments[{seat}]",
                 )
-        return header, commitments
+        return header, commitments, opened_time
 
     def _opened_before(self, request: shuffler_pb2.OpenRoundRequest, digest: bytes) -> Logged | None:
         """Return the OPEN leaf of an equal request before, None if there is none."""

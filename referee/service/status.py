@@ -13,7 +13,7 @@ from grpc_status import rpc_status
 
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.log import SlotError
-from referee.storage import DataLossError, QueueFullError, SeedCameError, StoreError, WriterClosedError
+from referee.storage import ClockError, DataLossError, QueueFullError, SeedCameError, StoreError, WriterClosedError
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 from referee.wire.round import slot_refusal
@@ -27,6 +27,7 @@ _REASONS: Final = {
         MISSING_FIELD INVALID_FIELD INVALID_CARD DUPLICATE_CARD INVALID_SEAT INVALID_STAKE INVALID_HEADER
         MALFORMED FOREIGN SECTION_MISSING SEED_MISMATCH TOO_MANY_EVENTS BAD_SIGNATURE
         SIGNATURE_MISSING NOT_RECEIVED NOT_SEEN
+        DEADLINE_OUT_OF_BOUNDS
     """,
     code_pb2.NOT_FOUND: "UNKNOWN_RULESET",
     code_pb2.PERMISSION_DENIED: "FORGED WRONG_TOKEN ROLE_FORBIDDEN TABLE_FORBIDDEN SEAT_FORBIDDEN",
@@ -63,6 +64,8 @@ def refusal_of(error: BaseException) -> RefusedError | None:
             return slot_refusal(error)
         case DataLossError():
             reason, message = ErrorReason.ERROR_REASON_LOG_DAMAGED, str(error)
+        case ClockError():
+            reason, message = ErrorReason.ERROR_REASON_CLOCK_BEHIND, str(error)
         case SignerUnavailableError():
             reason = ErrorReason.ERROR_REASON_SIGNER_UNAVAILABLE
             message = "the signer that holds the server's private key does not answer; nothing was done, ask again"

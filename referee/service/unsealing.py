@@ -21,6 +21,7 @@ from referee.games import game_of
 from referee.log import NO_LEAF, Round, SlotError, SlotKey, SlotReason, StepKind, Unseal, UnsealStep, advance
 from referee.service.attesting import read_receipt
 from referee.service.dealing import Dealer, ShufflerParts, stored
+from referee.service.opening import leaf_time
 from referee.service.revealing import OpenedRound
 from referee.storage import Append, Logged, Reader
 from referee.transcript.chain import EventReceipt, first_hash, next_history
@@ -83,6 +84,7 @@ class Unsealer:
             leaf=Envelope.signed(UNSEAL_TYPE, encode_leaf(leaf), self._parts.signer).to_bytes(),
             step=step,
             request_digest=unseal.history,
+            time=now,
         )
         try:
             logged = self._dealer.append(append)
@@ -92,7 +94,7 @@ class Unsealer:
 
     def _time(self, found: Round, receipt: EventReceipt) -> int:
         """Return the time of an opening now; refuse one after the round's deadline."""
-        now = max(self._parts.clock(), receipt.received_time)
+        now = max(leaf_time(self._parts.clock(), floor=found.newest_time), receipt.received_time)
         if now > found.round_deadline:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_DEADLINE_PASSED,

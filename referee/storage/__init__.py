@@ -10,8 +10,10 @@ from referee.storage.opening import open_reader, open_store
 from referee.storage.postgres import is_postgres, open_postgres, open_postgres_reader
 from referee.storage.reader import Reader
 from referee.storage.record import (
+    DRIFT_MS,
     MAX_LEAF_SIZE,
     Append,
+    ClockError,
     Contribution,
     Cosigned,
     DataLossError,
@@ -31,8 +33,10 @@ from referee.storage.store import Store
 from referee.storage.writer import Limits, QueueFullError, Writer, WriterClosedError
 
 __all__ = [
+    "DRIFT_MS",
     "MAX_LEAF_SIZE",
     "Append",
+    "ClockError",
     "Contribution",
     "Cosigned",
     "DataLossError",

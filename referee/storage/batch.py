@@ -34,8 +34,10 @@ from referee.log import (
 )
 from referee.log.proof import TILE_HEIGHT
 from referee.storage.record import (
+    DRIFT_MS,
     Append,
     Change,
+    ClockError,
     Contribution,
     Head,
     Logged,
@@ -48,7 +50,7 @@ from referee.storage.store import Store, Transaction
 
 Request = Sequence[Append] | Contribution
 """Appends that succeed or fail together, or a seat's seed."""
-Refused = SlotError | SeedCameError
+Refused = SlotError | SeedCameError | ClockError
 """Why a request is refused."""
 Answer = tuple[Logged, ...] | Contribution | Refused | StoreError
 """One Logged for each append, in its order; the seat's seed; why the request is refused; or why an earlier leaf could
@@ -76,6 +78,11 @@ class _Draft:
     hashes: list[bytes] = field(default_factory=list)
     given: dict[SlotKey, dict[int, Contribution]] = field(default_factory=dict)
     contributed: list[Contribution] = field(default_factory=list)
+    clock: Callable[[], int] | None = None
+    newest_time: int = 0
+
+    def __post_init__(self) -> None:
+        self.newest_time = self.transaction.head.newest_time
 
     def judge(self, request: Request) -> "list[_Place] | Contribution | Refused":
         """Add a request to the draft; return the places of its leaves, its seat's seed, or why it is refused."""
@@ -85,11 +92,13 @@ class _Draft:
             except (SlotError, SeedCameError) as error:
                 return error
         rounds, marks, count, seeds = self.rounds, self.marks, len(self.leaves), len(self.contributed)
+        newest = self.newest_time
         if len(request) > 1:
             self.rounds, self.marks = rounds.copy(), marks.copy()
         try:
             return [self._place(append) for append in request]
-        except (SlotError, SeedCameError) as error:
+        except (SlotError, SeedCameError, ClockError) as error:
+            self.newest_time = newest
             self.rounds, self.marks = rounds, marks
             for one in self.contributed[seeds:]:
                 del self.given[one.key][one.seat]
@@ -128,6 +137,11 @@ class _Draft:
                     raise
                 return place
             self._check_contributed(append.contributed, step.key)
+            if append.time is not None:
+                before = current or previous
+                self._check_time(append.time, step.key, floor=0 if before is None else before.newest_time)
+                state = msgspec.structs.replace(state, newest_time=append.time)
+                self.newest_time = max(self.newest_time, append.time)
             if append.seed is not None:
                 self._given(step.key)[append.seed.seat] = append.seed
                 self.contributed.append(append.seed)
@@ -160,6 +174,16 @@ class _Draft:
                 f"a seed of round {key.round_number} of table {key.table_id!r} arrived meanwhile; build the leaf again"
             )
             raise SeedCameError(msg)
+
+    def _check_time(self, time: int, key: SlotKey, *, floor: int) -> None:
+        """Raise ClockError for a time before the table's leaf before it, or too far from the log's or the clock's."""
+        now = time if self.clock is None else self.clock()
+        if time < floor or time < self.newest_time - DRIFT_MS or abs(time - now) > DRIFT_MS:
+            msg = (
+                f"the leaf of round {key.round_number} of table {key.table_id!r} is of {time}; the one before it is of "
+                f"{floor}, the log's newest of {self.newest_time}, and this clock shows {now}: put the clocks right"
+            )
+            raise ClockError(msg)
 
     def _given(self, key: SlotKey) -> dict[int, Contribution]:
         if key not in self.given:
@@ -195,17 +219,19 @@ def event_of(step: Step) -> int:
     return step.unseal.number if isinstance(step, UnsealStep) else 0
 
 
-def append_batch(
+def append_batch(  # noqa: PLR0913 - the last three only observe or check
     store: Store,
     signer: CheckpointSigner,
     requests: Iterable[Request],
     *,
+    clock: Callable[[], int] | None = None,
     probe: Callable[[str], None] = lambda _: None,
     check_head: Callable[[Head], None] = lambda _: None,
 ) -> tuple[Head, list[Answer]]:
     """Append a batch; return the durable head and the answer to each request, in their order.
 
-    Each request is taken from the iterable after the one before it has been judged. ``check_head`` gets the head before
+    Each request is taken from the iterable after the one before it has been judged. Times of leaves are compared with
+    ``clock``, ms since 1970 UTC; with None, only with those of other leaves. ``check_head`` gets the head before
     that and may raise. Raises what the store or the signer raises; then nothing was appended, except after
     OutcomeUnknownError: a commit was not answered, and the store could not be asked about it afterwards either.
     """
@@ -215,7 +241,7 @@ def append_batch(
             probe("BEGUN")
             old = head = transaction.head
             check_head(old)
-            draft = _Draft(transaction)
+            draft = _Draft(transaction, clock=clock)
             judged = [(request, draft.judge(request)) for request in requests]
             probe("JUDGED")
             growth = None
@@ -225,7 +251,7 @@ def append_batch(
                 growth = grow(old.frontier, draft.hashes)
                 note = signer.sign(Checkpoint(store.origin, growth.frontier.size, growth.root))
                 probe("SIGNED")
-                head = Head(growth.frontier, growth.root, note)
+                head = Head(growth.frontier, growth.root, note, draft.newest_time)
                 transaction.write(draft.change(growth, head))
             if growth is not None or draft.contributed:
                 probe("WRITTEN")

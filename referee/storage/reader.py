@@ -212,18 +212,18 @@ def head_of(rows: Sequence[Row]) -> Head:
     if len(rows) != 1:
         msg = f"the log has {len(rows)} heads"
         raise DataLossError(msg)
-    size, root, peaks, checkpoint = rows[0]
+    size, root, peaks, checkpoint, newest_time = rows[0]
     try:
         frontier = Frontier(size, tuple(peaks[at : at + HASH_SIZE] for at in range(0, len(peaks), HASH_SIZE)))
     except ProofError as error:
         msg = f"the head contradicts itself: {error}"
         raise DataLossError(msg) from error
-    return Head(frontier, bytes(root), bytes(checkpoint))
+    return Head(frontier, bytes(root), bytes(checkpoint), newest_time)
 
 
 def round_of(key: SlotKey, row: Row) -> Round:
     """Read the round of this key from a row of its table without the key's columns."""
-    round_id, deal_deadline, round_deadline, stage, deck_root, terminal_leaf, unseals, due = row
+    round_id, deal_deadline, round_deadline, stage, deck_root, terminal_leaf, newest_time, unseals, due = row
     return Round(
         key,
         round_id=bytes(round_id),
@@ -234,6 +234,7 @@ def round_of(key: SlotKey, row: Row) -> Round:
         terminal_leaf=None if terminal_leaf is None else bytes(terminal_leaf),
         is_revealed=due is None,
         unseals=unseals_of(bytes(unseals)),
+        newest_time=newest_time,
     )
 
 

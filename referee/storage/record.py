@@ -15,6 +15,8 @@ from referee.log import LogReceipt, Round, SlotKey, Step, StepKind
 
 MAX_LEAF_SIZE: Final = 65_535
 MAX_MEMO_SIZE: Final = 65_535
+DRIFT_MS: Final = 120_000
+"""Time by which a leaf's time may be away from the appending process's clock, and behind the log's newest leaf."""
 
 
 class StoreError(Exception):
@@ -45,6 +47,10 @@ class SeedCameError(StoreError):
     """A seat's seed that arrived after the leaf was built; nothing was appended. Build the leaf again."""
 
 
+class ClockError(StoreError):
+    """A leaf's time that an audit would refuse; nothing was appended. The clock must be put right."""
+
+
 class DataLossError(Exception):
     """Stored data that contradicts itself or an earlier answer. The log must stop; it never repairs itself."""
 
@@ -55,7 +61,8 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     ``request_digest`` (32 bytes) identifies the request: the same step with the same digest is answered from the log.
     ``memo`` is stored with the step for later use and is never part of the log. ``contributed`` is the number of
     seats' seeds that the leaf was built from (SeedCameError if there are others by now), None if it uses none. ``seed``
-    is the last one, which the leaf publishes and the same transaction keeps.
+    is the last one, which the leaf publishes and the same transaction keeps. ``time`` is the leaf's own in ms, None for
+    a leaf that has none; ClockError where it is out of order.
     """
 
     leaf: bytes
@@ -64,6 +71,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     memo: bytes = b""
     contributed: int | None = None
     seed: "Contribution | None" = None
+    time: int | None = None
 
     def __post_init__(self) -> None:
         if not 0 < len(self.leaf) <= MAX_LEAF_SIZE:
@@ -92,11 +100,13 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The newest state of the log: its right edge, its root, and the signed checkpoint of both."""
+    """The newest state of the log: its right edge, its root, the signed checkpoint of both, and its newest time."""
 
     frontier: Frontier
     root: bytes
     checkpoint: bytes
+    newest_time: int = 0
+    """Latest time of a leaf in ms since 1970 UTC, 0 for none."""
 
     @property
     def size(self) -> int:

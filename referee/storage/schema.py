@@ -60,6 +60,8 @@ HEAD: Final = Table(
     Column("root", LargeBinary, nullable=False),
     Column("peaks", LargeBinary, nullable=False),
     Column("checkpoint", LargeBinary, nullable=False),
+    # the latest time of a leaf, 0 for none
+    Column("newest_time", BigInteger, nullable=False),
 )
 
 LEAF: Final = Table(
@@ -89,6 +91,7 @@ ROUND: Final = Table(
     Column("stage", SmallInteger, nullable=False),
     Column("deck_root", LargeBinary, nullable=True),
     Column("terminal_leaf", LargeBinary, nullable=True),
+    Column("newest_time", BigInteger, nullable=False),
     # openings on record: 8 bytes of event number and 32 of history each
     Column("unseals", LargeBinary, nullable=False),
     # when a sweep should look: the deal's deadline until the deal, then the round's, nothing once revealed

@@ -12,7 +12,8 @@ from sqlalchemy.sql import ClauseElement
 from referee.storage.schema import CONTRIBUTION, COSIGNED, HEAD, LEAF, MARK, NODE, ROUND, SCHEMA_VERSION
 
 HEAD_ID: Final = 1
-_STATE: Final = ("stage", "deck_root", "terminal_leaf", "unseals")
+_STATE: Final = ("stage", "deck_root", "terminal_leaf", "newest_time", "unseals")
+_HEAD: Final = ("size", "root", "peaks", "checkpoint", "newest_time")
 
 
 class Statements:
@@ -20,11 +21,11 @@ class Statements:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self.read_head = self._text(_columns(HEAD, "size", "root", "peaks", "checkpoint"))
+        self.read_head = self._text(_columns(HEAD, *_HEAD))
         self.read_origin = self._text(_columns(HEAD, "origin"))
         self.read_version = self._text(_columns(SCHEMA_VERSION, "version"))
         self.insert_head = f"{self._insert(HEAD)} ON CONFLICT DO NOTHING"
-        self.move_head = self._text(_move_head(), *_new("size", "root", "peaks", "checkpoint"), "old_size", "old_root")
+        self.move_head = self._text(_move_head(), *_new(*_HEAD), "old_size", "old_root")
 
         self.insert_leaf = self._insert(LEAF)
         self.read_leaf = self._text(_columns(LEAF, "data").where(LEAF.c.position == bindparam("at")), "at")
@@ -137,7 +138,7 @@ def _update_cosigned() -> Update:
 
 def _move_head() -> Update:
     old = (HEAD.c.size == bindparam("old_size"), HEAD.c.root == bindparam("old_root"))
-    return update(HEAD).where(*old).values(_as_parameters("size", "root", "peaks", "checkpoint"))
+    return update(HEAD).where(*old).values(_as_parameters(*_HEAD))
 
 
 def _update_round(*names: str) -> Update:

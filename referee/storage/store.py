@@ -46,7 +46,7 @@ class Store(Reader):
             cursor.execute(self._sql.read_origin)
             if not cursor.fetchall():
                 empty = Head.empty(checkpoint)
-                cursor.execute(self._sql.insert_head, (HEAD_ID, origin, 0, empty.root, b"", checkpoint))
+                cursor.execute(self._sql.insert_head, (HEAD_ID, origin, 0, empty.root, b"", checkpoint, 0))
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:
@@ -214,7 +214,10 @@ class Transaction:
         # Last, and alone: after many rows at once PostgreSQL would not count how long a writer is silent.
         run.execute(
             sql.move_head,
-            (new.size, new.root, b"".join(new.frontier.peaks), new.checkpoint, old.size, old.root),
+            (
+                *(new.size, new.root, b"".join(new.frontier.peaks), new.checkpoint, new.newest_time),
+                *(old.size, old.root),
+            ),
         )
         if run.rowcount != 1:
             raise _moved(old)
@@ -224,7 +227,8 @@ class Transaction:
         moved, kept = [], []
         for state in states:
             key, due = state.key, due_of(state)
-            row = state.stage, state.deck_root, state.terminal_leaf, write_unseals(state.unseals)
+            unseals = write_unseals(state.unseals)
+            row = state.stage, state.deck_root, state.terminal_leaf, state.newest_time, unseals
             if key in self._due and self._due[key] == due:
                 kept.append((*row, key.table_id, key.round_number))
             else:
@@ -249,6 +253,7 @@ def _inserted(state: Round) -> tuple[object, ...]:
         state.stage,
         state.deck_root,
         state.terminal_leaf,
+        state.newest_time,
         write_unseals(state.unseals),
         due_of(state),
     )

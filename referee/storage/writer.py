@@ -50,6 +50,7 @@ class Limits:
 class Writer:
     """A thread that appends to a store, and another that compacts it.
 
+    ``clock`` gives the time in ms since 1970 UTC that leaves' times are compared with; None compares them alone.
     ``probe`` is called with the name of each step of each batch, those of ``batch.STEPS`` and last ``ANSWERED``, for
     crash tests and measurements. ``watch`` is called after each batch with the number of its requests.
     """
@@ -61,6 +62,7 @@ class Writer:
         *,
         origin: str,
         limits: Limits = Limits(),
+        clock: Callable[[], int] | None = None,
         probe: Callable[[str], None] = lambda _: None,
         watch: Callable[[int], None] = lambda _: None,
     ) -> None:
@@ -71,6 +73,7 @@ class Writer:
         self._store: Final = store
         self._signer: Final = signer
         self._limits: Final = limits
+        self._clock: Final = clock
         self._probe: Final = probe
         self._watch: Final = watch
         self._head = store.head()
@@ -101,8 +104,8 @@ class Writer:
         """Queue appends that succeed or fail together; the future has one Logged for each, in their order.
 
         The future raises SlotError if a step is refused, SeedCameError if a leaf was built from too few seeds,
-        StoreError if the store failed, DataLossError if it contradicts itself. Raises QueueFullError or
-        WriterClosedError at once if nothing was queued.
+        ClockError if its time is out of order, StoreError if the store failed, DataLossError if it contradicts itself.
+        Raises QueueFullError or WriterClosedError at once if nothing was queued.
         """
         answer: Future[tuple[Logged, ...]] = Future()
         self._queue_up(appends, answer)
@@ -227,6 +230,7 @@ class Writer:
                 self._store,
                 self._signer,
                 self._requests(batch),
+                clock=self._clock,
                 probe=self._probe,
                 check_head=self._check_head,
             )

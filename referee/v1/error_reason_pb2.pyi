@@ -68,6 +68,7 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_NOT_SEEN: _ClassVar[ErrorReason]
     ERROR_REASON_SIGNATURE_MISSING: _ClassVar[ErrorReason]
     ERROR_REASON_CLOCK_BEHIND: _ClassVar[ErrorReason]
+    ERROR_REASON_DEADLINE_OUT_OF_BOUNDS: _ClassVar[ErrorReason]
 ERROR_REASON_UNSPECIFIED: ErrorReason
 ERROR_REASON_MISSING_FIELD: ErrorReason
 ERROR_REASON_INVALID_FIELD: ErrorReason
@@ -130,3 +131,4 @@ ERROR_REASON_NOT_RECEIVED: ErrorReason
 ERROR_REASON_NOT_SEEN: ErrorReason
 ERROR_REASON_SIGNATURE_MISSING: ErrorReason
 ERROR_REASON_CLOCK_BEHIND: ErrorReason
+ERROR_REASON_DEADLINE_OUT_OF_BOUNDS: ErrorReason

@@ -22,7 +22,6 @@ from referee.transcript.inputs import InputEvent
 from referee.transcript.replay import write_transcript
 from tests.audit.audit_builder import (
     SHUFFLER,
-    START,
     LogBuilder,
     NamedSigner,
     Parts,
@@ -31,6 +30,7 @@ from tests.audit.audit_builder import (
     course_of,
     dealt_from,
     digest,
+    opened_sections,
     receipt_of,
     settle,
     sign,
@@ -56,7 +56,7 @@ class Attacked:
     bundle: MemoryLog
     documents: Documents = NO_DOCUMENTS
     witnessed: tuple[bytes, ...] = ()
-    now: int = START
+    now: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,11 +105,11 @@ def begun(table: Table = TABLE) -> tuple[LogBuilder, Parts]:
     return log, parts
 
 
-def ended(log: LogBuilder, parts: Parts | None = None, *, now: int = START) -> Attacked:
-    """Make the attacked log as an auditor gets it."""
+def ended(log: LogBuilder, parts: Parts | None = None, *, now: int | None = None) -> Attacked:
+    """Make the attacked log as an auditor gets it, at the time of its newest leaf or at another."""
     if parts is not None:
         log.append(parts)
-    return Attacked(bundle=log.bundle(), documents=log.documents, now=now)
+    return Attacked(bundle=log.bundle(), documents=log.documents, now=log.time if now is None else now)
 
 
 def healthy() -> Attacked:
@@ -118,10 +118,11 @@ def healthy() -> Attacked:
     It has a certificate and an event receipt of the second round.
     """
     log, parts = begun()
+    log.append(parts)
     for table in KEYED_TABLES:
         log.play(table)
     log.documents = Documents(certificates=(certified(parts),), event_receipts=(receipt(parts, 1),))
-    return ended(log, parts)
+    return ended(log)
 
 
 def certified(parts: Parts, *, signer: NamedSigner = SHUFFLER, deal: Deal | None = None) -> bytes:
@@ -172,7 +173,8 @@ def redealt(parts: Parts, sections: tuple[tuple[Card, ...], ...]) -> Deal:
 def adopt(parts: Parts, deal: Deal) -> None:
     """Deal, play and settle the round with another deal."""
     parts.deal = deal
-    parts.dealt = msgspec.structs.replace(parts.dealt, deck_root=deal.deck_root.hex())
+    opened = opened_sections(parts.table, deal)
+    parts.dealt = msgspec.structs.replace(parts.dealt, deck_root=deal.deck_root.hex(), opened_sections=opened)
     settle(parts)
 
 

@@ -25,7 +25,7 @@ def leaf_edited_in_place() -> Attacked:
     edited = [*honest.entries]
     place = len(edited) - 2
     edited[place] = sign(MEDIA_TYPE, parts.transcript.replace(b'"stake":', b'"stake": '), REFEREE)
-    return Attacked(bundle=replace(honest, entries=tuple(edited)))
+    return Attacked(bundle=replace(honest, entries=tuple(edited)), now=log.time)
 
 
 @mutation(Code.HISTORY_REWRITTEN, "the log is written anew and signed again; a checkpoint that somebody kept shows it")
@@ -36,7 +36,7 @@ def history_rewritten() -> Attacked:
     anew, other = begun(replace(TABLE, commits=False))
     anew.append(other)
     anew.play(TABLE)
-    return Attacked(bundle=anew.bundle(), witnessed=(kept,))
+    return Attacked(bundle=anew.bundle(), witnessed=(kept,), now=anew.time)
 
 
 @mutation(Code.SPLIT_VIEW, "two people are shown two logs of one size")
@@ -46,7 +46,7 @@ def split_view() -> Attacked:
     kept = log.checkpoint()
     anew, other = begun(replace(TABLE, commits=False))
     anew.append(other)
-    return Attacked(bundle=anew.bundle(), witnessed=(kept,))
+    return Attacked(bundle=anew.bundle(), witnessed=(kept,), now=anew.time)
 
 
 @mutation(Code.LOG_TRUNCATED, "the last leaves are gone, and the checkpoint still counts them")
@@ -62,14 +62,14 @@ def log_set_back() -> Attacked:
     log, parts = begun()
     shorter = log.bundle()
     log.append(parts)
-    return Attacked(bundle=shorter, witnessed=(log.checkpoint(),))
+    return Attacked(bundle=shorter, witnessed=(log.checkpoint(),), now=log.time)
 
 
 def with_checkpoint(note: Callable[[LogBuilder], bytes]) -> Attacked:
     """Make a healthy log under a wrong checkpoint."""
     log, parts = begun()
     log.append(parts)
-    return Attacked(bundle=replace(log.bundle(), checkpoint=note(log)))
+    return Attacked(bundle=replace(log.bundle(), checkpoint=note(log)), now=log.time)
 
 
 @mutation(Code.CHECKPOINT_REFUSED, "the checkpoint is another log's")

@@ -21,6 +21,7 @@ def signed(parts: Parts, seat: int, **changes: object) -> str:
         "round_id": parts.header.round_id,
         "commitment": bytes.fromhex(parts.opened.server_commitment),
         "seat": Seat(seat),
+        "token_hash": parts.opened.token_hash(seat),
         "seed": parts.client_seeds[seat],
     }
     return parts.table.seat_key(seat).sign(seed_statement(**changed | changes)).hex()  # type: ignore[arg-type] # as in the statement
@@ -80,7 +81,16 @@ def sealed_round_played_openly() -> Attacked:
     log, parts = begun(KEYED)
     sealed = LogBuilder.founded()
     sealed.play(SEALED)
-    parts.opened = sealed.lay_out(SEALED, previous_leaf=parts.header.previous_leaf).opened
+    parts.opened = msgspec.structs.replace(
+        sealed.lay_out(SEALED).opened,
+        header=parts.opened.header,
+        round_id=parts.opened.round_id,
+        opened_time=parts.opened.opened_time,
+        server_commitment=parts.opened.server_commitment,
+        client_commitments=parts.opened.client_commitments,
+    )
+    with_signatures(parts, signed(parts, 0), signed(parts, 1))
+    parts.dealt = msgspec.structs.replace(parts.dealt, opened_sections=())
     return ended(log, parts)
 
 

@@ -35,9 +35,13 @@ from tests.audit.audit_players import PLAYERS, Dealt, Play
 
 ORIGIN: Final = "log.example/1"
 START: Final = 1_800_000_000_000
-ROUND_MS: Final = 1_000_000
 DEAL_MS: Final = 20_000
-FAR: Final = START + 10_000 * ROUND_MS
+ROUND_MS: Final = 900_000
+BETWEEN_MS: Final = 1_000
+"""Time from the newest leaf to the opening of the next round."""
+NOW: Final = START + 2 * 10**8
+"""Time after all rounds of a log of some hundred."""
+FAR: Final = START + 10**10
 """Time after every deadline."""
 
 Auditor = Callable[..., Report]
@@ -109,7 +113,9 @@ class Table:
         ids = {"round_id": bytes.fromhex(opened.round_id), "commitment": bytes.fromhex(opened.server_commitment)}
         return tuple(
             [
-                self.seat_key(seat).sign(seed_statement(**ids, seat=Seat(seat), seed=seed)).hex()
+                self.seat_key(seat)
+                .sign(seed_statement(**ids, seat=Seat(seat), token_hash=opened.token_hash(seat), seed=seed))
+                .hex()
                 for seat, seed in enumerate(seeds)
             ]
         )
@@ -196,6 +202,15 @@ class LogBuilder:
     numbers: dict[str, int] = field(default_factory=dict)
     winners: dict[str, LastWinner] = field(default_factory=dict)
     documents: Documents = field(default_factory=Documents)
+    _time: int = START
+    _timed: int = 0
+
+    @property
+    def time(self) -> int:
+        """Newest time of a leaf, START for none."""
+        self._time = newest_time(self.entries[self._timed :], least=self._time)
+        self._timed = len(self.entries)
+        return self._time
 
     @classmethod
     def founded(cls) -> "LogBuilder":
@@ -205,7 +220,8 @@ class LogBuilder:
     def lay_out(self, table: Table, **terms: object) -> Parts:
         """Prepare the table's next round, opened and dealt; ``terms`` are changed header fields."""
         number = self.numbers.get(table.name, 0) + 1
-        return lay_out(table, number=number, **{"previous_leaf": self.ends.get(table.name, NO_LEAF), **terms})
+        given = {"previous_leaf": self.ends.get(table.name, NO_LEAF), **terms}
+        return lay_out(table, number=number, start=self.time + BETWEEN_MS, **given)
 
     def append(self, parts: Parts, *, steps: str = "ODUER") -> None:
         """Append leaves of a round: O pen, D eal, U nseal, E nd, R eveal, as the letters say."""
@@ -240,9 +256,23 @@ class LogBuilder:
         return MemoryLog(checkpoint=self.checkpoint(), entries=tuple(self.entries))
 
 
-def lay_out(table: Table, *, number: int, **terms: object) -> Parts:
-    """Prepare a round of a table, opened and dealt."""
-    ruleset, start = table.ruleset, START + ROUND_MS * number
+def newest_time(entries: Iterable[bytes], *, least: int = START) -> int:
+    """Return the newest time of these leaves, whatever they are; ``least`` where none is later."""
+    for entry in entries:
+        try:
+            said = msgspec.json.decode(Envelope.parse(entry).payload)
+            times = [said.get(f"{name}_time") for name in ("opened", "dealt", "aborted")]
+            times.append(said.get("inputs", {}).get("closed_time"))
+        except (ValueError, AttributeError):
+            continue
+        least = max([least, *[time for time in times if isinstance(time, int)]])
+    return least
+
+
+def lay_out(table: Table, *, number: int, start: int = START, **terms: object) -> Parts:
+    """Prepare a round of a table, opened at a time and dealt."""
+    ruleset = table.ruleset
+    shortest = GAMES[ruleset.game].round_bounds(ruleset.rules).shortest
     bets_alone = ruleset.game == "ultimate_texas"
     header = Header(
         protocol=1,
@@ -262,7 +292,7 @@ def lay_out(table: Table, *, number: int, **terms: object) -> Parts:
         seat_keys=tuple([table.seat_key(seat).public_key if table.keyed else NO_KEY for seat in range(table.seats)]),
         previous_leaf=NO_LEAF,
         deal_deadline=start + DEAL_MS,
-        round_deadline=start + ROUND_MS - 1,
+        round_deadline=start + DEAL_MS + max(ROUND_MS, shortest),
     )
     header = replace(header, **terms)  # type: ignore[arg-type] # a test names fields with their types
     server_seed = digest("server", table.name, number)
@@ -278,6 +308,7 @@ def dealt_from(table: Table, header: Header, *, server_seed: bytes, client_seeds
     opened = OpenLeaf(
         client_commitments=tuple([one.hex() if table.commits else "" for one in commitments]),
         header=HeaderJson.of(header),
+        opened_time=header.deal_deadline - DEAL_MS,
         round_id=round_id.hex(),
         sealed_seed=(digest("sealed", round_id) * 3)[:SEALED_SIZE].hex(),
         server_commitment=server_commitment(round_id=round_id, seed=server_seed).hex(),
@@ -290,6 +321,7 @@ def dealt_from(table: Table, header: Header, *, server_seed: bytes, client_seeds
         dealt_time=header.deal_deadline - DEAL_MS // 2,
         deck_root=deal.deck_root.hex(),
         mix=deal.mixed.hex(),
+        opened_sections=opened_sections(table, deal),
         round_id=round_id.hex(),
         leader=msgspec.UNSET if deal.leader is None else int(deal.leader),
         seed_signatures=table.seed_signatures(opened, client_seeds),
@@ -304,6 +336,14 @@ def dealt_from(table: Table, header: Header, *, server_seed: bytes, client_seeds
         dealt=dealt,
         revealed=RevealLeaf(round_id=round_id.hex(), server_seed=server_seed.hex()),
     )
+
+
+def opened_sections(table: Table, deal: Deal) -> tuple[int, ...]:
+    """Return the hands, none on a sealed table unless one of them wins at the deal."""
+    ruleset = table.ruleset
+    if table.sealed and not GAMES[ruleset.game].opens_at_deal(ruleset.rules, deal.sections[: table.seats]):
+        return ()
+    return tuple(range(table.seats))
 
 
 def settle(parts: Parts, *, play: Play | None = None, last_winner: LastWinner | None = None, seed: int = 0) -> None:

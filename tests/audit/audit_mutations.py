@@ -14,6 +14,7 @@ from tests.audit import (
     audit_attacks_secrecy,
     audit_attacks_signatures,
     audit_attacks_slots,
+    audit_attacks_times,
 )
 from tests.audit.audit_attack import ENTERED, Attacked, Mutation, healthy
 
@@ -28,6 +29,7 @@ ROOMS: Final = (
     audit_attacks_secrecy,
     audit_attacks_seats,
     audit_attacks_courses,
+    audit_attacks_times,
     audit_attacks_chance,
 )
 """Modules that define attacks."""

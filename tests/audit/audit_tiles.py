@@ -16,7 +16,7 @@ from referee.evidence.merkle import leaf_hash, root_of_hashes
 from referee.log.proof import TILE_WIDTH
 from referee.log.tile import EntryTile, HashTile, encode_entries, join_hashes
 from tests.audit.audit_attack import TABLE
-from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder
+from tests.audit.audit_builder import LOG, NOW, ORIGIN, ROOT, LogBuilder
 
 FILE: Final = Path(__file__).parents[1] / "vectors" / "audit" / "tiles.jsonl"
 SOURCE: Final = "fairness.md, What the audit must catch, 50; https://c2sp.org/tlog-tiles"
@@ -138,7 +138,7 @@ def lines() -> Iterator[str]:
             "why": attack.why,
             "source": SOURCE,
             "expected": expected,
-            "now": START,
+            "now": NOW,
             "origin": ORIGIN,
             "log_key": LOG.text,
             "root_key": ROOT.text,

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from referee.audit import Code, MemoryLog
 from referee.audit.cosignatures import Witnessing
 from referee.evidence.merkle import root
@@ -19,7 +21,10 @@ from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.log import Checkpoint, CheckpointSigner
 from referee.log.cosignature import cosign, merged, quorum_of
 from tests.audit.audit_builder import (
+    BETWEEN_MS,
+    DEAL_MS,
     LOG,
+    NOW,
     ORIGIN,
     REFEREE,
     ROOT,
@@ -27,8 +32,10 @@ from tests.audit.audit_builder import (
     START,
     LogBuilder,
     NamedSigner,
+    Parts,
     Table,
     key_leaf,
+    newest_time,
     settle,
 )
 
@@ -39,7 +46,7 @@ FIRST: Final = NamedSigner("witness.example/first")
 SECOND: Final = NamedSigner("witness.example/second")
 NEW_LOG: Final = NamedSigner("log.example/1/new")
 NEW_LOG.name = ORIGIN  # a log's keys go by its origin
-NOW_S: Final = START // 1000
+NOW_S: Final = NOW // 1000
 
 
 def vkey(signer: NamedSigner, name: str = "") -> str:
@@ -76,8 +83,8 @@ class Watched:
             outgrown=tuple(self.outgrown),
         )
 
-    def watch(self, size: int, *signers: NamedSigner, time: int = NOW_S) -> None:
-        """Cosign the tree of that many leaves; by both witnesses if none is named."""
+    def watch(self, size: int, *signers: NamedSigner, time: int | None = None) -> None:
+        """Cosign the tree of that many leaves, when it had these; by both witnesses if none is named."""
         self.cosigned.append(cosigned(self.log, size, *(signers or (FIRST, SECOND)), time=time))
 
 
@@ -88,20 +95,46 @@ def note_at(log: LogBuilder, size: int, *signers: NamedSigner) -> bytes:
     return CheckpointSigner(first, key_name=ORIGIN, also=others).sign(head)
 
 
-def cosigned(log: LogBuilder, size: int, *signers: NamedSigner, time: int = NOW_S) -> bytes:
-    """Make the checkpoint of the first leaves with these witnesses' cosignatures."""
-    note = Note.parse(note_at(log, size))
-    return merged(note, [cosign(note, name=one.name, signer=one, time=time) for one in signers]).format()
+def cosigned(log: LogBuilder, size: int, *signers: NamedSigner, time: int | None = None) -> bytes:
+    """Make the checkpoint of the first leaves with these witnesses' cosignatures, of its newest leaf's time or another.
+
+    Times are in seconds.
+    """
+    note, seen = Note.parse(note_at(log, size)), newest_time(log.entries[:size]) // 1000 + 1
+    seconds = seen if time is None else time
+    return merged(note, [cosign(note, name=one.name, signer=one, time=seconds) for one in signers]).format()
+
+
+def carry(parts: Parts, note: bytes) -> None:
+    """Let the round's DEAL carry a cosigned checkpoint."""
+    parts.dealt = msgspec.structs.replace(parts.dealt, cosigned_checkpoint=note.hex())
+
+
+def watched_round(log: LogBuilder, *signers: NamedSigner, table: Table = TABLE, **times: int) -> Parts:
+    """Play a round whose DEAL carries the checkpoint that these witnesses cosigned with its OPEN."""
+    parts = log.lay_out(table)
+    settle(parts)
+    log.append(parts, steps="O")
+    carry(parts, cosigned(log, len(log.entries), *(signers or (FIRST, SECOND)), **times))
+    log.append(parts, steps="DER")
+    return parts
 
 
 def played(rounds: int = 2) -> Watched:
-    """Play rounds of one table, OPEN at 3 and 7, DEAL at 4 and 8; cosign each OPEN before its DEAL, and the head."""
+    """Play rounds of one table, OPEN at 3 and 7, DEAL at 4 and 8; each DEAL carries a cosigned checkpoint."""
     log = LogBuilder.founded()
     for _ in range(rounds):
-        log.play(TABLE)
+        watched_round(log)
     watched = Watched(log=log)
     for number in range(rounds):
         watched.watch(4 + 4 * number)
+    watched.watch(len(log.entries))
+    return watched
+
+
+def headed(log: LogBuilder) -> Watched:
+    """Return a log whose head was cosigned when it had all its leaves."""
+    watched = Watched(log=log)
     watched.watch(len(log.entries))
     return watched
 
@@ -139,7 +172,7 @@ def cosignature_forged() -> Watched:
 def cosignature_of_another_time() -> Watched:
     watched = played()
     line = Note.parse(watched.cosigned[-1]).signatures[-1]
-    later = (NOW_S + 1).to_bytes(8, "big") + line.signature[8:]
+    later = NOW_S.to_bytes(8, "big") + line.signature[8:]
     return with_line(watched, -1, NoteSignature(line.name, line.key_id, later))
 
 
@@ -225,7 +258,7 @@ def log_kept_from_moving() -> Watched:
     watched = played()
     watched.max_age = 600_000
     size = len(watched.log.entries)
-    watched.cosigned = [cosigned(watched.log, one, FIRST, SECOND, time=NOW_S - 3_600) for one in (4, 8, size)]
+    watched.cosigned = [cosigned(watched.log, size, FIRST, SECOND, time=NOW_S - 3_600)]
     return watched
 
 
@@ -233,10 +266,9 @@ def log_kept_from_moving() -> Watched:
 def quorum_kept_from_moving() -> Watched:
     watched = played()
     watched.max_age = 600_000
-    note = Note.parse(cosigned(watched.log, len(watched.log.entries), FIRST))
+    note = Note.parse(cosigned(watched.log, len(watched.log.entries), FIRST, time=NOW_S))
     old = cosign(note, name=SECOND.name, signer=SECOND, time=NOW_S - 3_600)
     watched.cosigned[-1] = merged(note, [old]).format()
-    watched.cosigned[:-1] = [cosigned(watched.log, size, FIRST, SECOND, time=NOW_S - 3_600) for size in (4, 8)]
     return watched
 
 
@@ -244,6 +276,72 @@ def quorum_kept_from_moving() -> Watched:
 def log_that_has_not_grown() -> Watched:
     watched = played()
     watched.outgrown = [watched.log.checkpoint()]
+    return watched
+
+
+@attack(Code.COSIGNATURE_REFUSED, "the checkpoint that a deal carries has not the round's OPEN")
+def carried_checkpoint_before_open() -> Watched:
+    log = LogBuilder.founded()
+    early = cosigned(log, len(log.entries), FIRST, SECOND)
+    parts = log.lay_out(TABLE)
+    settle(parts)
+    carry(parts, early)
+    log.append(parts)
+    return headed(log)
+
+
+@attack(Code.COSIGNATURE_REFUSED, "the checkpoint that a deal carries is none")
+def carried_checkpoint_unreadable() -> Watched:
+    log = LogBuilder.founded()
+    parts = log.lay_out(TABLE)
+    settle(parts)
+    carry(parts, b"no note")
+    log.append(parts)
+    return headed(log)
+
+
+@attack(Code.HISTORY_REWRITTEN, "a deal carries a checkpoint of a tree that the log signed and does not have")
+def carried_checkpoint_of_another_tree() -> Watched:
+    log = LogBuilder.founded()
+    parts = log.lay_out(TABLE)
+    settle(parts)
+    log.append(parts, steps="O")
+    other = LogBuilder(list(reversed(log.entries)))
+    carry(parts, cosigned(other, len(log.entries), FIRST, SECOND))
+    log.append(parts, steps="DER")
+    return headed(log)
+
+
+@attack(Code.TIME_AHEAD, "an OPEN is dated after the time at which witnesses saw it, so that its deadlines move")
+def opened_after_its_cosignature() -> Watched:
+    log = LogBuilder.founded()
+    seconds = (log.time + BETWEEN_MS) // 1000 - 121
+    watched_round(log, time=seconds)
+    return headed(log)
+
+
+@attack(Code.TIME_OUT_OF_ORDER, "a DEAL is dated before the cosignature that it carries")
+def dealt_before_its_cosignature() -> Watched:
+    log = LogBuilder.founded()
+    seconds = (log.time + BETWEEN_MS + DEAL_MS) // 1000 + 121
+    watched_round(log, time=seconds)
+    return headed(log)
+
+
+@attack(Code.TIME_AHEAD, "leaves are dated hours after a witness saw them")
+def leaves_after_their_cosignature() -> Watched:
+    watched = headed(played().log)
+    watched.cosigned = [cosigned(watched.log, len(watched.log.entries), FIRST, SECOND, time=START // 1000 - 3_600)]
+    return watched
+
+
+@attack(Code.TIME_BACKDATED, "a round is dated an hour before the time at which a witness saw the log without it")
+def round_backdated() -> Watched:
+    watched = headed(played(1).log)
+    size = len(watched.log.entries)
+    note = cosigned(watched.log, size, FIRST, SECOND, time=watched.log.time // 1000 + 3_600)
+    watched.log.play(TABLE)
+    watched.cosigned = [note]
     return watched
 
 
@@ -313,7 +411,7 @@ def _line(watched: Watched, **about: Any) -> str:  # noqa: ANN401 - members of a
     bundle = watched.bundle
     fixture = {
         **about,
-        "now": START,
+        "now": NOW,
         "origin": ORIGIN,
         "log_key": watched.log_key,
         "root_key": ROOT.text,

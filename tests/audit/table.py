@@ -80,9 +80,13 @@ MEANINGS: Final = {
     59: "seen below what the game needs",
     60: "a time or flag changed under a receipt",
     61: "a TIMEOUT before its clock ran out",
+    62: "a deadline out of bounds",
+    63: "times out of order, overlapping rounds, after now, or against a cosigned head",
     64: "an abort by the operator after the first seed",
     65: "a deck given up whose missing seed somebody holds",
     66: "aborts chosen by the cards for one key that changes tables and seats",
+    67: "one key in two seats, or a server's key in a seat",
+    68: "a seat's token hash changed after its seed was signed",
 }
 """Meaning of each number."""
 

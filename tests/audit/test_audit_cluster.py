@@ -25,7 +25,7 @@ from referee.audit.source import LogSource
 from referee.rulesets import load_builtin
 from referee.tiles import open_place
 from tests.audit import audit_tiles
-from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder, Table
+from tests.audit.audit_builder import LOG, NOW, ORIGIN, ROOT, LogBuilder, Table
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "audit"
 SECONDS = 120
@@ -116,7 +116,7 @@ def log() -> LogBuilder:
 
 
 def audited(source: LogSource, **more: Any) -> Report:  # noqa: ANN401 - what audit_log takes
-    given: dict[str, Any] = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "now": START}
+    given: dict[str, Any] = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "now": NOW}
     return audit_log(source, catalogue=load_builtin(), **(given | more))
 
 

@@ -1,6 +1,7 @@
 """What witnesses add to an audit: level L3, and faults of cosignatures, quorums, age and a log's changing key."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from referee.rulesets import load_builtin
 from tests.audit import audit_watched
 from tests.audit.audit_builder import (
     LOG,
+    NOW,
     ORIGIN,
     ROOT,
     START,
@@ -70,19 +72,40 @@ def test_sound_watched_log_has_no_finding(fixture: dict[str, Any]):
 
 
 def judged(watched: Watched, audit: Auditor) -> Report:
-    return audit(watched.bundle, witnessing=watched.witnessing, witnessed=watched.kept)
+    return audit(watched.bundle, witnessing=watched.witnessing, witnessed=watched.kept, now=NOW)
 
 
-@pytest.mark.parametrize("size", range(1, 12))
-def test_round_is_level_three_only_if_open_was_cosigned_before_deal(size: int, audit: Auditor):
-    """Rounds with OPEN at 3 and 7, DEAL at 4 and 8: of all sizes only 4 and 8 are between."""
-    watched = played()
-    watched.cosigned.clear()
-    watched.watch(size)
-    report = judged(watched, audit)
-    assert report.findings == ()
-    assert report.dealing_levels[DealingLevel.L3] == (1 if size in {4, 8} else 0)
-    assert report.dealing_levels[DealingLevel.L2] == 2 - report.dealing_levels[DealingLevel.L3]
+def carrying(note_of: Callable[[LogBuilder], bytes]) -> Watched:
+    """Make a log whose second round, OPEN at 7 and DEAL at 8, carries a note made before its DEAL."""
+    watched = played(1)
+    log = watched.log
+    parts = log.lay_out(audit_watched.TABLE)
+    settle(parts)
+    log.append(parts, steps="O")
+    audit_watched.carry(parts, note_of(log))
+    log.append(parts, steps="DER")
+    watched.watch(len(log.entries))
+    return watched
+
+
+@pytest.mark.parametrize("size", range(1, 9))
+def test_round_is_level_three_only_if_its_deal_carries_a_cosigned_open(size: int, audit: Auditor):
+    """OPEN is leaf 7: of all the sizes before DEAL only 8 has it, and a deal that carries another claims too much."""
+    report = judged(carrying(lambda log: cosigned(log, size, FIRST, SECOND)), audit)
+    codes = [finding.code for finding in report.findings]
+    assert codes == ([] if size == 8 else [Code.COSIGNATURE_REFUSED])
+    assert report.dealing_levels[DealingLevel.L3] == (2 if size == 8 else 1)
+
+
+def test_cosigned_checkpoints_beside_the_log_raise_no_round(audit: Auditor):
+    """What proves level three is in the published leaves."""
+    log = LogBuilder.founded()
+    log.play(audit_watched.TABLE)
+    watched = Watched(log=log)
+    watched.watch(4)
+    watched.watch(7)
+    assert judged(watched, audit).findings == ()
+    assert judged(watched, audit).dealing_levels[DealingLevel.L2] == 1
 
 
 def test_interleaved_rounds_share_a_cosigned_checkpoint(audit: Auditor):
@@ -92,23 +115,33 @@ def test_interleaved_rounds_share_a_cosigned_checkpoint(audit: Auditor):
     rounds = [log.lay_out(table) for table in tables]
     for parts in rounds:
         settle(parts)
-    for step in "ODER":
+        log.append(parts, steps="O")
+    note = cosigned(log, 6, FIRST, SECOND)
+    for step in "DER":
         for parts in rounds:
+            audit_watched.carry(parts, note)
             log.append(parts, steps=step)
     watched = Watched(log=log)
     watched.watch(6)
     assert judged(watched, audit).dealing_levels[DealingLevel.L3] == 3
-    watched.cosigned.clear()
-    watched.watch(5)
-    assert judged(watched, audit).dealing_levels[DealingLevel.L3] == 2
 
 
-def test_level_three_needs_the_whole_quorum_on_one_checkpoint(audit: Auditor):
-    watched = played()
-    watched.cosigned[0] = cosigned(watched.log, 4, FIRST)
-    report = judged(watched, audit)
+def test_level_three_needs_the_whole_quorum_on_the_carried_checkpoint(audit: Auditor):
+    report = judged(carrying(lambda log: cosigned(log, 8, FIRST)), audit)
     assert report.findings == ()
-    assert report.dealing_levels[DealingLevel.L3] == 1
+    assert (report.dealing_levels[DealingLevel.L3], report.dealing_levels[DealingLevel.L2]) == (1, 1)
+
+
+@pytest.mark.parametrize("key", [LOG, NEW_LOG], ids=["a key of the log", "a key of nobody"])
+def test_carried_checkpoint_is_by_a_key_of_the_log(key: NamedSigner, audit: Auditor):
+    def note_of(log: LogBuilder) -> bytes:
+        note = Note.parse(note_at(log, 8, key))
+        return merged(
+            note, [cosign(note, name=one.name, signer=one, time=START // 1000) for one in (FIRST, SECOND)]
+        ).format()
+
+    codes = [finding.code for finding in judged(carrying(note_of), audit).findings]
+    assert codes == ([] if key is LOG else [Code.COSIGNATURE_REFUSED])
 
 
 def test_without_a_quorum_nobody_is_asked(audit: Auditor):
@@ -148,7 +181,7 @@ def test_repeated_seeds_lower_a_watched_round(audit: Auditor):
 
 def test_several_processes_give_the_same_levels(audit: Auditor):
     watched = played(6)
-    alone, together = judged(watched, audit), audit(watched.bundle, witnessing=watched.witnessing, workers=2)
+    alone, together = judged(watched, audit), audit(watched.bundle, witnessing=watched.witnessing, now=NOW, workers=2)
     assert alone == together
     assert alone.dealing_levels[DealingLevel.L3] == 6
 
@@ -161,12 +194,10 @@ def test_cosigned_checkpoints_beyond_the_head_are_left_for_later(audit: Auditor)
     assert report.findings == ()
 
 
-def test_kept_checkpoint_that_is_cosigned_counts_for_the_level(audit: Auditor):
+def test_kept_checkpoint_that_is_cosigned_counts_for_the_quorum(audit: Auditor):
     watched = played()
-    watched.kept, watched.cosigned = [watched.cosigned[1]], [watched.cosigned[-1]]
-    report = judged(watched, audit)
-    assert report.findings == ()
-    assert report.dealing_levels[DealingLevel.L3] == 1
+    watched.kept, watched.cosigned = [watched.cosigned[1]], []
+    assert judged(watched, audit).findings == ()
 
 
 def test_cosigned_head_that_the_log_itself_shows_counts(audit: Auditor):
@@ -223,7 +254,7 @@ def test_log_key_is_followed_from_either_side_at_every_size(size: int, known: Na
     signers = [LOG, NEW_LOG] if size <= 16 else [NEW_LOG]
     bundle = MemoryLog(checkpoint=note_at(watched.log, size, *signers), entries=tuple(watched.log.entries[:size]))
     log_key = VerifierKey(ORIGIN, known.public_key).text
-    assert audit(bundle, log_key=log_key, now=START).findings == ()
+    assert audit(bundle, log_key=log_key).findings == ()
 
 
 def test_kept_checkpoints_by_either_key_are_compared_with_the_leaves(audit: Auditor):
@@ -263,8 +294,6 @@ def test_witnesses_are_identified_by_key_and_not_by_name(audit: Auditor):
     watched = played()
     watched.witnesses = (vkey(FIRST, "same"), vkey(SECOND, "same"))
     note = Note.parse(note_at(watched.log, 4))
-    signed = [cosign(note, name="same", signer=one, time=NOW_S) for one in (FIRST, SECOND)]
+    signed = [cosign(note, name="same", signer=one, time=START // 1000 + 60) for one in (FIRST, SECOND)]
     watched.cosigned = [merged(note, signed).format()]
-    report = judged(watched, audit)
-    assert report.findings == ()
-    assert report.dealing_levels[DealingLevel.L3] == 1
+    assert judged(watched, audit).findings == ()

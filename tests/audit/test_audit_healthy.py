@@ -12,7 +12,6 @@ from referee.rulesets import load_builtin
 from referee.transcript.played import EventLevel
 from tests.audit.audit_builder import (
     FAR,
-    START,
     Auditor,
     LogBuilder,
     Parts,
@@ -166,7 +165,7 @@ def test_rounds_of_many_tables_may_interleave(audit: Auditor):
 def test_rounds_under_way_are_no_finding_before_their_deadline(audit: Auditor):
     log = played(BINH)
     log.append(log.lay_out(BINH), steps="OD")
-    report = audit(log.bundle(), now=START)
+    report = audit(log.bundle())
     assert report.findings == ()
     assert (report.rounds.running, report.rounds.unrevealed) == (1, 0)
 

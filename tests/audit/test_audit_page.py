@@ -37,7 +37,7 @@ from referee.cli.main import app
 from referee.rulesets import load_builtin
 from referee.transcript.inputs import MEDIA_TYPE
 from referee.transcript.replay import write_transcript
-from tests.audit.audit_attack import WORD, Attacked, begun
+from tests.audit.audit_attack import WORD, Attacked, begun, ended
 from tests.audit.audit_builder import (
     LOG,
     ORIGIN,
@@ -128,11 +128,11 @@ def test_page_of_every_attack_is_whole_and_names_what_was_found(name: str, audit
 
 def test_page_loads_nothing_from_anywhere(audit: Auditor):
     """No script, style sheet, picture, font or link but to places within it, and a policy that forbids them."""
-    reader = read(page_of(Attacked(bundle=played().bundle()), audit))
+    reader = read(page_of(ended(played()), audit))
     assert all(reference.startswith("#") for reference in reader.references)
     assert {reference[1:] for reference in reader.references} <= set(reader.ids)
     assert not {"script", "link", "img", "iframe", "object", "embed", "base", "form"} & set(reader.tags)
-    html = page_of(Attacked(bundle=played().bundle()), audit)
+    html = page_of(ended(played()), audit)
     assert "default-src 'none'" in html
     assert not re.search(r"@import|url\(|@font-face", html)
     assert max(reader.ids.values()) == 1
@@ -218,9 +218,9 @@ def test_every_phrase_of_the_page_is_used():
 
 def test_rounds_shown_are_those_asked_for_else_the_worst_else_the_latest(audit: Auditor):
     log = played()
-    text = "".join(read(page_of(Attacked(bundle=log.bundle()), audit)).text)
+    text = "".join(read(page_of(ended(log), audit)).text)
     assert load_words().page["stories_latest"].vi in text
-    chosen = page_of(Attacked(bundle=log.bundle()), audit, rounds=(("mau_binh.classic.3", 2), ("nowhere", 1)))
+    chosen = page_of(ended(log), audit, rounds=(("mau_binh.classic.3", 2), ("nowhere", 1)))
     text = "".join(read(chosen).text)
     assert load_words().page["stories_chosen"].vi in text
     assert len(re.findall(r'<article class="story">', chosen)) == 1

@@ -13,7 +13,7 @@ from referee.rulesets import load_builtin
 from referee.tiles import MemoryPlace, PlaceError
 from tests.audit import audit_tiles
 from tests.audit.audit_attack import TABLE, WORD
-from tests.audit.audit_builder import LOG, ORIGIN, ROOT, START, LogBuilder
+from tests.audit.audit_builder import LOG, NOW, ORIGIN, ROOT, LogBuilder
 
 FIXTURES = [json.loads(line) for line in audit_tiles.FILE.read_text(encoding="utf-8").splitlines()]
 
@@ -26,7 +26,7 @@ def audited(files: dict[str, bytes], **options: Any) -> Report:  # noqa: ANN401 
             "log_key": LOG.text,
             "root_key": ROOT.text,
             "catalogue": load_builtin(),
-            "now": START,
+            "now": NOW,
             **options,
         },
     )
@@ -75,7 +75,7 @@ def test_report_from_tiles_is_the_report_from_the_leaves(long_log: LogBuilder, l
         log_key=LOG.text,
         root_key=ROOT.text,
         catalogue=load_builtin(),
-        now=START,
+        now=NOW,
     )
     assert from_leaves.findings == ()
     assert audited(long_files) == from_leaves

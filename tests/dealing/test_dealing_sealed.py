@@ -61,11 +61,12 @@ def test_certificates_of_a_sealed_and_an_open_table_are_not_of_one_deal(header: 
 
 
 def test_statement_of_a_seed_binds_all_that_it_names():
-    """Another round, commitment, seat or seed changes the statement; another round, seat or token changes the hash."""
+    """Another round, commitment, seat, token or seed changes the statement, another round, seat or token the hash."""
     one, two = bytes(32), bytes([1]) * 32
-    seed: dict[str, Any] = {"round_id": one, "commitment": one, "seat": Seat(0), "seed": one}
-    others = [seed | change for change in ({"round_id": two}, {"commitment": two}, {"seat": Seat(1)}, {"seed": two})]
-    assert len({seed_statement(**each) for each in (seed, *others)}) == 5
+    seed: dict[str, Any] = {"round_id": one, "commitment": one, "seat": Seat(0), "token_hash": b"", "seed": one}
+    changes = ({"round_id": two}, {"commitment": two}, {"seat": Seat(1)}, {"token_hash": one}, {"seed": two})
+    others = [seed | change for change in changes]
+    assert len({seed_statement(**each) for each in (seed, *others)}) == 6
     token: dict[str, Any] = {"round_id": one, "seat": Seat(0), "token": one}
     others = [token | change for change in ({"round_id": two}, {"seat": Seat(1)}, {"token": two})]
     assert len({seat_token_hash(**each) for each in (token, *others)}) == 4
@@ -74,6 +75,6 @@ def test_statement_of_a_seed_binds_all_that_it_names():
 @pytest.mark.parametrize("size", [0, 31, 33])
 def test_seeds_and_tokens_have_32_bytes(size: int):
     with pytest.raises(SeedError):
-        seed_statement(round_id=bytes(32), commitment=bytes(32), seat=Seat(0), seed=bytes(size))
+        seed_statement(round_id=bytes(32), commitment=bytes(32), seat=Seat(0), token_hash=b"", seed=bytes(size))
     with pytest.raises(SeedError):
         seat_token_hash(round_id=bytes(32), seat=Seat(0), token=bytes(size))

@@ -106,7 +106,10 @@ def test_seed_signature_vectors(vectors_of: Read):
         round_id, commitment, seed, key, signature = unhexed(
             *(vector[name] for name in ("round_id", "server_commitment", "seed", "public_key", "signature"))
         )
-        statement = seed_statement(round_id=round_id, commitment=commitment, seat=Seat(vector["seat"]), seed=seed)
+        token_hash = bytes.fromhex(vector["token_hash"])
+        statement = seed_statement(
+            round_id=round_id, commitment=commitment, seat=Seat(vector["seat"]), token_hash=token_hash, seed=seed
+        )
         assert statement.hex() == vector["statement"]
         assert is_signature(signature, statement, key)
 

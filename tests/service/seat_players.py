@@ -82,9 +82,12 @@ class Player:
         """Hash the token, as the OPEN leaf holds it."""
         return tagged("seat-token", round_id, number(self.seat, 1), self.token)
 
-    def sign_seed(self, round_id: bytes, commitment: bytes, *, seed: bytes = b"") -> bytes:
-        """Sign the seat's seed under the server's commitment."""
-        return self.key.sign(tagged("client-seed", round_id, commitment, number(self.seat, 1), seed or self.seed))
+    def sign_seed(self, round_id: bytes, commitment: bytes, *, seed: bytes = b"", is_sealed: bool = False) -> bytes:
+        """Sign the seat's seed under the server's commitment, and on a sealed table under the seat's token."""
+        token = self.token_hash(round_id) if is_sealed else b""
+        return self.key.sign(
+            tagged("client-seed", round_id, commitment, number(self.seat, 1), token, seed or self.seed)
+        )
 
     def commitment(self, round_id: bytes, cards: Sequence[int]) -> bytes:
         """Commit to thirteen cards in the order back, middle, front."""
@@ -143,7 +146,8 @@ class Table:
     def contribution(self, seat: int, **changes: Any) -> shuffler_pb2.ContributeSeedRequest:  # noqa: ANN401 - any field
         """Return the request by which a seat contributes its seed."""
         player = self.players[seat]
-        signed = player.sign_seed(self.round_id, self.opened.server_commitment) if self.keyed else b""
+        commitment, is_sealed = self.opened.server_commitment, self.sealed
+        signed = player.sign_seed(self.round_id, commitment, is_sealed=is_sealed) if self.keyed else b""
         fields = {**self.slot, "seat": seat, "seed": player.seed, "signature": signed}
         return shuffler_pb2.ContributeSeedRequest(**fields | changes)
 
@@ -157,7 +161,8 @@ class Table:
     def deal_request(self) -> shuffler_pb2.DealRoundRequest:
         """Return the request that deals from the seeds in it, signed by every seat with a key."""
         commitment = self.opened.server_commitment
-        signed = [player.sign_seed(self.round_id, commitment) for player in self.players] if self.keyed else []
+        signed = [player.sign_seed(self.round_id, commitment, is_sealed=self.sealed) for player in self.players]
+        signed = signed if self.keyed else []
         seeds = [player.seed for player in self.players]
         return shuffler_pb2.DealRoundRequest(**self.slot, client_seeds=seeds, seed_signatures=signed)
 

@@ -290,6 +290,18 @@ def deal_after_the_deadline(house: House) -> Call:
     return lambda: house.deal(opened)
 
 
+@refused("DEADLINE_OUT_OF_BOUNDS", "terms.deal_deadline_time")
+def deal_in_an_hour(house: House) -> Call:
+    return lambda: house.open(deal_deadline_time=house.clock.now + 3_600_000)
+
+
+@refused("CLOCK_BEHIND")
+def clock_that_was_set_back(house: House) -> Call:
+    opened = house.open()
+    house.clock.now -= 120_001
+    return lambda: house.deal(opened)
+
+
 @refused("SEED_MISMATCH", "client_seeds[1]")
 def seed_that_opens_nothing(house: House) -> Call:
     prepared = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms()))

@@ -56,7 +56,7 @@ def test_opening_again_gives_the_same_round(house: House) -> None:
         return house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
 
     opened = twice_and_after_restart(house, open_terms)
-    assert opened.header.round_deadline_time == house.START + 1_000 + 15 * 60_000
+    assert opened.header.round_deadline_time == house.START + 1_000 + (2 + 15) * 60_000
     header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms("b"))).header
     request = shuffler_pb2.OpenRoundRequest(header=header, client_commitments=[b"c" * 32] * 2)
     twice_and_after_restart(house, lambda: house.shuffler.OpenRound(request))

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Final
 
 import pytest
+from referee_table.play import Pace
 
 from tests.table.scripted_player import Player, View, play_anything
-from tests.table.table_scene import PACE, Scene, ready
+from tests.table.table_scene import Scene, ready
 from tests.table.test_table_rounds import audited, finish
 
 GAMES: Final = [
@@ -197,7 +198,7 @@ def test_round_that_outlived_its_deadline_is_given_up_and_the_table_goes_on(scen
             await ready(an, binh)
             view = await an.until(lambda view: view["phase"] == "PLAYING" and view["round"]["mau_binh"]["submitted"][0])
             await asyncio.to_thread(scene.court.stop)
-            scene.clock.move(QUARTER_MS + 2 * PACE.bind_ms + 1)
+            scene.clock.move(QUARTER_MS + 2 * Pace().bind_ms + 1)
             await an.until(lambda view: view["referee"] == "AWAY")
             await asyncio.to_thread(scene.court.start)
             last = (await an.until(lambda view: view["last"] is not None))["last"]

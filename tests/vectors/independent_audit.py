@@ -14,7 +14,7 @@ from tests.vectors.independent_bytes import (
     refuse,
     tree_root,
 )
-from tests.vectors.independent_examination import examine
+from tests.vectors.independent_examination import carried_checkpoint, examine
 from tests.vectors.independent_grouping import Held, Ring, Round, group, signature_fault
 from tests.vectors.independent_log import (
     COSIGNATURE,
@@ -37,6 +37,7 @@ from tests.vectors.independent_results import winner_of
 from tests.vectors.independent_round import ZEROS, Row, header_fault, read_payload
 
 NOTES = {
+    "TIME_BACKDATED",
     *("CLIENT_SEED_TRIVIAL", "CLIENT_SEEDS_EQUAL", "CLIENT_SEED_REPEATED", "CLIENT_SEED_UNSIGNED"),
     "FORKED_RECEIPTS",
     "SEED_HELD",
@@ -51,6 +52,8 @@ ROLES = {
     "key": "root",
 }
 GRACE, AHEAD = 60_000, 300
+DRIFT, BACKDATED = 120_000, 900_000
+TIMES = {"open": "opened_time", "deal": "dealt_time", "unseal": "unsealed_time", "abort": "aborted_time"}
 
 
 class Finding(NamedTuple):
@@ -87,6 +90,9 @@ class Audit:
         self.rounds: dict[str, Round] = {}
         self.last: dict[str, Round] = {}
         self.winners: dict[str, tuple[str, str, int]] = {}
+        self.timed: list[tuple[int, int, str]] = []
+        self.carrying: list[tuple[int, Round, Row]] = []
+        self.vouched: set[int] = set()
         self.held = group(row)
         self.leaves = list(self._leaves())
         self.hashes = [leaf_hash(leaf) for leaf in self.leaves]
@@ -120,6 +126,7 @@ class Audit:
         for index, leaf in enumerate(self.leaves):
             self._take(index, leaf)
         self._check_signers(kept)
+        self._check_times()
         self._close()
         self._check_promises()
         self._check_witnesses(notes)
@@ -250,6 +257,7 @@ class Audit:
         if code != "OPENED_TWICE":
             fresh.before = None if last is None else last.said["round_id"]
             self.last[header["table_id"]] = fresh
+        self.timed.append((index, said["opened_time"], header["table_id"]))
         game, key, seat = self.winners.get(header["table_id"], ("", "", -1))
         fresh.last_winner = (key, seat) if game == fresh.game else None
         self.rounds[said["round_id"]] = fresh
@@ -259,9 +267,14 @@ class Audit:
         if found is None:
             self._find_stray(kind, index, said)
             return
+        if kind == "deal" and not found.is_whole:
+            self.carrying.append((index, found, said))
         code = found.step(kind, index, said, self._ring(), self.hashes[index])
         if code:
             self.find(code, index)
+        if code not in ("DEALT_TWICE", "ENDED_TWICE", "UNSEAL_NOT_IN_COURSE") and kind != "reveal":
+            time = said["inputs"]["closed_time"] if kind == "settle" else said[TIMES[kind]]
+            self.timed.append((index, time, found.header["table_id"]))
         if kind == "settle" and found.parts.get("settle", (0, {}))[0] == index:
             seat = winner_of(said["results"], len(found.header["seat_keys"]))
             if seat >= 0:
@@ -336,6 +349,64 @@ class Audit:
                 for _ in held.seeds:
                     self.find("HELD_SEED_REFUSED")
 
+    def _check_times(self) -> None:
+        """Compare the times of leaves with one another, with the audit's and with the witnesses' clocks."""
+        heads = sorted(((size, times) for size, times in self._vouching() if times), key=lambda head: head[0])
+        carried = {index: (one, said) for index, one, said in self.carrying}
+        by_index = {index: (time, table) for index, time, table in self.timed}
+        tables: dict[str, int] = {}
+        newest, witnessed, latest = 0, 0, (-1, -1)
+        for index in range(len(self.leaves) + 1):
+            for _, times in [head for head in heads if head[0] == index]:
+                for time in times:
+                    if latest[0] > 1000 * time + DRIFT:
+                        self.find("TIME_AHEAD", latest[1])
+                        latest = (-1, -1)
+                    witnessed = max(witnessed, 1000 * time)
+            if index in carried:
+                witnessed = max(witnessed, self._check_carried(index, *carried[index]))
+            if index not in by_index:
+                continue
+            time, table = by_index[index]
+            is_behind = time < newest - DRIFT
+            if time < tables.get(table, 0) or is_behind:
+                self.find("TIME_OUT_OF_ORDER", index)
+            elif time < witnessed - BACKDATED:
+                self.find("TIME_BACKDATED", index)
+            tables[table] = time
+            if time > self.row["now"] + DRIFT:
+                self.find("TIME_AHEAD", index)
+                continue
+            newest = time if is_behind else max(newest, time)
+            latest = latest if latest[0] >= time else (time, index)
+
+    def _check_carried(self, index: int, one: Round, said: Row) -> int:
+        """Verify the checkpoint that a DEAL carries; return the latest time at which a witness cosigned it, or 0."""
+        text = said.get("cosigned_checkpoint")
+        note = None if text is None else try_read_note(bytes.fromhex(text))
+        checkpoint = None if note is None else carried_checkpoint(one, index, said)
+        if note is None or checkpoint is None:
+            return 0
+        named = [life.key for life in self.keys.values() if life.role == "log" and life.added < index]
+        if not _is_signed(bytes.fromhex(str(text)), [*self.log_keys, *named]):
+            self.find("COSIGNATURE_REFUSED", index)
+        elif checkpoint.root != self._root(checkpoint.size):
+            self.find("HISTORY_REWRITTEN", index)
+        elif "quorum" in self.row:
+            seen = cosigned(note, self.row["witnesses"])
+            latest = self.row["now"] // 1000 + AHEAD
+            times = [1000 * time for time in seen.times.values() if time <= latest]
+            if seen.forged or len(times) < len(seen.times):
+                self.find("COSIGNATURE_REFUSED")
+            if len(times) >= self.row["quorum"]:
+                self.vouched.add(index)
+            if any(one.said["opened_time"] > time + DRIFT for time in times):
+                self.find("TIME_AHEAD", one.opened)
+            elif any(said["dealt_time"] < time - DRIFT for time in times):
+                self.find("TIME_OUT_OF_ORDER", index)
+            return max(times, default=0)
+        return 0
+
     def _check_deadline(self, one: Round) -> None:
         now = self.row["now"]
         if one.end:
@@ -347,12 +418,10 @@ class Audit:
                 self.find("DEADLINE_PASSED", one.newest)
 
     def _count_levels(self, levels: dict[int, str], repeated: set[int]) -> None:
-        sizes = self._witnessed_sizes()
-        opens = {one.place: one.opened for one in self.rounds.values()}
         for place, level in levels.items():
             if level == "L2" and place in repeated:
                 self.levels["L1"] += 1
-            elif level == "L2" and any(opens[place] < size <= place for size in sizes):
+            elif level == "L2" and place in self.vouched:
                 self.levels["L3"] += 1
             else:
                 self.levels[level] += 1
@@ -387,8 +456,8 @@ class Audit:
             return "LOG_RECEIPT_REFUSED" if is_grown and "leaf" not in promise else "PROMISED_LEAF_ABSENT"
         return ""
 
-    def _witnessed(self) -> Iterator[tuple[int, list[int]]]:
-        """Size and times of each checkpoint of these leaves that enough witnesses cosigned."""
+    def _vouching(self) -> Iterator[tuple[int, list[int]]]:
+        """Size and times, newest first, of each checkpoint of these leaves that was given."""
         row = self.row
         for text in (*row.get("cosigned", ()), row.get("checkpoint", ""), *row.get("witnessed", ())):
             note = try_read_note(text.encode())
@@ -401,11 +470,8 @@ class Audit:
             latest = row["now"] // 1000 + AHEAD
             times = [one for one in cosigned(note, row["witnesses"]).times.values() if one <= latest]
             is_ours = checkpoint.origin == row["origin"] and checkpoint.size <= len(self.leaves)
-            if len(times) >= row["quorum"] and is_ours and checkpoint.root == self._root(checkpoint.size):
+            if is_ours and checkpoint.root == self._root(checkpoint.size):
                 yield checkpoint.size, sorted(times, reverse=True)
-
-    def _witnessed_sizes(self) -> list[int]:
-        return [size for size, _ in self._witnessed()]
 
     def _check_witnesses(self, notes: list[bytes]) -> None:
         row = self.row
@@ -416,7 +482,7 @@ class Audit:
             for key in (*doubled, *[one for one in counted if one.public in own]):
                 assert key.algorithm == COSIGNATURE
                 self.find("WITNESS_DOUBLED")
-            times = [seen[row["quorum"] - 1] for _, seen in self._witnessed()]
+            times = [seen[row["quorum"] - 1] for _, seen in self._vouching() if len(seen) >= row["quorum"]]
             if not times:
                 self.find("QUORUM_UNMET")
             elif row["max_age"] is not None and row["now"] - 1000 * max(times) > row["max_age"]:

@@ -6,6 +6,7 @@ from tests.vectors.independent_bytes import RefusedError, holds
 from tests.vectors.independent_course import seat_of
 from tests.vectors.independent_exhibits import FEWEST
 from tests.vectors.independent_grouping import Held, Round
+from tests.vectors.independent_log import Checkpoint, read_checkpoint, read_note
 from tests.vectors.independent_openings import KeysBetween, Openings
 from tests.vectors.independent_results import holds_cards, is_balanced, opens_arrangement
 from tests.vectors.independent_round import (
@@ -76,6 +77,12 @@ class _Examination(Openings):
             self.find("ROUND_ID_MISMATCH", one.opened)
         if one.header["origin"] != origin:
             self.find("WRONG_ORIGIN", one.opened)
+        keys = [key for key in one.header["seat_keys"] if key != ZEROS]
+        own = {public.hex() for ring in one.rings for _, public in ring.known}
+        for seat, key in enumerate(keys):
+            if key in own or key in keys[:seat]:
+                self.find("SEAT_KEY_SHARED", one.opened)
+        self._examine_deadlines()
         if RULESETS and RULESETS.get(one.header["ruleset_digest"]) != (
             one.header["ruleset_id"],
             one.header["ruleset_version"],
@@ -84,9 +91,19 @@ class _Examination(Openings):
         elif one.header["layout"] != layout_of(one.game, len(one.header["seat_keys"])):
             self.find("SECTION_WRONG_SIZE", one.opened)
 
+    def _examine_deadlines(self) -> None:
+        one = self.one
+        opened, dealt, ended = one.said["opened_time"], one.header["deal_deadline"], one.header["round_deadline"]
+        shortest, longest = BOUNDS.get(one.header["ruleset_digest"], (1_000, 86_400_000))
+        if not (opened < dealt <= opened + 600_000 and dealt + shortest <= ended <= dealt + longest):
+            self.find("DEADLINE_OUT_OF_BOUNDS", one.opened)
+
     def _examine_deal(self, index: int, said: Row) -> None:
         one = self.one
         seats = len(one.header["seat_keys"])
+        is_sealed = "seat_tokens" in one.said
+        if "cosigned_checkpoint" in said and carried_checkpoint(one, index, said) is None:
+            self.find("COSIGNATURE_REFUSED", index)
         if said["dealt_time"] > one.header["deal_deadline"]:
             self.find("DEALT_LATE", index)
         if len(said["client_seeds"]) != seats or not all(said["client_seeds"]):
@@ -97,9 +114,10 @@ class _Examination(Openings):
         commitment = bytes.fromhex(one.said["server_commitment"])
         for seat, text in enumerate(said.get("seed_signatures", [])):
             key = one.header["seat_keys"][seat]
-            statement = seed_statement(one.rid, commitment, seat, seeds[seat])
+            token = bytes.fromhex(one.said["seat_tokens"][seat]) if is_sealed else b""
+            statement = seed_statement(one.rid, commitment, seat, token, seeds[seat])
             if text and (key == ZEROS or not holds(bytes.fromhex(text), statement, bytes.fromhex(key))):
-                self.find("SEED_SIGNATURE_FORGED", index)
+                self.find("SEAT_TOKEN_MISMATCH" if is_sealed else "SEED_SIGNATURE_FORGED", index)
         if mix(one.rid, commitment, seeds).hex() != said["mix"]:
             self._explain_mix(index, said, seeds)
             return
@@ -308,5 +326,17 @@ class _Examination(Openings):
         return "L2" if is_committed and not is_weak else "L1"
 
 
+def carried_checkpoint(one: Round, index: int, said: Row) -> Checkpoint | None:
+    """Read the checkpoint in a DEAL; None where it is none of this log that has OPEN and not the DEAL."""
+    try:
+        checkpoint = read_checkpoint(read_note(bytes.fromhex(said["cosigned_checkpoint"])).text)
+    except RefusedError:
+        return None
+    is_of_round = checkpoint.origin == one.header["origin"] and one.opened < checkpoint.size <= index
+    return checkpoint if is_of_round else None
+
+
 RULESETS: dict[str, tuple[str, str]] = {}
 """Id and version by digest, where the verifier has them."""
+BOUNDS: dict[str, tuple[int, int]] = {}
+"""Shortest and longest time from the deal deadline to the round deadline in ms, by digest."""

@@ -26,8 +26,7 @@ class Openings(Exhibits):
     @property
     def at_deal(self) -> list[int]:
         """The sections that DEAL says were open at once."""
-        hands = [] if "seat_tokens" in self.one.said else list(range(len(self.one.header["seat_keys"])))
-        return list(self.one.parts["deal"][1].get("opened_sections", hands)) if "deal" in self.one.parts else []
+        return list(self.one.parts["deal"][1]["opened_sections"]) if "deal" in self.one.parts else []
 
     def _examine_openings_at_deal(self, index: int) -> None:
         hands = list(range(len(self.one.header["seat_keys"])))

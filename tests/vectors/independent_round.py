@@ -122,8 +122,8 @@ def client_commitment(rid: bytes, seat: int, seed: bytes) -> bytes:
     return th("client-commit", rid, uint(seat, 8), seed)
 
 
-def seed_statement(rid: bytes, commitment: bytes, seat: int, seed: bytes) -> bytes:
-    return th("client-seed", rid, commitment, uint(seat, 8), seed)
+def seed_statement(rid: bytes, commitment: bytes, seat: int, token: bytes, seed: bytes) -> bytes:
+    return th("client-seed", rid, commitment, uint(seat, 8), token, seed)
 
 
 def mix(rid: bytes, commitment: bytes, seeds: Sequence[bytes]) -> bytes:
@@ -300,6 +300,7 @@ def is_header(value: object) -> bool:
 PAYLOADS: dict[str, dict[str, Callable[[Any], bool]]] = {
     "open": {
         "header": is_header,
+        "opened_time": is_natural,
         "round_id": is_hex,
         "server_commitment": is_hex,
         "client_commitments": lambda value: is_list(value, _is_perhaps_hex),
@@ -312,7 +313,8 @@ PAYLOADS: dict[str, dict[str, Callable[[Any], bool]]] = {
         "mix": is_hex,
         "deck_root": is_hex,
         "dealt_time": is_natural,
-        "opened_sections?": lambda value: is_list(value, is_natural) and is_rising(value),
+        "opened_sections": lambda value: is_list(value, is_natural),
+        "cosigned_checkpoint?": _is_text,
         "leader?": is_natural,
         "seed_signatures?": lambda value: is_list(value, lambda one: one == "" or is_hex(one, 64)) and any(value),
     },
@@ -387,11 +389,18 @@ def read_payload(kind: str, payload: bytes) -> Row:
         refuse("NOT_CANONICAL" if isinstance(said, dict) and _names(kind, said) else "TYPE_CONFUSION")
     if kind == "key" and not _is_key_text(said["key"]):
         refuse("UNSOUND_KEY")
-    if kind == "deal" and len(said.get("seed_signatures", said["client_seeds"])) != len(said["client_seeds"]):
+    if kind == "deal" and not _is_deal(said):
         refuse("NOT_CANONICAL")
     if kind == "unseal" and said["opens_section"] not in said["sections"]:
         refuse("NOT_CANONICAL")
     return dict(said)
+
+
+def _is_deal(said: Row) -> bool:
+    note, sections = said.get("cosigned_checkpoint", "00"), said["opened_sections"]
+    is_note = 0 < len(note) <= 8_192 and re.fullmatch("([0-9a-f]{2})*", note) is not None
+    is_signed = len(said.get("seed_signatures", said["client_seeds"])) == len(said["client_seeds"])
+    return is_note and is_signed and sections == sorted(set(sections))
 
 
 def _names(kind: str, said: Row) -> bool:

@@ -55,8 +55,9 @@ def fault_of(check: Callable[..., object], *args: object) -> str:
 
 @pytest.fixture(autouse=True, scope="module")
 def _rulesets() -> None:
-    known = {row["digest"]: (row["ruleset_id"], row["version"]) for row in read("rulesets/rulesets")}
-    independent_examination.RULESETS.update(known)
+    rows = read("rulesets/rulesets")
+    independent_examination.RULESETS.update({row["digest"]: (row["ruleset_id"], row["version"]) for row in rows})
+    independent_examination.BOUNDS.update({row["digest"]: (row["shortest_ms"], row["longest_ms"]) for row in rows})
 
 
 def test_the_third_verifier_shares_nothing_with_the_package_or_the_second() -> None:
@@ -189,7 +190,7 @@ def holds_seed(row: Row) -> bool:
     rid, commitment, seed, key = rounds.unhexed(
         row["round_id"], row["server_commitment"], row["seed"], row["public_key"]
     )
-    statement = rounds.seed_statement(rid, commitment, row["seat"], seed)
+    statement = rounds.seed_statement(rid, commitment, row["seat"], bytes.fromhex(row["token_hash"]), seed)
     return evidence.is_sound_key(key) and evidence.holds(bytes.fromhex(row["signature"]), statement, key)
 
 

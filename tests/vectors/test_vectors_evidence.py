@@ -133,7 +133,13 @@ def holds_seed(row: Row) -> bool:
     rid, commitment, seed, signature, key = unhexed(
         row, "round_id", "server_commitment", "seed", "signature", "public_key"
     )
-    statement = seed_statement(round_id=rid, commitment=commitment, seat=Seat(row["seat"]), seed=seed)
+    statement = seed_statement(
+        round_id=rid,
+        commitment=commitment,
+        seat=Seat(row["seat"]),
+        token_hash=bytes.fromhex(row["token_hash"]),
+        seed=seed,
+    )
     return is_public_key(key) and is_signature(signature, statement, key)
 
 
@@ -281,6 +287,9 @@ def test_receipt_vectors(row: Row) -> None:
 
 
 def test_ruleset_vectors_are_the_rulesets_at_hand() -> None:
-    listed = {(row["ruleset_id"], row["version"], row["digest"], row["game"], row["bet_unit"])
-              for row in read("rulesets/rulesets")}  # fmt: skip
-    assert listed == {(one.id, one.version, one.digest.hex(), one.game, one.bet_unit) for one in load_builtin()}
+    names = ("ruleset_id", "version", "digest", "game", "bet_unit", "shortest_ms", "longest_ms")
+    listed = {tuple(row[name] for name in names) for row in read("rulesets/rulesets")}
+    assert listed == {
+        (one.id, one.version, one.digest.hex(), one.game, one.bet_unit, *GAMES[one.game].round_bounds(one.rules))
+        for one in load_builtin()
+    }

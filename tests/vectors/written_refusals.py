@@ -129,6 +129,7 @@ def _change_card(one: Row) -> None:
 
 CHANGES: list[tuple[str, str, str, Callable[[Row], None]]] = [
     ("SEED_SIGNATURE", "another_seat", "another seat", put(seat=1)),
+    ("SEED_SIGNATURE", "a_token", "a token where the seat signed without one", put(token_hash=ZEROS)),
     ("SEED_SIGNATURE", "another_key", "another key", put(public_key=OTHER_KEY)),
     ("SEED_SIGNATURE", "no_key", "zeros are no key", put(public_key=ZEROS)),
     ("SEED_SIGNATURE", "s_plus_l", "the same signature with S + L", _add_group_order),
@@ -179,6 +180,12 @@ def leaf_rows() -> Iterator[Row]:
         ("deal", "leader", "the leader is a seat", {"leader": 4}),
         ("deal", "null", "what is absent is left out", {"leader": None}),
         ("deal", "time", "times are integers", {"dealt_time": 1.5}),
+        ("deal", "open_twice", "sections ascend", {"opened_sections": [0, 0]}),
+        ("deal", "open_order", "sections ascend", {"opened_sections": [1, 0]}),
+        ("deal", "no_note", "what is absent is left out", {"cosigned_checkpoint": ""}),
+        ("deal", "odd_note", "bytes are pairs of digits", {"cosigned_checkpoint": "abc"}),
+        ("deal", "long_note", "at most 4,096 bytes", {"cosigned_checkpoint": "00" * 4_097}),
+        ("open", "time", "times are integers", {"opened_time": "1"}),
         ("deal", "no_signature", "somebody signed", {"seed_signatures": ["", "", "", ""]}),
         ("deal_signed", "places", "a place for each seat", {"seed_signatures": ["00" * 64]}),
         ("deal_signed", "short", "64 bytes", {"seed_signatures": ["00" * 63, "", ""]}),
@@ -267,6 +274,8 @@ def ruleset_rows() -> Iterator[Row]:
             digest=hashlib.sha256(data).hexdigest(),
             game=said["game"],
             bet_unit=said["bet_unit"],
+            shortest_ms=1000 * said["round"]["shortest_seconds"],
+            longest_ms=1000 * said["round"]["longest_seconds"],
         )
 
 

@@ -33,7 +33,7 @@ TAGS: dict[str, tuple[int, ...]] = {
     "round": (1, 5, 1, 5, 8, 8, 5, 32, 3, 3, 8, 0, 64, 32, 8, 8),
     "server-commit": (32, 32),
     "client-commit": (32, 1, 32),
-    "client-seed": (32, 32, 1, 32),
+    "client-seed": (32, 32, 1, 32, 32),
     "seat-token": (32, 1, 32),
     "mix": (32, 32, 0, 32, 32),
     "deck": (32,),

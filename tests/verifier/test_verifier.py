@@ -13,7 +13,7 @@ from referee.audit import Finding, MemoryLog, audit_log
 from referee.audit.finding import Code
 from referee.rulesets import load_builtin
 from tests.audit import table as list_of_54
-from tests.audit.audit_builder import FAR, LOG, ORIGIN, ROOT, START, LogBuilder, Table, abort, healthy_tables
+from tests.audit.audit_builder import FAR, LOG, NOW, ORIGIN, ROOT, LogBuilder, Table, abort, healthy_tables
 from tests.verifier.verifier_bundles import bundle_of, log_row, round_ids
 from tests.verifier.verifier_mutations import mutate
 from tests.verifier.verifier_project import run
@@ -110,8 +110,8 @@ def test_its_codes_are_those_of_the_audit(project: Path) -> None:
 
 def test_rounds_of_every_ruleset_verify(verdicts: Verdicts) -> None:
     log = played(*healthy_tables([ruleset.id for ruleset in load_builtin()]), *TABLES, rounds=2).bundle()
-    rounds = [{"bundle": bundle_of(log, round_id), "now": START} for round_id in round_ids(log.entries)]
-    whole, *each = verdicts([log_row(log, now=START), *rounds])
+    rounds = [{"bundle": bundle_of(log, round_id), "now": NOW} for round_id in round_ids(log.entries)]
+    whole, *each = verdicts([log_row(log, now=NOW), *rounds])
     assert whole["rounds"] == len(rounds)
     assert {(one["code"], one["table_id"]) for one in whole["findings"]} == {("CLIENT_SEED_UNSIGNED", "free")}
     assert {one["code"] for result in each for one in result["findings"]} == {"CLIENT_SEED_UNSIGNED"}
@@ -142,9 +142,9 @@ def test_last_winner_is_found_behind_aborted_rounds(verdicts: Verdicts) -> None:
     dropped = [leaf for leaf in last["leaves"] if leaf["index"] != min(one["index"] for one in last["leaves"][3:])]
     whole, proved, unproved = verdicts(
         [
-            log_row(bundle, now=START),
-            {"bundle": last, "now": START},
-            {"bundle": {**last, "leaves": dropped}, "now": START},
+            log_row(bundle, now=NOW),
+            {"bundle": last, "now": NOW},
+            {"bundle": {**last, "leaves": dropped}, "now": NOW},
         ]
     )
     assert whole["findings"] == proved["findings"] == unproved["findings"] == []
@@ -158,7 +158,7 @@ def test_audit_and_verifier_agree_on_random_changes(seed: int, verdicts: Verdict
     chance = random.Random(seed)  # noqa: S311 - the same in every run
     logs = [played(table, rounds=3).entries for table in TABLES]
     changed = [LogBuilder(mutate(chance.choice(logs), chance)).bundle() for _ in range(150)]
-    times = [chance.choice([START, FAR]) for _ in changed]
+    times = [chance.choice([NOW, FAR]) for _ in changed]
     answers = verdicts([log_row(log, now=now) for log, now in zip(changed, times, strict=True)])
     seen = set()
     for log, now, answer in zip(changed, times, answers, strict=True):
@@ -177,8 +177,8 @@ def test_round_alone_and_round_in_its_log_agree(verdicts: Verdicts) -> None:
     entries = played(TABLES[0], rounds=1).entries
     changed = [LogBuilder(mutate(entries, chance)).bundle() for _ in range(60)]
     whole = [log for log in changed if is_one_round(log)]
-    logs = verdicts([log_row(log, now=START) for log in whole])
-    alone = verdicts([{"bundle": bundle_of(log, round_ids(log.entries)[0]), "now": START} for log in whole])
+    logs = verdicts([log_row(log, now=NOW) for log in whole])
+    alone = verdicts([{"bundle": bundle_of(log, round_ids(log.entries)[0]), "now": NOW} for log in whole])
     assert len(whole) > 10
     for log, bundle in zip(logs, alone, strict=True):
         codes = [[finding["code"] for finding in result["findings"]] for result in (log, bundle)]

@@ -5,7 +5,7 @@
  *     c_i = TH("client-commit", round_id, u8 i, a_i)
  *     M   = TH("mix", round_id, C, beacon, a_0..)          beacon: zero-length
  *     TH("arrange", round_id, u8 i, cards, nonce)          a u8 a card: back, middle, front
- *     TH("client-seed", round_id, C, u8 i, a_i)            what a seat with a key signs
+ *     TH("client-seed", round_id, C, u8 i, token hash or empty, a_i)  what a seat with a key signs
  *     TH("seat-token", round_id, u8 i, token)              what OPEN has on a sealed table
  */
 
@@ -26,13 +26,16 @@ export function mix(roundId: Bytes, commitment: Bytes, clientSeeds: Bytes[]): By
   return taggedHash("mix", roundId, commitment, EMPTY, ...clientSeeds);
 }
 
-/** What a seat with a key signs to show its seed; it cannot be made before C is known. */
+/**
+ * What a seat with a key signs to show its seed; it cannot be made before C is known. `tokenHash` is
+ * empty on an open table.
+ */
 export function seedStatement(
   roundId: Bytes,
   commitment: Bytes,
-  { seat, seed }: { seat: number; seed: Bytes },
+  { seat, tokenHash, seed }: { seat: number; tokenHash: Bytes; seed: Bytes },
 ): Bytes {
-  return taggedHash("client-seed", roundId, commitment, u8(seat), seed);
+  return taggedHash("client-seed", roundId, commitment, u8(seat), tokenHash, seed);
 }
 
 /** Hash the token that opens a seat's hand on a sealed table, as OPEN names it. */

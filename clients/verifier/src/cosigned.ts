@@ -2,8 +2,8 @@
  * What witnesses say of a log: checkpoints that they cosigned, held against the roots that its
  * leaves gave. A checkpoint counts as witnessed if enough of the named witnesses cosigned it and
  * its root is that of the leaves. A witness is a key: two names of one key, or a witness with a key
- * of the log's own, are findings. A checkpoint that was witnessed with OPEN in it and DEAL not yet
- * shows that a round's terms were logged before its seats showed their seeds (level L3).
+ * of the log's own, are findings. A witnessed checkpoint with a round's OPEN in it, which its DEAL
+ * carries, shows that the terms were logged before the seats showed their seeds (level L3).
  */
 
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
@@ -36,7 +36,7 @@ export interface WitnessTerms {
 /** The cosigned checkpoints of one log or bundle. */
 export class CosignedHeads {
   readonly #shown: Shown[] = [];
-  readonly #sizes: number[] = [];
+  #isWitnessed = false;
   readonly #blamed = new Set<string>();
   #newest: Shown | null = null;
   #time = 0;
@@ -80,21 +80,24 @@ export class CosignedHeads {
         this.#judge(shown, root, logKeys);
       }
     }
-    this.#sizes.sort((one, other) => one - other);
   }
 
-  /** Whether a witnessed checkpoint has the leaf `opened` and has not the leaf `dealt`. */
-  isWitnessedBetween({ opened, dealt }: { opened: number; dealt: number }): boolean {
-    let [from, to] = [0, this.#sizes.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if ((this.#sizes[middle] ?? 0) > opened) {
-        to = middle;
-      } else {
-        from = middle + 1;
-      }
-    }
-    return (this.#sizes[from] ?? Infinity) <= dealt;
+  /** The times, in ms, at which witnesses cosigned the tree of this size and root, as was shown. */
+  timesAt(size: number, root: Bytes): number[] {
+    const shown = this.#shown.filter(
+      ({ checkpoint }) => checkpoint.size === size && hex(checkpoint.root) === hex(root),
+    );
+    return shown.flatMap(({ note }) => {
+      const { times } = attest(this.quorum, note);
+      return times.filter(({ time }) => time <= this.#latest).map(({ time }) => 1000 * time);
+    });
+  }
+
+  /** The times, in ms, at which witnesses cosigned a checkpoint that a DEAL carries, and whether a quorum did. */
+  carry(carried: { checkpoint: Checkpoint; note: Note }): { times: number[]; isQuorate: boolean } {
+    const times = this.#timely(carried);
+    const isQuorate = vouchedTime(this.quorum, times) !== null;
+    return { times: times.map(({ time }) => 1000 * time), isQuorate };
   }
 
   /** Report on the whole log; `outgrown` are checkpoints that it must have left behind. */
@@ -106,17 +109,23 @@ export class CosignedHeads {
     this.#checkKeys(records);
     const { now, maxAge } = this.terms;
     const age = now === null ? null : now - 1000 * this.#time;
-    if (head.size > 0 && this.#sizes.length === 0) {
+    if (head.size > 0 && !this.#isWitnessed) {
       const note = this.#newest?.note ?? { text: "", signatures: [] };
       const missing = attest(this.quorum, note).missing.join(", ");
       const detail = `no checkpoint has the cosignatures of ${this.quorum.needed} witnesses`;
       const named = missing === "" ? detail : `${detail}; the newest lacks ${missing}`;
       this.report.find("WITNESSES", "QUORUM_UNMET", named);
-    } else if (maxAge !== null && age !== null && this.#sizes.length > 0 && age > maxAge) {
+    } else if (maxAge !== null && age !== null && this.#isWitnessed && age > maxAge) {
       const detail = `witnesses vouched for the log last at ${1000 * this.#time}, ${age} ms ago`;
       this.report.find("WITNESSES", "HEAD_FROZEN", detail);
     }
     findOutgrown(head, outgrown, this.report);
+  }
+
+  /** The latest time, in seconds, that a cosignature may name. */
+  get #latest(): number {
+    const { now } = this.terms;
+    return now === null ? Infinity : Math.floor(now / 1000) + AHEAD_SECONDS;
   }
 
   #read(data: Bytes, isClaimed: boolean): Shown | null {
@@ -153,7 +162,7 @@ export class CosignedHeads {
     }
     if (hex(checkpoint.root) === hex(root)) {
       if (time !== null) {
-        this.#sizes.push(checkpoint.size);
+        this.#isWitnessed = true;
         this.#time = Math.max(this.#time, time);
       }
     } else if (isClaimed) {
@@ -162,14 +171,19 @@ export class CosignedHeads {
   }
 
   /** What the witnesses say on a note, without what is forged or of a time to come. */
-  #timely({ checkpoint: { size }, note }: Shown): Attestation["times"] {
+  #timely({
+    checkpoint: { size },
+    note,
+  }: {
+    checkpoint: Checkpoint;
+    note: Note;
+  }): Attestation["times"] {
     const said = attest(this.quorum, note);
     for (const key of said.forged) {
       const detail = `a cosignature under ${key.text} is not by that key; the first has ${size} leaves`;
       this.#blame(`forged ${key.text}`, detail);
     }
-    const { now } = this.terms;
-    const latest = now === null ? Infinity : Math.floor(now / 1000) + AHEAD_SECONDS;
+    const latest = this.#latest;
     for (const { key, time } of said.times.filter((one) => one.time > latest)) {
       const detail = `a cosignature under ${key.text} names ${1000 * time}, a time to come`;
       this.#blame(`early ${key.text}`, detail);

@@ -27,6 +27,8 @@ export const CERTIFICATE_TYPE = MEDIA("certificate");
 export const RECEIPT_TYPE = MEDIA("event");
 /** nonce, seed and tag of XChaCha20-Poly1305. */
 const SEALED_SIZE = 24 + 32 + 16;
+/** Bytes of the cosigned checkpoint in a DEAL. */
+const MAX_NOTE_SIZE = 4096;
 
 export type Kind = "OPEN" | "DEAL" | "UNSEAL" | "SETTLE" | "ABORT" | "REVEAL" | "KEY";
 export type Role = "root" | "log" | "referee" | "shuffler" | "witness";
@@ -57,6 +59,7 @@ export const openForm = record(
   {
     client_commitments: list(text),
     header: headerForm,
+    opened_time: natural,
     round_id: hex32,
     sealed_seed: text,
     server_commitment: hex32,
@@ -64,16 +67,20 @@ export const openForm = record(
   { seat_tokens: list(hex32) },
 );
 
-/** `seed_signatures` stand by seat, empty for a seat that did not sign. */
+/**
+ * `seed_signatures` are by seat, empty for a seat that did not sign. `cosigned_checkpoint` is the hex
+ * of a note by which witnesses vouch for OPEN.
+ */
 export const dealForm = record(
   {
     client_seeds: list(text),
     dealt_time: natural,
     deck_root: hex32,
     mix: hex32,
+    opened_sections: list(natural),
     round_id: hex32,
   },
-  { leader: natural, opened_sections: list(natural), seed_signatures: list(text) },
+  { cosigned_checkpoint: text, leader: natural, seed_signatures: list(text) },
 );
 
 /** What an event receipt says, and what the cards opened after it; `receipt_signature` is the referee's. */
@@ -181,6 +188,11 @@ export function misspelledHex(leaf: Leaf): string | null {
     }
     case "DEAL": {
       const { round_id, mix, deck_root, client_seeds, seed_signatures = [] } = leaf.value;
+      const note = leaf.value.cosigned_checkpoint;
+      const size = (note?.length ?? 2) / 2;
+      if (note !== undefined && (size < 1 || size > MAX_NOTE_SIZE || !isHex(note, size))) {
+        return note;
+      }
       const signatures = seed_signatures.filter(Boolean);
       const odd = signatures.find((signature) => !isHex(signature, SIGNATURE_SIZE));
       if (odd !== undefined) {
@@ -218,7 +230,7 @@ export function miscounted(leaf: Leaf): string | null {
     if (!isRight) {
       return `${seeds.length} seats have other signatures than one a seat, or none`;
     }
-    const { opened_sections: sections = [] } = leaf.value;
+    const { opened_sections: sections } = leaf.value;
     return isAscending(sections) ? null : `sections ${sections.join(", ")} do not ascend`;
   }
   if (leaf.kind === "UNSEAL") {

@@ -6,6 +6,7 @@
  */
 
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
+import { carriedCheckpoint, holdsCarried } from "./carried.js";
 import { type CheckCode, Report } from "./check.js";
 import {
   type Checkpoint,
@@ -22,10 +23,10 @@ import type { Exhibits, RoundLeaves, Law } from "./round-leaves.js";
 import { KeyHistory } from "./keys.js";
 import type { EventLevel } from "./level.js";
 import type { SourceFault } from "./log.js";
-import { Frontier, leafHash } from "./merkle.js";
+import { Frontier, GrowingTree, leafHash } from "./merkle.js";
 import { parseNote } from "./note.js";
 import { Promises } from "./promise.js";
-import { checkOf, LeafFaultError, readLeaf } from "./reading.js";
+import { checkOf, LeafFaultError, type Placed, readLeaf } from "./reading.js";
 import { clientSeedsOf, examine } from "./round.js";
 import { SeedBook } from "./seed-book.js";
 import { examineSigners, logKeys } from "./succession.js";
@@ -49,7 +50,9 @@ export class LogAudit {
   readonly #report = new Report();
   readonly #held: ReadonlyMap<string, Exhibits>;
   readonly #tables: Tables;
-  readonly #edge = new Frontier();
+  readonly #tree = new GrowingTree();
+  /** DEAL leaves, of rounds not examined yet, by which a quorum vouches for OPEN. */
+  readonly #vouched = new Set<number>();
   readonly #seeds = new SeedBook();
   readonly #seen = new Set<string>();
   readonly #found: Record<Severity, Finding[]> = { FAIL: [], NOTE: [] };
@@ -75,13 +78,13 @@ export class LogAudit {
     this.#log = known.log;
     this.#keys = new KeyHistory(known.root);
     this.#held = byRound(options.exhibits ?? { certificates: [], eventReceipts: [] });
-    this.#tables = new Tables(this.#held);
+    this.#tables = new Tables(this.#held, options.now ?? null);
     this.#promises = new Promises(options.exhibits?.logReceipts ?? [], this.#report);
     this.#heads = this.#headsOf(known.origin);
   }
 
   get size(): number {
-    return this.#edge.size;
+    return this.#tree.frontier.size;
   }
 
   /** The newest checkpoint as it claims to be; null, and a finding, where it is none of this log. */
@@ -116,7 +119,7 @@ export class LogAudit {
 
   /** The next leaf goes by. */
   take(data: Bytes): void {
-    const index = this.#edge.size;
+    const index = this.#tree.frontier.size;
     try {
       this.#read(data, index);
     } catch (error) {
@@ -130,7 +133,7 @@ export class LogAudit {
     if (this.#promises.places.has(index)) {
       this.#hashes.set(index, hash);
     }
-    this.#edge.append(hash);
+    this.#tree.append(hash);
     this.#keepRoot();
   }
 
@@ -162,7 +165,6 @@ export class LogAudit {
       findOutgrown(newest.checkpoint, behind, this.#report);
     } else {
       this.#heads.close(newest.checkpoint, records, behind);
-      this.#seeds.raise((leaves) => this.#heads?.isWitnessedBetween(leaves) ?? false);
     }
     findForeign(
       this.#held,
@@ -190,7 +192,7 @@ export class LogAudit {
       passed: this.#found.FAIL.length === 0,
       origin: this.#law.origin,
       size: this.#newest?.checkpoint.size ?? 0,
-      root: hex(this.#edge.root),
+      root: hex(this.#tree.frontier.root),
       checks: checks.filter((one) => one.outcome !== "NOT_CHECKED" || ALWAYS.includes(one.code)),
       rounds: this.#rounds,
       round_checks: this.#tally,
@@ -273,8 +275,10 @@ export class LogAudit {
   }
 
   #keepRoot(): void {
-    if (this.#wanted.has(this.#edge.size)) {
-      this.#roots.set(this.#edge.size, this.#edge.root);
+    if (this.#wanted.has(this.#tree.frontier.size)) {
+      const { size, root } = this.#tree.frontier;
+      this.#roots.set(size, root);
+      this.#tables.timeline.witness(this.#heads?.timesAt(size, root) ?? []);
     }
   }
 
@@ -291,9 +295,35 @@ export class LogAudit {
       }
       this.#tables.open(placed);
     } else {
+      if (placed.kind === "DEAL") {
+        this.#carry(placed);
+      }
       const leaves = this.#tables.take(placed);
       if (leaves !== null) {
         this.#examine(leaves);
+      }
+    }
+  }
+
+  /** The cosigned checkpoint that a DEAL carries is held against the leaves and the witnesses. */
+  #carry(deal: Placed<"DEAL">): void {
+    const open = this.#tables.opened(deal.value.round_id);
+    const carried = open === null ? null : carriedCheckpoint(open, deal);
+    if (open === null || carried === null || "code" in carried) {
+      return; // a fault is reported with its round
+    }
+    const root = this.#tree.rootAt(carried.checkpoint.size);
+    const named = this.#keys.records.filter(({ role }) => role === "log").map(({ key }) => key);
+    const terms = { root: root ?? carried.checkpoint.root, leaf: deal.index };
+    const logKeys = [this.#log, ...named];
+    if (root === null || !holdsCarried(carried, { ...terms, logKeys }, this.#report)) {
+      return;
+    }
+    const seen = this.#heads?.carry(carried);
+    if (seen !== undefined) {
+      this.#tables.timeline.witnessDeal(open, deal, seen.times);
+      if (seen.isQuorate) {
+        this.#vouched.add(deal.index);
       }
     }
   }
@@ -304,7 +334,8 @@ export class LogAudit {
     const { dealingLevel, eventLevel, opened } = examine(leaves, this.#law, report);
     this.#rounds += 1;
     if (dealingLevel !== null && deal !== undefined) {
-      this.#seeds.rate(dealingLevel, { opened: open.index, dealt: deal.index });
+      const isVouched = this.#vouched.delete(deal.index);
+      this.#seeds.rate(dealingLevel === "L2" && isVouched ? "L3" : dealingLevel, deal.index);
       for (const seed of new Set(clientSeedsOf(deal).map(hex))) {
         const first = this.#seeds.use("client", seed, deal.index);
         const detail = `a seat's seed is in leaf ${first} too`;
@@ -354,7 +385,7 @@ export class LogAudit {
   }
 
   #compareRoot(checkpoint: Checkpoint): void {
-    const { size, root } = this.#edge;
+    const { size, root } = this.#tree.frontier;
     if (size < checkpoint.size) {
       const detail = `the checkpoint is of ${checkpoint.size} leaves, and there are ${size}`;
       this.#report.find("TREE", "LOG_TRUNCATED", detail);

@@ -41,6 +41,14 @@ export class Frontier {
   size = 0;
   readonly #peaks: Bytes[] = [];
 
+  /** A copy that grows on its own. */
+  copy(): Frontier {
+    const other = new Frontier();
+    other.size = this.size;
+    other.#peaks.push(...this.#peaks);
+    return other;
+  }
+
   /** Append a leaf of this hash. */
   append(leaf: Bytes): void {
     let node = leaf;
@@ -59,6 +67,41 @@ export class Frontier {
     return this.#peaks.slice(0, -1).reduceRight((node, peak) => nodeHash(peak, node), last);
   }
 }
+
+/** A tree that grows by one leaf after the other, and its roots at sizes that are not long past. */
+export class GrowingTree {
+  readonly frontier = new Frontier();
+  #past: { edge: Frontier; hashes: Bytes[] }[] = [];
+
+  append(leaf: Bytes): void {
+    let last = this.#past.at(-1);
+    if (last === undefined || last.hashes.length === TOGETHER) {
+      last = { edge: this.frontier.copy(), hashes: [] };
+      this.#past.push(last);
+      if (this.#past.length > 2 * KEPT) {
+        this.#past = this.#past.slice(-KEPT);
+      }
+    }
+    last.hashes.push(leaf);
+    this.frontier.append(leaf);
+  }
+
+  /** The root of the first leaves; null where that is too long past, or there are fewer. */
+  rootAt(size: number): Bytes | null {
+    if (size > this.frontier.size) {
+      return null;
+    }
+    const block = this.#past.slice(-KEPT - 1).findLast(({ edge }) => edge.size <= size);
+    const edge = block?.edge.copy();
+    for (const hash of block?.hashes.slice(0, size - block.edge.size) ?? []) {
+      edge?.append(hash);
+    }
+    return edge?.root ?? (size === 0 ? EMPTY_ROOT : null);
+  }
+}
+
+/** Leaf hashes between two edges that are kept, and how many edges are. */
+const [TOGETHER, KEPT] = [64, 1024];
 
 /** The root that an inclusion proof leads to from a leaf hash (RFC 9162, 2.1.3.2). */
 export function rootFromInclusion(

@@ -88,7 +88,7 @@ function openedAtDeal(
 ): number[] {
   const isSealed = open.value.seat_tokens !== undefined;
   const hands = header.seat_keys.map((_, seat) => seat);
-  const claimed = deal.value.opened_sections ?? (isSealed ? [] : hands);
+  const claimed = deal.value.opened_sections;
   const hasInstantWins = gameOf(header) === "mau_binh";
   const lawful = isSealed ? (hasInstantWins ? [[], hands] : [[]]) : [hands];
   if (sections !== null && !lawful.some((one) => one.join() === claimed.join())) {

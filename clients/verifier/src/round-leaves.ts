@@ -57,11 +57,16 @@ export interface RoundLeaves {
   readonly exhibits: Exhibits;
 }
 
-/** A ruleset that the verifier's user holds; `digest` is the SHA-256 of its file, lowercase hex. */
+/**
+ * A ruleset that the verifier's user holds; `digest` is the SHA-256 of its file, lowercase hex. The
+ * round's deadline comes at least `shortest` and at most `longest` ms after the deal's.
+ */
 export interface HeldRuleset {
   readonly id: string;
   readonly version: string;
   readonly digest: string;
+  readonly shortest: number;
+  readonly longest: number;
 }
 
 /** What rounds are verified by. Without rulesets, whether a header names a known one is not asked. */

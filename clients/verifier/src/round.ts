@@ -7,6 +7,7 @@
  */
 
 import { type Bytes, hex, isHex, unhex } from "./bytes.js";
+import { carriedCheckpoint } from "./carried.js";
 import type { Report } from "./check.js";
 import { clientCommitment, mix, serverCommitment } from "./commitment.js";
 import { type Deal, drawsLeader } from "./deal.js";
@@ -14,7 +15,7 @@ import { drawLeader } from "./deck.js";
 import { differ, unlike } from "./difference.js";
 import { examineExhibits } from "./exhibit.js";
 import type { RoundLeaves, Law } from "./round-leaves.js";
-import { gameOf, layoutOf, roundIdOf, SUITE_FIXTURE } from "./header.js";
+import { gameOf, layoutOf, NO_KEY, roundIdOf, SUITE_FIXTURE } from "./header.js";
 import { SIGNERS } from "./leaf.js";
 import { type DealingLevel, dealingLevel, type EventLevel, isTrivial } from "./level.js";
 import { examineUnseals } from "./opening.js";
@@ -117,6 +118,8 @@ function examineOpen(leaves: RoundLeaves, law: Law, report: Report): void {
     const difference = unlike("header.origin", header.origin, law.origin);
     report.find("ROUND_ID", "WRONG_ORIGIN", detail, { ...where, ...difference });
   }
+  examineSeatKeys(leaves, report);
+  examineDeadlines(leaves, law, report);
   examineRuleset(leaves, law, report);
   const game = gameOf(header);
   const sizes = layoutOf(game, header.seat_keys.length);
@@ -129,6 +132,49 @@ function examineOpen(leaves: RoundLeaves, law: Law, report: Report): void {
     const detail = `the layout is not that of ${game} for ${header.seat_keys.length} seats`;
     const difference = differ("header.layout", header.layout, sizes);
     report.find("LAYOUT", "SECTION_WRONG_SIZE", detail, { ...where, ...difference });
+  }
+}
+
+/** No key sits in two seats, and none of the log's own in any. */
+function examineSeatKeys(leaves: RoundLeaves, report: Report): void {
+  report.begin("SEAT_KEYS");
+  const { open, deal, settle, abort, reveal, header } = leaves;
+  const own = new Map<string, string>();
+  for (const placed of [open, deal, settle, abort, reveal]) {
+    for (const [role, key] of placed?.ring.known ?? []) {
+      own.set(hex(key), role);
+    }
+  }
+  for (const [seat, key] of header.seat_keys.entries()) {
+    const first = header.seat_keys.indexOf(key);
+    if (key !== NO_KEY && (own.has(key) || first < seat)) {
+      const whose = own.has(key) ? `the log's own ${own.get(key)}` : `seat ${first} too`;
+      const detail = `the key of seat ${seat} is that of ${whose}`;
+      report.find("SEAT_KEYS", "SEAT_KEY_SHARED", detail, { leaf_index: open.index });
+    }
+  }
+}
+
+/** How long after its opening, in ms, a round may be dealt. */
+const LONGEST_DEAL = 600_000;
+/** The bounds that any ruleset may have, for one that is not at hand. */
+const ANY_BOUNDS = { shortest: 1_000, longest: 86_400_000 };
+
+/** The deal's deadline is near its opening, and the round's within the ruleset's bounds after that. */
+function examineDeadlines({ header, open }: RoundLeaves, law: Law, report: Report): void {
+  report.begin("DEADLINES");
+  const held = law.rulesets?.find((ruleset) => ruleset.digest === header.ruleset_digest);
+  const { shortest, longest } = held ?? ANY_BOUNDS;
+  const { deal_deadline: deal, round_deadline: round } = header;
+  const bounds = [
+    ["deal_deadline", deal, open.value.opened_time + 1, open.value.opened_time + LONGEST_DEAL],
+    ["round_deadline", round, deal + shortest, deal + longest],
+  ] as const;
+  const broken = bounds.find(([, found, earliest, latest]) => found < earliest || found > latest);
+  if (broken !== undefined) {
+    const [name, found, earliest, latest] = broken;
+    const detail = `the ${name} is ${found}, and ${earliest} to ${latest} is allowed`;
+    report.find("DEADLINES", "DEADLINE_OUT_OF_BOUNDS", detail, { leaf_index: open.index });
   }
 }
 
@@ -159,6 +205,10 @@ function examineDeal(leaves: RoundLeaves, deal: Placed<"DEAL">, report: Report):
   if (deal.value.dealt_time > header.deal_deadline) {
     const detail = `it was dealt at ${deal.value.dealt_time}, after the deal's deadline ${header.deal_deadline}`;
     report.find("TIMES", "DEALT_LATE", detail, where);
+  }
+  const carried = carriedCheckpoint(open, deal);
+  if (carried !== null && "code" in carried) {
+    report.find("WITNESSES", carried.code, carried.detail, where);
   }
   report.begin("CLIENT_SEEDS");
   const seeds = clientSeedsOf(deal);

@@ -10,23 +10,13 @@ export type Owner = "server" | "client";
 export class SeedBook {
   readonly levels: Record<DealingLevel, number> = { L0: 0, L1: 0, L2: 0, L3: 0 };
   readonly #first = new Map<string, number>();
-  readonly #independent = new Map<number, number>();
+  readonly #independent = new Map<number, "L2" | "L3">();
 
-  /** A dealt round, by the indexes of its OPEN and DEAL, is of this level by its own leaves. */
-  rate(level: DealingLevel, { opened, dealt }: { opened: number; dealt: number }): void {
+  /** A dealt round, by the index of its DEAL, is of this level; of L2 or L3 while its seeds are used once. */
+  rate(level: DealingLevel, dealt: number): void {
     this.levels[level] += 1;
-    if (level === "L2") {
-      this.#independent.set(dealt, opened);
-    }
-  }
-
-  /** Rounds of level L2 that were witnessed between these two leaves are of level L3. */
-  raise(isWitnessed: (leaves: { opened: number; dealt: number }) => boolean): void {
-    for (const [dealt, opened] of this.#independent) {
-      if (isWitnessed({ opened, dealt })) {
-        this.levels.L2 -= 1;
-        this.levels.L3 += 1;
-      }
+    if (level === "L2" || level === "L3") {
+      this.#independent.set(dealt, level);
     }
   }
 
@@ -46,8 +36,10 @@ export class SeedBook {
   }
 
   #lower(leaf: number): void {
-    if (this.#independent.delete(leaf)) {
-      this.levels.L2 -= 1;
+    const level = this.#independent.get(leaf);
+    if (level !== undefined) {
+      this.#independent.delete(leaf);
+      this.levels[level] -= 1;
       this.levels.L1 += 1;
     }
   }

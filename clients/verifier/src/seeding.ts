@@ -34,11 +34,19 @@ export function examineSeedSignatures(
     }
     const key = header.seat_keys[seat] ?? NO_KEY;
     const seed = unhex(seeds[seat] ?? "");
-    const statement = seedStatement(unhex(roundId), commitment, { seat, seed });
+    const token = open.value.seat_tokens?.[seat];
+    const tokenHash = token === undefined ? new Uint8Array() : unhex(token);
+    const statement = seedStatement(unhex(roundId), commitment, { seat, tokenHash, seed });
     if (key === NO_KEY || !isSignature(unhex(text, 64), statement, unhex(key))) {
-      const detail = `the signature of seat ${seat} is not of its seed under the server's commitment`;
-      const where = { leaf_index: deal.index };
-      report.find("SEED_SIGNATURES", "SEED_SIGNATURE_FORGED", detail, where);
+      const [code, what] =
+        token === undefined
+          ? (["SEED_SIGNATURE_FORGED", "the server's commitment"] as const)
+          : ([
+              "SEAT_TOKEN_MISMATCH",
+              "the server's commitment and its token's hash in OPEN",
+            ] as const);
+      const detail = `the signature of seat ${seat} is not of its seed under ${what}`;
+      report.find("SEED_SIGNATURES", code, detail, { leaf_index: deal.index });
     }
   }
 }

@@ -24,6 +24,7 @@ import {
   type SlotReason,
   type Step,
 } from "./slot.js";
+import { Timeline, timeOf } from "./timeline.js";
 
 export type RoundLeaf = Placed<"DEAL" | "UNSEAL" | "SETTLE" | "ABORT" | "REVEAL">;
 
@@ -67,9 +68,20 @@ export class Tables {
   readonly #last = new Map<string, Live>();
   readonly #winners = new Map<string, { game: string; winner: LastWinner | null | "UNKNOWN" }>();
 
-  /** Exhibits go by round id. */
-  constructor(exhibits: ReadonlyMap<string, Exhibits> = new Map()) {
+  readonly timeline: Timeline;
+
+  /** Exhibits go by round id; `now` is the time of the verification in ms, null for none. */
+  constructor(exhibits: ReadonlyMap<string, Exhibits> = new Map(), now: number | null = null) {
     this.#exhibits = exhibits;
+    this.timeline = new Timeline(
+      (one) => this.findings.push({ check: "TIMES", finding: one }),
+      now,
+    );
+  }
+
+  /** The OPEN of a round that waits for a leaf; null where there is none. */
+  opened(roundId: string): Placed<"OPEN"> | null {
+    return this.#rounds.get(roundId)?.leaves?.open ?? null;
   }
 
   /** A table's round before the first that is shown here, and who won the last settled one. */
@@ -110,6 +122,7 @@ export class Tables {
       }
       return;
     }
+    this.timeline.add(placed.index, placed.value.opened_time, header);
     const live: Live = {
       number: header.round_number,
       header,
@@ -205,6 +218,10 @@ export class Tables {
     const { leaves } = live;
     if (leaves === null) {
       return null;
+    }
+    const time = timeOf(placed);
+    if (time !== null) {
+      this.timeline.add(placed.index, time, header);
     }
     const counts = this.#countsOf(header);
     switch (placed.kind) {

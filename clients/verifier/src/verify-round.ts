@@ -9,6 +9,7 @@
 
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
 import { type Bundle, BundleError, parseBundle } from "./bundle.js";
+import { carriedCheckpoint } from "./carried.js";
 import { type CheckCode, CHECKS, Report } from "./check.js";
 import { type Checkpoint, openCheckpoint } from "./checkpoint.js";
 import { CosignedHeads } from "./cosigned.js";
@@ -57,21 +58,29 @@ export function verifyRound(value: unknown, keys: Keys, options: Options = {}): 
   const leaves = gather(bundle, read.placed, options, report);
   const law = { origin: keys.origin, rulesets: options.rulesets ?? null };
   const examined = leaves === null ? null : examine(leaves, law, report);
-  return answer(bundle, report, leaves, witnessed(leaves, examined, heads));
+  return answer(bundle, report, leaves, witnessed(leaves, examined, { heads, tree }));
 }
 
-/** What came of a round, raised to L3 where witnesses saw its OPEN before its DEAL. */
+/**
+ * What came of a round, raised to L3 where its DEAL carries a checkpoint by which a quorum vouches
+ * for its OPEN, and the bundle shows that checkpoint to be of the same log.
+ */
 function witnessed(
   leaves: RoundLeaves | null,
   examined: Examined | null,
-  heads: CosignedHeads | null,
+  { heads, tree }: { heads: CosignedHeads | null; tree: readonly Kept[] },
 ): Examined | null {
-  const [opened, dealt] = [leaves?.open.index, leaves?.deal?.index];
-  if (examined?.dealingLevel !== "L2" || opened === undefined || dealt === undefined) {
+  const deal = leaves?.deal;
+  const carried =
+    leaves === null || deal === undefined ? null : carriedCheckpoint(leaves.open, deal);
+  if (examined?.dealingLevel !== "L2" || carried === null || "code" in carried || heads === null) {
     return examined;
   }
-  const isRaised = heads?.isWitnessedBetween({ opened, dealt }) ?? false;
-  return isRaised ? { ...examined, dealingLevel: "L3" } : examined;
+  const { size, root } = carried.checkpoint;
+  const isShown = tree.some(
+    ({ checkpoint }) => checkpoint.size === size && hex(checkpoint.root) === hex(root),
+  );
+  return isShown && heads.carry(carried).isQuorate ? { ...examined, dealingLevel: "L3" } : examined;
 }
 
 function headsOf(
@@ -241,7 +250,7 @@ function gather(
   }
   const { header } = open.value;
   report.round = { table_id: header.table_id, round_number: header.round_number };
-  const tables = new Tables(held);
+  const tables = new Tables(held, now ?? null);
   const others = placed.filter((one) => !isOwn(one));
   followPrevious(tables, { open, others }, report);
   let leaves: RoundLeaves | null = null;

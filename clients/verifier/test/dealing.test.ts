@@ -132,7 +132,11 @@ for (const row of vectors("dealing/arrangements")) {
 
 for (const row of vectors("dealing/seed_signatures")) {
   test(`seed ${row["id"]}: ${row["why"]}`, () => {
-    const inputs = { seat: row["seat"] as number, seed: bytes(row["seed"]) };
+    const inputs = {
+      seat: row["seat"] as number,
+      tokenHash: bytes(row["token_hash"]),
+      seed: bytes(row["seed"]),
+    };
     const of = (more: Partial<typeof inputs>): Bytes =>
       seedStatement(bytes(row["round_id"]), bytes(row["server_commitment"]), {
         ...inputs,
@@ -143,6 +147,7 @@ for (const row of vectors("dealing/seed_signatures")) {
     assert.equal(hex(statement), row["statement"]);
     assert.ok(isSignature(signature, statement, key));
     assert.ok(!isSignature(signature, of({ seat: inputs.seat + 1 }), key));
+    assert.ok(!isSignature(signature, of({ tokenHash: new Uint8Array(32) }), key));
     assert.ok(!isSignature(signature, of({ seed: inputs.seed.map((byte) => byte ^ 1) }), key));
   });
 }

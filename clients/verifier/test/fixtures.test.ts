@@ -31,6 +31,7 @@ const ONLY_IN_THE_WHOLE_LOG: readonly Code[] = [
   "HISTORY_REWRITTEN",
   "SPLIT_VIEW",
   "LOG_TRUNCATED",
+  "TIME_OUT_OF_ORDER",
 ];
 
 for (const log of vectors("audit/healthy")) {

@@ -127,7 +127,7 @@ class Dealt:
 def seed_signature(opened: shuffler_pb2.OpenRoundResponse, seat: int, seed: bytes) -> bytes:
     """Sign a seat's seed with the key made of the same bytes."""
     statement = seed_statement(
-        round_id=opened.round_id, commitment=opened.server_commitment, seat=Seat(seat), seed=seed
+        round_id=opened.round_id, commitment=opened.server_commitment, seat=Seat(seat), token_hash=b"", seed=seed
     )
     return Ed25519PrivateKey.from_private_bytes(seed).sign(statement)
 

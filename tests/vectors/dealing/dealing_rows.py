@@ -196,6 +196,7 @@ def leaf_rows() -> Iterator[Row]:
             "seat 1 has not committed to a seed",
             {
                 "header": header,
+                "opened_time": DEALT_TIME - 5_000,
                 "round_id": rid,
                 "server_commitment": dealt["server_commitment"].hex(),
                 "client_commitments": [commitments[0], "", *commitments[2:]],
@@ -211,6 +212,8 @@ def leaf_rows() -> Iterator[Row]:
                 "mix": dealt["mix"].hex(),
                 "deck_root": dealt["deck_root"].hex(),
                 "leader": dealt["leader"],
+                "opened_sections": [0, 1, 2, 3],
+                "cosigned_checkpoint": b"any bytes of a note".hex(),
                 "dealt_time": DEALT_TIME,
             },
         ),

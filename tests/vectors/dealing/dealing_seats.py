@@ -50,8 +50,8 @@ def token_of(seat: int) -> bytes:
     return hashlib.sha256(b"token of seat %d" % seat).digest()
 
 
-def seed_statement(dealt: Row, seat: int, seed: bytes) -> bytes:
-    return tagged("client-seed", dealt["round_id"], dealt["server_commitment"], number(seat, 1), seed)
+def seed_statement(dealt: Row, seat: int, seed: bytes, token: bytes = b"") -> bytes:
+    return tagged("client-seed", dealt["round_id"], dealt["server_commitment"], number(seat, 1), token, seed)
 
 
 def token_hash(dealt: Row, seat: int) -> bytes:
@@ -64,13 +64,16 @@ def seed_signature_rows() -> Iterator[Row]:
         server, clients = seeds_of(name, header)
         dealt = derive(header, server, clients)
         for seat, seed in enumerate(clients):
-            statement = seed_statement(dealt, seat, seed)
+            hashed = token_hash(dealt, seat) if name == "ultimate_texas_six" else b""
+            statement = seed_statement(dealt, seat, seed, hashed)
             yield row(
                 f"{name}.{seat}",
-                "a seat signs its seed under the server's commitment, so only after OPEN",
+                "a seat signs its seed under the server's commitment, so only after OPEN"
+                + (", and under its own token on a sealed table" if hashed else ""),
                 round_id=dealt["round_id"].hex(),
                 server_commitment=dealt["server_commitment"].hex(),
                 seat=seat,
+                token_hash=hashed.hex(),
                 seed=seed.hex(),
                 statement=statement.hex(),
                 public_key=KEYS[seat],
@@ -144,6 +147,7 @@ def seat_leaf_rows() -> Iterator[Row]:
         "mix": dealt["mix"].hex(),
         "deck_root": dealt["deck_root"].hex(),
         "leader": dealt["leader"],
+        "opened_sections": [0, 1, 2],
         "dealt_time": DEALT_TIME,
     }
     sealing = HEADERS["mau_binh_four"][1]
@@ -151,6 +155,7 @@ def seat_leaf_rows() -> Iterator[Row]:
     shut = derive(sealing, secret, seeds)
     opened = {
         "header": sealing,
+        "opened_time": DEALT_TIME - 5_000,
         "round_id": shut["round_id"].hex(),
         "server_commitment": shut["server_commitment"].hex(),
         "client_commitments": [

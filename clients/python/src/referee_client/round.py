@@ -137,7 +137,11 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
             round_number=self.number,
             seat=seat,
             seed=secrets.seed,
-            signature=secrets.sign_seed(self.round_id, server_commitment=self._opened.server_commitment),
+            signature=secrets.sign_seed(
+                self.round_id,
+                server_commitment=self._opened.server_commitment,
+                is_sealed=self.is_sealed,
+            ),
         )
         kind = shuffler_pb2.ContributeSeedResponse
         return list((await self._session.line.ask("ShufflerService/ContributeSeed", request, kind)).missing_seats)
@@ -158,7 +162,10 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         own = [state.secrets[seat] for seat in sorted(state.secrets)]
         if not seeds and len(own) == state.terms.seats:
             seeds = [one.seed for one in own]
-            signed = [one.sign_seed(self.round_id, server_commitment=opened.server_commitment) for one in own]
+            signed = [
+                one.sign_seed(self.round_id, server_commitment=opened.server_commitment, is_sealed=self.is_sealed)
+                for one in own
+            ]
             signatures = signed if any(signed) else []
         request = shuffler_pb2.DealRoundRequest(
             table_id=self.table, round_number=self.number, client_seeds=seeds, seed_signatures=signatures

@@ -55,10 +55,19 @@ class SeatSecrets:
         """Return the hash of the seat's token, as OPEN of a sealed table has it."""
         return seat_token_hash(round_id=round_id, seat=Seat(self.seat), token=self.token)
 
-    def sign_seed(self, round_id: bytes, *, server_commitment: bytes) -> bytes:
-        """Sign the seat's seed after the server's commitment; return an empty signature without a key."""
-        seat = Seat(self.seat)
-        return self._sign(seed_statement(round_id=round_id, commitment=server_commitment, seat=seat, seed=self.seed))
+    def sign_seed(self, round_id: bytes, *, server_commitment: bytes, is_sealed: bool = False) -> bytes:
+        """Sign the seat's seed after the server's commitment, and under its token's hash on a sealed table.
+
+        Return an empty signature without a key.
+        """
+        statement = seed_statement(
+            round_id=round_id,
+            commitment=server_commitment,
+            seat=Seat(self.seat),
+            token_hash=self.token_hash(round_id) if is_sealed else b"",
+            seed=self.seed,
+        )
+        return self._sign(statement)
 
     def sign_move(self, move: bytes) -> bytes:
         """Sign g_{i,j} of the seat's own chain, as ``SeatChain`` has it; return an empty signature without a key."""

@@ -1,0 +1,101 @@
+"""Times of leaves: in order within a table, close to order in the log, and in agreement with witnesses' clocks.
+
+A leaf that takes its place in a round is not dated before the leaf before it in its table, more than two minutes behind
+an earlier leaf of the log, or more than two minutes after the audit. A leaf inside a tree that a witness cosigned at T
+is dated at most two minutes after T. REVEAL and KEY have no time. Memory is one time a table.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final, TypeAlias, assert_never
+
+from referee.audit.finding import Code, Finding
+from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
+from referee.log import SlotKey
+from referee.transcript.inputs import Transcript
+
+DRIFT_MS: Final = 120_000
+"""Time by which clocks may differ."""
+BACKDATED_MS: Final = 900_000
+"""Time by which a leaf may be dated before a witness saw the log without it, without a note."""
+
+TimedLeaf: TypeAlias = OpenLeaf | DealLeaf | UnsealLeaf | Transcript | AbortLeaf | RevealLeaf
+
+
+def time_of(leaf: TimedLeaf) -> int | None:
+    """Return the time of a leaf in ms; None for a REVEAL, which has none."""
+    match leaf:
+        case OpenLeaf():
+            return leaf.opened_time
+        case DealLeaf():
+            return leaf.dealt_time
+        case UnsealLeaf():
+            return leaf.unsealed_time
+        case Transcript():
+            return leaf.inputs.closed_time
+        case AbortLeaf():
+            return leaf.aborted_time
+        case RevealLeaf():
+            return None
+        case _:
+            assert_never(leaf)
+
+
+class Timeline:
+    """Times of the leaves read so far. ``now`` is the time of the audit, None where it does not matter."""
+
+    def __init__(self, report: Callable[[Finding], None], *, now: int | None) -> None:
+        self._report = report
+        self._now = now
+        self._tables: dict[str, int] = {}
+        self._newest = 0
+        self._latest: tuple[int, int, SlotKey] | None = None
+        """Time, index and round of the leaf with the latest time that no witness has contradicted yet."""
+        self._witnessed = 0
+
+    def add(self, index: int, time: int, key: SlotKey) -> None:
+        """Add the next leaf that has a time; report one that is out of order, once."""
+        before = self._tables.get(key.table_id, 0)
+        self._tables[key.table_id] = time
+        is_behind = time < self._newest - DRIFT_MS
+        if time < before:
+            detail = f"it is of {time}, and the leaf before it in its table is of {before}"
+            self._find(Code.TIME_OUT_OF_ORDER, detail, index, key)
+        elif is_behind:
+            detail = f"it is of {time}, and an earlier leaf is of {self._newest}"
+            self._find(Code.TIME_OUT_OF_ORDER, detail, index, key)
+        elif time < self._witnessed - BACKDATED_MS:
+            detail = f"it is of {time}, and a witness saw the log before it at {self._witnessed}"
+            self._find(Code.TIME_BACKDATED, detail, index, key)
+        if self._now is not None and time > self._now + DRIFT_MS:
+            self._find(Code.TIME_AHEAD, f"it is of {time}, and the audit is made at {self._now}", index, key)
+            return
+        self._newest = time if is_behind else max(self._newest, time)
+        if self._latest is None or time > self._latest[0]:
+            self._latest = time, index, key
+
+    def witness(self, times: Iterable[int]) -> None:
+        """Compare the leaves added so far with the times, in ms, at which witnesses cosigned their tree."""
+        for time in times:
+            if self._latest is not None and self._latest[0] > time + DRIFT_MS:
+                latest, index, key = self._latest
+                self._latest = None
+                detail = f"it is of {latest}, and a witness saw it in the log at {time}"
+                self._find(Code.TIME_AHEAD, detail, index, key)
+            self._witnessed = max(self._witnessed, time)
+
+    def witness_deal(self, opened: tuple[int, int], dealt: tuple[int, int], key: SlotKey, times: Iterable[int]) -> None:
+        """Compare index and time of an OPEN and its DEAL with the times of the checkpoint that the DEAL carries."""
+        for time in times:
+            if opened[1] > time + DRIFT_MS:
+                detail = f"it is of {opened[1]}, and a witness saw it in the log at {time}"
+                self._find(Code.TIME_AHEAD, detail, opened[0], key)
+                break
+            if dealt[1] < time - DRIFT_MS:
+                detail = f"it is of {dealt[1]}, and carries a checkpoint that a witness cosigned at {time}"
+                self._find(Code.TIME_OUT_OF_ORDER, detail, dealt[0], key)
+                break
+            self._witnessed = max(self._witnessed, time)
+
+    def _find(self, code: Code, detail: str, leaf_index: int, key: SlotKey) -> None:
+        table_id, number = key.table_id, key.round_number
+        self._report(Finding.of(code, detail, leaf_index=leaf_index, table_id=table_id, round_number=number))
