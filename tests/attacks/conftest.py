@@ -28,7 +28,10 @@ class Server:
             )
         assert self._process.stdout is not None
         printed = self._process.stdout.readline()
-        assert printed, "the server did not start"
+        if not printed:
+            self._process.stdout.close()
+            msg = f"the server did not start and ended with {self._process.wait(STOP_SECONDS)}"
+            raise RuntimeError(msg)
         self.ready: dict[str, Any] = json.loads(printed)
         self.pid = self._process.pid
         self.channel = grpc.insecure_channel(self.ready["address"])

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -44,7 +45,7 @@ def main(rounds: int) -> None:
     """Print the table."""
     leave_first_core()
     times: dict[tuple[str, bool], list[float]] = {}
-    answered = 0
+    ends: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as name, measured_server(Path(name), "shuffler,referee,log") as server:
         keys = log_pb2_grpc.LogServiceStub(server.channel).GetKeys
         settle = mau_binh_pb2_grpc.MauBinhServiceStub(server.channel).SettleRound
@@ -54,12 +55,12 @@ def main(rounds: int) -> None:
         for stretch in range(2 * STRETCHES):
             is_flooded = stretch % 2 == 1
             with contextlib.ExitStack() as stack:
-                count = stack.enter_context(_flood(server.address, question)) if is_flooded else lambda: 0
+                if is_flooded:
+                    stack.enter_context(_flood(server.address, question, ends))
                 for _ in range(4 * share):
                     _time(times, ("GetKeys", is_flooded), keys, log_pb2.GetKeysRequest())
                 for request in played[stretch * share : (stretch + 1) * share]:
                     _time(times, ("SettleRound", is_flooded), settle, request)
-                answered += count()
     head = f"{'quiet p50':>11}{'p99':>8}{'flood p50':>11}{'p99':>8}{'ratio of p99':>14}"
     sys.stdout.write(f"{'milliseconds a call':<22}{head}  aim\n")
     for method in ("GetKeys", "SettleRound"):
@@ -67,7 +68,8 @@ def main(rounds: int) -> None:
         found = [_at(quiet, 0.5), _at(quiet, 0.99), _at(flooded, 0.5), _at(flooded, 0.99)]
         figures = "".join([f"{one:>{width}.2f}" for one, width in zip(found, (11, 8, 11, 8), strict=True)])
         sys.stdout.write(f"{method:<22}{figures}{found[3] / found[1]:>13.2f}x  <= {AIM:g}\n")
-    sys.stdout.write(f"\n{answered} pieces of advice were answered meanwhile\n")
+    found_ends = ", ".join(f"{count} {name}" for name, count in sorted(ends.items()))
+    sys.stdout.write(f"\nquestions of the flood by how they ended: {found_ends}\n")
 
 
 def _time(
@@ -122,20 +124,22 @@ def _deal(
 
 
 @contextlib.contextmanager
-def _flood(address: str, request: bytes) -> Iterator[Callable[[], int]]:
-    """Flood a server for the block, from a process of its own; yield the number of answers so far."""
+def _flood(address: str, request: bytes, ends: Counter[str]) -> Iterator[None]:
+    """Flood a server for the block, from a process of its own; count how its questions ended."""
     spawn = multiprocessing.get_context("spawn")
-    asked, over, answers = spawn.Event(), spawn.Event(), spawn.Value("i", 0)
-    process = spawn.Process(target=_ask_on, args=(address, request, asked, over, answers))
+    asked, over, counted = spawn.Event(), spawn.Event(), spawn.SimpleQueue()
+    process = spawn.Process(target=_ask_on, args=(address, request, asked, over, counted))
     process.start()
     asked.wait(60)
-    yield lambda: int(answers.value)
+    yield
     over.set()
+    ends.update(counted.get())
     process.join(60)
 
 
-def _ask_on(address: str, request: bytes, asked: Any, over: Any, answers: Any) -> None:  # noqa: ANN401 - shared objects, whose types are private
+def _ask_on(address: str, request: bytes, asked: Any, over: Any, counted: Any) -> None:  # noqa: ANN401 - shared objects, whose types are private
     """Ask from as many threads as there are callers until it is over."""
+    ends: Counter[str] = Counter()
 
     def ask(number: int) -> None:
         with grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
@@ -145,15 +149,16 @@ def _ask_on(address: str, request: bytes, asked: Any, over: Any, answers: Any) -
                     call = suggest.future(request, timeout=GIVE_UP_SECONDS if number % 2 else 60)
                     asked.set()
                     call.result()
-                    with answers.get_lock():
-                        answers.value += 1
+                    ends["OK"] += 1
                 except grpc.RpcError as error:
+                    ends[error.code().name] += 1
                     over.wait(_retry_seconds(error))
 
     threads = [threading.Thread(target=ask, args=(number,), daemon=True) for number in range(CALLERS)]
     for thread in threads:
         thread.start()
     over.wait()
+    counted.put(dict(ends))
 
 
 def _retry_seconds(error: grpc.RpcError) -> float:
