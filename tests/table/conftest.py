@@ -10,7 +10,7 @@ import structlog
 from tests.table.table_scene import Court, MovedClock, Scene
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _quiet_calls() -> Iterator[None]:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     yield

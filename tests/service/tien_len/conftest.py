@@ -1,7 +1,6 @@
 """A running server with a clock that tests move, entropy that repeats, and short ways to play rounds of Tiến Lên."""
 
 import hashlib
-import logging
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +10,6 @@ from typing import Any, Final
 
 import grpc
 import pytest
-import structlog
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
@@ -363,13 +361,6 @@ class House:
         self.clock[0] += 100_000
         settled = self.mau_binh.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
         return settled.log_receipt.leaf, one.opened.header
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _quiet() -> Iterator[None]:
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    yield
-    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")
