@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from referee.cards import Seat, parse_cards
-from referee.games import GAMES
+from referee.games import GAMES, StakeFault
 from referee.games.questions import PointQuestions
 from referee.games.tien_len import Fault, Kind, TienLenRules, Victim, chop, find_instant_win, read_combination, set_of
 from referee.games.tien_len.chop import takes, victim_of
@@ -64,7 +64,7 @@ def test_the_released_file_names_every_code_in_both_languages(rules: TienLenRule
 @pytest.mark.parametrize("language", list(Language))
 def test_every_fault_has_words_that_use_only_facts_it_has(language: Language) -> None:
     texts = load_texts("tien_len")
-    assert {fault.value for fault in Fault} == set(texts.violations)
+    assert {str(fault) for fault in (*Fault, *StakeFault)} == set(texts.violations)
     violation = Violation(
         code="", seat=Seat(1), cards=parse_cards("3S"), against=parse_cards("4S"), expected=5, found=6
     )
