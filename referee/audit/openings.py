@@ -14,7 +14,6 @@ from referee.audit.course import is_referees, keys_between
 from referee.audit.finding import Code, Difference, RoundFindings, shown
 from referee.audit.reading import Placed
 from referee.audit.round_leaves import RoundLeaves
-from referee.cards import UnknownCardError, cards_of
 from referee.dealing.leaf import UnsealLeaf
 from referee.games import GAMES, Layout
 from referee.rulesets import Ruleset
@@ -46,7 +45,7 @@ NO_OPENINGS: Final = Openings()
 def examine_unseals(leaves: RoundLeaves, ruleset: Ruleset | None, findings: RoundFindings) -> Openings:
     """Check the UNSEALs of a round one after the other: their receipts, and what they open."""
     layout = None if ruleset is None else GAMES[ruleset.game].layout(leaves.header.seat_count)
-    at_deal = frozenset() if ruleset is None or layout is None else _open_at_deal(leaves, ruleset, layout)
+    at_deal = frozenset() if leaves.deal is None else frozenset(leaves.deal.leaf.opened_sections)
     times: dict[int, int] = {}
     receipts = 0
     for unseal in leaves.unseals:
@@ -150,20 +149,3 @@ def _due(layout: Layout, section: int, *, is_sealed: bool) -> frozenset[int]:
         return frozenset(layout.opened_until(section, is_sealed=is_sealed))
     except KeyError:
         return frozenset()
-
-
-def _open_at_deal(leaves: RoundLeaves, ruleset: Ruleset, layout: Layout) -> frozenset[int]:
-    """Return the sections open at the deal: all hands, on a sealed table only where one of them wins at once."""
-    hands = frozenset(layout.hands)
-    if not leaves.open.leaf.is_sealed:
-        return hands
-    if leaves.settle is None:
-        return frozenset()
-    dealt = leaves.settle.leaf.inputs.sections[: len(hands)]
-    if tuple([len(set(hand)) for hand in dealt]) != layout.sizes[: len(hands)]:
-        return frozenset()
-    try:
-        cards = [cards_of(hand) for hand in dealt]
-    except UnknownCardError:  # the cards of the settlement are reported with it
-        return frozenset()
-    return hands if GAMES[ruleset.game].opens_at_deal(ruleset.rules, cards) else frozenset()

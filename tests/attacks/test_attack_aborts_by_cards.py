@@ -78,7 +78,13 @@ class Operator:
         opened = self._open(names, seeds)
         slot: dict[str, Any] = {"table_id": opened.header.table_id, "round_number": opened.header.round_number}
         statements = [
-            seed_statement(round_id=opened.round_id, commitment=opened.server_commitment, seat=Seat(seat), seed=seed)
+            seed_statement(
+                round_id=opened.round_id,
+                commitment=opened.server_commitment,
+                seat=Seat(seat),
+                token_hash=b"",
+                seed=seed,
+            )
             for seat, seed in enumerate(seeds)
         ]
         signed = [KEYS[name].sign(statement).signature for name, statement in zip(names, statements, strict=True)]

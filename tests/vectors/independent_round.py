@@ -399,7 +399,7 @@ def read_payload(kind: str, payload: bytes) -> Row:
 def _is_deal(said: Row) -> bool:
     note, sections = said.get("cosigned_checkpoint", "00"), said["opened_sections"]
     is_note = 0 < len(note) <= 8_192 and re.fullmatch("([0-9a-f]{2})*", note) is not None
-    is_signed = len(said.get("seed_signatures", said["client_seeds"])) == len(said["client_seeds"])
+    is_signed = len(said.get("seed_signatures") or said["client_seeds"]) == len(said["client_seeds"])
     return is_note and is_signed and sections == sorted(set(sections))
 
 
