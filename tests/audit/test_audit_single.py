@@ -58,6 +58,7 @@ ELSEWHERE = {
     # depends on the time of the audit; such a round is not proved
     Code.NEVER_REVEALED,
     Code.DEADLINE_PASSED,
+    Code.TIME_AHEAD,
     # found by the leaf's own proof, as LOG_RECEIPT_REFUSED
     Code.ROOT_MISMATCH,
 }
