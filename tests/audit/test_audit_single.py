@@ -59,6 +59,9 @@ ELSEWHERE = {
     Code.NEVER_REVEALED,
     Code.DEADLINE_PASSED,
     Code.TIME_AHEAD,
+    # shows beside leaves of other rounds, or witnesses
+    Code.TIME_OUT_OF_ORDER,
+    Code.TIME_BACKDATED,
     # found by the leaf's own proof, as LOG_RECEIPT_REFUSED
     Code.ROOT_MISMATCH,
 }
