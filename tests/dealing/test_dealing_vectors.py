@@ -29,6 +29,7 @@ ReadHeader = Callable[[Vector], Header]
 LEAVES: dict[str, type[Any]] = {
     "open": leaf.OpenLeaf,
     "deal": leaf.DealLeaf,
+    "unseal": leaf.UnsealLeaf,
     "abort": leaf.AbortLeaf,
     "reveal": leaf.RevealLeaf,
     "key": leaf.KeyLeaf,
@@ -169,10 +170,16 @@ def test_issued_certificates_are_those_of_the_vectors(
         if vector["fault"]:
             continue
         header = header_from(vector["header"])
-        server, clients = second.seeds_of(vector["id"], vector["header"])
+        name = next(name for name, (_, terms) in second.HEADERS.items() if terms == vector["header"])
+        server, clients = second.seeds_of(name, vector["header"])
         deal = Deal.derive(header, server_seed=server, client_seeds=clients)
         issued = certificate.issue(
-            deal, header, sections=map(int, vector["sections"]), dealt_time=second.DEALT_TIME, signer=shuffler
+            deal,
+            header,
+            sections=map(int, vector["sections"]),
+            dealt_time=second.DEALT_TIME,
+            signer=shuffler,
+            unsealed_times={int(section): time for section, time in vector.get("unsealed", {}).items()},
         )
         assert issued.decode() == vector["certificate"]
 
