@@ -34,7 +34,7 @@ from referee.transcript.replay import replay, write_transcript
 from tests.audit.audit_players import PLAYERS, Dealt, Play
 
 ORIGIN: Final = "log.example/1"
-START: Final = 1_800_000_000_000
+START: Final = 1_700_000_000_000
 DEAL_MS: Final = 20_000
 ROUND_MS: Final = 900_000
 BETWEEN_MS: Final = 1_000
@@ -263,7 +263,7 @@ def newest_time(entries: Iterable[bytes], *, least: int = START) -> int:
             said = msgspec.json.decode(Envelope.parse(entry).payload)
             times = [said.get(f"{name}_time") for name in ("opened", "dealt", "aborted")]
             times.append(said.get("inputs", {}).get("closed_time"))
-        except (ValueError, AttributeError):
+        except (ValueError, AttributeError, RecursionError):
             continue
         least = max([least, *[time for time in times if isinstance(time, int)]])
     return least

@@ -27,8 +27,8 @@ from tests.service.seat_players import Table
 Recorded = dict[str, list[bytes]]
 """Requests by method, in the order they were sent."""
 
-_ROUND_EVENTS: Final = (0, 1, 3)
-"""After how many events the questions about a round are asked."""
+_ASKED: Final = 6
+"""How many accepted events of a game the questions are asked about."""
 
 
 class _Room:
@@ -101,7 +101,8 @@ def _ask_about_mau_binh(channel: Any, found: Recorded) -> None:  # noqa: ANN401 
     stub.SettleRounds(mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=asked))
     for one in asked:
         events = list(one.round.events)
-        del one.round.events[:]
+        for name in ("events", "receipt", "signatures"):
+            one.round.ClearField(name)
         checks = [
             mau_binh_pb2.CheckArrangementRequest(round=one.round, seat=event.seat, arrangement=event.arrange)
             for event in events
@@ -118,34 +119,29 @@ def _ask_about_tien_len(channel: Any, found: Recorded) -> None:  # noqa: ANN401 
     stub = tien_len_pb2_grpc.TienLenServiceStub(channel)
     asked = [tien_len_pb2.TienLenServiceSettleRoundRequest.FromString(one) for one in _settled(found, "TienLen")]
     stub.SettleRounds(tien_len_pb2.TienLenServiceSettleRoundsRequest(requests=asked))
-    for one in asked:
-        events = list(one.round.events)
-        for count in _ROUND_EVENTS:
-            del one.round.events[:]
-            one.round.events.extend(events[:count])
-            if count < len(events):
-                check = tien_len_pb2.CheckPlayRequest(round=one.round, event=events[count])
-                stub.CheckPlay(check)
-                stub.CheckPlays(tien_len_pb2.CheckPlaysRequest(requests=[check, check]))
-            stub.ListPlays(tien_len_pb2.ListPlaysRequest(round=one.round, grouped=True))
-            stub.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=one.round))
+    accept = tien_len_pb2.TienLenServiceAcceptEventRequest
+    for before in [accept.FromString(one) for one in _accepted(found, "TienLen")][:_ASKED]:
+        check = tien_len_pb2.CheckPlayRequest(round=before.round, event=before.event)
+        stub.CheckPlay(check)
+        stub.CheckPlays(tien_len_pb2.CheckPlaysRequest(requests=[check, check]))
+        stub.ListPlays(tien_len_pb2.ListPlaysRequest(round=before.round, grouped=True))
+        stub.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=before.round))
 
 
 def _ask_about_ultimate_texas(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
-    """Ask the same questions; a round has two events at least."""
+    """Ask the same questions."""
     stub = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
     settle = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest
     asked = [settle.FromString(one) for one in _settled(found, "UltimateTexas")]
     stub.SettleRounds(ultimate_texas_pb2.UltimateTexasServiceSettleRoundsRequest(requests=asked))
-    for one in asked:
-        events = list(one.round.events)
-        for count in _ROUND_EVENTS[:2]:
-            del one.round.events[:]
-            one.round.events.extend(events[:count])
-            check = ultimate_texas_pb2.CheckDecisionRequest(round=one.round, event=events[count])
-            stub.CheckDecision(check)
-            stub.CheckDecisions(ultimate_texas_pb2.CheckDecisionsRequest(requests=[check, check]))
-            stub.Advise(ultimate_texas_pb2.AdviseRequest(round=one.round, seat=events[count].seat))
+    accept = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest
+    settled = [one.round.header for one in asked]
+    accepted = [accept.FromString(one) for one in _accepted(found, "UltimateTexas")]
+    for before in [one for one in accepted if one.round.header in settled][:_ASKED]:
+        check = ultimate_texas_pb2.CheckDecisionRequest(round=before.round, event=before.event)
+        stub.CheckDecision(check)
+        stub.CheckDecisions(ultimate_texas_pb2.CheckDecisionsRequest(requests=[check, check]))
+        stub.Advise(ultimate_texas_pb2.AdviseRequest(round=before.round, seat=before.event.seat))
 
 
 def _ask_the_rest(channel: Any, room: _Room) -> None:  # noqa: ANN401 - a channel in process
@@ -161,6 +157,10 @@ def _ask_the_rest(channel: Any, room: _Room) -> None:  # noqa: ANN401 - a channe
     room.log.GetInclusionProof(log_pb2.GetInclusionProofRequest(leaf_index=3, tree_size=9))
     room.log.GetConsistencyProof(log_pb2.GetConsistencyProofRequest(first_size=3, second_size=9))
     room.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest(start_size=1, count=3))
+
+
+def _accepted(found: Recorded, game: str) -> list[bytes]:
+    return list(dict.fromkeys(found.get(f"/referee.v1.{game}Service/AcceptEvent", [])))
 
 
 def _settled(found: Recorded, game: str) -> list[bytes]:

@@ -218,7 +218,10 @@ def wait_for(condition) -> None:
 
 
 def test_publisher_that_is_killed_is_followed_by_one_that_goes_on(tmp_path: Path):
-    """Killed again and again while it follows a growing log: every checkpoint seen between is whole."""
+    """Killed again and again while it follows a growing log: every checkpoint seen between is whole.
+
+    It may be one in the middle of a round, whose deadline is long past.
+    """
     store, tiles = GrowingStore(tmp_path / "data"), tmp_path / "tiles"
     store.play(1)
     sizes = []
@@ -230,7 +233,7 @@ def test_publisher_that_is_killed_is_followed_by_one_that_goes_on(tmp_path: Path
             store.play(20)
             time.sleep(delay)
             process.kill()
-        assert codes(referee("audit", tiles, *KEYS, "--json")) == []
+        assert set(codes(referee("audit", tiles, *KEYS, "--json"))) <= {"DEADLINE_PASSED", "NEVER_REVEALED"}
         sizes.append(published_size(tiles))
     assert sizes == sorted(sizes)
     assert referee("publish", tiles, "--data", store.folder).returncode == 0

@@ -136,12 +136,11 @@ def test_event_receipts_of_a_rotated_key_hold_in_rounds_that_run(
         message = next(one for one in (house.deal(f"t-{number}") for number in range(100)) if one.events)
         event = mau_binh_pb2.MauBinhEvent(seat=0, arrange=message.events[0].arrange)
         bare = mau_binh_pb2.MauBinhRound(header=message.header, certificates=message.certificates)
-        accepted = house.referee.AcceptEvent(
-            mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=bare, event=event)
-        ).event
+        accepted = house.referee.AcceptEvent(mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=bare, event=event))
     rotate("rotate", "referee")
-    message.events[0].CopyFrom(accepted)
-    message.events[1].time = accepted.time
+    message.events[0].CopyFrom(accepted.event)
+    message.events[1].time = accepted.event.time
+    message.receipt = accepted.receipt
     with run() as house:
         house.settle(message)
     assert audited(tmp_path / "data").findings == ()

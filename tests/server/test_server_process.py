@@ -142,7 +142,7 @@ def test_logs_hold_no_card_seed_or_key(serve: Serve, tmp_path: Path) -> None:
     message = mau_binh_pb2.MauBinhRound(header=table.opened.header, certificates=[table.dealt.certificate])
     event = mau_binh_pb2.MauBinhEvent(seat=1, arrange=table.request.round.events[1].arrange)
     accept = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=message, event=event)
-    receipt = process.referee.AcceptEvent(accept).event.receipt
+    receipt = process.referee.AcceptEvent(accept).receipt
     settled = process.referee.SettleRound(table.request)
     seed = process.shuffler.RevealRound(
         shuffler_pb2.RevealRoundRequest(table_id=message.header.table_id, round_number=1)

@@ -24,6 +24,10 @@ BY_THE_RULES = {"WRONG_RESULT", "ILLEGAL_EVENT"}
 """Findings that require replaying the game."""
 ONLY_IN_THE_AUDIT = {
     Code.ILLEGAL_EVENT: "requires the rules of the game",
+    Code.EVENT_NOT_RECEIVED: "requires the rules of the game",
+    Code.SEEN_TOO_LOW: "requires the rules of the game",
+    Code.TIMEOUT_TOO_EARLY: "requires the rules of the game",
+    Code.ABORTED_FOR_KEY: "requires statistics over many rounds",
     Code.TABLES_THROWN_AWAY: "requires statistics over many rounds",
     Code.ABORTED_BY_QUALITY: "requires statistics over many rounds",
     Code.WITHHELD_BY_SEAT: "requires statistics over many rounds",
