@@ -65,6 +65,7 @@ def _law(found: ruleset_pb2.GetRulesetResponse) -> Law:
         "max_seats": one.max_seats,
         "bet_unit_minor": one.bet_unit_minor,
         "can_seal": one.game in SEALABLE,
+        "round_ms": {name: 1000 * data["round"][f"{name}_seconds"] for name in ("shortest", "longest")},
         "names": data["names"],
     }
     for table in ("blind", "trips"):

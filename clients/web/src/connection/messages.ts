@@ -24,6 +24,7 @@ export interface Ruleset {
   readonly max_seats: number;
   readonly bet_unit_minor: number;
   readonly can_seal: boolean;
+  readonly round_ms: { readonly shortest: number; readonly longest: number };
   readonly names: Names;
   readonly blind_pays?: readonly Pay[];
   readonly trips_pays?: readonly Pay[];

@@ -15,6 +15,8 @@ export const PROMISES_VI: Record<CheckCode, string> = {
   PREVIOUS_LEAF: "OPEN nêu lá đã kết thúc ván trước của bàn",
   ROUND_ID: "mã ván là băm của đầu ván và thuộc sổ này",
   RULESET: "đầu ván nêu một bộ luật có sẵn",
+  DEADLINES: "các hạn chót nằm trong giới hạn của giao thức và bộ luật",
+  SEAT_KEYS: "không khóa nào ngồi hai ghế, và không khóa nào của chính sổ ngồi ghế",
   LAYOUT: "bộ bài được cắt như luật chơi",
   CLIENT_SEEDS: "hạt của các ghế mở đúng cam kết của họ",
   SEED_SIGNATURES: "ghế có khóa đã ký hạt của mình, dưới cam kết của máy chủ",

@@ -65,7 +65,12 @@ export async function verify(last: Last): Promise<void> {
       import("referee-verifier"),
     ]);
     const keys = { origin: log.origin, logKey: log.log_key, rootKey: log.root_key };
-    const rulesets = welcome.rulesets.map(({ id, version, digest }) => ({ id, version, digest }));
+    const rulesets = welcome.rulesets.map(({ id, version, digest, round_ms }) => ({
+      id,
+      version,
+      digest,
+      ...round_ms,
+    }));
     const result = verifyRound(bundle, keys, { now: Math.floor(clock.now), rulesets });
     const seat = last.seats?.findIndex(({ person }) => person === connection.view?.you) ?? -1;
     const own = checkOwn(bundle, last, { seed: recall(last.round_id)?.seed, seat });
