@@ -18,7 +18,7 @@ from referee.server.app import Application
 from referee.server.options import ServerOptions
 from tests.table.scripted_player import Player, play_anything
 
-START: Final = 1_800_000_000_000
+START: Final = 1_700_000_000_000
 ORIGIN: Final = "log.example/table"
 PACE: Final = Pace(bot_ms=0)
 """How fast tables go: bots move at once."""

@@ -132,7 +132,7 @@ test("a log receipt is verified with its leaf, by the log's key and the witnesse
   const now = ["--now", String(log["now"])];
   const good = await run("--proof", proof, ...terms, ...now, ...witnesses(log));
   assert.equal(good.code, 0, good.err);
-  assert.match(good.out, /^leaf 4 of log .*\nwitnesses vouched for it at 1700000031000 ms/);
+  assert.match(good.out, /^leaf 4 of log .*\nwitnesses vouched for it at [0-9]{13} ms/);
   const swapped = await run("--proof", proof, "--leaf", other, ...terms, ...now, "--json");
   assert.equal(swapped.code, 1);
   const { findings } = JSON.parse(swapped.out) as Row;
