@@ -54,8 +54,10 @@ def examine_course(
             detail = _signature_fault(leaves, course, seat, text)
             signed += not detail and bool(text)
             unsigned += [detail] if detail else []
-    for detail in unsigned:
-        findings.add(Code.EVENT_UNSIGNED, detail, leaf_index=settle.index)
+    has_receipt = course.received > 0 or not isinstance(inputs.receipt, msgspec.UnsetType)
+    if fault is None or not has_receipt:  # signatures over other events than the receipt's only repeat its fault
+        for detail in unsigned:
+            findings.add(Code.EVENT_UNSIGNED, detail, leaf_index=settle.index)
     received = int(fault is None and course.received > 0)
     return AttestedCourse(course, received + signed, is_attested=fault is None and not unsigned)
 

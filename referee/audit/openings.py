@@ -105,7 +105,7 @@ def examine_settled_openings(
         detail = f"the transcript says that event {one.number} opened sections {list(one.sections)}, and no UNSEAL does"
         findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, leaf_index=settle.index)
     _examine_receipt(leaves, settle, findings)
-    if openings.layout is None:
+    if openings.layout is None or leaves.deal is None:
         return
     for section in sorted(frozenset(range(len(inputs.sections))) - openings.sections):
         detail = f"the settlement has the cards of section {section}, which nothing opened"

@@ -1,4 +1,4 @@
-"""A wall clock that is set back and forward by hours under load, as by a bad time source or a careful operator.
+"""A wall clock that is set back and forward by seconds under load, as by a bad time source or a careful operator.
 
 Nothing measures durations by it, so nothing waits longer or shorter. A round under way when it moves on may be past its
 deadlines at once: it is refused, and aborted by the sweep. A round under way when it moves back has times that lie
@@ -28,10 +28,11 @@ ALLOWED: Final = (
     "FAILED_PRECONDITION/EXPIRED",
     "FAILED_PRECONDITION/ABORTED",
     "INVALID_ARGUMENT/INVALID_HEADER",
+    "UNAVAILABLE/CLOCK_BEHIND",
     "VIOLATION/*",
 )
 """The last for a header that was prepared before the clock moved on, and whose deadlines have passed."""
-HOUR: Final = 3_600_000
+SECOND: Final = 1_000
 
 
 def step_clock(
@@ -42,7 +43,10 @@ def step_clock(
     luck: random.Random,
     say: Callable[[str], None] = lambda _: None,
 ) -> Outcome:
-    """Shift the server's clock by up to half a day, each time for so many seconds; set it right at the end."""
+    """Shift the server's clock by up to 50 seconds either way, each time for so many; set it right at the end.
+
+    A clock that falls back by more than two minutes is refused until it is right again.
+    """
     outcome = Outcome("The wall clock set back and forward")
     begun = time.monotonic()
     clock = folder / "clock"
@@ -52,15 +56,15 @@ def step_clock(
     with Load(outcome.ledger, [server.address], each=6) as load:
         load.more(4)
         for number in range(steps):
-            hours = luck.choice((-1, 1)) * luck.uniform(0.5, 8) if number > 1 else (3, -6)[number]
-            if abs(offset + hours) > 12:
-                hours = -hours
-            offset += hours
-            _set(clock, int(offset * HOUR))
-            outcome.did[f"set {'forward' if hours > 0 else 'back'}"] += 1
+            shift = luck.choice((-1, 1)) * luck.uniform(5, 50) if number > 1 else (45, -90)[number]
+            if abs(offset + shift) > 50:
+                shift = -shift
+            offset += shift
+            _set(clock, int(offset * SECOND))
+            outcome.did[f"set {'forward' if shift > 0 else 'back'}"] += 1
             time.sleep(pause)
             load.more(2)
-            say(f"off by {offset:+.1f} h: {len(outcome.ledger.settled)} settled")
+            say(f"off by {offset:+.1f} s: {len(outcome.ledger.settled)} settled")
         _set(clock, 0)
         load.more(4)
     outcome.hold(ask_again(outcome.ledger, server.address))
@@ -80,10 +84,10 @@ def _order_of_times(data: Path) -> str:
     with closing(open_reader(data)) as reader:
         envelopes = [Envelope.parse(leaf) for leaf in reader.iterate()]
     times = [parse(one.payload, DealLeaf).dealt_time for one in envelopes if one.payload_type == DEAL_TYPE]
-    back = [(before - after) / HOUR for before, after in pairwise(times) if before - after > HOUR / 60]
+    back = [(before - after) / SECOND for before, after in pairwise(times) if before - after > SECOND]
     return (
-        f"of {len(times)} deals {len(back)} are dated more than a minute before their predecessor, "
-        f"the furthest {max(back, default=0):.1f} h: times are the clock's, the order is the log's"
+        f"of {len(times)} deals {len(back)} are dated more than a second before their predecessor, "
+        f"the furthest {max(back, default=0):.1f} s: times are the clock's, the order is the log's"
     )
 
 

@@ -67,7 +67,7 @@ def test_store_that_does_not_force_its_commits_is_caught(tmp_path: Path):
 @pytest.mark.timeout(1_200)
 def test_thousand_deaths_lose_nothing_that_was_promised(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """No answered leaf, no head that was handed out, no two heads of one size; and the log goes on to its end."""
-    swept, chained = _run(tmp_path, "sweep", 5), _run(tmp_path, "chain", 400, 2)
+    swept, chained = _run(tmp_path, "sweep", 3), _run(tmp_path, "chain", 400, 2)
     with capsys.disabled():
         print(_table(swept), _table(chained), sep="\n")  # noqa: T201 - where and how often is what a reader wants
     assert swept["faults"] == chained["faults"] == []
