@@ -25,13 +25,14 @@ _sym_db = _symbol_database.Default()
 from referee.v1 import text_pb2 as referee_dot_v1_dot_text__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15referee/v1/hand.proto\x12\nreferee.v1\x1a\x15referee/v1/text.proto\"O\n\tHandValue\x12\x10\n\x08strength\x18\x01 \x01(\r\x12\x10\n\x08\x63\x61tegory\x18\x02 \x01(\t\x12\x1e\n\x04name\x18\x03 \x01(\x0b\x32\x10.referee.v1.Textb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15referee/v1/hand.proto\x12\nreferee.v1\x1a\x15referee/v1/text.proto\"O\n\tHandValue\x12\x10\n\x08strength\x18\x01 \x01(\r\x12\x10\n\x08\x63\x61tegory\x18\x02 \x01(\t\x12\x1e\n\x04name\x18\x03 \x01(\x0b\x32\x10.referee.v1.TextB]\n\nreferee.v1B\tHandProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee.v1.hand_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\nreferee.v1B\tHandProtoP\001Z\024referee/v1;refereev1\242\002\003RFE\252\002\nReferee.V1\312\002\nReferee\\V1\352\002\013Referee::V1'
   _globals['_HANDVALUE']._serialized_start=60
   _globals['_HANDVALUE']._serialized_end=139
 # @@protoc_insertion_point(module_scope)

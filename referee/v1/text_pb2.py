@@ -24,13 +24,14 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15referee/v1/text.proto\x12\nreferee.v1\"\x1e\n\x04Text\x12\n\n\x02vi\x18\x01 \x01(\t\x12\n\n\x02\x65n\x18\x02 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15referee/v1/text.proto\x12\nreferee.v1\"\x1e\n\x04Text\x12\n\n\x02vi\x18\x01 \x01(\t\x12\n\n\x02\x65n\x18\x02 \x01(\tB]\n\nreferee.v1B\tTextProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee.v1.text_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\nreferee.v1B\tTextProtoP\001Z\024referee/v1;refereev1\242\002\003RFE\252\002\nReferee.V1\312\002\nReferee\\V1\352\002\013Referee::V1'
   _globals['_TEXT']._serialized_start=37
   _globals['_TEXT']._serialized_end=67
 # @@protoc_insertion_point(module_scope)

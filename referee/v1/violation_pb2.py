@@ -26,13 +26,14 @@ from referee.v1 import card_pb2 as referee_dot_v1_dot_card__pb2
 from referee.v1 import text_pb2 as referee_dot_v1_dot_text__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1areferee/v1/violation.proto\x12\nreferee.v1\x1a\x15referee/v1/card.proto\x1a\x15referee/v1/text.proto\"\xb7\x02\n\tViolation\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\x12!\n\x07\x61gainst\x18\x04 \x03(\x0e\x32\x10.referee.v1.Card\x12\x15\n\x08\x65xpected\x18\x05 \x01(\x03H\x01\x88\x01\x01\x12\x12\n\x05\x66ound\x18\x06 \x01(\x03H\x02\x88\x01\x01\x12\x1a\n\rdeadline_time\x18\x07 \x01(\x04H\x03\x88\x01\x01\x12\x1a\n\rreceived_time\x18\x08 \x01(\x04H\x04\x88\x01\x01\x12\x1e\n\x04text\x18\t \x01(\x0b\x32\x10.referee.v1.TextB\x07\n\x05_seatB\x0b\n\t_expectedB\x08\n\x06_foundB\x10\n\x0e_deadline_timeB\x10\n\x0e_received_timeb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1areferee/v1/violation.proto\x12\nreferee.v1\x1a\x15referee/v1/card.proto\x1a\x15referee/v1/text.proto\"\xb7\x02\n\tViolation\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\x12!\n\x07\x61gainst\x18\x04 \x03(\x0e\x32\x10.referee.v1.Card\x12\x15\n\x08\x65xpected\x18\x05 \x01(\x03H\x01\x88\x01\x01\x12\x12\n\x05\x66ound\x18\x06 \x01(\x03H\x02\x88\x01\x01\x12\x1a\n\rdeadline_time\x18\x07 \x01(\x04H\x03\x88\x01\x01\x12\x1a\n\rreceived_time\x18\x08 \x01(\x04H\x04\x88\x01\x01\x12\x1e\n\x04text\x18\t \x01(\x0b\x32\x10.referee.v1.TextB\x07\n\x05_seatB\x0b\n\t_expectedB\x08\n\x06_foundB\x10\n\x0e_deadline_timeB\x10\n\x0e_received_timeBb\n\nreferee.v1B\x0eViolationProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee.v1.violation_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\nreferee.v1B\016ViolationProtoP\001Z\024referee/v1;refereev1\242\002\003RFE\252\002\nReferee.V1\312\002\nReferee\\V1\352\002\013Referee::V1'
   _globals['_VIOLATION']._serialized_start=89
   _globals['_VIOLATION']._serialized_end=400
 # @@protoc_insertion_point(module_scope)

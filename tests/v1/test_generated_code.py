@@ -1,11 +1,13 @@
 """The generated code that is committed is what the protos generate."""
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 VENV = Path(sys.executable).parents[1]
+PROTOS = sorted((ROOT / "protos" / "referee" / "v1").glob("*.proto"))
 
 
 def test_committed_code_equals_what_the_protos_generate(tmp_path):
@@ -21,3 +23,13 @@ def test_committed_code_equals_what_the_protos_generate(tmp_path):
     assert sorted(generated) == sorted(committed)
     assert generated == committed
     assert (tmp_path / "README.md").read_bytes() == (ROOT / "protos" / "README.md").read_bytes()
+
+
+def test_every_proto_names_its_package_in_other_languages():
+    """One package in each language, and no two files that generate one class."""
+    modules = [importlib.import_module(f"referee.v1.{path.stem}_pb2") for path in PROTOS]
+    options = [module.DESCRIPTOR.GetOptions() for module in modules]
+    named = {(one.csharp_namespace, one.go_package, one.java_package, one.php_namespace) for one in options}
+    assert named == {("Referee.V1", "referee/v1;refereev1", "referee.v1", "Referee\\V1")}
+    assert all(one.java_multiple_files for one in options)
+    assert len({one.java_outer_classname for one in options}) == len(PROTOS)
