@@ -187,7 +187,7 @@ def _examine_abort(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: Roun
     header, leaf = leaves.header, abort.leaf
 
     def contradicts(detail: str) -> None:
-        findings.add(Code.ABORT_MISTOLD, detail, leaf_index=abort.index)
+        findings.add(Code.ABORT_MISMATCH, detail, leaf_index=abort.index)
 
     if len(leaf.client_seeds) != header.seat_count:
         contradicts(f"{header.seat_count} seats have {len(leaf.client_seeds)} places for seeds")

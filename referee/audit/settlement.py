@@ -134,7 +134,7 @@ def _examine_deal(leaves: RoundLeaves, settle: Placed[Transcript], findings: Rou
         return
     if inputs.dealt_time != deal.leaf.dealt_time:
         findings.add(
-            Code.DEAL_MISTOLD,
+            Code.DEAL_MISMATCH,
             "the transcript has another time of the deal than DEAL",
             leaf_index=settle.index,
             difference=Difference("inputs.dealt_time", shown(inputs.dealt_time), shown(deal.leaf.dealt_time)),

@@ -97,7 +97,7 @@ def code_of(step: Step, reason: SlotReason) -> Code:
             return _SETTLE_CODES.get(reason, Code.ENDED_TWICE)
         case AbortStep():
             is_over = reason in {SlotReason.ALREADY_SETTLED, SlotReason.ABORTED}
-            return Code.ENDED_TWICE if is_over else Code.ABORT_MISTOLD
+            return Code.ENDED_TWICE if is_over else Code.ABORT_MISMATCH
         case RevealStep():
             return Code.REVEALED_EARLY if reason is SlotReason.NOT_TERMINAL else Code.ENDED_TWICE
         case _:

@@ -115,7 +115,7 @@ def another_arrangement_opened() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.ABORT_MISTOLD, "the shuffler claims that a deck it dislikes cannot be drawn", FILE)
+@mutation(Code.ABORT_MISMATCH, "the shuffler claims that a deck it dislikes cannot be drawn", FILE)
 def void_round_that_gives_a_deck() -> Attacked:
     log, parts = begun(TABLE)
     abort(parts, stage="OPENED", reason="VOID", time=parts.header.deal_deadline - 1)
@@ -125,7 +125,7 @@ def void_round_that_gives_a_deck() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.ABORT_MISTOLD, "a round is declared void without the seeds that would prove it", FILE)
+@mutation(Code.ABORT_MISMATCH, "a round is declared void without the seeds that would prove it", FILE)
 def void_round_without_its_seeds() -> Attacked:
     log, parts = begun(TABLE)
     abort(parts, stage="OPENED", reason="VOID", time=parts.header.deal_deadline - 1)

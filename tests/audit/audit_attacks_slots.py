@@ -1,4 +1,4 @@
-"""Attacks on slots: rounds dealt again, left out, hanging, late or mistold."""
+"""Attacks on slots: rounds dealt again, left out, hanging, late or falsely stated."""
 
 from dataclasses import replace
 
@@ -82,7 +82,7 @@ def aborted_and_never_revealed() -> Attacked:
     return ended(log, now=FAR)
 
 
-@mutation(Code.ABORT_MISTOLD, "seats are blamed for missing seeds, and all seeds are there")
+@mutation(Code.ABORT_MISMATCH, "seats are blamed for missing seeds, and all seeds are there")
 def abort_blames_a_seat() -> Attacked:
     log, parts = begun()
     abort(parts, stage="OPENED", reason="SEED_MISSING", missing=())
@@ -90,7 +90,7 @@ def abort_blames_a_seat() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.ABORT_MISTOLD, "a seat committed and gave no seed, and the abort blames nobody")
+@mutation(Code.ABORT_MISMATCH, "a seat committed and gave no seed, and the abort blames nobody")
 def abort_hides_who_withheld() -> Attacked:
     log, parts = begun()
     abort(parts, stage="OPENED", reason="DEADLINE", missing=(1,))
@@ -98,7 +98,7 @@ def abort_hides_who_withheld() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.ABORT_MISTOLD, "a seat is blamed before the deadline by which its seed was due")
+@mutation(Code.ABORT_MISMATCH, "a seat is blamed before the deadline by which its seed was due")
 def abort_blames_a_seat_early() -> Attacked:
     log, parts = begun()
     abort(parts, stage="OPENED", reason="SEED_MISSING", missing=(1,), time=parts.header.deal_deadline)
@@ -151,7 +151,7 @@ def settled_late() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.DEAL_MISTOLD, "the clocks of a round are started at another time than it was dealt")
+@mutation(Code.DEAL_MISMATCH, "the clocks of a round are started at another time than it was dealt")
 def time_of_the_deal_edited() -> Attacked:
     log, parts = begun(WORD)
     assert parts.inputs is not None

@@ -313,7 +313,7 @@ def test_round_whose_stream_is_used_up_is_aborted_as_void(house: House, monkeypa
         table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
         assert audited(house).is_clean
     report = audited(house)
-    assert [finding.code for finding in report.findings] == ["ABORT_MISTOLD"], "its seeds do give a deck"
+    assert [finding.code for finding in report.findings] == ["ABORT_MISMATCH"], "its seeds do give a deck"
 
 
 def test_keyed_seats_that_sign_are_of_level_two(house: House) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 RETIRED: Final = {
-    "told": "reported, stated, given; the inputs of a transcript",
+    "told|mistold": "reported, stated, given; the inputs of a transcript",
     r"(?<!\.)tell|tells|telling": "say, state, report, show",
     "stands|stood": "is, holds, counts",
     "standing|standings": "state, result",
@@ -40,7 +40,7 @@ RETIRED: Final = {
 """A pattern of retired words, and what to write instead."""
 
 SUFFIXES: Final = frozenset(
-    {".css", ".go", ".html", ".j2", ".js", ".json", ".md", ".proto", ".py", ".rb", ".svelte", ".toml", ".ts", ".yaml"}
+    {".css", ".go", ".html", ".j2", ".js", ".json", ".md", ".mjs", ".proto", ".py", ".rb", ".svelte", ".toml", ".ts", ".yaml"}
 )
 GENERATED: Final = re.compile(r"_pb2|_pb\.|/dist/|/gen/|package-lock|\.vi\.toml$|^tests/style/")
 _PATTERNS: Final = {

@@ -149,7 +149,7 @@ class _Examination(Openings):
     def _examine_abort(self, index: int, said: Row) -> None:
         one, seeds = self.one, said["client_seeds"]
         if len(seeds) != len(one.header["seat_keys"]):
-            self.find("ABORT_MISTOLD", index)
+            self.find("ABORT_MISMATCH", index)
             return
         dealt = dict(enumerate(one.parts["deal"][1]["client_seeds"] if "deal" in one.parts else ()))
         for seat, text in enumerate(seeds):
@@ -161,10 +161,10 @@ class _Examination(Openings):
         if reason == "OPERATOR" and (stage == "DEALT" or any(seeds)):
             self.find("ABORTED_AFTER_SEED", index)
         elif not self._is_its_reason(stage, reason, seeds):
-            self.find("ABORT_MISTOLD", index)
+            self.find("ABORT_MISMATCH", index)
         due = one.header["deal_deadline" if stage == "OPENED" else "round_deadline"]
         if (stage == "DEALT" or reason in ("SEED_MISSING", "DEADLINE")) and said["aborted_time"] <= due:
-            self.find("ABORT_MISTOLD", index)
+            self.find("ABORT_MISMATCH", index)
 
     def _is_its_reason(self, stage: str, reason: str, seeds: list[str]) -> bool:
         is_expected = any(seeds) or any(self.one.said["client_commitments"])
@@ -199,7 +199,7 @@ class _Examination(Openings):
         if "deal" in one.parts:
             dealt = one.parts["deal"][1]
             if inputs["dealt_time"] != dealt["dealt_time"]:
-                self.find("DEAL_MISTOLD", index)
+                self.find("DEAL_MISMATCH", index)
             if not self._is_led(inputs, dealt):
                 self.find("LEADER_MISMATCH", index)
         self._examine_seal(index, inputs)

@@ -113,7 +113,7 @@ class Round:
         if self.end:
             return "ENDED_TWICE"
         if kind == "abort":
-            return "" if (said["stage"] == "DEALT") == bool(dealt) else "ABORT_MISTOLD"
+            return "" if (said["stage"] == "DEALT") == bool(dealt) else "ABORT_MISMATCH"
         if not dealt:
             return "SETTLED_UNDEALT"
         return "" if said["inputs"]["deck_root"] == dealt else "DECK_ROOT_MISMATCH"

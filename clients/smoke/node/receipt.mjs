@@ -74,9 +74,9 @@ function openCheckpoint({ note, origin, keys }) {
   const known = keys.map(verifierKey);
   let signers = 0;
   for (const line of lines) {
-    const [, name, told] =
+    const [, name, given] =
       /^\u2014 (\S+) (\S+)$/.exec(line) ?? demand(false, "a line is no signature");
-    const bytes = base64(told);
+    const bytes = base64(given);
     for (const key of known) {
       if (key.name !== name || !key.hint.equals(bytes.subarray(0, 4))) continue;
       demand(
@@ -97,9 +97,9 @@ function openCheckpoint({ note, origin, keys }) {
 }
 
 function verifierKey(text) {
-  const [, name, hash, told] =
+  const [, name, hash, given] =
     /^([^+\s]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text) ?? demand(false, "no verifier key");
-  const bytes = base64(told, 33);
+  const bytes = base64(given, 33);
   const hint = sha256(Buffer.from(`${name}\n`), bytes).subarray(0, 4);
   demand(bytes[0] === 1 && hint.toString("hex") === hash, "no Ed25519 verifier key");
   return { name, hint, publicKey: bytes.subarray(1) };

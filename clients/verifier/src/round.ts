@@ -304,11 +304,11 @@ function examineAbort(leaves: RoundLeaves, abort: Placed<"ABORT">, report: Repor
   const { header, deal } = leaves;
   const { client_seeds: seeds, reason, stage, aborted_time: time } = abort.value;
   const where = { leaf_index: abort.index };
-  const mistold = (detail: string): void => report.find("ABORT", "ABORT_MISTOLD", detail, where);
+  const contradicted = (detail: string): void => report.find("ABORT", "ABORT_MISMATCH", detail, where);
   report.begin("ABORT", "CLIENT_SEEDS");
   const seats = header.seat_keys.length;
   if (seeds.length !== seats) {
-    mistold(`${seats} seats have ${seeds.length} places for seeds`);
+    contradicted(`${seats} seats have ${seeds.length} places for seeds`);
     return;
   }
   for (const [seat, seed] of seeds.entries()) {
@@ -327,13 +327,13 @@ function examineAbort(leaves: RoundLeaves, abort: Placed<"ABORT">, report: Repor
   } else {
     const fault = reasonFault(leaves, abort);
     if (fault !== "") {
-      mistold(fault);
+      contradicted(fault);
     }
   }
   const deadline = stage === "OPENED" ? header.deal_deadline : header.round_deadline;
   const isTimely = stage === "OPENED" && (reason === "OPERATOR" || reason === "VOID");
   if (!isTimely && time <= deadline) {
-    mistold(`it was aborted at ${time}, and for its reason that is lawful after ${deadline} only`);
+    contradicted(`it was aborted at ${time}, and for its reason that is lawful after ${deadline} only`);
   }
 }
 

@@ -98,7 +98,7 @@ function examineSettledDeal(leaves: RoundLeaves, settle: Settle, report: Report)
   if (inputs.dealt_time !== deal.value.dealt_time) {
     const detail = "the transcript has another time of the deal than DEAL";
     const difference = differ("inputs.dealt_time", inputs.dealt_time, deal.value.dealt_time);
-    report.find("SETTLED_HEADER", "DEAL_MISTOLD", detail, { ...where, ...difference });
+    report.find("SETTLED_HEADER", "DEAL_MISMATCH", detail, { ...where, ...difference });
   }
   const fault = leaderFault(leaves, inputs, deal.value.leader);
   if (fault === "UNKNOWN") {

@@ -51,7 +51,7 @@ type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 const NO_EXHIBITS: Exhibits = { certificates: [], eventReceipts: [] };
 const CHECKS_OF: Partial<Record<Code, CheckCode>> = {
-  ABORT_MISTOLD: "ABORT",
+  ABORT_MISMATCH: "ABORT",
   UNSEAL_NOT_IN_COURSE: "OPENINGS",
 };
 const OPEN_CODES: Partial<Record<SlotReason, Code>> = {
@@ -399,7 +399,7 @@ function codeOf(step: Step, reason: SlotReason): Code {
       }
       return reason === "DECK_ROOT_MISMATCH" ? "DECK_ROOT_MISMATCH" : "ENDED_TWICE";
     case "ABORT":
-      return reason === "ALREADY_SETTLED" || reason === "ABORTED" ? "ENDED_TWICE" : "ABORT_MISTOLD";
+      return reason === "ALREADY_SETTLED" || reason === "ABORTED" ? "ENDED_TWICE" : "ABORT_MISMATCH";
     case "REVEAL":
       return reason === "NOT_TERMINAL" ? "REVEALED_EARLY" : "ENDED_TWICE";
   }
