@@ -15,7 +15,7 @@ from referee.service.dealing import ShufflerParts
 from referee.service.leading import LeaderFinder
 from referee.service.log import LogKeys, LogService
 from referee.service.opening import Opener
-from referee.service.registry import SERVED_GAMES
+from referee.service.registry import GAME_SERVICES
 from referee.service.round_service import RefereeParts
 from referee.service.rulesets import RulesetService, SeatingService
 from referee.service.settling import Settler
@@ -28,7 +28,7 @@ FULL_NAMES: Final = {
     "rulesets": ("referee.v1.RulesetService",),
     "seating": ("referee.v1.SeatingService",),
     "shuffler": ("referee.v1.ShufflerService",),
-    "referee": tuple([served.service for served in SERVED_GAMES.values()]),
+    "referee": tuple([service.full_name for service in GAME_SERVICES.values()]),
     "log": ("referee.v1.LogService",),
 }
 """The gRPC services of each of ``options.SERVICES``."""
@@ -70,8 +70,8 @@ def add_services(  # noqa: PLR0913 - one parameter a part
             populations=options.populations,
             memo_bytes=options.limits.memo_bytes,
         )
-        for served in SERVED_GAMES.values():
-            served.add_to_server(served.servicer(parts), server)
+        for service in GAME_SERVICES.values():
+            service.add_to_server(service.servicer(parts), server)
 
     def add_shuffler() -> None:
         parts = ShufflerParts(

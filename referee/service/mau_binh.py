@@ -11,10 +11,10 @@ from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.seating import seat_people
 from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import load_texts
+from referee.service.game_service import GameService
 from referee.service.mau_binh_advice import ArrangementAdvice
 from referee.service.reading import ReadRound
 from referee.service.round_service import RefereeParts, RoundService, answer_each
-from referee.service.served import ServedGame
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 from referee.wire.mau_binh import read_arrangement, read_event, write_outcome, write_showdown
 from referee.wire.values import write_value, write_violations
@@ -24,8 +24,10 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
     """Servicer of Mậu Binh."""
 
     def __init__(self, parts: RefereeParts) -> None:
-        super().__init__(SERVED, parts)
-        self._suggesting = ArrangementAdvice(SERVED, parts.verifier, advice=parts.advice, populations=parts.populations)
+        super().__init__(SERVICE, parts)
+        self._suggesting = ArrangementAdvice(
+            SERVICE, parts.verifier, advice=parts.advice, populations=parts.populations
+        )
 
     def CheckArrangement(
         self, request: mau_binh_pb2.CheckArrangementRequest, context: grpc.ServicerContext
@@ -69,7 +71,7 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
     def _check(self, request: mau_binh_pb2.CheckArrangementRequest) -> mau_binh_pb2.CheckArrangementResponse:
         verified = self._verifier.verify(request.round.header, request.round.certificates, field="round")
         ruleset = verified.ruleset
-        rules = SERVED.rules_of(ruleset, field="round.header.ruleset_id")
+        rules = SERVICE.rules_of(ruleset, field="round.header.ruleset_id")
         verified.check_seat(request.seat, field="seat")
         hand = verified.hand(request.seat, field="round")
         arrangement = read_arrangement(request.arrangement, field="arrangement")
@@ -87,7 +89,7 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
         )
 
 
-SERVED: Final = ServedGame(
+SERVICE: Final = GameService(
     game=GAME,
     descriptor=mau_binh_pb2.DESCRIPTOR.services_by_name["MauBinhService"],
     servicer=MauBinhService,

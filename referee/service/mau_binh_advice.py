@@ -8,8 +8,8 @@ from referee.advice.mau_binh.question import ArrangementTable, suggest
 from referee.cards import Card
 from referee.games.mau_binh import MauBinhRules, instant_win_of
 from referee.rulesets import Ruleset
+from referee.service.game_service import GameService
 from referee.service.round_service import Advice
-from referee.service.served import ServedGame
 from referee.service.verifying import RoundVerifier
 from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -38,9 +38,9 @@ class ArrangementAdvice:
     """Advisor by built-in populations of arrangements and those of a folder."""
 
     def __init__(
-        self, served: ServedGame, verifier: RoundVerifier, *, advice: Advice, populations: Path | None
+        self, service: GameService, verifier: RoundVerifier, *, advice: Advice, populations: Path | None
     ) -> None:
-        self._served = served
+        self._service = service
         self._verifier = verifier
         self._advice = advice
         self._folder = populations
@@ -77,7 +77,7 @@ class ArrangementAdvice:
 
     def _read_dealt(self, message: mau_binh_pb2.DealtHand) -> _Question:
         verified = self._verifier.verify(message.round.header, message.round.certificates, field="dealt.round")
-        rules = self._served.rules_of(verified.ruleset, field="dealt.round.header.ruleset_id")
+        rules = self._service.rules_of(verified.ruleset, field="dealt.round.header.ruleset_id")
         header = verified.header
         verified.check_seat(message.seat, field="dealt.seat")
         cards = verified.hand(message.seat, field="dealt.round")
@@ -87,6 +87,6 @@ class ArrangementAdvice:
         ruleset = find_ruleset(
             self._verifier.catalogue, message.ruleset_id, message.ruleset_version, field="free.ruleset_id"
         )
-        rules = self._served.rules_of(ruleset, field="free.ruleset_id")
+        rules = self._service.rules_of(ruleset, field="free.ruleset_id")
         seat_count, stake = read_free_table(message, rules, ruleset)
         return _Question(ruleset, rules, read_free_cards(message), seat_count, stake)

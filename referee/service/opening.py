@@ -9,8 +9,8 @@ from referee.dealing.header import NO_KEY, PROTOCOL, SUITE_COMMITMENT, Header, H
 from referee.games import GAMES
 from referee.log import FIRST_ROUND, NO_LEAF, Round
 from referee.rulesets import Catalogue, Ruleset
-from referee.service.registry import served_game
-from referee.service.served import ServedGame
+from referee.service.game_service import GameService
+from referee.service.registry import game_service
 from referee.storage import DRIFT_MS, Reader
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.shuffler_pb2 import RoundTerms
@@ -109,8 +109,8 @@ class Opener:
 
 def _check_terms(header: Header, ruleset: Ruleset, *, field: str) -> None:
     _check_seat_count(ruleset, header.seat_count, field=f"{field}.seat_keys")
-    served = served_game(ruleset, field=f"{field}.ruleset_id")
-    _check_stakes(header, ruleset, served, field=field)
+    service = game_service(ruleset, field=f"{field}.ruleset_id")
+    _check_stakes(header, ruleset, service, field=field)
 
 
 def _check_deadlines(header: Header, ruleset: Ruleset, *, opened_time: int, field: str) -> None:
@@ -170,8 +170,8 @@ def _check_seat_count(ruleset: Ruleset, seat_count: int, *, field: str) -> None:
         )
 
 
-def _check_stakes(header: Header, ruleset: Ruleset, served: ServedGame, *, field: str) -> None:
-    game = served.game
+def _check_stakes(header: Header, ruleset: Ruleset, service: GameService, *, field: str) -> None:
+    game = service.game
     if game.seat_stake_names and not header.seat_stakes:
         raise RefusedError(
             ErrorReason.ERROR_REASON_MISSING_FIELD,
@@ -186,7 +186,7 @@ def _check_stakes(header: Header, ruleset: Ruleset, served: ServedGame, *, field
         bet_unit=ruleset.bet_unit,
     )
     if faults:
-        raise stakes_refusal(faults, served.texts, names=game.seat_stake_names, field=field)
+        raise stakes_refusal(faults, service.texts, names=game.seat_stake_names, field=field)
 
 
 def _next_round(latest: Round | None, wanted: int, *, field: str) -> tuple[int, bytes]:

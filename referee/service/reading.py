@@ -19,8 +19,8 @@ from referee.games.codec import with_seen
 from referee.log.slot import LAST_TIME
 from referee.rulesets import Ruleset
 from referee.service.attesting import Attestor, Evidence, evidence_refusal
+from referee.service.game_service import GameService
 from referee.service.leading import NO_LEAD, Lead, LeaderFinder
-from referee.service.served import ServedGame
 from referee.service.verifying import MEMO_BYTES, Memo, RoundVerifier, VerifiedRound
 from referee.transcript.chain import Course
 from referee.transcript.inputs import InputEvent, Inputs
@@ -56,7 +56,7 @@ class ReadRound:
     there is one, ``evidence`` is not verified.
     """
 
-    served: ServedGame
+    service: GameService
     verified: VerifiedRound
     key: RoundKey
     lead: Lead
@@ -74,24 +74,24 @@ class ReadRound:
     @property
     def is_open(self) -> bool:
         """Whether all cards that a settlement needs are open."""
-        return len(self.verified.sections) >= len(self.served.game.layout(self.verified.header.seat_count).shown)
+        return len(self.verified.sections) >= len(self.service.game.layout(self.verified.header.seat_count).shown)
 
     @cached_property
     def outcome(self) -> Any:
         """Settlement of the round, which must be over; raises RefusedError if no certificate opens a needed section."""
-        self.verified.require(self.served.game.layout(self.verified.header.seat_count).shown, field="round")
-        return self.served.game.settle(self.state)
+        self.verified.require(self.service.game.layout(self.verified.header.seat_count).shown, field="round")
+        return self.service.game.settle(self.state)
 
     @cached_property
     def results(self) -> msgspec.Raw:
         """Results of the round, as its transcript has them."""
-        results = self.served.game.encode_results(self.state, self.outcome)
+        results = self.service.game.encode_results(self.state, self.outcome)
         return encode_results({**results, "events_hash": self.played.course.event_hash.hex()})
 
     @cached_property
     def outcome_bytes(self) -> bytes:
         """Outcome of the round, as the encoded message of its game."""
-        return self.served.write_outcome(self.outcome, self.state, self.verified.ruleset)
+        return self.service.write_outcome(self.outcome, self.state, self.verified.ruleset)
 
     def require_open(self) -> None:
         """Refuse a round whose last event opened sections that no certificate says were opened, with their time."""
@@ -138,7 +138,7 @@ class ReadRound:
         if self.violations:
             return self.violations
         self.require_open()
-        return self.served.game.check_closing(self.state, time)
+        return self.service.game.check_closing(self.state, time)
 
     def inputs(self, closed_time: int) -> Inputs:
         """Return the inputs of the round's transcript if it is settled at ``closed_time``."""
@@ -169,14 +169,14 @@ class RoundReader:
 
     def __init__(
         self,
-        served: ServedGame,
+        service: GameService,
         *,
         verifier: RoundVerifier,
         attestor: Attestor,
         leaders: LeaderFinder,
         memo_bytes: int = MEMO_BYTES,
     ) -> None:
-        self._served = served
+        self._service = service
         self._verifier = verifier
         self._attestor = attestor
         self._leaders = leaders
@@ -186,7 +186,7 @@ class RoundReader:
         """Verify the round of a request, in its field ``round``, and play its events."""
         verify = self._verifier.verify_ended if may_have_ended else self._verifier.verify
         verified = verify(message.header, message.certificates, field="round")
-        self._served.rules_of(verified.ruleset, field="round.header.ruleset_id")
+        self._service.rules_of(verified.ruleset, field="round.header.ruleset_id")
         self._check_count(message.events)
         key = self._key(verified, message)
         events = tuple([event.SerializeToString(deterministic=True) for event in message.events])
@@ -202,7 +202,7 @@ class RoundReader:
 
     def next_event(self, read: ReadRound, message: Any, *, time: int) -> Any:
         """Read the event that a request asks about as the next one; refuse it where the one before opened sections."""
-        event = self._served.read_event(message, time=time, round_id=read.verified.header.round_id, field="event")
+        event = self._service.read_event(message, time=time, round_id=read.verified.header.round_id, field="event")
         if not read.violations:
             read.require_open()
         return with_seen(event, message.seen if message.HasField("seen") else None)
@@ -215,7 +215,7 @@ class RoundReader:
         Return all violations, and the round after the event, with its receipt; None for the round if a violation
         refuses the event.
         """
-        game, verified = self._served.game, read.verified
+        game, verified = self._service.game, read.verified
         message.received = True
         message.time = now if read.violations else read.next_time(now)
         event = self.next_event(read, message, time=message.time)
@@ -251,13 +251,13 @@ class RoundReader:
 
     def _key(self, verified: VerifiedRound, message: Any) -> RoundKey:
         deal = verified.header.round_id + verified.deck_root + u64(verified.dealt_time)
-        lead = self._leaders.key_of(message) if self._served.game.has_leader else ()
+        lead = self._leaders.key_of(message) if self._service.game.has_leader else ()
         times = tuple(sorted(verified.unsealed_times.items()))
         return RoundKey(deal, verified.is_sealed, frozenset(verified.sections), times, lead)
 
     def _begin(self, verified: VerifiedRound, key: RoundKey, message: Any) -> ReadRound:
         """Begin a round; refuse one of an open table without the hands that its game needs."""
-        game, header = self._served.game, verified.header
+        game, header = self._service.game, verified.header
         layout = game.layout(header.seat_count)
         if game.needs_hands and not verified.is_sealed:
             verified.require(layout.hands, field="round")
@@ -275,7 +275,7 @@ class RoundReader:
             is_sealed=verified.is_sealed,
         )
         return ReadRound(
-            served=self._served,
+            service=self._service,
             verified=verified,
             key=key,
             lead=lead,
@@ -291,16 +291,16 @@ class RoundReader:
 
     def _start(self, deal: Deal, ruleset: Ruleset) -> Any:
         try:
-            return self._served.game.begin(ruleset.rules, deal)
+            return self._service.game.begin(ruleset.rules, deal)
         except StakesError as error:
-            names = self._served.game.seat_stake_names
-            raise stakes_refusal(error.violations, self._served.texts, names=names, field="round.header") from None
+            names = self._service.game.seat_stake_names
+            raise stakes_refusal(error.violations, self._service.texts, names=names, field="round.header") from None
         except DealError as error:
             raise RefusedError(ErrorReason.ERROR_REASON_INVALID_HEADER, str(error), field="round.header") from None
 
     def _play(self, known: ReadRound, messages: Sequence[Any], events: tuple[bytes, ...]) -> ReadRound:
         """Play the events that ``known`` does not have, up to the first unlawful one; refuse one that is not proved."""
-        game, verified, played = self._served.game, known.verified, known.played
+        game, verified, played = self._service.game, known.verified, known.played
         violations, refused_event = known.violations, known.refused_event
         for index in range(len(known.events), len(events)):
             event = self._read_event(messages[index], index, round_id=verified.header.round_id)
@@ -336,7 +336,7 @@ class RoundReader:
         return (message.receipt, signatures) == (known.receipt, known.signatures)
 
     def _after(self, known: ReadRound, **changes: Any) -> ReadRound:
-        return ReadRound(served=known.served, verified=known.verified, key=known.key, lead=known.lead, **changes)
+        return ReadRound(service=known.service, verified=known.verified, key=known.key, lead=known.lead, **changes)
 
     def _read_event(self, message: Any, index: int, *, round_id: bytes) -> Any:
         field = f"round.events[{index}]"
@@ -348,11 +348,11 @@ class RoundReader:
                 limit=LAST_TIME,
                 found=message.time,
             )
-        event = self._served.read_event(message, time=message.time, round_id=round_id, field=field)
+        event = self._service.read_event(message, time=message.time, round_id=round_id, field=field)
         return with_seen(event, message.seen if message.HasField("seen") else None)
 
     def _check_count(self, events: Sequence[object]) -> None:
-        limit = self._served.game.max_events
+        limit = self._service.game.max_events
         if len(events) > limit:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_TOO_MANY_EVENTS,

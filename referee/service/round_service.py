@@ -10,9 +10,9 @@ from google.protobuf.message_factory import GetMessageClass
 
 from referee.rulesets import Ruleset
 from referee.service.attesting import Attestor
+from referee.service.game_service import GameService
 from referee.service.leading import LeaderFinder
 from referee.service.reading import ReadRound, RoundReader
-from referee.service.served import ServedGame
 from referee.service.settling import Settler
 from referee.service.status import CODES, refusal_of
 from referee.service.verifying import MEMO_BYTES, RoundVerifier
@@ -60,20 +60,20 @@ class RoundService:
     courses of a round. The log does, once cards have opened after one of them.
     """
 
-    def __init__(self, served: ServedGame, parts: RefereeParts) -> None:
-        self._served = served
+    def __init__(self, service: GameService, parts: RefereeParts) -> None:
+        self._service = service
         self._verifier = parts.verifier
         self._settler = parts.settler
         self._advice = parts.advice
-        self._texts = served.texts
+        self._texts = service.texts
         self._reader = RoundReader(
-            served,
+            service,
             verifier=parts.verifier,
             attestor=parts.attestor,
             leaders=parts.leaders,
             memo_bytes=parts.memo_bytes,
         )
-        methods = served.descriptor.methods_by_name
+        methods = service.descriptor.methods_by_name
         self._responses: dict[str, Any] = {
             name: GetMessageClass(method.output_type) for name, method in methods.items()
         }
@@ -170,8 +170,8 @@ class RoundService:
             response.outcome.MergeFromString(read.outcome_bytes)
 
     def _fill_state(self, response: Any, state: Any, ruleset: Ruleset) -> None:
-        if self._served.write_state is not None:
-            response.state.CopyFrom(self._served.write_state(state, ruleset))
+        if self._service.write_state is not None:
+            response.state.CopyFrom(self._service.write_state(state, ruleset))
 
 
 def answer_each(requests: Sequence[RequestT], answer: Callable[[RequestT], ResponseT]) -> list[ResponseT]:

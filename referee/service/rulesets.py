@@ -6,7 +6,7 @@ import grpc
 
 from referee.games.mau_binh.seating import SeatingError
 from referee.rulesets import Catalogue, Ruleset
-from referee.service.registry import served_game
+from referee.service.registry import game_service
 from referee.v1 import ruleset_pb2, ruleset_pb2_grpc, seating_pb2, seating_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
@@ -52,7 +52,7 @@ class SeatingService(seating_pb2_grpc.SeatingServiceServicer):
         """Decide for each person in a room whether to sit, watch or go, and whether to deal."""
         del context
         ruleset = find_ruleset(self._catalogue, request.ruleset_id, request.ruleset_version, field="ruleset_id")
-        seat_people = served_game(ruleset, field="ruleset_id").seat_people
+        seat_people = game_service(ruleset, field="ruleset_id").seat_people
         if seat_people is None:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_INVALID_FIELD,

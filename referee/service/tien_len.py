@@ -8,8 +8,8 @@ from referee.advice.tien_len import View, group_plays, suggest, whole_plays
 from referee.games.tien_len import Combination, Event, Play, legal_plays, may_pass, read_combination, set_of
 from referee.games.tien_len.game import GAME
 from referee.rulesets import load_texts
+from referee.service.game_service import GameService
 from referee.service.round_service import RefereeParts, RoundService, answer_each
-from referee.service.served import ServedGame
 from referee.v1 import tien_len_pb2, tien_len_pb2_grpc
 from referee.wire.tien_len import (
     read_event,
@@ -28,7 +28,7 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
     """Servicer of Tiến Lên."""
 
     def __init__(self, parts: RefereeParts) -> None:
-        super().__init__(SERVED, parts)
+        super().__init__(SERVICE, parts)
 
     def CheckPlay(
         self, request: tien_len_pb2.CheckPlayRequest, context: grpc.ServicerContext
@@ -110,7 +110,7 @@ def _combination_of(event: Event) -> Combination | None:
     return read_combination(card_set) if card_set.bit_count() == len(event.cards) else None
 
 
-SERVED: Final = ServedGame(
+SERVICE: Final = GameService(
     game=GAME,
     descriptor=tien_len_pb2.DESCRIPTOR.services_by_name["TienLenService"],
     servicer=TienLenService,

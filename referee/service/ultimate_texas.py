@@ -13,8 +13,8 @@ from referee.advice.ultimate_texas.question import DecisionQuestion, value_optio
 from referee.cards import Card, Seat
 from referee.games.ultimate_texas.game import GAME
 from referee.rulesets import load_texts
+from referee.service.game_service import GameService
 from referee.service.round_service import RefereeParts, RoundService, answer_each
-from referee.service.served import ServedGame
 from referee.service.verifying import VerifiedRound
 from referee.v1 import ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -30,7 +30,7 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
     """Servicer of Ultimate Texas Hold'em."""
 
     def __init__(self, parts: RefereeParts) -> None:
-        super().__init__(SERVED, parts)
+        super().__init__(SERVICE, parts)
         self._folder = parts.populations
 
     def CheckDecision(
@@ -93,7 +93,7 @@ def _open_board(verified: VerifiedRound, state: "State") -> tuple[Card, ...]:
     return tuple([card for section in sections for card in verified.sections[section]])
 
 
-SERVED: Final = ServedGame(
+SERVICE: Final = GameService(
     game=GAME,
     descriptor=ultimate_texas_pb2.DESCRIPTOR.services_by_name["UltimateTexasService"],
     servicer=UltimateTexasService,

@@ -20,7 +20,7 @@ from google.protobuf.descriptor_pb2 import MethodOptions
 from grpc_health.v1 import health_pb2
 
 from referee import v1
-from referee.service.registry import SERVED_GAMES
+from referee.service.registry import GAME_SERVICES
 from referee.web.codec import EncodedAnswer
 from referee.web.forwarder import Context, Forwarder
 
@@ -47,7 +47,7 @@ def _services() -> Iterator[ServiceDescriptor]:
     names = sorted(module.name for module in pkgutil.iter_modules(v1.__path__) if module.name.endswith("_pb2"))
     modules = [importlib.import_module(f"{v1.__name__}.{name}") for name in names]
     services = [one for module in (*modules, health_pb2) for one in module.DESCRIPTOR.services_by_name.values()]
-    games = [served.descriptor for served in SERVED_GAMES.values()]
+    games = [service.descriptor for service in GAME_SERVICES.values()]
     yield from {service.full_name: service for service in (*services, *games)}.values()
 
 

@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import Final
 
 from referee.server.access.caller import CallerRole
-from referee.service.registry import SERVED_GAMES
-from referee.service.served import ServedGame
+from referee.service.game_service import GameService
+from referee.service.registry import GAME_SERVICES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +37,11 @@ _DEALS: Final = _TABLES | {CallerRole.SHUFFLER}
 _PLAYS: Final = _TABLES | {CallerRole.SEAT}
 
 
-def _rules_of(served: ServedGame) -> dict[str, Rule]:
+def _rules_of(service: GameService) -> dict[str, Rule]:
     """Return the rules of a game's service: a frontend may call every method, a seat those of its own."""
     rules = {}
-    for method in served.descriptor.methods:
-        seat = served.seat_methods.get(method.name, ())
+    for method in service.descriptor.methods:
+        seat = service.seat_methods.get(method.name, ())
         rules[method.name] = Rule(roles=_PLAYS if seat else _TABLES, seat=seat)
     return rules
 
@@ -59,7 +59,7 @@ _SERVICES: Final = {
         "AbortRound": Rule(roles=_DEALS | {CallerRole.ADMIN}),
         "RevealRound": Rule(roles=_KNOWN),
     },
-    **{served.service: _rules_of(served) for served in SERVED_GAMES.values()},
+    **{service.full_name: _rules_of(service) for service in GAME_SERVICES.values()},
     "referee.v1.LogService": {
         "GetTableRound": Rule(roles=_KNOWN),
         "GetCheckpoint": Rule(roles=_ANYONE),

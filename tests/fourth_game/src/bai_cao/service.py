@@ -6,18 +6,18 @@ from bai_cao.game import GAME
 from bai_cao.v1 import bai_cao_pb2, bai_cao_pb2_grpc
 from bai_cao.wire import read_event, write_outcome, write_state
 from referee.rulesets import load_texts
+from referee.service.game_service import GameService
 from referee.service.round_service import RefereeParts, RoundService
-from referee.service.served import ServedGame
 
 
 class BaiCaoService(RoundService, bai_cao_pb2_grpc.BaiCaoServiceServicer):
     """Servicer of Bài Cào."""
 
     def __init__(self, parts: RefereeParts) -> None:
-        super().__init__(SERVED, parts)
+        super().__init__(SERVICE, parts)
 
 
-SERVED: Final = ServedGame(
+SERVICE: Final = GameService(
     game=GAME,
     descriptor=bai_cao_pb2.DESCRIPTOR.services_by_name["BaiCaoService"],
     servicer=BaiCaoService,

@@ -13,7 +13,7 @@ from referee.wire.refusal import RefusedError
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServedGame:
+class GameService:
     """A game and what it needs to be served.
 
     The methods AcceptEvent, PreviewRound, SettleRound and SettleRounds have the same shape in every game; a game with a
@@ -45,7 +45,7 @@ class ServedGame:
         return self.game.name
 
     @property
-    def service(self) -> str:
+    def full_name(self) -> str:
         """Full name of the gRPC service."""
         return str(self.descriptor.full_name)
 
