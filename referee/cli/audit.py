@@ -2,8 +2,7 @@
 
 import enum
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,35 +19,18 @@ from referee.audit.cosignatures import NO_WITNESSING, Witnessing
 from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, HeldSeed, parse_documents, parse_seeds
 from referee.audit.page.story import RoundKey
 from referee.audit.report import Report
-from referee.audit.source import LogSource, TiledLog
 from referee.audit.text import report_lines
-from referee.cli.options import FOUND, Database, DataFolder, RulesetFolder, catalogue_of, fail
+from referee.cli.audited_log import DATA_FOLDER, AuditedLog, audited_log
+from referee.cli.options import FOUND, Database, RulesetFolder, catalogue_of, fail
 from referee.cli.report import print_report
-from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.evidence.vkey import KeyTextError
 from referee.log.cosignature import QuorumError, quorum_of
 from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
-from referee.tiles import PlaceError, open_place
+from referee.tiles import PlaceError
 
 LEAF_SUFFIX: Final = ".leaf"
-_DATABASES: Final = "*.sqlite3"
 _DIGITS: Final = 16
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What to audit: a source, its origin, the two trusted keys and the checkpoints that witnesses cosigned.
-
-    ``location`` is where other machines can read the source's tiles; ``options`` name the source on a command line.
-    """
-
-    source: LogSource
-    origin: str
-    log_key: str
-    root_key: str
-    options: str
-    cosigned: Iterable[bytes] = ()
-    location: str | None = None
 
 
 class Words(enum.StrEnum):
@@ -68,34 +50,39 @@ class Page:
     rounds: tuple[RoundKey, ...]
     catalogue: Catalogue
 
-    def write(self, report: Report, question: Question) -> None:
+    def write(self, report: Report, log: AuditedLog) -> None:
         """Write the page of a report; end the command if the file cannot be written."""
         from referee.audit.page.page import PageOptions, render_page  # noqa: PLC0415 - Jinja2, for this option alone
 
-        keys = f"--log-key {shlex.quote(question.log_key)} --root-key {shlex.quote(question.root_key)}"
+        keys = f"--log-key {shlex.quote(log.log_key)} --root-key {shlex.quote(log.root_key)}"
         asked = PageOptions(
             language=self.language.value,
             rounds=self.rounds,
-            log_key=question.log_key,
-            root_key=question.root_key,
-            command=f"referee audit {question.options} {keys}",
+            log_key=log.log_key,
+            root_key=log.root_key,
+            command=f"referee audit {shlex.quote(log.place)} {keys}",
         )
         try:
             self.file.write_text(
-                render_page(report, question.source, catalogue=self.catalogue, options=asked), encoding="utf-8"
+                render_page(report, log.source, catalogue=self.catalogue, options=asked), encoding="utf-8"
             )
         except OSError as error:
             fail(f"{self.file} cannot be written: {error.strerror}")
 
 
 def audit(  # noqa: PLR0913 - one parameter an option
-    location: Annotated[
-        str, typer.Argument(help="Where a log is published as tiles: a folder, or an fsspec URL.")
+    place: Annotated[
+        str,
+        typer.Argument(
+            help="Where the log is: a data folder, tiles in a folder or under a URL, postgresql://..., or a service as "
+            "host:port. Without it the folder of --data."
+        ),
     ] = "",
     *,
-    data: DataFolder = Path("referee-data"),
+    data: Annotated[Path, typer.Option("--data", help="Folder whose keys count where none are given.")] = Path(
+        DATA_FOLDER
+    ),
     database: Database = None,
-    address: Annotated[str, typer.Option(help="A running service in place of a folder, such as 127.0.0.1:50051.")] = "",
     log_key: Annotated[str, typer.Option(help="The log's verifier key as you know it from elsewhere.")] = "",
     root_key: Annotated[str, typer.Option(help="The root's verifier key as you know it from elsewhere.")] = "",
     origin: Annotated[str, typer.Option(help="A published log's origin; otherwise the name of its log key.")] = "",
@@ -147,10 +134,11 @@ def audit(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Prove a log: every signature, commitment, deal, rule and slot, and the tree over all of it.
 
-    A terminal gets tables and colours, a pipe plain lines. With a location the log is read from its published tiles
-    alone, and each tile is checked as well.
-    Exit code 0 if nothing was found, 1 if something was, 2 if the log cannot be read. Without --log-key and --root-key
-    the keys beside the log or of the service are used; that proves only that the log agrees with itself.
+    A terminal gets tables and colours, a pipe plain lines. Of a log that is published as tiles each tile is checked as
+    well. Without --log-key and --root-key the keys beside the log or of the service are used; that proves only that the
+    log agrees with itself.
+
+    Exit code 0 if nothing was found, 1 if something was, 2 if the log cannot be read.
     """
     if scheduler and workers > 1:
         fail("--workers are processes of this machine, --scheduler has workers of its own: give one of them")
@@ -159,33 +147,27 @@ def audit(  # noqa: PLR0913 - one parameter an option
     held = replace(_held(receipt or []), seeds=_seeds(seeds or []))
     page = None if html is None else Page(html, language, _rounds(rounds or []), catalogue)
     witnessing = _witnessing(witness or [], outgrown or [], quorum=quorum, max_age=max_age)
-    keys = log_key, root_key
-    if address:
-        asked = _served(address, *keys)
-    elif location and not any(Path(location).glob(_DATABASES)):
-        asked = _published(location, data, origin, *keys)
-    else:
-        asked = _stored(Path(location) if location else data, None if location else database, *keys)
-    with asked as question:
-        report = _run(question, catalogue, kept, witnessing, held, workers=workers, scheduler=scheduler)
+    with audited_log(place, data, database, log_key=log_key, root_key=root_key, origin=origin) as log:
+        report = _run(log, catalogue, kept, witnessing, held, workers=workers, scheduler=scheduler)
         if page is not None:
-            page.write(report, question)
+            page.write(report, log)
     if as_json:
-        typer.echo(msgspec.json.encode(report, order="sorted"))
+        keys = {"log": log.log_key, "root": log.root_key, "from": log.keys_from}
+        typer.echo(msgspec.json.encode({"keys_used": keys, **msgspec.to_builtins(report)}, order="sorted"))
     else:
         console = Console()
         if console.is_terminal:
-            _print(console, report, given=bool(log_key and root_key))
+            _print(console, report, log)
         else:
-            typer.echo("\n".join(report_lines(report, with_tables=True)))
+            typer.echo("\n".join([*report_lines(report, with_tables=True), *_key_lines(log)]))
     raise typer.Exit(0 if report.is_clean else FOUND)
 
 
 def audit_folder(folder: Path, *, catalogue: Catalogue, console: Console) -> int:
     """Audit a data folder with the keys beside it, print the report and return the exit code."""
-    with _stored(folder, None, "", "") as question:
-        report = _run(question, catalogue, (), workers=1)
-    _print(console, report, given=False)
+    with audited_log(str(folder), folder) as log:
+        report = _run(log, catalogue, (), workers=1)
+    _print(console, report, log)
     return 0 if report.is_clean else FOUND
 
 
@@ -239,7 +221,7 @@ def _seeds(files: Sequence[Path]) -> tuple[HeldSeed, ...]:
 
 
 def _run(  # noqa: PLR0913 - the arguments of audit_log
-    question: Question,
+    log: AuditedLog,
     catalogue: Catalogue,
     kept: Sequence[bytes],
     witnessing: Witnessing = NO_WITNESSING,
@@ -251,20 +233,20 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
     columns = (TextColumn("auditing"), BarColumn(), MofNCompleteColumn(), TextColumn("leaves"), TimeRemainingColumn())
     make_pool = None
     if scheduler:
-        note = question.source.checkpoint
-        make_pool = partial(Cluster, scheduler=scheduler, location=question.location, note=note)
+        note = log.source.checkpoint
+        make_pool = partial(Cluster, scheduler=scheduler, location=log.location, note=note)
     try:
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("auditing", total=None)
             return audit_log(
-                question.source,
-                origin=question.origin,
-                log_key=question.log_key,
-                root_key=question.root_key,
+                log.source,
+                origin=log.origin,
+                log_key=log.log_key,
+                root_key=log.root_key,
                 catalogue=catalogue,
                 now=system_clock(),
                 witnessed=kept,
-                witnessing=replace(witnessing, cosigned=question.cosigned),
+                witnessing=replace(witnessing, cosigned=log.cosigned),
                 documents=documents,
                 workers=workers,
                 make_pool=make_pool,
@@ -274,69 +256,21 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
         fail(str(error))
 
 
-def _print(console: Console, report: Report, *, given: bool) -> None:
+def _print(console: Console, report: Report, log: AuditedLog) -> None:
     print_report(console, report)
-    if not given:
-        console.print(
-            "The keys are those beside the log, so this proves only that the log agrees with itself. To prove more, "
-            "give --log-key and --root-key as published elsewhere.",
-            style="dim",
-        )
+    for line in _key_lines(log):
+        console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
-@contextmanager
-def _stored(data: Path, database: str | None, log_key: str, root_key: str) -> Iterator[Question]:
-    from referee.cli.stored_log import StoredLog, stored_log  # noqa: PLC0415 - the extra server
-
-    with stored_log(data, database) as reader:
-        log_key, root_key = _keys(data, log_key, root_key)
-        source = StoredLog(reader, reader.head().checkpoint)
-        yield Question(
-            source=source,
-            origin=reader.origin,
-            log_key=log_key,
-            root_key=root_key,
-            options=f"--data {data}",
-            cosigned=source.cosigned(),
-        )
-
-
-@contextmanager
-def _served(address: str, log_key: str, root_key: str) -> Iterator[Question]:
-    from referee.cli.served_log import served_log  # noqa: PLC0415 - the extra server
-
-    with served_log(address) as source:
-        yield Question(
-            source=source,
-            origin=source.keys.origin,
-            log_key=log_key or source.keys.log_key,
-            root_key=root_key or source.keys.root_key,
-            options=f"--address {address}",
-            cosigned=source.cosigned(),
-        )
-
-
-@contextmanager
-def _published(location: str, data: Path, origin: str, log_key: str, root_key: str) -> Iterator[Question]:
-    log_key, root_key = _keys(data, log_key, root_key)
-    try:
-        yield Question(
-            source=TiledLog(open_place(location)),
-            origin=origin or VerifierKey.parse(log_key).name,
-            log_key=log_key,
-            root_key=root_key,
-            options=location,
-            location=location if "://" in location else None,
-        )
-    except (PlaceError, KeyTextError) as error:
-        fail(str(error))
-
-
-def _keys(data: Path, log_key: str, root_key: str) -> tuple[str, str]:
-    """Return the two keys; read those that are not given from a data folder."""
-    if log_key and root_key:
-        return log_key, root_key
-    from referee.cli.stored_log import public_keys  # noqa: PLC0415 - the extra server
-
-    keys = public_keys(data, remedy="; or give --log-key and --root-key")
-    return log_key or keys["log"], root_key or keys["root"]
+def _key_lines(log: AuditedLog) -> tuple[str, ...]:
+    """Return what the audit went by: both keys and where they are from."""
+    lines = (f"log key  {log.log_key}", f"root key {log.root_key}")
+    if log.keys_from == "options":
+        return (*lines, "both keys as given")
+    return (
+        *lines,
+        (
+            f"keys from {log.keys_from}, so this proves only that the log agrees with itself; to prove more, give "
+            "--log-key and --root-key as published elsewhere"
+        ),
+    )

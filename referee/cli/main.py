@@ -2,10 +2,12 @@
 
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 from typer.core import TyperGroup
+
+from referee import __version__
 
 
 class CommandSource(NamedTuple):
@@ -110,6 +112,32 @@ COMMANDS: Final = MappingProxyType(
         )
     }
 )
+GUESSES: Final = MappingProxyType(
+    {
+        "bundle": "export",
+        "check": "doctor",
+        "fairness": "fairness-report",
+        "health": "doctor",
+        "help": "--help",
+        "init": "config example",
+        "key": "keys",
+        "play": "demo",
+        "prove": "verify",
+        "rtp": "odds",
+        "ruleset": "rulesets",
+        "rules": "rulesets",
+        "run": "serve",
+        "server": "serve",
+        "settings": "config",
+        "start": "serve",
+        "stats": "fairness-report",
+        "status": "doctor",
+        "tiles": "publish",
+        "train": "learn",
+        "version": "--version",
+    }
+)
+"""What people call a command by the habits of other tools, and its name here."""
 _SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
 
@@ -117,7 +145,7 @@ def load_command(name: str) -> Any:  # noqa: ANN401 - typer exports no type for 
     """Import a command; raise ModuleNotFoundError if a library of its extra is not installed."""
     source = COMMANDS[name]
     found = getattr(import_module(f"referee.cli.{source.module}"), source.attribute)
-    holder = typer.Typer(add_completion=False, context_settings=_SETTINGS)
+    holder = typer.Typer(add_completion=False, context_settings=_SETTINGS, rich_markup_mode="markdown")
     holder.callback()(lambda: None)
     if isinstance(found, typer.Typer):
         holder.add_typer(found, name=name)
@@ -130,19 +158,48 @@ class Commands(TyperGroup):
     """The commands by name: the help lists them all, and only the one that runs is imported."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as in ``load_command``
-        """Import the command that is asked for, then resolve it as any other."""
+        """Import the command that is asked for, then resolve it as any other; suggest one for a common guess."""
         if args[0] in COMMANDS:
             self.commands[args[0]] = load_command(args[0])
+        elif args[0] in GUESSES and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean 'referee {GUESSES[args[0]]}'?")
         return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(
     cls=Commands,
-    help="Deals, judges, settles and proves rounds of card games over gRPC.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings=_SETTINGS,
+    rich_markup_mode="markdown",
 )
+
+
+def _print_version(*, asked: bool) -> None:
+    if asked:
+        typer.echo(f"referee {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def referee(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=lambda value: _print_version(asked=value),
+            is_eager=True,
+            help="Print the version and exit.",
+        ),
+    ] = False,
+) -> None:
+    """Deals, judges, settles and proves rounds of card games over gRPC.
+
+    Every command exits with 0 if all is well, 1 if it found something wrong, 2 if it could not be carried out: bad
+    arguments, a file or a service that cannot be read, an extra that is not installed.
+    """
+
+
 for _name, _source in COMMANDS.items():
     app.command(_name, help=_source.help)(lambda: None)

@@ -1,4 +1,4 @@
-"""A log behind a running LogService, as ``referee audit --address`` reads it."""
+"""A log behind a running LogService, as ``referee audit host:port`` reads it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -109,7 +109,7 @@ def test_audit_of_no_log_says_so(tmp_path):
 
 def test_audit_of_a_service_that_does_not_answer_says_so():
     """Exit code 2."""
-    done = referee("audit", "--address", "127.0.0.1:1")
+    done = referee("audit", "127.0.0.1:1")
     assert done.returncode == 2
     assert "UNAVAILABLE" in done.stderr
 
@@ -204,7 +204,7 @@ def test_serve_says_where_it_listens_and_stops_on_sigterm(tmp_path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
         ready = json.loads(process.stdout.readline())
-        done = referee("audit", "--address", ready["address"])
+        done = referee("audit", ready["address"])
         process.send_signal(signal.SIGTERM)
         assert process.wait(SECONDS) == 0
     assert done.returncode == 0, done.stdout + done.stderr

@@ -122,7 +122,7 @@ def test_seats_that_wait_for_witnesses_bring_their_round_to_level_three(
         ).size
         log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=size), timeout=20)
     believed = [option for one in witnesses for option in ("--witness", one["key"])]
-    for place in (["--data", str(data)], ["--address", server["address"]]):
+    for place in ([str(data)], [server["address"]]):
         report = audited(*place, *believed, "--max-age", "3600")
         assert report["findings"] == []
         assert {level: count for level, count in report["dealing_levels"].items() if count} == {"L1": 1, "L3": 1}

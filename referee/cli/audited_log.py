@@ -1,0 +1,128 @@
+"""The log that ``referee audit`` examines, wherever it is: a data folder, tiles, PostgreSQL or a service."""
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from referee.audit.source import LogSource, TiledLog
+from referee.cli.options import fail
+from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.tiles import PlaceError, open_place
+
+DATA_FOLDER: Final = "referee-data"
+OPTIONS: Final = "options"
+_STORES: Final = "*.sqlite3"
+_KEYS: Final = "keys"
+_POSTGRESQL: Final = ("postgresql://", "postgres://")
+_SERVICE: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^/\\:\s]+):[0-9]{1,5}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedLog:
+    """A log with its origin, the two keys to trust and the checkpoints that witnesses cosigned.
+
+    ``place`` names it on a command line, ``location`` is where other machines can read its tiles. ``keys_from`` says
+    where the keys are from: ``OPTIONS``, a folder, or a service.
+    """
+
+    source: LogSource
+    origin: str
+    log_key: str
+    root_key: str
+    keys_from: str
+    place: str
+    cosigned: Iterable[bytes] = ()
+    location: str | None = None
+
+
+@contextmanager
+def audited_log(  # noqa: PLR0913 - one parameter an option
+    place: str, data: Path, database: str | None = None, *, log_key: str = "", root_key: str = "", origin: str = ""
+) -> Iterator[AuditedLog]:
+    """Open the log at a place for the block; end the command if there is none or it cannot be read.
+
+    A place is a data folder, a folder or URL with tiles, a PostgreSQL URL, or a service as host:port; empty for
+    ``database``, or the data folder where that is None. Keys that are not given are read from the data folder or
+    service that the place is, otherwise from ``data``.
+    """
+    keys = log_key, root_key
+    if not place:
+        opened = _stored(data, data, database, *keys)
+    elif place.startswith(_POSTGRESQL):
+        opened = _stored(data, data, place, *keys)
+    elif "://" not in place and not Path(place).exists() and _SERVICE.fullmatch(place):
+        opened = _served(place, *keys)
+    elif _is_data_folder(Path(place)):
+        opened = _stored(Path(place), Path(place), None, *keys)
+    else:
+        opened = _published(place, data, origin, *keys)
+    with opened as log:
+        yield log
+
+
+def _is_data_folder(place: Path) -> bool:
+    return any(place.glob(_STORES)) or (place / _KEYS).is_dir()
+
+
+@contextmanager
+def _stored(data: Path, keys: Path, database: str | None, log_key: str, root_key: str) -> Iterator[AuditedLog]:
+    from referee.cli.stored_log import StoredLog, stored_log  # noqa: PLC0415 - the extra server
+
+    with stored_log(data, database) as reader:
+        log_key, root_key, keys_from = _keys(keys, log_key, root_key)
+        source = StoredLog(reader, reader.head().checkpoint)
+        yield AuditedLog(
+            source=source,
+            origin=reader.origin,
+            log_key=log_key,
+            root_key=root_key,
+            keys_from=keys_from,
+            place=database or str(data),
+            cosigned=source.cosigned(),
+        )
+
+
+@contextmanager
+def _served(address: str, log_key: str, root_key: str) -> Iterator[AuditedLog]:
+    from referee.cli.served_log import served_log  # noqa: PLC0415 - the extra server
+
+    with served_log(address) as source:
+        yield AuditedLog(
+            source=source,
+            origin=source.keys.origin,
+            log_key=log_key or source.keys.log_key,
+            root_key=root_key or source.keys.root_key,
+            keys_from=OPTIONS if log_key and root_key else f"the service {address}",
+            place=address,
+            cosigned=source.cosigned(),
+        )
+
+
+@contextmanager
+def _published(location: str, data: Path, origin: str, log_key: str, root_key: str) -> Iterator[AuditedLog]:
+    log_key, root_key, keys_from = _keys(data, log_key, root_key)
+    try:
+        yield AuditedLog(
+            source=TiledLog(open_place(location)),
+            origin=origin or VerifierKey.parse(log_key).name,
+            log_key=log_key,
+            root_key=root_key,
+            keys_from=keys_from,
+            place=location,
+            location=location if "://" in location else None,
+        )
+    except (PlaceError, KeyTextError) as error:
+        fail(str(error))
+
+
+def _keys(data: Path, log_key: str, root_key: str) -> tuple[str, str, str]:
+    """Return the two keys and where they are from; read those that are not given from a data folder."""
+    if log_key and root_key:
+        return log_key, root_key, OPTIONS
+    from referee.cli.stored_log import public_keys  # noqa: PLC0415 - the extra server
+
+    keys = public_keys(data, remedy="; or give --log-key and --root-key")
+    return log_key or keys["log"], root_key or keys["root"], str(data / _KEYS)
