@@ -114,7 +114,10 @@ def _published(location: str, data: Path, origin: str, log_key: str, root_key: s
             place=location,
             location=location if "://" in location else None,
         )
-    except (PlaceError, KeyTextError) as error:
+    except PlaceError as error:
+        hint = "" if "://" in location or Path(location).exists() else "; a data folder holds log.sqlite3"
+        fail(f"{location}: {error}{hint}")
+    except KeyTextError as error:
         fail(str(error))
 
 

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.options import Database, DataFolder, fail
+from referee.cli.options import AsJson, Database, DataFolder, fail, print_json
 from referee.evidence.note import Note, NoteError
 from referee.log import Checkpoint, CheckpointError
-from referee.storage import DataLossError, StoreError, back_up, open_store, restore_into
+from referee.storage import DataLossError, Head, StoreError, back_up, open_store, restore_into
 from referee.storage import restore as restore_file
 
 
@@ -17,6 +17,7 @@ def backup(
     file: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.", dir_okay=False)],
     *,
     data: DataFolder = Path("referee-data"),
+    as_json: AsJson = False,
 ) -> None:
     """Copy the log into one file, while a server may run, and prove the copy.
 
@@ -27,7 +28,7 @@ def backup(
         head = back_up(data, file)
     except (StoreError, DataLossError) as error:
         fail(str(error))
-    typer.echo(f"{file}\t{head.size} leaves\t{head.root.hex()}")
+    _report(str(file), head, as_json=as_json)
 
 
 def restore(
@@ -39,6 +40,7 @@ def restore(
         list[Path] | None,
         typer.Option(help="A checkpoint of this log that you kept; may be given several times.", exists=True),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Bring a log back from its backup, or into a database, where no log is yet.
 
@@ -57,4 +59,11 @@ def restore(
         fail(f"--witnessed is no checkpoint: {error}")
     except (StoreError, DataLossError) as error:
         fail(str(error))
-    typer.echo(f"{data if database is None else 'the database'}\t{head.size} leaves\t{head.root.hex()}")
+    _report(str(data) if database is None else "the database", head, as_json=as_json)
+
+
+def _report(place: str, head: Head, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"place": place, "leaves": head.size, "root": head.root.hex()})
+    else:
+        typer.echo(f"{place}\t{head.size} leaves\t{head.root.hex()}")

@@ -1,8 +1,9 @@
 """``referee doctor``: whether this machine can serve, and what to do where it cannot."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
@@ -25,6 +26,7 @@ def doctor(
     *,
     config: ConfigFile = None,
     extra: Set = None,
+    data: Annotated[Path | None, typer.Option("--data", help="Folder with the log and the keys.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
 ) -> None:
     """Check configuration, store, keys, clock, machine and witnesses, also beside a running server; change nothing.
@@ -35,7 +37,8 @@ def doctor(
     results: list[tuple[str, CheckResult]] = []
     is_shown = not as_json
     with console.status("asking …") if console.is_terminal and is_shown else nullcontext():
-        for group, finding in _findings(config, extra or []):
+        flags = {} if data is None else {"log.data": str(data)}
+        for group, finding in _findings(config, flags, extra or []):
             if is_shown:
                 _show(console, group, finding, is_first=not results or results[-1][0] != group)
             results.append((group, finding))
@@ -54,10 +57,10 @@ def doctor(
     raise typer.Exit(FOUND if count[CheckLevel.FAIL] else 0)
 
 
-def _findings(config: ConfigFile, extra: list[str]) -> Iterator[tuple[str, CheckResult]]:
+def _findings(config: ConfigFile, flags: Mapping[str, object], extra: list[str]) -> Iterator[tuple[str, CheckResult]]:
     """Yield the faults of the configuration, or, if it has none, all results of the checks."""
     try:
-        read = read_settings(file=config, environ=os.environ, extra=extra)
+        read = read_settings(file=config, environ=os.environ, flags=flags, extra=extra)
     except SettingsError as error:
         for fault in error.faults:
             yield "configuration", CheckResult.fail(fault.where, fault.what, fault.remedy)

@@ -14,6 +14,7 @@ import typer
 from referee.cli import logging
 from referee.cli.options import (
     NEW_VARIABLE,
+    AsJson,
     Database,
     DataFolder,
     NewPassphraseFile,
@@ -23,6 +24,7 @@ from referee.cli.options import (
     passphrase_of,
     passphrase_to_decrypt,
     passphrase_to_encrypt,
+    print_json,
 )
 from referee.cli.stopping import until_asked
 from referee.server.folder_lock import FolderInUseError
@@ -55,6 +57,7 @@ def keys(  # noqa: PLR0913 - one parameter an option
         bool, typer.Option("--public", help="Do not look for private keys; they are kept elsewhere.")
     ] = False,
     passphrase_file: PassphraseFile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Print the public keys, as C2SP verifier keys, one role a line. Publish log and root where players find them.
 
@@ -74,6 +77,9 @@ def keys(  # noqa: PLR0913 - one parameter an option
         )
     except KeyFileError as error:
         fail(str(error))
+    if as_json:
+        print_json({role: found.public[role].text for role in ROLES})
+        return
     for role in ROLES:
         typer.echo(f"{role}\t{found.public[role].text}")
 

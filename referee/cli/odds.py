@@ -20,9 +20,9 @@ SEVERAL: Final = "; Ultimate Texas Hold'em only."
 class OddsGame:
     """What can be computed of one game beforehand.
 
-    - ``show(ruleset, *, processes, json_file, svg, table)`` counts, prints and writes the requested files; OSError if
-      one cannot be written.
-    - ``options``: which of --svg and --table the game has.
+    - ``show(ruleset, *, processes, as_json, svg, table, recount)`` counts, prints and writes the requested files;
+      OSError if one cannot be written.
+    - ``options``: which of --svg, --table and --recount the game has.
     - ``learn(ruleset, *, rounds, seed, folder)`` learns what its advice expects of opponents; None if that is nothing.
     """
 
@@ -43,7 +43,9 @@ def _builtin() -> tuple[OddsGame, ...]:
             learn=learn_mau_binh.learn,
         ),
         OddsGame(name="tien_len", show=partial(odds_instant_wins.show, tien_len.instant_win_odds)),
-        OddsGame(name="ultimate_texas", show=odds_ultimate_texas.show, options=frozenset({"--svg", "--table"})),
+        OddsGame(
+            name="ultimate_texas", show=odds_ultimate_texas.show, options=frozenset({"--svg", "--table", "--recount"})
+        ),
     )
 
 
@@ -56,7 +58,7 @@ def odds(  # noqa: PLR0913 - one parameter an option
     *,
     rulesets: RulesetFolder = None,
     processes: Annotated[int, typer.Option(help="Processes to count with; 0 for one a core.", min=0, max=256)] = 0,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the counts as JSON.", dir_okay=False)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The counts as JSON on standard output.")] = False,
     svg: Annotated[Path | None, typer.Option(help=f"Draw when to bet before the flop{SEVERAL}", dir_okay=False)] = None,
     table: Annotated[
         Path | None,
@@ -64,11 +66,15 @@ def odds(  # noqa: PLR0913 - one parameter an option
             help=f"Folder to write <id>.preflop into, which serve --rulesets advises by{SEVERAL}", file_okay=False
         ),
     ] = None,
+    recount: Annotated[
+        bool, typer.Option("--recount", help=f"Count again what came counted with the referee{SEVERAL}")
+    ] = False,
 ) -> None:
     """Count what a ruleset's game is worth: exact figures, computed from its own prices.
 
     Ultimate Texas Hold'em: the value of best play over every deal, Trips, how often each thing happens, and when to bet
-    before the flop (minutes). Mậu Binh and Tiến Lên: the chance and the worth of each win at the deal (seconds).
+    before the flop; shipped rulesets came counted, others take minutes. Mậu Binh and Tiến Lên: the chance and the worth
+    of each win at the deal (seconds).
     """
     try:
         ruleset = catalogue_of(rulesets).get(ruleset_id)
@@ -77,11 +83,18 @@ def odds(  # noqa: PLR0913 - one parameter an option
     game = ODDS.get(ruleset.game)
     if game is None:
         fail(f"{ruleset.id} is a ruleset of {ruleset.game}, which has no odds; games with odds: {', '.join(ODDS)}")
-    for option, value in (("--svg", svg), ("--table", table)):
+    for option, value in (("--svg", svg), ("--table", table), ("--recount", recount)):
         if value and option not in game.options:
             titles = ", ".join(GAMES[name].title for name, one in ODDS.items() if option in one.options)
             fail(f"{option} is for {titles} only; {ruleset.id} is a ruleset of {ruleset.game}")
     try:
-        game.show(ruleset, processes=processes or os.cpu_count() or 1, json_file=json_file, svg=svg, table=table)
+        game.show(
+            ruleset,
+            processes=processes or os.cpu_count() or 1,
+            as_json=as_json,
+            svg=svg,
+            table=table,
+            recount=recount,
+        )
     except OSError as error:
         fail(str(error))

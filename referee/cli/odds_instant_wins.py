@@ -1,8 +1,8 @@
 """What ``referee odds`` shows of a game that can be won at the deal: the chance and the worth of each such win."""
 
 from collections.abc import Callable
-from pathlib import Path
 
+import typer
 from rich.console import Console
 from rich.table import Table as Grid
 
@@ -10,9 +10,12 @@ from referee.odds.instant_win import InstantWinChance, InstantWinOdds
 from referee.rulesets import Ruleset
 
 
-def show(count: Callable[..., InstantWinOdds], ruleset: Ruleset, *, json_file: Path | None, **_options: object) -> None:
-    """Count and print; write the requested file. Raise OSError if it cannot be written."""
+def show(count: Callable[..., InstantWinOdds], ruleset: Ruleset, *, as_json: bool, **_options: object) -> None:
+    """Count and print."""
     odds = count(ruleset.rules)
+    if as_json:
+        typer.echo(odds.write())
+        return
     console = Console()
     console.print(f"{ruleset.id} {ruleset.version}, file {ruleset.digest.hex()}, {odds.hands:,} hands", soft_wrap=True)
     console.print(_chance_grid(odds, ruleset))
@@ -22,8 +25,6 @@ def show(count: Callable[..., InstantWinOdds], ruleset: Ruleset, *, json_file: P
         "seats that pay. That is as if no other seat won at the same deal; what is collected is a little less.",
         highlight=False,
     )
-    if json_file:
-        json_file.write_bytes(odds.write())
 
 
 def _chance_grid(odds: InstantWinOdds, ruleset: Ruleset) -> Grid:

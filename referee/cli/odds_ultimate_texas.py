@@ -4,11 +4,13 @@ import math
 from fractions import Fraction
 from pathlib import Path
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Column
 from rich.table import Table as Grid
 
-from referee.advice.ultimate_texas.preflop import SUFFIX
+from referee.advice.ultimate_texas.preflop import SUFFIX, PreflopTable, PreflopTables
 from referee.advice.ultimate_texas.price import Prices
 from referee.advice.ultimate_texas.strength import UnsupportedRankingError
 from referee.cli.options import fail
@@ -18,39 +20,72 @@ from referee.odds.ultimate_texas import DEALS, Figures, Met, bets_of, census, dr
 from referee.rulesets import Ruleset
 
 
-def show(ruleset: Ruleset, *, processes: int, json_file: Path | None, svg: Path | None, table: Path | None) -> None:
-    """Count and print; write the requested files. Raise OSError if a file cannot be written."""
+def show(  # noqa: PLR0913 - options of the command
+    ruleset: Ruleset, *, processes: int, as_json: bool, svg: Path | None, table: Path | None, recount: bool
+) -> None:
+    """Count and print; write the requested files. Raise OSError if a file cannot be written.
+
+    What came counted with the referee is not counted again without ``recount``.
+    """
     rules: UltimateTexasRules = ruleset.rules  # type: ignore[assignment] # the ruleset is of this game
-    console = Console()
+    before = None if recount else _counted(rules)
+    best, figures = before or _count(ruleset.id, rules, processes=processes)
+    prices = Prices.of(rules)
+    bets = bets_of(best, prices)
+    if as_json:
+        typer.echo(figures.write())
+    else:
+        _print(Console(), ruleset, rules, figures, bets, is_counted_before=before is not None)
+    if svg:
+        title = f"{ruleset.title.en}: before the flop"
+        svg.write_text(draw_svg(bets, values_of(best, prices), title=title), encoding="utf-8")
+    if table:
+        table.mkdir(parents=True, exist_ok=True)
+        (table / f"{ruleset.id}{SUFFIX}").write_bytes(best.write())
+
+
+def _counted(rules: UltimateTexasRules) -> tuple[PreflopTable, Figures] | None:
+    """Return the best play and the figures that come with the referee for these rules, if both do."""
+    best, figures = PreflopTables.builtin().table_for(rules), Figures.counted(rules)
+    return None if best is None or figures is None else (best, figures)
+
+
+def _count(name: str, rules: UltimateTexasRules, *, processes: int) -> tuple[PreflopTable, Figures]:
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(ruleset.id, total=None)
+        task = bar.add_task(name, total=None)
         try:
             strategy, figures = census(
                 rules, processes=processes, progress=lambda done, of: bar.update(task, completed=done, total=of)
             )
         except UnsupportedRankingError as error:
             fail(str(error))
-    prices = Prices.of(rules)
-    bets = bets_of(strategy.table, prices)
+    return strategy.table, figures
+
+
+def _print(  # noqa: PLR0913 - what there is to print
+    console: Console,
+    ruleset: Ruleset,
+    rules: UltimateTexasRules,
+    figures: Figures,
+    bets: dict[str, int],
+    *,
+    is_counted_before: bool,
+) -> None:
     console.print(f"{ruleset.id} {ruleset.version}, file {ruleset.digest.hex()}, {DEALS:,} deals", soft_wrap=True)
+    if is_counted_before:
+        console.print("counted when this release was made; --recount counts all deals again", style="dim")
     console.print(_figure_grid(figures, rules))
     console.print(_path_grid(figures))
     console.print(_hand_grid(figures, ruleset, rules))
     console.print("Before the flop (suited above the diagonal; · is a check):\n")
     console.print(draw_text(bets) + "\n", highlight=False)
-    if json_file:
-        json_file.write_bytes(figures.write())
-    if svg:
-        title = f"{ruleset.title.en}: before the flop"
-        svg.write_text(draw_svg(bets, values_of(strategy.table, prices), title=title), encoding="utf-8")
-    if table:
-        table.mkdir(parents=True, exist_ok=True)
-        (table / f"{ruleset.id}{SUFFIX}").write_bytes(strategy.table.write())
 
 
 def _figure_grid(figures: Figures, rules: UltimateTexasRules) -> Grid:
-    grid = Grid("figure", "value", "exactly", title="Ante, Blind and Play under best play; Trips")
+    grid = Grid(
+        "figure", "value", Column("exactly", overflow="fold"), title="Ante, Blind and Play under best play; Trips"
+    )
     values = [
         ("the house keeps of an Ante", figures.house_edge),
         ("bet in the mean, in Antes", figures.mean_bet),

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Final, NoReturn
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.markup import escape
@@ -22,9 +23,10 @@ Database = Annotated[
     typer.Option(
         "--database",
         envvar="REFEREE_DATABASE",
-        help="A log in PostgreSQL, as postgresql://user@host/database; the keys stay in the data folder.",
+        help="A log in PostgreSQL, by its URL (postgresql://...); the keys stay in the data folder.",
     ),
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON on standard output.")]
 RulesetFolder = Annotated[
     Path | None,
     typer.Option("--rulesets", help="Folder with your own rulesets, as TOML files.", exists=True, file_okay=False),
@@ -49,6 +51,11 @@ def fail(message: str) -> NoReturn:
     """Print why the command cannot be carried out, and end it with exit code 2."""
     Console(stderr=True).print(f"[red]referee:[/] {escape(message)}", highlight=False, soft_wrap=True)
     raise typer.Exit(UNANSWERABLE)
+
+
+def print_json(value: object) -> None:
+    """Print a value as indented JSON, for programs that read a command's output."""
+    typer.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
 def catalogue_of(folder: Path | None) -> Catalogue:

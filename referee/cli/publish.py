@@ -5,12 +5,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Final
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from referee import tiles
-from referee.cli.options import FOUND, Database, DataFolder, fail
+from referee.cli.options import FOUND, AsJson, Database, DataFolder, fail
 from referee.cli.stopping import until_asked
 from referee.storage import DataLossError, Reader, StoreError, open_reader
 from referee.tiles import ConflictError, Place, PlaceError, Publication
@@ -22,13 +23,14 @@ _LONG: Final = 1_024
 """Leaves from which publishing them is worth a progress bar."""
 
 
-def publish(
+def publish(  # noqa: PLR0913 - one parameter an option
     location: Annotated[str, typer.Argument(help="A folder, or a URL that fsspec knows, such as s3://bucket/log.")],
     *,
     data: DataFolder = Path("referee-data"),
     database: Database = None,
     follow: Annotated[bool, typer.Option("--follow", help="Go on publishing as the log grows, until stopped.")] = False,
     every: Annotated[float, typer.Option(help="Seconds between two looks at the log.", min=0.05, max=3600)] = 1.0,
+    as_json: AsJson = False,
 ) -> None:
     """Publish the log as C2SP tiles, which `referee audit` and common tools check without asking the operator.
 
@@ -46,9 +48,9 @@ def publish(
             fail(str(error))
         with closing(reader):
             if follow:
-                _follow(reader, place, location, stop, every=every)
+                _follow(reader, place, location, stop, every=every, as_json=as_json)
             else:
-                _publish_once(reader, place, location, stop)
+                _publish_once(reader, place, location, stop, as_json=as_json)
 
 
 def note_of(reader: Reader) -> bytes:
@@ -57,7 +59,7 @@ def note_of(reader: Reader) -> bytes:
     return cosigned.note if cosigned is not None and cosigned.size == head.size else head.checkpoint
 
 
-def _publish_once(reader: Reader, place: Place, location: str, stop: threading.Event) -> None:
+def _publish_once(reader: Reader, place: Place, location: str, stop: threading.Event, *, as_json: bool) -> None:
     """Publish the log as it is now; end the command if that fails or is interrupted."""
     try:
         outcome = _publish(reader, place, stop)
@@ -65,10 +67,12 @@ def _publish_once(reader: Reader, place: Place, location: str, stop: threading.E
         fail(str(error))
     if not outcome.is_complete:
         fail(f"stopped before the log was published at {location}; run it again to go on")
-    _report(outcome, location)
+    _report(outcome, location, as_json=as_json)
 
 
-def _follow(reader: Reader, place: Place, location: str, stop: threading.Event, *, every: float) -> None:
+def _follow(  # noqa: PLR0913 - options of the command
+    reader: Reader, place: Place, location: str, stop: threading.Event, *, every: float, as_json: bool
+) -> None:
     """Publish the log again and again until stopped; after a failure wait longer each time."""
     pause, reported = every, -1
     while not stop.is_set():
@@ -81,7 +85,7 @@ def _follow(reader: Reader, place: Place, location: str, stop: threading.Event, 
             pause = every
             if outcome.is_complete and outcome.size != reported:
                 reported = outcome.size
-                _report(outcome, location)
+                _report(outcome, location, as_json=as_json)
         stop.wait(pause)
 
 
@@ -106,5 +110,9 @@ def _publish(reader: Reader, place: Place, stop: threading.Event) -> Publication
         bar.stop()
 
 
-def _report(outcome: Publication, location: str) -> None:
+def _report(outcome: Publication, location: str, *, as_json: bool) -> None:
+    if as_json:
+        line = {"place": location, "leaves": outcome.size, "new": outcome.size - outcome.old_size}
+        typer.echo(msgspec.json.encode(line).decode())
+        return
     typer.echo(f"{outcome.size:,} leaves at {location}, {outcome.size - outcome.old_size:,} of them new")

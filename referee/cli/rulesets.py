@@ -6,20 +6,31 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.table import Column
 from rich.table import Table as Grid
 
-from referee.cli.options import RulesetFolder, catalogue_of, fail
+from referee.cli.options import UNANSWERABLE, AsJson, RulesetFolder, catalogue_of, fail, print_json
 from referee.games import GAMES
-from referee.rulesets import UnknownRulesetError, faults_in
+from referee.rulesets import Ruleset, UnknownRulesetError, faults_in
 from referee.rulesets.reference import UnknownGameError, field_page, json_schema
 
 app = typer.Typer(help="Show the rulesets at hand.", no_args_is_help=True)
 
 
 @app.command("list")
-def list_rulesets(rulesets: RulesetFolder = None) -> None:
+def list_rulesets(*, rulesets: RulesetFolder = None, as_json: AsJson = False) -> None:
     """Show each ruleset's id, version, name and digest."""
-    grid = Grid("ruleset", "version", "tên · name", "seats", "bet unit", "SHA-256 of the file")
+    if as_json:
+        print_json([_described(ruleset) for ruleset in catalogue_of(rulesets)])
+        return
+    grid = Grid(
+        Column("ruleset", overflow="fold"),
+        "version",
+        Column("tên · name", overflow="fold"),
+        "seats",
+        "bet unit",
+        Column("SHA-256 of the file", overflow="fold", min_width=16),
+    )
     for ruleset in catalogue_of(rulesets):
         seats = ruleset.rules.seats
         grid.add_row(
@@ -28,9 +39,22 @@ def list_rulesets(rulesets: RulesetFolder = None) -> None:
             f"{ruleset.title.vi}\n{ruleset.title.en}",
             f"{seats.minimum}-{seats.maximum}",
             str(ruleset.bet_unit),
-            ruleset.digest.hex()[:16] + "…",
+            ruleset.digest.hex(),
         )
     Console().print(grid)
+
+
+def _described(ruleset: Ruleset) -> dict[str, object]:
+    seats = ruleset.rules.seats
+    return {
+        "id": ruleset.id,
+        "version": ruleset.version,
+        "game": ruleset.game,
+        "title": {"vi": ruleset.title.vi, "en": ruleset.title.en},
+        "seats": {"minimum": seats.minimum, "maximum": seats.maximum},
+        "bet_unit": ruleset.bet_unit,
+        "sha256": ruleset.digest.hex(),
+    }
 
 
 @app.command("show")
@@ -50,9 +74,21 @@ def show(
 @app.command("check")
 def check(
     folder: Annotated[Path, typer.Argument(help="Folder with TOML files.", exists=True, file_okay=False)],
+    *,
+    as_json: AsJson = False,
 ) -> None:
-    """Load a folder of rulesets as a server would, and report every fault of every file with its line."""
-    if errors := faults_in(folder):
+    """Load a folder of rulesets as a server would, and report every fault of every file with its line.
+
+    Exit code 0 if a server would take the folder, 2 if not.
+    """
+    errors = faults_in(folder)
+    if as_json:
+        faults = [
+            {"file": error.file, "line": line, "reason": reason} for error in errors for line, reason in error.faults
+        ]
+        print_json({"ok": not faults, "faults": faults})
+        raise typer.Exit(UNANSWERABLE if errors else 0)
+    if errors:
         fail("\n".join(str(error) for error in errors))
     count = len(catalogue_of(folder)) - len(catalogue_of(None))
     typer.echo(f"{count} ruleset{'s' * (count != 1)} of your own, nothing wrong")

@@ -42,7 +42,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
     database: Annotated[
         str | None,
         typer.Option(
-            help="A log in PostgreSQL, as postgresql://user@host/database; the keys stay in the data folder. "
+            help="A log in PostgreSQL, by its URL (postgresql://...); the keys stay in the data folder. "
             "Also REFEREE_DATABASE."
         ),
     ] = None,

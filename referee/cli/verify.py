@@ -8,17 +8,19 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from referee.audit.bundle import BundleError, ProvedRound, prove_round
-from referee.cli.options import FOUND, RulesetFolder, catalogue_of, fail
+from referee.audit.round_leaves import RoundLeaves
+from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, fail, print_json
 from referee.evidence.vkey import KeyTextError, VerifierKey
 
 
-def verify(
+def verify(  # noqa: PLR0913 - one parameter an option
     file: Annotated[Path, typer.Argument(help="A bundle, as `referee export` writes it.", exists=True, dir_okay=False)],
     *,
     log_key: Annotated[str, typer.Option(help="The log's verifier key as you know it from elsewhere.")],
     root_key: Annotated[str, typer.Option(help="The root's verifier key as you know it from elsewhere.")],
     origin: Annotated[str, typer.Option(help="The log's origin; otherwise the name of its key.")] = "",
     rulesets: RulesetFolder = None,
+    as_json: AsJson = False,
 ) -> None:
     """Prove one round: its leaves are in the signed log, its deck follows from the seeds, its result from the rules.
 
@@ -35,8 +37,34 @@ def verify(
         )
     except (KeyTextError, BundleError) as error:
         fail(str(error))
-    _print(Console(), found)
+    if as_json:
+        print_json(_described(found))
+    else:
+        _print(Console(), found)
     raise typer.Exit(0 if found.is_proved else FOUND)
+
+
+def _described(found: ProvedRound) -> dict[str, object]:
+    leaves, result = found.leaves, found.result
+    described: dict[str, object] = {"proved": found.is_proved, "findings": found.findings}
+    if leaves is not None and result is not None:
+        header = leaves.header
+        described |= {
+            "table_id": header.table_id,
+            "round_number": header.round_number,
+            "stage": _stage(leaves),
+            "ruleset_id": header.ruleset_id,
+            "ruleset_version": header.ruleset_version,
+            "replayed": result.is_replayed,
+            "dealt_again": result.is_redealt,
+            "dealing_level": result.dealing_level,
+            "event_level": result.event_level,
+        }
+    return described
+
+
+def _stage(leaves: RoundLeaves) -> str:
+    return "settled" if leaves.settle is not None else "aborted" if leaves.abort is not None else "running"
 
 
 def _print(console: Console, found: ProvedRound) -> None:
@@ -44,8 +72,7 @@ def _print(console: Console, found: ProvedRound) -> None:
     if leaves is not None and result is not None:
         grid = Grid.grid(padding=(0, 2))
         header = leaves.header
-        ended = "settled" if leaves.settle is not None else "aborted" if leaves.abort is not None else "running"
-        grid.add_row("round", f"{header.table_id} {header.round_number}, {ended}")
+        grid.add_row("round", f"{header.table_id} {header.round_number}, {_stage(leaves)}")
         grid.add_row("ruleset", f"{header.ruleset_id} {header.ruleset_version}")
         grid.add_row("replayed", "yes" if result.is_replayed else "no")
         grid.add_row("dealt again", "yes" if result.is_redealt else "no: its seed is not shown, or it was not dealt")

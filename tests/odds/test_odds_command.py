@@ -18,10 +18,10 @@ def run(*arguments: str) -> Result:
 @pytest.mark.parametrize(
     ("ruleset_id", "counted"), [("tien_len.mien_nam", "369,098,752"), ("mau_binh.classic", "5,680,540,008")]
 )
-def test_wins_at_the_deal_are_printed_and_written(tmp_path: Path, ruleset_id: str, counted: str):
-    result = run(ruleset_id, "--json", str(tmp_path / "odds.json"))
+def test_wins_at_the_deal_are_printed_for_people_and_programs(ruleset_id: str, counted: str):
+    result = run(ruleset_id)
     assert (result.exit_code, counted in result.output) == (0, True)
-    written = json.loads((tmp_path / "odds.json").read_bytes())
+    written = json.loads(run(ruleset_id, "--json").stdout)
     assert counted.replace(",", "") in {str(one["wins"]) for one in written["chances"]}
 
 
@@ -30,13 +30,25 @@ def test_wins_at_the_deal_are_printed_and_written(tmp_path: Path, ruleset_id: st
     [
         (("mau_binh.nonesuch",), "nonesuch"),
         (("mau_binh.classic", "--svg", "picture.svg"), "Ultimate Texas"),
-        (("tien_len.mien_nam", "--json", "no/such/folder/odds.json"), "No such file"),
+        (("tien_len.mien_nam", "--recount"), "Ultimate Texas"),
+        (("ultimate_texas.casino", "--svg", "no/such/folder/odds.svg"), "No such file"),
     ],
 )
 def test_unanswerable_question_ends_with_2(arguments: tuple[str, ...], words: str):
     result = run(*arguments)
     assert result.exit_code == 2
     assert words in result.output
+
+
+def test_shipped_ruleset_shows_what_was_counted_when_the_release_was_made():
+    from referee.odds.ultimate_texas import Figures  # noqa: PLC0415 - as below
+    from referee.rulesets import get  # noqa: PLC0415 - as below
+
+    figures = Figures.counted(rules_as(UltimateTexasRules, get("ultimate_texas.casino")))
+    assert figures is not None
+    result = run("ultimate_texas.casino")
+    assert (result.exit_code, "--recount" in result.output, "2.184971 %" in result.output) == (0, True, True)
+    assert run("ultimate_texas.casino", "--json").stdout.strip() == figures.write().decode()
 
 
 @pytest.mark.exhaustive("counts every deal")
@@ -49,18 +61,15 @@ def test_house_ruleset_gets_a_table_that_a_server_reads(tmp_path: Path):
 
     text = get("ultimate_texas.casino").source.decode().replace("ultimate_texas.casino", "ultimate_texas.house")
     (tmp_path / "house.toml").write_text(text.replace('odds = "3/2"', 'odds = "2/1"'), encoding="utf-8")
-    files = tmp_path / "odds.json", tmp_path / "odds.svg"
     folder = str(tmp_path)
     result = run(
         *("ultimate_texas.house", "--rulesets", folder, "--processes", "2", "--table", folder),
-        *("--json", str(files[0]), "--svg", str(files[1])),
+        *("--json", "--svg", str(tmp_path / "odds.svg")),
     )
     assert result.exit_code == 0
     rules = rules_as(UltimateTexasRules, load_folder(tmp_path).get("ultimate_texas.house"))
     assert PreflopTables.with_folder(tmp_path).table_for(rules) is not None
-    assert (
-        0
-        < Figures.read(files[0].read_bytes()).house_edge
-        < Figures.read((Path(__file__).parent / "ultimate_texas.casino.json").read_bytes()).house_edge
-    )
-    assert files[1].read_text(encoding="utf-8").startswith("<svg")
+    casino = Figures.counted(rules_as(UltimateTexasRules, get("ultimate_texas.casino")))
+    assert casino is not None
+    assert 0 < Figures.read(result.stdout.strip().encode()).house_edge < casino.house_edge
+    assert (tmp_path / "odds.svg").read_text(encoding="utf-8").startswith("<svg")

@@ -1,6 +1,6 @@
 """What Ultimate Texas Hold'em is worth: the committed counts against published figures, and how they were counted.
 
-``ultimate_texas.*.json`` beside this file are what ``referee odds ID --json FILE`` writes; the exhaustive test writes
+The counts that come with the referee are what ``referee odds ID --recount --json`` prints; the exhaustive test counts
 them again. Published figures are here and nowhere in the code.
 """
 
@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 import pytest
 
+import referee.odds.ultimate_texas
 from referee.advice.ultimate_texas.pair import PAIR_INDEX, PAIRS
 from referee.advice.ultimate_texas.preflop import KINDS, PreflopTables, kind_of
 from referee.advice.ultimate_texas.price import Prices
@@ -35,6 +36,7 @@ COUNTED: Final = {
     SEED: "4b79e4445745e3417e0030d8423c918c8220f1a8cd64a1209b39bc4f9dbde435",
 }
 """SHA-256 of the committed counts."""
+COUNTS: Final = Path(referee.odds.ultimate_texas.__file__).parent / "data"
 
 SEVEN_CARDS: Final = {
     "HIGH_CARD": 23_294_460,
@@ -69,12 +71,12 @@ TIES: Final = 113_130_263_816
 
 def counted(ruleset_id: str) -> Figures:
     """Read the committed counts of a ruleset."""
-    return Figures.read((Path(__file__).parent / f"{ruleset_id}.json").read_bytes())
+    return Figures.read((COUNTS / f"{ruleset_id}.json").read_bytes())
 
 
 @pytest.mark.parametrize("ruleset_id", [CASINO, SEED])
 def test_counts_are_those_committed(ruleset_id: str):
-    data = (Path(__file__).parent / f"{ruleset_id}.json").read_bytes()
+    data = (COUNTS / f"{ruleset_id}.json").read_bytes()
     assert hashlib.sha256(data).hexdigest() == COUNTED[ruleset_id]
     assert counted(ruleset_id).write() == data
 

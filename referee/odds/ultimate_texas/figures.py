@@ -15,11 +15,13 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
+from importlib import resources
 from typing import Final
 
 import msgspec
 
-from referee.advice.ultimate_texas.preflop import WAYS
+from referee.advice.ultimate_texas.preflop import WAYS, law_digest
 from referee.evidence import canonical
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.hands import Category
@@ -50,6 +52,12 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     def read(cls, data: bytes) -> "Figures":
         """Read the figures of a file; raise CanonicalError or msgspec.ValidationError for other bytes."""
         return msgspec.convert(canonical.decode(data), cls)
+
+    @classmethod
+    def counted(cls, rules: UltimateTexasRules) -> "Figures | None":
+        """Return the figures that come with the referee for rules of the same law; None if there are none."""
+        law = law_digest(rules)
+        return next((figures for figures in _builtin() if figures.law == law), None)
 
     def write(self) -> bytes:
         """Encode the figures as canonical JSON."""
@@ -112,3 +120,9 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
             is_lost = folds and not one.multiple
             returned += one.deals * (-1 if is_lost else rules.trips_units.get(Category(one.category), -1))
         return Fraction(-returned, DEALS)
+
+
+@cache
+def _builtin() -> tuple[Figures, ...]:
+    folder = resources.files("referee.odds.ultimate_texas") / "data"
+    return tuple(Figures.read(file.read_bytes()) for file in folder.iterdir() if file.name.endswith(".json"))
