@@ -25,7 +25,7 @@ TRIPS = 500
 def play(table: Table, *, stronger: bool) -> None:
     """Play one round and print it."""
     stakes = [
-        money_pb2.SeatStake(ante_minor=STAKE * (1 + seat % 2), trips_minor=TRIPS * (seat % 2))
+        money_pb2.SeatStake(bet_minor=STAKE * (1 + seat % 2), side_bet_minor=TRIPS * (seat % 2))
         for seat in range(table.seat_count)
     ]
     opened, dealt = table.deal(stronger=stronger, seat_stakes=stakes)
@@ -117,7 +117,7 @@ def _result_grid(
     for result in outcome.seats:
         decisions = [_decided(table, event) for event in played.events if event.seat == result.seat]
         stake = played.header.seat_stakes[result.seat]
-        bets = f"Ante {stake.ante_minor:,}" + (f", Trips {stake.trips_minor:,}" if stake.trips_minor else "")
+        bets = f"Ante {stake.bet_minor:,}" + (f", Trips {stake.side_bet_minor:,}" if stake.side_bet_minor else "")
         grid.add_row(
             Line.assemble(table.names[result.seat], (f"\n{bets}", "dim")),
             card_line(result.hole),

@@ -16,7 +16,7 @@ ruleset_digest      32 bytes
 layout              one u8 a section
 currency            ASCII, 1-16
 stake               u64
-seat_stakes         u64 Ante, u64 Trips, seat after seat; empty where seats do not bet on their own
+seat_stakes         u64 bet, u64 side bet, seat after seat; empty where seats do not bet on their own
 seat_keys           32 bytes a seat, zeros for none; their number is the number of seats
 previous_leaf       32 bytes, zeros for the table's first round
 deal_deadline       u64, ms since 1970 UTC
@@ -118,7 +118,7 @@ class Header:
             bytes(self.layout),
             ascii_field(self.currency),
             u64(self.stake),
-            b"".join([u64(ante) + u64(trips) for ante, trips in self.seat_stakes]),
+            b"".join([u64(bet) + u64(side_bet) for bet, side_bet in self.seat_stakes]),
             b"".join(self.seat_keys),
             self.previous_leaf,
             u64(self.deal_deadline),
@@ -171,9 +171,9 @@ class Header:
                 _refuse(f"seat_keys[{seat}]", str(error))
         if len(self.seat_stakes) not in (0, self.seat_count):
             _refuse("seat_stakes", f"{self.seat_count} seats have {len(self.seat_stakes)} stakes")
-        for seat, (ante, trips) in enumerate(self.seat_stakes):
-            if not (1 <= ante <= MAX_INTEGER and 0 <= trips <= MAX_INTEGER):
-                _refuse(f"seat_stakes[{seat}]", "an Ante is 1 to 2^53-1 minor units, Trips 0 to 2^53-1")
+        for seat, (bet, side_bet) in enumerate(self.seat_stakes):
+            if not (1 <= bet <= MAX_INTEGER and 0 <= side_bet <= MAX_INTEGER):
+                _refuse(f"seat_stakes[{seat}]", "a bet is 1 to 2^53-1 minor units, a side bet 0 to 2^53-1")
 
 
 class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -249,7 +249,7 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
       files ``<name>.*.toml`` and the words for broken rules in ``texts/<name>.toml``.
     - ``max_events`` bounds a round; ``warnings`` are codes that do not refuse.
     - ``has_leader``: ``begin`` needs ``Deal.leader``. ``needs_hands``: ``begin`` of an open table needs every hand.
-    - ``seat_stake_names`` names the members of a seat's stakes; empty where all play for the table's stake.
+    - ``seat_stake_names`` names the bet and the side bet of a seat; empty where all play for the table's stake.
     - ``layout`` by seat count (ValueError for a number the deck does not allow).
     - ``check_stakes(rules, *, seat_count, stake, seat_stakes, bet_unit)`` returns all faults; ``begin`` raises
       StakesError for them and DealError for the deal.

@@ -25,7 +25,8 @@ class GameService:
     - ``read_event(message, *, time, round_id, field)`` returns an event of the game or refuses the message.
     - ``write_outcome(outcome, state, ruleset)`` returns the bytes of the outcome message.
     - ``write_state(state, ruleset)`` returns the state message; None where answers have none.
-    - ``seat_people(rules, people, *, now)`` decides who sits in a room; None where the game has no rules of seating.
+    - ``ready_limit(rules)`` returns the milliseconds after which a person who is seated and not ready is sent out of
+      the room, None where nobody is; no function where the game has no rules of seating.
     """
 
     game: AnyGame
@@ -36,7 +37,7 @@ class GameService:
     read_event: Callable[..., Any]
     write_outcome: Callable[[Any, Any, Ruleset], bytes]
     write_state: Callable[[Any, Ruleset], Any] | None = None
-    seat_people: Callable[..., Any] | None = None
+    ready_limit: Callable[[Any], int | None] | None = None
     seat_methods: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property

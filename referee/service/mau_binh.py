@@ -8,7 +8,6 @@ from referee.games.game import refusals
 from referee.games.mau_binh.arrangement import check_arrangement, chi_values
 from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.instant_win import instant_win_of
-from referee.games.mau_binh.seating import seat_people
 from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import load_texts
 from referee.service.game_service import GameService
@@ -97,7 +96,7 @@ SERVICE: Final = GameService(
     texts=load_texts(GAME.name),
     read_event=read_event,
     write_outcome=write_outcome,
-    seat_people=seat_people,
+    ready_limit=lambda rules: rules.clocks.ready_limit,
     seat_methods={
         "CheckArrangement": ("seat",),
         "CheckArrangements": ("requests", "seat"),

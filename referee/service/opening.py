@@ -76,7 +76,7 @@ class Opener:
             layout=GAMES[ruleset.game].layout(terms.seat_count).sizes,
             currency=terms.currency,
             stake=terms.stake_minor,
-            seat_stakes=tuple([(stake.ante_minor, stake.trips_minor) for stake in terms.seat_stakes]),
+            seat_stakes=tuple([(stake.bet_minor, stake.side_bet_minor) for stake in terms.seat_stakes]),
             seat_keys=tuple(terms.seat_keys) or (NO_KEY,) * terms.seat_count,
             previous_leaf=previous,
             deal_deadline=deal_deadline,

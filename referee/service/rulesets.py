@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import grpc
 
-from referee.games.mau_binh.seating import SeatingError
+from referee.games.seating import SeatingError, decide_seating
 from referee.rulesets import Catalogue, Ruleset
 from referee.service.registry import game_service
 from referee.v1 import ruleset_pb2, ruleset_pb2_grpc, seating_pb2, seating_pb2_grpc
@@ -52,8 +52,8 @@ class SeatingService(seating_pb2_grpc.SeatingServiceServicer):
         """Decide for each person in a room whether to sit, watch or go, and whether to deal."""
         del context
         ruleset = find_ruleset(self._catalogue, request.ruleset_id, request.ruleset_version, field="ruleset_id")
-        seat_people = game_service(ruleset, field="ruleset_id").seat_people
-        if seat_people is None:
+        ready_limit = game_service(ruleset, field="ruleset_id").ready_limit
+        if ready_limit is None:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_INVALID_FIELD,
                 f"{ruleset.id} is a ruleset of {ruleset.game}, which has no rules of seating",
@@ -62,7 +62,7 @@ class SeatingService(seating_pb2_grpc.SeatingServiceServicer):
         people = read_people(request.persons, field="persons")
         now = request.now_time if request.HasField("now_time") else self._clock()
         try:
-            seating = seat_people(ruleset.rules, people, now=now)
+            seating = decide_seating(people, now=now, seats=ruleset.rules.seats, ready_limit=ready_limit(ruleset.rules))
         except SeatingError as error:
             raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, str(error), field="persons") from None
         return write_seating(seating, people, ruleset)

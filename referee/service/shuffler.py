@@ -5,7 +5,6 @@ can finish any round. Answers come from the leaf in the log, never from the one 
 gets the stored answer.
 """
 
-import hashlib
 from collections.abc import Sequence
 
 import grpc
@@ -37,6 +36,7 @@ from referee.storage import Append, Contribution, Logged
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
+from referee.wire.repeat_key import repeat_key
 from referee.wire.round import read_slot, write_header, write_receipt
 from referee.wire.values import numbers_of
 
@@ -62,7 +62,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     ) -> shuffler_pb2.OpenRoundResponse:
         """Open a round: log its terms and the server's commitment."""
         del context
-        digest = _request_digest(request)
+        digest = repeat_key(request)
         before = self._opened_before(request, digest)
         if before is not None:
             return _write_opened(before)
@@ -295,7 +295,3 @@ def _write_opened(logged: Logged) -> shuffler_pb2.OpenRoundResponse:
         server_commitment=opened.commitment,
         log_receipt=write_receipt(logged),
     )
-
-
-def _request_digest(request: shuffler_pb2.OpenRoundRequest) -> bytes:
-    return hashlib.sha256(request.SerializeToString(deterministic=True)).digest()

@@ -19,9 +19,9 @@ class Transfer(_message.Message):
     def __init__(self, payer: _Optional[int] = ..., payee: _Optional[int] = ..., amount_minor: _Optional[int] = ..., reason: _Optional[str] = ..., subject: _Optional[str] = ...) -> None: ...
 
 class SeatStake(_message.Message):
-    __slots__ = ("ante_minor", "trips_minor")
-    ANTE_MINOR_FIELD_NUMBER: _ClassVar[int]
-    TRIPS_MINOR_FIELD_NUMBER: _ClassVar[int]
-    ante_minor: int
-    trips_minor: int
-    def __init__(self, ante_minor: _Optional[int] = ..., trips_minor: _Optional[int] = ...) -> None: ...
+    __slots__ = ("bet_minor", "side_bet_minor")
+    BET_MINOR_FIELD_NUMBER: _ClassVar[int]
+    SIDE_BET_MINOR_FIELD_NUMBER: _ClassVar[int]
+    bet_minor: int
+    side_bet_minor: int
+    def __init__(self, bet_minor: _Optional[int] = ..., side_bet_minor: _Optional[int] = ...) -> None: ...

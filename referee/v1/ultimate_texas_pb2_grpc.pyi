@@ -44,6 +44,8 @@ class UltimateTexasServiceStub:
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
     its own hand, and the hands open with the house's.
 
+    Stakes. Of a SeatStake bet_minor is the Ante, with as much again on the Blind, and side_bet_minor is Trips.
+
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
     ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,
     PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
@@ -95,6 +97,8 @@ class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
     its own hand, and the hands open with the house's.
 
+    Stakes. Of a SeatStake bet_minor is the Ante, with as much again on the Blind, and side_bet_minor is Trips.
+
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
     ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,
     PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
@@ -141,6 +145,8 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
 
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
     its own hand, and the hands open with the house's.
+
+    Stakes. Of a SeatStake bet_minor is the Ante, with as much again on the Blind, and side_bet_minor is Trips.
 
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
     ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,

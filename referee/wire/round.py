@@ -32,7 +32,7 @@ def read_header(message: RoundHeader, *, field: str) -> Header:
         layout=tuple(message.layout),
         currency=message.currency,
         stake=message.stake_minor,
-        seat_stakes=tuple([(stake.ante_minor, stake.trips_minor) for stake in message.seat_stakes]),
+        seat_stakes=tuple([(stake.bet_minor, stake.side_bet_minor) for stake in message.seat_stakes]),
         seat_keys=tuple(message.seat_keys),
         previous_leaf=message.previous_leaf_hash,
         deal_deadline=message.deal_deadline_time,
@@ -75,7 +75,7 @@ def write_header(header: Header) -> RoundHeader:
         layout=header.layout,
         currency=header.currency,
         stake_minor=header.stake,
-        seat_stakes=[SeatStake(ante_minor=ante, trips_minor=trips) for ante, trips in header.seat_stakes],
+        seat_stakes=[SeatStake(bet_minor=bet, side_bet_minor=side_bet) for bet, side_bet in header.seat_stakes],
         seat_keys=header.seat_keys,
         previous_leaf_hash=header.previous_leaf,
         deal_deadline_time=header.deal_deadline,
@@ -189,8 +189,9 @@ def stakes_refusal(faults: Sequence[Violation], texts: Texts, *, names: Sequence
     fault = faults[0]
     facts = {"expected": fault.expected, "found": fault.found}
     if fault.seat is not None:
-        name = next((name for name in names if fault.code.startswith(f"{name.upper()}_")), None)
-        path = f"seat_stakes[{fault.seat}]" + (f".{name}_minor" if name else "")
+        members = zip(names, ("bet_minor", "side_bet_minor"), strict=False)
+        member = next((member for name, member in members if fault.code.startswith(f"{name.upper()}_")), None)
+        path = f"seat_stakes[{fault.seat}]" + (f".{member}" if member else "")
     else:
         is_table = fault.code in set(StakeFault) - {StakeFault.SEAT_STAKES_NOT_TAKEN}
         path = "stake_minor" if is_table else "seat_stakes"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from referee.games.mau_binh.seating import Person, Seating
+from referee.games.seating import Person, Seating
 from referee.rulesets import Ruleset
 from referee.v1 import seating_pb2
 from referee.v1.error_reason_pb2 import ErrorReason

@@ -77,7 +77,7 @@ def _played(server: Measured, table_id: str, *, receipts: bool) -> ultimate_texa
         seat_count=SEATS,
         currency="CHIP",
         stake_minor=2,
-        seat_stakes=[money_pb2.SeatStake(ante_minor=10, trips_minor=5)] * SEATS,
+        seat_stakes=[money_pb2.SeatStake(bet_minor=10, side_bet_minor=5)] * SEATS,
     )
     opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
     seeds = [secrets.token_bytes(32) for _ in range(SEATS)]

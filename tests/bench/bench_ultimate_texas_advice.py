@@ -85,7 +85,7 @@ def _reported(server: Measured, ruleset_id: str, *, checks: int) -> ultimate_tex
         seat_count=SEATS,
         currency="CHIP",
         stake_minor=2,
-        seat_stakes=[money_pb2.SeatStake(ante_minor=100, trips_minor=20)] * SEATS,
+        seat_stakes=[money_pb2.SeatStake(bet_minor=100, side_bet_minor=20)] * SEATS,
     )
     opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
     seeds = [secrets.token_bytes(32) for _ in range(SEATS)]

@@ -169,7 +169,7 @@ class Table:
 
     def play_ultimate_texas(self) -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest:
         """Return the request that settles a round whose seats checked twice and then bet once."""
-        stakes = [money_pb2.SeatStake(ante_minor=20, trips_minor=4)] * 2
+        stakes = [money_pb2.SeatStake(bet_minor=20, side_bet_minor=4)] * 2
         header, dealt = self._deal("ultimate_texas.casino", stake_minor=2, seat_stakes=stakes)
         reported = ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])
         check, bet = ultimate_texas_pb2.DECISION_CHECK, ultimate_texas_pb2.DECISION_PLAY_1X

@@ -88,7 +88,7 @@ class Frontend:
     def _deal(
         self, table: str, number: int, ruleset: str, seats: int
     ) -> tuple[shuffler_pb2.OpenRoundResponse, shuffler_pb2.DealRoundResponse]:
-        stakes = [money_pb2.SeatStake(ante_minor=_STAKE)] * seats if ruleset.startswith("ultimate") else []
+        stakes = [money_pb2.SeatStake(bet_minor=_STAKE)] * seats if ruleset.startswith("ultimate") else []
         terms = shuffler_pb2.RoundTerms(
             table_id=table,
             round_number=number,

@@ -34,7 +34,7 @@ def test_bots_decide_what_is_worth_most(tmp_path: Path, ruleset_id: str):
             seat_count=len(STAKES),
             currency="CHIP",
             stake_minor=2,
-            seat_stakes=[money_pb2.SeatStake(ante_minor=ante, trips_minor=trips) for ante, trips in STAKES],
+            seat_stakes=[money_pb2.SeatStake(bet_minor=ante, side_bet_minor=trips) for ante, trips in STAKES],
         )
         opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
         seeds = [bytes([seat]) * 32 for seat in range(len(STAKES))]

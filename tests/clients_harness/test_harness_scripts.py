@@ -144,7 +144,7 @@ def test_the_scripted_seat_leads(harness: Harness, deal: Deal, leader: int):
 
 def test_a_board_is_scripted_for_the_game_that_has_one(harness: Harness, deal: Deal):
     harness.script_vector("ultimate_texas/settlements#pair_beats_pair_two_plus_three")
-    stakes = [money_pb2.SeatStake(ante_minor=10, trips_minor=5)]
+    stakes = [money_pb2.SeatStake(bet_minor=10, side_bet_minor=5)]
     dealt = deal("ultimate_texas.two_plus_three", 1, seat_stakes=stakes)
     assert held(dealt, 0) == "AS AH"
 

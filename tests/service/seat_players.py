@@ -119,7 +119,7 @@ class Table:
         fields: dict[str, Any] = {"ruleset_id": RULESETS[game], "seat_count": seats}
         if game == "ultimate_texas":
             fields["stake_minor"] = 2
-            fields["seat_stakes"] = [money_pb2.SeatStake(ante_minor=20, trips_minor=4)] * seats
+            fields["seat_stakes"] = [money_pb2.SeatStake(bet_minor=20, side_bet_minor=4)] * seats
         if keyed:
             fields["seat_keys"] = [player.public_key for player in self.players]
         prepared = self.shuffler.PrepareRound(

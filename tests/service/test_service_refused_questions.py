@@ -62,7 +62,7 @@ BAD, EARLY, TAKEN = "INVALID_ARGUMENT", "FAILED_PRECONDITION", "ALREADY_EXISTS"
         ({"seat_keys": [NO_KEY] * 4}, (BAD, "INVALID_FIELD", "terms.seat_keys")),
         ({"seat_keys": [NO_KEY, b"k"]}, (BAD, "INVALID_HEADER", "terms.seat_keys[1]")),
         ({"seat_keys": [NO_KEY, SMALL_ORDER]}, (BAD, "INVALID_HEADER", "terms.seat_keys[1]")),
-        ({"seat_stakes": [SeatStake(ante_minor=1)] * 2}, (BAD, "INVALID_STAKE", "terms.seat_stakes")),
+        ({"seat_stakes": [SeatStake(bet_minor=1)] * 2}, (BAD, "INVALID_STAKE", "terms.seat_stakes")),
         ({"currency": ""}, (BAD, "INVALID_HEADER", "terms.currency")),
         ({"currency": "đồng"}, (BAD, "INVALID_HEADER", "terms.currency")),
         ({"table_id": "a table"}, (BAD, "INVALID_HEADER", "terms.table_id")),
@@ -172,9 +172,9 @@ class Opening:
         Opening(lambda r: r.header.ClearField("table_id"), (BAD, "MISSING_FIELD", "header.table_id")),
         Opening(lambda r: setattr(r.header, "origin", "log.example/2"), (BAD, "INVALID_HEADER", "header.origin")),
         Opening(lambda r: setattr(r.header, "stake_minor", 0), (BAD, "INVALID_STAKE", "header.stake_minor")),
-        Opening(lambda r: r.header.seat_stakes.add(ante_minor=1), (BAD, "INVALID_HEADER", "header.seat_stakes")),
+        Opening(lambda r: r.header.seat_stakes.add(bet_minor=1), (BAD, "INVALID_HEADER", "header.seat_stakes")),
         Opening(
-            lambda r: r.header.seat_stakes.extend([SeatStake(ante_minor=1)] * 2),
+            lambda r: r.header.seat_stakes.extend([SeatStake(bet_minor=1)] * 2),
             (BAD, "INVALID_STAKE", "header.seat_stakes"),
         ),
         Opening(

@@ -109,6 +109,13 @@ def test_canonical_texts(row: Row) -> None:
     assert row["is_canonical"] != is_refused(evidence.read_json, row["text"].encode())
 
 
+@each("evidence/repeat_keys")
+def test_repeat_keys(row: Row) -> None:
+    value = evidence.read_json(row["text"].encode())
+    value.pop("closed_time", None)
+    assert row["key"] == hashlib.sha256(evidence.write_json(value)).hexdigest()
+
+
 @each("evidence/ed25519_keys")
 def test_keys(row: Row) -> None:
     assert row["is_key"] == evidence.is_sound_key(bytes.fromhex(row["public_key"]))

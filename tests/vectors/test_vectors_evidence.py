@@ -5,7 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from google.protobuf.message import Message
 
 from referee.cards import Seat, cards_of
 from referee.dealing import leaf as leaves
@@ -26,6 +28,9 @@ from referee.games import GAMES, EventBytesError
 from referee.games.mau_binh import arrangement_commitment
 from referee.rulesets import load_builtin
 from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, first_hash, first_move, next_hash
+from referee.transcript.replay import repeat_key as settlement_key
+from referee.v1 import shuffler_pb2
+from referee.wire.repeat_key import canonical_text, repeat_key
 from tests.evidence.envelopes import open_envelope
 from tests.vectors import written_courses, written_refusals, written_rows
 
@@ -60,6 +65,36 @@ def is_refused(check: Callable[[], object]) -> bool:
 @pytest.mark.parametrize("name", TOPICS)
 def test_written_vectors_are_what_their_scripts_write(name: str) -> None:
     assert (FOLDER / f"{name}.jsonl").read_text(encoding="ascii") == written_rows.text(TOPICS[name]())
+
+
+@each("evidence/repeat_keys")
+def test_repeat_key_vectors(row: Row) -> None:
+    if row["kind"] == "SETTLE":
+        assert row["key"] == settlement_key(msgspec.Raw(row["text"].encode())).hex()
+    else:
+        request = shuffler_pb2.OpenRoundRequest()
+        fill(request, json.loads(row["text"]))
+        assert row["text"].encode() == canonical_text(request)
+        assert row["key"] == repeat_key(request).hex()
+
+
+def fill(message: Message, members: Row) -> None:
+    """Set the fields of a message from an object with bytes as hex."""
+    for name, value in members.items():
+        field = message.DESCRIPTOR.fields_by_name[name]
+        values = value if field.is_repeated else [value]
+        if field.message_type is not None:
+            for one in values:
+                part = getattr(message, name)
+                inner = part.add() if field.is_repeated else part
+                inner.SetInParent()
+                fill(inner, one)
+            continue
+        read_values = [bytes.fromhex(one) if field.type == field.TYPE_BYTES else one for one in values]
+        if field.is_repeated:
+            getattr(message, name).extend(read_values)
+        else:
+            setattr(message, name, read_values[0])
 
 
 @each("evidence/encoding")

@@ -5,6 +5,7 @@ taken from the package. A test compares what would be written with the files.
 """
 
 import base64
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -292,6 +293,29 @@ def dsse_rows() -> Iterator[Row]:
         yield row(id_, "an envelope has one text", source, envelope=text, **about, fault="MALFORMED")
 
 
+def repeat_key_rows() -> Iterator[Row]:
+    terms: Row = {"currency": "VND", "ruleset_id": "mau_binh.classic", "seat_count": 2, "stake_minor": 100}
+    header: Row = {"layout": [13, 13, 26], "origin": "log.example/1", "seat_keys": ["00" * 32] * 2, "table_id": "t-1"}
+    commitments = {"client_commitments": ["aa" * 32, "bb" * 32]}
+    bets = [{"bet_minor": 20, "side_bet_minor": 5}, {"bet_minor": 10}]
+    requests: dict[str, tuple[str, Row]] = {
+        "terms": ("fields at their default are left out", {"terms": {**terms, "table_id": "t-1"}}),
+        "seat-stakes": ("messages are objects, repeated fields arrays", {"terms": {**terms, "seat_stakes": bets}}),
+        "empty-terms": ("a message that is set and empty counts", {"terms": {}}),
+        "header": ("bytes are hex", {"header": header, **commitments}),
+        "tokens": ("each field counts", {"header": header, **commitments, "seat_tokens": ["cc" * 32, "dd" * 32]}),
+    }
+    for id_, (why, request) in requests.items():
+        written = evidence.write_json(request)
+        yield row(id_, why, PROTOCOL, kind="OPEN", text=written.decode(), key=hashlib.sha256(written).hexdigest())
+    inputs = {"dealt_time": 5, "events": [{"event": "{}", "received": 0, "time": 7}], "sections": {"0": [1, 2]}}
+    key = hashlib.sha256(evidence.write_json(inputs)).hexdigest()
+    for closed in (7, 8):
+        written = evidence.write_json({"closed_time": closed, **inputs})
+        why = "closed_time is left out: two times, one key"
+        yield row(f"closed-at-{closed}", why, PROTOCOL, kind="SETTLE", text=written.decode(), key=key)
+
+
 TOPICS = {
     "evidence/encoding": encoding_rows,
     "evidence/fields": field_rows,
@@ -300,6 +324,7 @@ TOPICS = {
     "evidence/ed25519_keys": key_rows,
     "evidence/ed25519_signatures": signature_rows,
     "evidence/dsse": dsse_rows,
+    "evidence/repeat_keys": repeat_key_rows,
 }
 """What writes each file of ``evidence``; ``written_refusals`` has the others."""
 

@@ -4,7 +4,7 @@
  *
  *     round_id = TH("round", protocol u8, origin, randomness_suite u8, table_id, round_number u64,
  *                   ruleset_id, ruleset_version, ruleset_digest, layout (u8 a section), currency,
- *                   stake u64, seat_stakes (u64 Ante, u64 Trips a seat), seat_keys (32 bytes a seat),
+ *                   stake u64, seat_stakes (u64 bet, u64 side bet a seat), seat_keys (32 bytes a seat),
  *                   previous_leaf, deal_deadline u64, round_deadline u64)
  *
  * A header that breaks the protocol has no id.
@@ -157,8 +157,8 @@ function checkSeats({ seat_keys: keys, seat_stakes: stakes }: Header): void {
     "seat_stakes",
     `${keys.length} seats have ${stakes.length} stakes`,
   );
-  for (const [seat, [ante, trips]] of stakes.entries()) {
-    need(ante >= 1 && trips >= 0, `seat_stakes[${seat}]`, "an Ante is 1 or more, Trips 0 or more");
+  for (const [seat, [bet, sideBet]] of stakes.entries()) {
+    need(bet >= 1 && sideBet >= 0, `seat_stakes[${seat}]`, "a bet is 1 or more, a side bet 0 or more");
   }
 }
 

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from referee.advice.tien_len.playout import Playout
 from referee.advice.tien_len.policy import WEIGHTS, Weighed, Weights, choose
 from referee.advice.tien_len.view import View
+from referee.evidence import canonical
 from referee.games.tien_len.combination import Combination
 from referee.games.tien_len.order import CardSet
 
@@ -105,7 +106,7 @@ def _seed(view: View) -> int:
         *(view.seat, view.hand, view.unseen, to_beat, view.to_beat_seat, view.passed, view.gone, view.chain),
         *(view.victim, *view.counts),
     )
-    return int.from_bytes(hashlib.sha256(repr(numbers).encode("ascii")).digest(), "big")
+    return int.from_bytes(hashlib.sha256(canonical.encode(numbers)).digest(), "big")
 
 
 def _result(weighed: Weighed, results: Sequence[int]) -> Sampled:

@@ -36,7 +36,6 @@ from referee.games.mau_binh.legality import check, check_closing
 from referee.games.mau_binh.progress import apply, opens
 from referee.games.mau_binh.rules import MauBinhRules, check_stakes, max_units
 from referee.games.mau_binh.sealing import Sealing, arrangement_commitment
-from referee.games.mau_binh.seating import Person, Seating, SeatingError, seat_people
 from referee.games.mau_binh.settlement import Outcome, settle
 from referee.games.mau_binh.showdown import ChiShown, SeatShown, SeatSummary, Showdown, showdown
 from referee.games.mau_binh.state import BEFORE_SHOWDOWN, State, begin
@@ -60,13 +59,10 @@ __all__ = [
     "MauBinhRules",
     "Outcome",
     "Pattern",
-    "Person",
     "Reason",
     "Sealing",
     "SeatShown",
     "SeatSummary",
-    "Seating",
-    "SeatingError",
     "Showdown",
     "Showing",
     "State",
@@ -84,7 +80,6 @@ __all__ = [
     "max_units",
     "opens",
     "patterns_of",
-    "seat_people",
     "settle",
     "showdown",
 ]

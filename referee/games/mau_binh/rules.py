@@ -54,6 +54,17 @@ class Clocks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     opening: HouseClock
     showdown_chi: Clock
 
+    @property
+    def ready_limit(self) -> int | None:
+        """Milliseconds after which a seat that is not ready is sent out of the room; None where nobody is."""
+        match self.ready:
+            case SentOut():
+                return self.ready.seconds * 1000
+            case NoReadyClock():
+                return None
+            case _:
+                assert_never(self.ready)
+
 
 class RankingTable(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What beats what."""

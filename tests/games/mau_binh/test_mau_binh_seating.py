@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from referee.games.mau_binh import MauBinhRules, Person, SeatingError, seat_people
+from referee.games.mau_binh import MauBinhRules
+from referee.games.seating import Person, Seating, SeatingError, decide_seating
 from referee.rulesets import get
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "mau_binh" / "seating.jsonl"
@@ -21,6 +22,10 @@ def maubinh_com() -> MauBinhRules:
     rules = get("mau_binh.maubinh_com").rules
     assert isinstance(rules, MauBinhRules)
     return rules
+
+
+def seat_people(rules: MauBinhRules, people: list[Person], *, now: int) -> Seating:
+    return decide_seating(people, now=now, seats=rules.seats, ready_limit=rules.clocks.ready_limit)
 
 
 @pytest.mark.parametrize("vector", vectors())

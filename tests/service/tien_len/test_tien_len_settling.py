@@ -324,8 +324,8 @@ def test_bets_of_single_seats_are_refused(house: House) -> None:
     terms = shuffler_pb2.RoundTerms(
         table_id=house.new_table(), ruleset_id=RULESET, seat_count=2, currency="CHIP", stake_minor=10
     )
-    terms.seat_stakes.add(ante_minor=1)
-    terms.seat_stakes.add(ante_minor=1)
+    terms.seat_stakes.add(bet_minor=1)
+    terms.seat_stakes.add(bet_minor=1)
     refusal = house.refusal_of(lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms)))
     assert (refusal.reason, refusal.field) == ("INVALID_STAKE", "terms.seat_stakes")
 

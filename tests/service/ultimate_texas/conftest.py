@@ -170,7 +170,7 @@ class Server:
             currency="CHIP",
             stake_minor=BET_UNIT,
             seat_stakes=[
-                money_pb2.SeatStake(ante_minor=ante, trips_minor=trips)
+                money_pb2.SeatStake(bet_minor=ante, side_bet_minor=trips)
                 for ante, trips in (((10, 5),) * seats if stakes is None else stakes)
             ],
         )

@@ -29,7 +29,7 @@ def _settle(played: Round) -> ultimate_texas_pb2.UltimateTexasServiceSettleRound
 
 
 def _stakes(*stakes: tuple[int, int]) -> list[money_pb2.SeatStake]:
-    return [money_pb2.SeatStake(ante_minor=ante, trips_minor=trips) for ante, trips in stakes]
+    return [money_pb2.SeatStake(bet_minor=ante, side_bet_minor=trips) for ante, trips in stakes]
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def _stakes(*stakes: tuple[int, int]) -> list[money_pb2.SeatStake]:
         ([(10, 0)], "INVALID_HEADER", "terms.seat_stakes"),
         ([(10, 0), (10, 0), (10, 0)], "INVALID_HEADER", "terms.seat_stakes"),
         ([(10, 0), (0, 0)], "INVALID_HEADER", "terms.seat_stakes[1]"),
-        ([(10, 0), (1, 0)], "INVALID_STAKE", "terms.seat_stakes[1].ante_minor"),
-        ([(11, 0), (10, 0)], "INVALID_STAKE", "terms.seat_stakes[0].ante_minor"),
+        ([(10, 0), (1, 0)], "INVALID_STAKE", "terms.seat_stakes[1].bet_minor"),
+        ([(11, 0), (10, 0)], "INVALID_STAKE", "terms.seat_stakes[0].bet_minor"),
         ([(2**53, 0), (10, 0)], "INVALID_HEADER", "terms.seat_stakes[0]"),
         ([(10, 2**53), (10, 0)], "INVALID_HEADER", "terms.seat_stakes[0]"),
         ([(2**50, 0), (10, 0)], "INVALID_STAKE", "terms.seat_stakes"),
@@ -70,9 +70,9 @@ def test_largest_bets_are_opened_and_a_little_more_is_refused(server: Server, re
     """A seat wins 505 Antes at most: a play bet of four, the Ante, and 500 on the Blind for a royal flush."""
     ante = (2**53 - 1) // (6 * 505) // 2 * 2
     terms = server.terms(6, stakes=[(ante, 0)] * 6)
-    assert server.open(terms).header.seat_stakes[5].ante_minor == ante
+    assert server.open(terms).header.seat_stakes[5].bet_minor == ante
     terms.table_id = "more"
-    terms.seat_stakes[0].ante_minor += 6 * 2
+    terms.seat_stakes[0].bet_minor += 6 * 2
     refusal = refused(server.shuffler.OpenRound, shuffler_pb2.OpenRoundRequest(terms=terms))
     assert _seen(refusal) == (INVALID, "INVALID_STAKE", "terms.seat_stakes")
 
@@ -180,7 +180,7 @@ def test_round_without_certificate_is_refused(server: Server, refused: Refused, 
 
 def test_ante_or_trips_changed_after_the_deal_is_refused(server: Server, refused: Refused):
     """The certificate names the round by the hash of its header, stakes included."""
-    for name, value in (("ante_minor", 12), ("trips_minor", 0)):
+    for name, value in (("bet_minor", 12), ("side_bet_minor", 0)):
         played = server.deal(1)
         played.play((0, "PLAY_4X"))
         setattr(played.message.header.seat_stakes[0], name, value)

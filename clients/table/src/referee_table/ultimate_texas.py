@@ -125,8 +125,8 @@ class UltimateTexasPlay(Play):
                     "result": one.result,
                     "result_name": self.bench.law.word(one.result),
                     "play_multiple": one.play_multiple,
-                    "ante_minor": stakes[one.seat].ante_minor,
-                    "trips_minor": stakes[one.seat].trips_minor,
+                    "ante_minor": stakes[one.seat].bet_minor,
+                    "trips_minor": stakes[one.seat].side_bet_minor,
                     "net_minor": one.net_minor,
                     "winner": one.result == "WON",
                 }
@@ -157,9 +157,9 @@ class UltimateTexasPlay(Play):
             "board": texts(state.board),
             "seats": [
                 {
-                    "ante_minor": stakes[one.seat].ante_minor,
-                    "blind_minor": stakes[one.seat].ante_minor,
-                    "trips_minor": stakes[one.seat].trips_minor,
+                    "ante_minor": stakes[one.seat].bet_minor,
+                    "blind_minor": stakes[one.seat].bet_minor,
+                    "trips_minor": stakes[one.seat].side_bet_minor,
                     "play_multiple": one.play_multiple,
                     "folded": one.folded,
                     "gone": one.gone,

@@ -1,23 +1,24 @@
 """Seating: who sits, who watches, who is sent out and whether to deal, given the people in the room and the time.
 
-Seats go to those who came first, who keep them; people without a seat watch. Once someone seated is
-ready, each person who has had a seat for the ready time since then and is not ready is sent out of the room; a ruleset
-without a ready clock waits instead. With fewer seated than the ruleset needs everyone waits; when all seated are ready
-and they are enough, the round is dealt. Nothing is remembered: the same people and time give the same answer.
+Seats go to those who came first, who keep them; people without a seat watch. Once someone seated is ready, each person
+who has had a seat for the ready limit since then and is not ready is sent out of the room; without a limit everyone
+waits. With fewer seated than a round needs everyone waits; when all seated are ready and they are enough, the round is
+dealt. Nothing is remembered: the same people and time give the same answer.
 
 >>> from referee.rulesets import get
->>> rules = get("mau_binh.maubinh_com").rules
+>>> seats = get("mau_binh.maubinh_com").rules.seats
 >>> an = Person(name="an", came_time=0, seated_time=0, ready_time=1_000)
 >>> binh = Person(name="binh", came_time=500, seated_time=500, ready_time=None)
->>> seat_people(rules, [an, binh], now=20_999).next_time, seat_people(rules, [an, binh], now=21_000).sent_out
-(21000, ('binh',))
+>>> decide_seating([an, binh], now=20_999, seats=seats, ready_limit=20_000).next_time
+21000
+>>> decide_seating([an, binh], now=21_000, seats=seats, ready_limit=20_000).sent_out
+('binh',)
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
 
-from referee.games.mau_binh.rules import MauBinhRules, NoReadyClock, SentOut
+from referee.games.game import SeatLimits
 
 
 class SeatingError(ValueError):
@@ -56,20 +57,23 @@ class Seating:
     next_time: int | None
 
 
-def seat_people(rules: MauBinhRules, people: Sequence[Person], *, now: int) -> Seating:
-    """Return the seating at a time; raise SeatingError for people that cannot be in one room."""
-    _check_people(rules, people, now)
+def decide_seating(people: Sequence[Person], *, now: int, seats: SeatLimits, ready_limit: int | None) -> Seating:
+    """Return the seating at a time; raise SeatingError for people that cannot be in one room.
+
+    ``ready_limit`` is in milliseconds, None where nobody is sent out.
+    """
+    _check_people(people, now=now, seats=seats)
     seated = sorted(
         [person for person in people if person.seated_time is not None], key=lambda person: person.seated_time or 0
     )
-    deadlines = _ready_deadlines(rules, seated)
+    deadlines = _ready_deadlines(seated, ready_limit)
     out = [person.name for person in seated if deadlines.get(person.name, now + 1) <= now]
     staying = [person for person in seated if person.name not in out]
     unseated = sorted([person for person in people if person.seated_time is None], key=lambda person: person.came_time)
-    free = rules.seats.maximum - len(staying)
+    free = seats.maximum - len(staying)
     newly = [replace(person, seated_time=now) for person in unseated[:free]]
     table = [*staying, *newly]
-    enough = len(table) >= rules.seats.minimum
+    enough = len(table) >= seats.minimum
     waiting = [person.name for person in table if not enough or person.ready_time is None]
     return Seating(
         seated=tuple(person.name for person in table),
@@ -78,30 +82,23 @@ def seat_people(rules: MauBinhRules, people: Sequence[Person], *, now: int) -> S
         sent_out=tuple(out),
         waiting=tuple(waiting),
         is_deal_due=enough and not waiting,
-        next_time=min(_ready_deadlines(rules, table).values(), default=None),
+        next_time=min(_ready_deadlines(table, ready_limit).values(), default=None),
     )
 
 
-def _ready_deadlines(rules: MauBinhRules, seated: Sequence[Person]) -> dict[str, int]:
-    """Return when each seated person who is not ready is sent out; empty while none is ready or without a clock."""
-    match rules.clocks.ready:
-        case NoReadyClock():
-            return {}
-        case SentOut():
-            ready = [person.ready_time for person in seated if person.ready_time is not None]
-            if not ready:
-                return {}
-            first, length = min(ready), rules.clocks.ready.seconds * 1000
-            return {
-                person.name: max(first, person.seated_time or 0) + length
-                for person in seated
-                if person.ready_time is None
-            }
-        case _:
-            assert_never(rules.clocks.ready)
+def _ready_deadlines(seated: Sequence[Person], ready_limit: int | None) -> dict[str, int]:
+    """Return when each seated person who is not ready is sent out; empty while none is ready or without a limit."""
+    ready = [person.ready_time for person in seated if person.ready_time is not None]
+    if not ready or ready_limit is None:
+        return {}
+    return {
+        person.name: max(min(ready), person.seated_time or 0) + ready_limit
+        for person in seated
+        if person.ready_time is None
+    }
 
 
-def _check_people(rules: MauBinhRules, people: Sequence[Person], now: int) -> None:
+def _check_people(people: Sequence[Person], *, now: int, seats: SeatLimits) -> None:
     names = [person.name for person in people]
     for person in people:
         if names.count(person.name) > 1:
@@ -116,6 +113,6 @@ def _check_people(rules: MauBinhRules, people: Sequence[Person], now: int) -> No
             msg = f"{person.name!r} came, was seated and was ready at times that are not in this order, or after now"
             raise SeatingError(msg)
     seated = [person.name for person in people if person.seated_time is not None]
-    if len(seated) > rules.seats.maximum:
-        msg = f"{len(seated)} people are seated; there are {rules.seats.maximum} seats"
+    if len(seated) > seats.maximum:
+        msg = f"{len(seated)} people are seated; there are {seats.maximum} seats"
         raise SeatingError(msg)

@@ -1,0 +1,79 @@
+"""No code outside a game's own files names a game: shared code finds games in the registries.
+
+Docstrings and comments may, as examples do. A file is a game's own if its name or a folder of it has the game's name.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parents[2]
+GAME: Final = re.compile(r"mau_?binh|tien_?len|ultimate_?texas|mậu binh|tiến lên|ultimate texas", re.IGNORECASE)
+EXCEPTIONS: Final = {
+    "referee/cli/demo.py": "registers the demos of the built-in games",
+    "referee/cli/learn.py": "its help says whose rulesets can be learned",
+    "referee/cli/odds.py": "registers the odds of the built-in games",
+    "referee/cli/rulesets.py": "its help gives an id as an example",
+    "referee/fairness/poker.py": "measures of the laboratory that names the hands it counts",
+    "referee/fairness/thirteen.py": "measures of the laboratory that names the hands it counts",
+    "referee/games/registry.py": "registers the laws of the built-in games",
+    "referee/service/registry.py": "registers the services of the built-in games",
+}
+"""Files that may name a game, each with the reason."""
+
+
+def names_in(source: str) -> Iterator[str]:
+    """Yield the names of games in code: imports, identifiers and text, docstrings left out."""
+    tree = ast.parse(source)
+    texts = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        words: list[str] = []
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                words = [getattr(node, "module", None) or "", *[alias.name for alias in node.names]]
+            case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word):
+                words = [word]
+            case ast.FunctionDef(name=word) | ast.ClassDef(name=word):
+                words = [word]
+            case ast.Constant(value=str(word)) if id(node) not in texts:
+                words = [word]
+        yield from (word for word in words if GAME.search(word))
+
+
+def shared_files() -> list[str]:
+    paths = [path.relative_to(ROOT).as_posix() for path in (ROOT / "referee").rglob("*.py")]
+    return sorted(path for path in paths if not GAME.search(path) and not path.startswith("referee/v1/"))
+
+
+def test_shared_code_names_no_game() -> None:
+    paths = sorted(set(shared_files()) - EXCEPTIONS.keys())
+    named = {path: list(names_in((ROOT / path).read_text(encoding="utf-8"))) for path in paths}
+    assert len(named) > len(EXCEPTIONS)
+    assert {path: names for path, names in named.items() if names} == {}
+
+
+@pytest.mark.parametrize("path", EXCEPTIONS)
+def test_each_exception_does_name_a_game(path: str) -> None:
+    assert list(names_in((ROOT / path).read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from referee.games.mau_binh import GAME",
+        "from referee.games import tien_len",
+        "x = 'Tiến Lên'",
+        "isinstance(rules, UltimateTexasRules)",
+        "pb2.MauBinhRound()",
+    ],
+)
+def test_a_name_is_found_in_imports_names_and_texts(source: str) -> None:
+    assert list(names_in(source))
+
+
+def test_docstrings_and_comments_may_name_games() -> None:
+    assert list(names_in('"""Mậu Binh, say."""\nx = 1  # tien_len')) == []
