@@ -16,7 +16,7 @@ PYTHON_OUT = --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
 # Kept compiled modules are what makes the start of a process cheap, and tests and the demo start many.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo table test test-all test-rest check bench chaos protos format constraints lock audit-deps clean findings
+.PHONY: demo table test test-all test-rest check bench chaos mutants protos format constraints lock audit-deps clean findings
 
 demo: $(STAMP) ## play rounds through real services on loopback, then audit the log they left
 	$(BIN)/referee demo
@@ -54,6 +54,13 @@ chaos: $(DEV) ## faults under load: about ten minutes, or CHAOS_SECONDS; writes 
 
 bench: $(DEV) ## ratios against an echo call, measured in one run
 	$(BIN)/python -m tests.bench
+
+mutants: $(DEV) ## whether tests catch changes of the code: ROOM=transcript, or all rooms; goes on where it was stopped
+	test -d $(VENV)-mutants || $(PYTHON) -m venv $(VENV)-mutants
+	$(VENV)-mutants/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	  --requirement tests/mutation/requirements.txt
+	PYTHONPATH=$$($(BIN)/python -c "import site; print(*site.getsitepackages())") \
+	  $(VENV)-mutants/bin/python -m tests.mutation $(ROOM)
 
 protos: $(DEV) ## generated code, the API's manual and the service config, committed; OUT=folder writes elsewhere
 	$(BIN)/python -m grpc_tools.protoc -Iprotos $(call PYTHON_OUT,$(OUT)) protos/referee/v1/*.proto

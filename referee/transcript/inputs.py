@@ -31,7 +31,7 @@ class InputEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     time: Natural
 
 
-class InputReceipt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class InputReceipt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The newest event receipt, of the last received event: what its words do not already follow from.
 
     ``signature`` is the referee's, 64 bytes in hex; ``opens_section`` the section that the event opens, if any.
@@ -50,7 +50,7 @@ class Unsealed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     time: Natural
 
 
-class Inputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Inputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Inputs of a round.
 
     ``signatures`` are each seat's newest one by seat, 64 bytes in hex, empty for none. ``receipt`` is left out where no

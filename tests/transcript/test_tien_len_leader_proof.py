@@ -55,7 +55,7 @@ Rounds: TypeAlias = list[PreviousRound]
 
 
 def _settle(
-    header: Header, *, winners: Sequence[int] = (1,), signer: KeyOf = REFEREE, media_type: str = MEDIA_TYPE
+    header: Header, *, winners: Sequence[int | str] = (1,), signer: KeyOf = REFEREE, media_type: str = MEDIA_TYPE
 ) -> bytes:
     """Make a leaf with the members that a transcript must have; its results do not follow from its inputs."""
     inputs: dict[str, canonical.Writable] = {
@@ -118,6 +118,11 @@ def test_the_winner_is_found_behind_any_number_of_aborted_rounds() -> None:
         header = _after(header, aborted)
 
 
+def test_the_first_of_several_winners_leads() -> None:
+    settled = _settle(FIRST, winners=(0, 1))
+    assert _find(_after(FIRST, settled), [PreviousRound(settled, FIRST)]) == LastWinner(Seat(0), NO_KEY)
+
+
 def test_a_table_without_a_settled_round_has_no_winner() -> None:
     assert _find(FIRST, []) is None
     aborted = _abort(FIRST)
@@ -170,6 +175,18 @@ CASES: Final[dict[str, tuple[Case, PreviousFault, int, str]]] = {
     ),
     "no envelope": (lambda: _case(b"no envelope"), PreviousFault.MALFORMED, 0, "terminal_leaf"),
     "no abort": (lambda: _case(_abort(FIRST, payload=b"{}")), PreviousFault.MALFORMED, 0, "terminal_leaf"),
+    "no transcript": (
+        lambda: _case(Envelope.signed(MEDIA_TYPE, b"{}", REFEREE).to_bytes()),
+        PreviousFault.MALFORMED,
+        0,
+        "terminal_leaf",
+    ),
+    "the winner is a text": (
+        lambda: _case(_settle(FIRST, winners=("1",))),
+        PreviousFault.MALFORMED,
+        0,
+        "terminal_leaf",
+    ),
     "nobody won": (lambda: _case(_settle(FIRST, winners=())), PreviousFault.MALFORMED, 0, "terminal_leaf"),
     "the winner has no seat": (
         lambda: _case(_settle(FIRST, winners=(2,))),

@@ -1,5 +1,6 @@
 """Rounds of Tiến Lên as transcripts: how events stand as bytes, what is found, what does not follow from the rules."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -17,7 +18,7 @@ from referee.games.tien_len import Event, Leave, Pass, Play, Timeout
 from referee.games.tien_len.codec import decode_event, encode_event
 from referee.rulesets import get
 from referee.transcript.inputs import InputEvent, Inputs, TranscriptError, parse
-from referee.transcript.replay import UnlawfulRoundError, replay
+from referee.transcript.replay import UnlawfulRoundError, encode_inputs, repeat_key, replay
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors" / "tien_len" / "rounds.jsonl"
 RULESET: Final = get("tien_len.mien_nam")
@@ -220,3 +221,67 @@ def test_a_round_that_breaks_the_rules_has_no_transcript(
     with pytest.raises(UnlawfulRoundError) as caught:
         replay(_inputs(vector, closed_time=closed_time), RULESET)
     assert (number, [code]) == (caught.value.event_number, [violation.code for violation in caught.value.violations])
+    assert str(caught.value) == (f"event {number}: {code}" if number else code)
+
+
+def test_stakes_that_no_round_can_have_are_no_events_fault() -> None:
+    with pytest.raises(UnlawfulRoundError) as caught:
+        replay(_inputs(_plain(), header=HeaderJson.of(_header(4, stake=2**53 - 1))), RULESET)
+    assert caught.value.event_number == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"header": HeaderJson.of(_header(4, protocol="x"))}, "inputs.header.protocol: "),
+        ({"signatures": ("",) * 3}, "3 members for 4 seats"),
+        ({"signatures": ("00" * 64, "", "", "")}, "seat 0 has no event to sign"),
+    ],
+)
+def test_inputs_that_prove_nothing_are_refused(changed: dict[str, Any], words: str) -> None:
+    with pytest.raises(TranscriptError, match=words):
+        replay(_inputs(_plain(), **changed), RULESET)
+
+
+def _with_everything() -> dict[str, Any]:
+    """Return a transcript with all kinds of members, as parsed JSON; ``parse`` takes it, ``replay`` would not."""
+    document: dict[str, Any] = json.loads(replay(_inputs(_plain()), RULESET).payload)
+    document["inputs"]["receipt"] = {"number": 1, "signature": ""}
+    document["inputs"]["unsealed"] = [{"number": 1, "sections": [0], "time": 1}]
+    parse(json.dumps(document).encode())
+    return document
+
+
+@pytest.mark.parametrize(
+    "place", ["", "inputs", "inputs.header", "inputs.receipt", "inputs.unsealed.0", "inputs.events.0"]
+)
+def test_member_that_no_transcript_has_is_refused(place: str) -> None:
+    document = _with_everything()
+    member: Any = document
+    for name in place.split(".") if place else ():
+        member = member[int(name) if name.isdigit() else name]
+    member["more"] = 1
+    with pytest.raises(TranscriptError, match="more"):
+        parse(json.dumps(document).encode())
+
+
+def test_number_written_as_text_is_refused() -> None:
+    document = _with_everything()
+    document["inputs"]["dealt_time"] = "0"
+    with pytest.raises(TranscriptError, match="dealt_time"):
+        parse(json.dumps(document).encode())
+
+
+def test_transcript_of_another_format_is_refused() -> None:
+    with pytest.raises(TranscriptError, match="has format 2; this code reads format 1"):
+        parse(json.dumps({**_with_everything(), "format": 2}).encode())
+
+
+def test_repeated_settlement_is_known_by_all_its_inputs_but_the_closing_time() -> None:
+    members = canonical.decode(bytes(encode_inputs(_inputs(_plain()))))
+    assert isinstance(members, dict)
+    others = {name: value for name, value in members.items() if name != "closed_time"}
+    key = hashlib.sha256(canonical.encode(others)).digest()
+    assert repeat_key(encode_inputs(_inputs(_plain()))) == key
+    assert repeat_key(encode_inputs(_inputs(_plain(), closed_time=7))) == key
+    assert repeat_key(encode_inputs(_inputs(_plain(), dealt_time=7))) != key

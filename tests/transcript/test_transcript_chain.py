@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
+from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope
 from referee.transcript.chain import FORM, Course, EventReceipt, is_receipted, sign_receipt
 
@@ -98,6 +99,18 @@ def test_another_time_or_flag_changes_the_history_alone(change: dict):
 def test_an_event_of_another_seat_leaves_a_seats_chain_as_it_is():
     first = course_of([(b"a", 1, True, 0, 0)])
     assert first.append(b"b", time=2, received=True, seat=1, seen=1).moves[0] == first.moves[0]
+
+
+def test_a_receipt_says_what_its_event_is():
+    course = course_of([(b"a", 1, True, 0, 0), (b"b", 2, True, 1, 0), (b"c", 3, True, 0, 0)])
+    for number in (1, 2, 3):
+        receipt = course.receipt(number, opens_section=None)
+        assert (receipt.number, receipt.received_time) == (number, number)
+        assert receipt.event_hash == course.hash_at(number).hex()
+        assert receipt.history == course.histories[number - 1].hex()
+        assert b"opens_section" not in FORM.write(receipt)
+        with pytest.raises(CanonicalError):
+            FORM.read(FORM.write(receipt)[:-1] + b',"seat":1}')
 
 
 def test_a_receipt_holds_for_its_own_words_and_key_alone():

@@ -46,6 +46,12 @@ def commit(seat: int, time: int, seen: int | None = None) -> mau_binh.Commit:
     return mau_binh.Commit(Seat(seat), bytes([seat]) * 32, time, seen)
 
 
+def refusal_of(played: PlayedCourse, event: Event) -> str:
+    with pytest.raises(EvidenceError) as caught:
+        played.play(event, received=True)
+    return str(caught.value)
+
+
 def fault_of(played: PlayedCourse, event: Event, *, received: bool = True) -> tuple[str, int, int, Any, Any]:
     with pytest.raises(EvidenceError) as caught:
         played.play(event, received=received)
@@ -68,6 +74,11 @@ def test_event_of_a_seat_with_a_key_says_what_it_had_seen() -> None:
     assert led.play(tien_len.Leave(Seat(1), 700, 0), received=True).course.number == 2
 
 
+def test_refusal_names_the_event_and_what_may_have_been_seen() -> None:
+    led = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
+    assert refusal_of(led, play(1, "4S", 700, 2)) == "event 2: seat 1 must have seen event 1 and at most 1, not 2"
+
+
 def test_no_other_event_says_what_was_seen() -> None:
     assert fault_of(tricks(NO_KEY, KEYS[1]), play(0, "3S", 600, 0)) == ("NOT_SEEN", 1, 0, None, 0)
     late = tien_len.Timeout(Seat(0), 30_500, seen=0)
@@ -87,6 +98,9 @@ def test_running_out_of_time_needs_a_clock_that_the_referee_started() -> None:
     assert fault_of(reported, late) == ("NOT_RECEIVED", 1, 1, None, None)
     received = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
     assert received.play(late, received=True).course.number == 2
+    answered = received.play(play(1, "4S", 700, 1), received=False)
+    late = tien_len.Timeout(Seat(0), 30_700)
+    assert fault_of(answered, late) == ("NOT_RECEIVED", 2, 0, None, None)
 
 
 def test_sealed_table_needs_the_referees_clock_for_each_commitment() -> None:
@@ -114,7 +128,8 @@ def test_no_event_follows_an_opening_before_it_has_its_time() -> None:
     assert fault_of(played, opening) == ("NOT_UNSEALED", 3, 0, None, None)
     with pytest.raises(EvidenceError) as caught:
         played.unseal(699)
-    assert caught.value.fault is EvidenceFault.OTHER_COURSE
+    assert (caught.value.fault, caught.value.number, caught.value.seat) == (EvidenceFault.OTHER_COURSE, 2, -1)
+    assert (caught.value.expected, caught.value.found) == (700, 699)
     opened = played.unseal(800)
     assert opened.opened is None
     assert fault_of(opened, msgspec.structs.replace(opening, seen=1))[:4] == ("NOT_SEEN", 3, 0, 2)
@@ -149,6 +164,16 @@ def test_seat_without_an_event_has_nothing_to_sign() -> None:
     played = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
     with pytest.raises(EvidenceError, match="no event to sign"):
         played.check_signatures([signed(played)[0], bytes(64)])
+
+
+def test_seat_without_an_event_excuses_no_other() -> None:
+    played = sealed(*KEYS[:2]).play(commit(1, 600, 0), received=True)
+    with pytest.raises(EvidenceError) as caught:
+        played.check_signatures([b"", b""])
+    assert (caught.value.fault, caught.value.seat) == (EvidenceFault.SIGNATURE_MISSING, 1)
+    assert str(caught.value) == "seat 1 has a key and signs all its events"
+    with pytest.raises(ValueError, match="longer"):
+        played.check_signatures([b""])
 
 
 def test_other_seats_events_leave_a_signature_valid() -> None:

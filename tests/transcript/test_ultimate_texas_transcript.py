@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +21,7 @@ from referee.games.ultimate_texas.codec import decode_event, encode_event
 from referee.rulesets import Ruleset, get
 from referee.transcript.inputs import InputEvent, InputReceipt, Inputs, TranscriptError, Unsealed, parse
 from referee.transcript.played import EvidenceError, EvidenceFault
-from referee.transcript.replay import UnlawfulRoundError, replay
+from referee.transcript.replay import OpeningsError, UnlawfulRoundError, replay
 from tests.builtin import rules_as
 from tests.games.rounds import texas_deal
 
@@ -325,6 +326,18 @@ FLOP, REST = Unsealed(2, (3,), 1_002), Unsealed(3, (2, 4), 1_003)
 def test_openings_that_are_not_those_of_the_events_are_refused(unsealed: tuple[Unsealed, ...]):
     with pytest.raises(TranscriptError):
         _found(_inputs(unsealed=unsealed))
+
+
+def test_openings_that_are_refused_are_named():
+    with pytest.raises(OpeningsError, match=re.escape("event 2 sections [3], event 3 sections [2, 4]")):
+        _found(_inputs(unsealed=(FLOP,)))
+    with pytest.raises(OpeningsError, match=r"none$"):
+        _found(_inputs(LAWFUL[:1], unsealed=(FLOP,)))
+
+
+def test_round_waits_for_the_sections_that_its_newest_event_opens():
+    with pytest.raises(EvidenceError, match="event 4: event 3 opens sections that are not open yet"):
+        _found(_inputs([*LAWFUL, (0, Decision.LEAVE)], unsealed=(FLOP,)))
 
 
 def test_street_that_opened_before_the_event_that_opens_it_is_refused():

@@ -1,0 +1,167 @@
+"""Mutation testing of one room: run ``make mutants ROOM=transcript``; a run that was stopped goes on where it was.
+
+Results are appended to ``.mutants/``, a line a mutant. ``--again`` tries the survivors again, ``--survivors`` prints
+them, and ``--score`` writes SCORE.md from the results of all rooms.
+"""
+
+# ruff: noqa: T201 - a command that prints
+
+import argparse
+import gc
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.mutation.choice import Choice, Watch
+from tests.mutation.mutants import Mutant, changed_lines, mutants_of
+from tests.mutation.rooms import ROOMS, ROOT, Room
+from tests.mutation.score import Result, open_survivors, results_of, state_of, write_score
+from tests.mutation.trial import (
+    Outcome,
+    SameExamples,
+    Trial,
+    changed_functions,
+    flags,
+    functions_by_code,
+    run_anew,
+    run_collected,
+    swap,
+)
+
+Attempt = Generator[Trial, Outcome, Result]
+"""The trials of one mutant, one after the other."""
+
+
+class Trials:
+    """A plugin that tries mutants instead of running the collected tests."""
+
+    def __init__(self, room: Room, mutants: Sequence[Mutant], *, jobs: int) -> None:
+        self._room = room
+        self._mutants = mutants
+        self._jobs = jobs
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try all mutants; the tests that were collected are run by the trials alone."""
+        self._session = session
+        self._items = {item.nodeid: item for item in session.items}
+        self._choice = self._watch()
+        self._check_anew()
+        session.config.pluginmanager.unregister(name="terminalreporter")
+        self._functions = functions_by_code()
+        gc.freeze()
+        done, started = 0, time.monotonic()
+        waiting = iter(self._mutants)
+        running: dict[Trial, Attempt] = {}
+        with state_of(self._room).open("ab", buffering=0) as state:
+            while True:
+                while len(running) < self._jobs and (mutant := next(waiting, None)) is not None:
+                    attempt = self._attempt(mutant)
+                    running[next(attempt)] = attempt
+                if not running:
+                    return True
+                for trial in list(running):
+                    outcome = trial.outcome()
+                    if outcome is None:
+                        continue
+                    attempt = running.pop(trial)
+                    try:
+                        running[attempt.send(outcome)] = attempt
+                    except StopIteration as end:
+                        state.write(msgspec.json.encode(end.value) + b"\n")
+                        done += 1
+                        if done % 20 == 0:
+                            pace = (time.monotonic() - started) / done
+                            print(f"{done} of {len(self._mutants)}, {pace:.2f} s each", file=sys.stderr, flush=True)
+                time.sleep(0.004)
+
+    def _watch(self) -> Choice:
+        """Run all tests once, unchanged, in a fork; return which lines each runs. SystemExit if one fails."""
+        with tempfile.NamedTemporaryFile(prefix="choice-") as kept:
+            pid = os.fork()
+            if pid == 0:
+                watch = Watch({mutant.path for mutant in self._mutants})
+                self._session.config.pluginmanager.register(watch)
+                watch.start()
+                passed = run_collected(self._session, list(self._items.values()))
+                kept.write(msgspec.json.encode(watch.choice()))
+                kept.flush()
+                os._exit(0 if passed else 1)
+            _, status = os.waitpid(pid, 0)
+            if status != 0:
+                sys.exit("the tests fail without a mutant: nothing can be said about mutants")
+            return msgspec.json.decode(Path(kept.name).read_bytes(), type=Choice)
+
+    def _check_anew(self) -> None:
+        """Run the tests of one file on what is imported anew, unchanged. SystemExit if one fails."""
+        unchanged = self._mutants[0]
+        tests = self._choice.of_file(unchanged.path)
+        trial = Trial(lambda: run_anew(unchanged.module, unchanged.path.read_text(), tests), seconds=600)
+        while (outcome := trial.outcome()) is None:
+            time.sleep(0.1)
+        if outcome is not Outcome.SURVIVED:
+            sys.exit("the tests fail without a mutant when all is imported anew")
+
+    def _attempt(self, mutant: Mutant) -> Attempt:
+        mutated = mutant.source()
+        if mutated is None:
+            message = f"{mutant.key} does not compile"
+            raise ValueError(message)
+        outcome = Outcome.SURVIVED
+        codes = changed_functions(mutant.path, mutant.path.read_text(), mutated)
+        tests = self._choice.of_lines(mutant.path, mutant.first, mutant.last) if codes else []
+        if codes and tests:
+            items = [self._items[test] for test in tests]
+
+            def swapped() -> bool:
+                return not swap(codes, self._functions) or run_collected(self._session, items)
+
+            outcome = yield Trial(swapped, seconds=self._choice.cost(tests))
+        if outcome is Outcome.SURVIVED:
+            tests = self._choice.of_file(mutant.path)
+            outcome = yield Trial(lambda: run_anew(mutant.module, mutated, tests), seconds=self._choice.cost(tests))
+        before, after = changed_lines(mutant, mutated)
+        return Result(mutant.key, outcome, str(mutant.path.relative_to(ROOT)), mutant.first, before, after)
+
+
+def try_mutants(room: Room, *, jobs: int, again: bool) -> None:
+    """Try the mutants of a room that have no result yet; with ``again``, the survivors that nothing explains too."""
+    known = results_of(room)
+    if again:
+        unexplained = {result.key for result in open_survivors(known.values())}
+        known = {key: result for key, result in known.items() if key not in unexplained}
+    mutants = [mutant for path in room.paths() for mutant in mutants_of(path) if mutant.key not in known]
+    mutants = sorted((one for one in mutants if one.source() is not None), key=lambda one: one.order)
+    print(f"{room.name}: {len(mutants)} mutants to try", file=sys.stderr, flush=True)
+    if mutants:
+        chosen = [*room.tests, *(("-k", f"not ({room.leave_out})") if room.leave_out else ())]
+        pytest.main([*flags(), *chosen], plugins=[SameExamples(), Trials(room, mutants, jobs=jobs)])
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("room", nargs="*", choices=[*ROOMS, []], help="the rooms; none: all of them")
+    parser.add_argument("--jobs", type=int, default=1, help="how many mutants are tried at once")
+    parser.add_argument("--again", action="store_true", help="try survivors that nothing explains again")
+    parser.add_argument("--survivors", action="store_true", help="print survivors that nothing explains")
+    parser.add_argument("--score", action="store_true", help="write SCORE.md")
+    asked = parser.parse_args()
+    os.chdir(ROOT)
+    for name in asked.room or ROOMS:
+        if asked.survivors:
+            for result in open_survivors(results_of(ROOMS[name]).values()):
+                print(f"{result.path}:{result.line}\n  {result.before}\n  {result.after}\n    {result.key}")
+        elif not asked.score:
+            try_mutants(ROOMS[name], jobs=asked.jobs, again=asked.again)
+    if asked.score:
+        write_score()
+
+
+main()

@@ -1,0 +1,49 @@
+"""The rooms whose tests are tested by mutants: which files are mutated, and which tests judge the mutants."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Files to mutate and the tests that judge them, as patterns of paths below the root."""
+
+    name: str
+    files: tuple[str, ...]
+    tests: tuple[str, ...]
+    leave_out: str = ""
+    """Tests that are too dear for every mutant, as an expression for pytest's ``-k``."""
+
+    def paths(self) -> list[Path]:
+        """Return the files to mutate, in order."""
+        return sorted({path for pattern in self.files for path in ROOT.glob(pattern)})
+
+
+ROOMS: Final = {
+    room.name: room
+    for room in (
+        Room("transcript", ("referee/transcript/*.py",), ("tests/transcript",)),
+        Room(
+            "slots",
+            (
+                "referee/log/slot.py",
+                "referee/storage/batch.py",
+                "referee/storage/reader.py",
+                "referee/storage/record.py",
+                "referee/storage/statements.py",
+                "referee/storage/store.py",
+            ),
+            ("tests/log/test_log_slot.py", "tests/storage"),
+            leave_out="postgres or killed or crash or two_servers or ManyWriters or sequencers",
+        ),
+        Room("hands", ("referee/hands/*.py",), ("tests/hands",)),
+        Room("games", ("referee/games/*.py",), ("tests/games", "tests/transcript")),
+        *(
+            Room(f"games/{game}", (f"referee/games/{game}/*.py",), (f"tests/games/{game}", "tests/transcript"))
+            for game in ("mau_binh", "tien_len", "ultimate_texas")
+        ),
+    )
+}
