@@ -47,6 +47,7 @@ class Suit(enum.Enum):
 
 RANK_LETTERS: Final = "23456789TJQKA"
 SUIT_LETTERS: Final = "SCDH"
+SUIT_SIGNS: Final = "♠♣♦♥"
 
 
 class Card(enum.Enum):
@@ -65,6 +66,7 @@ class Card(enum.Enum):
     suit: int
     is_red: bool
     text: str
+    glyph: str
 
     TWO_OF_SPADES = 1
     TWO_OF_CLUBS = 2
@@ -124,6 +126,7 @@ class Card(enum.Enum):
         self.rank, self.suit = divmod(number - 1, 4)
         self.is_red = Suit(self.suit).is_red
         self.text = RANK_LETTERS[self.rank] + SUIT_LETTERS[self.suit]
+        self.glyph = RANK_LETTERS[self.rank].replace("T", "10") + SUIT_SIGNS[self.suit]
 
     __hash__ = object.__hash__  # members are singletons; Enum would hash the name in Python code each time
 
@@ -177,6 +180,11 @@ def parse_cards(text: str) -> tuple[Card, ...]:
 def spell(cards: Iterable[Card]) -> str:
     """Return the texts of cards in their order, separated by one space."""
     return " ".join(card.text for card in cards)
+
+
+def glyphs_of(cards: Iterable[Card]) -> str:
+    """Return the cards as people read them, in their order: rank and suit sign, such as ``10♥ 2♣``."""
+    return " ".join(card.glyph for card in cards)
 
 
 Seat = NewType("Seat", int)

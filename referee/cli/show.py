@@ -7,9 +7,7 @@ from rich.text import Text as Line
 
 from referee.cards import Card
 
-_SIGNS: Final = "♠♣♦♥"
 _STYLES: Final = ("bold", "bold green", "bold blue", "bold red")
-_LETTERS: Final = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 
 
 def card_line(cards: Iterable[Card | int]) -> Line:
@@ -18,7 +16,7 @@ def card_line(cards: Iterable[Card | int]) -> Line:
     for position, item in enumerate(cards):
         card = Card(item) if isinstance(item, int) else item
         line.append(" " if position else "")
-        line.append(f"{_LETTERS[card.rank]}{_SIGNS[card.suit]}", style=_STYLES[card.suit])
+        line.append(card.glyph, style=_STYLES[card.suit])
     return line
 
 

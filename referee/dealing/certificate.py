@@ -182,7 +182,10 @@ def read(data: bytes, *, keys: Iterable[bytes], header: Header) -> Certificate:
     """Verify a certificate whatever the time is: for an audit, and for a cache of verified certificates."""
     payload = _signed_payload(data, keys)
     if payload.round_id != header.round_id.hex():
-        _refuse(CertificateFault.FOREIGN_ROUND, f"the certificate is for round {payload.round_id}")
+        _refuse(
+            CertificateFault.FOREIGN_ROUND,
+            f"the certificate is for round {payload.round_id}, the header is that of {header.round_id.hex()}",
+        )
     if payload.expires_time != header.round_deadline:
         _refuse(CertificateFault.FOREIGN_ROUND, "the certificate names another deadline than the round")
     try:

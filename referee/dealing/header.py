@@ -247,7 +247,7 @@ class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def _check_text(pattern: re.Pattern[str], text: str, field: str) -> None:
     if pattern.fullmatch(text) is None:
-        _refuse(field, f"{text[:80]!r} is no {field}; it has the form {pattern.pattern}")
+        _refuse(field, f"{text[:80]!r} is no {field}; it must match {pattern.pattern}")
 
 
 def _refuse(field: str, message: str) -> NoReturn:

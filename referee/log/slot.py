@@ -51,7 +51,7 @@ NO_LEAF: Final = bytes(32)
 """The previous terminal leaf that the first round of a table names."""
 
 _HASH_SIZE: Final = 32
-_TABLE_ID: Final = re.compile(r"[ -~]{1,64}")
+_TABLE_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class StepKind(enum.IntEnum):
@@ -125,14 +125,14 @@ class SlotError(Exception):
 
 
 class SlotKey(msgspec.Struct, frozen=True):
-    """A round of a table: table id, 1-64 ASCII characters, and round number, 1 to 2^53-1."""
+    """A round of a table: table id, 1 to 64 of ``A-Z a-z 0-9 . _ -``, and round number, 1 to 2^53-1."""
 
     table_id: str
     round_number: int
 
     def __post_init__(self) -> None:
         if _TABLE_ID.fullmatch(self.table_id) is None:
-            msg = f"{self.table_id[:100]!r} is no table id; use 1-64 printable ASCII characters"
+            msg = f"{self.table_id[:100]!r} is no table id; use 1 to 64 of A-Z a-z 0-9 . _ and -"
             raise ValueError(msg)
         if not FIRST_ROUND <= self.round_number <= LAST_ROUND:
             msg = f"{self.round_number} is no round number; rounds are numbered from 1 to 2^53-1"

@@ -2,9 +2,9 @@
 
 Where a game's advice gives reasons, tables ``[advice.CODE]`` beside them have the words for these.
 
-A violation's text may hold ``{seat}`` (counted from 1), ``{cards}``, ``{against}``, ``{expected}``, ``{found}`` and
-``{late_seconds}``. The words for faults of a table's stake, ``texts/stakes.toml``, belong to every game. Programs read
-the codes; these words may change at any time and are never part of a transcript.
+A violation's text may hold ``{seat}`` (counted from 0, as in the API), ``{cards}``, ``{against}``, ``{expected}``,
+``{found}`` and ``{late_seconds}``. The words for faults of a table's stake, ``texts/stakes.toml``, belong to every
+game. Programs read the codes; these words may change at any time and are never part of a transcript.
 
 >>> from referee.verdict import Violation
 >>> load_texts("mau_binh").say(Violation(code="BACK_WRONG_SIZE", expected=5, found=4), Language.EN)
@@ -19,7 +19,7 @@ from importlib import resources
 
 import msgspec
 
-from referee.cards import spell
+from referee.cards import glyphs_of
 from referee.games import GAMES
 from referee.rulesets.ruleset import Name, RulesetError, read_toml
 from referee.verdict import Violation
@@ -57,9 +57,9 @@ class Texts:
 
 def _facts(violation: Violation) -> dict[str, str]:
     facts = {
-        "seat": None if violation.seat is None else violation.seat + 1,
-        "cards": spell(violation.cards),
-        "against": spell(violation.against),
+        "seat": None if violation.seat is None else violation.seat,
+        "cards": glyphs_of(violation.cards),
+        "against": glyphs_of(violation.against),
         "expected": violation.expected,
         "found": violation.found,
         "late_seconds": None,

@@ -84,9 +84,15 @@ class Dealer:
         """Find a round and its OPEN leaf; refuse one that was never opened."""
         found = self._parts.reader.opened(key)
         if found is None:
+            latest = self._parts.reader.latest_round(key.table_id)
+            there = (
+                "the table has no round; open one with ShufflerService.OpenRound"
+                if latest is None
+                else f"the table's newest round is {latest.key.round_number}, which is {latest.stage.name}"
+            )
             raise RefusedError(
                 ErrorReason.ERROR_REASON_NOT_OPENED,
-                f"round {key.round_number} of table {key.table_id} was never opened",
+                f"round {key.round_number} of table {key.table_id} was never opened; {there}",
                 table_id=key.table_id,
                 round_number=key.round_number,
             )

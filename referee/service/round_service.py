@@ -81,12 +81,13 @@ class RoundService:
     def AcceptEvent(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Judge the next event at the referee's clock and answer its receipt."""
         del context
-        if request.event.time or request.event.received:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
-                "the referee's clock decides; leave time and received out",
-                field="event",
-            )
+        for name in ("time", "received"):
+            if getattr(request.event, name):
+                raise RefusedError(
+                    ErrorReason.ERROR_REASON_INVALID_FIELD,
+                    f"the referee's clock decides; leave {name} out, the answer's event has it",
+                    field=f"event.{name}",
+                )
         read = self._reader.read(request.round)
         response = self._responses["AcceptEvent"]()
         event = type(request.event).FromString(request.event.SerializeToString())

@@ -12,7 +12,7 @@ from typing import Final, Generic, TypeVar
 
 from referee.cards import Card
 from referee.dealing import certificate
-from referee.dealing.certificate import Certificate, CertificateError
+from referee.dealing.certificate import Certificate, CertificateError, CertificateFault
 from referee.dealing.header import SUITE_COMMITMENT, Header
 from referee.games import GAMES
 from referee.rulesets import Catalogue, Ruleset
@@ -178,10 +178,7 @@ class RoundVerifier:
                 field=f"{field}.certificates",
             )
         _check_certificates(header, certificates, field=f"{field}.certificates")
-        read = [
-            self._read_certificate(data, header, field=f"{field}.certificates[{index}]")
-            for index, data in enumerate(certificates)
-        ]
+        read = self._read_certificates(certificates, header, field=field)
         first = read[0]
         for index, one in enumerate(read):
             if (one.deck_root, one.dealt_time, one.is_sealed) != (first.deck_root, first.dealt_time, first.is_sealed):
@@ -206,11 +203,23 @@ class RoundVerifier:
             unsealed_times=unsealed_times,
         )
 
-    def _read_certificate(self, data: bytes, header: Header, *, field: str) -> Certificate:
-        try:
-            return certificate.read(data, keys=self._keys, header=header)
-        except CertificateError as error:
-            raise certificate_refusal(error, field=field) from None
+    def _read_certificates(self, certificates: Sequence[bytes], header: Header, *, field: str) -> list[Certificate]:
+        """Read the certificates; refuse the first that is wrong, or the header if none of them is for it."""
+        read, refused = [], dict[int, CertificateError]()
+        for index, data in enumerate(certificates):
+            try:
+                read.append(certificate.read(data, keys=self._keys, header=header))
+            except CertificateError as error:
+                refused[index] = error
+        if not read and all(error.fault is CertificateFault.FOREIGN_ROUND for error in refused.values()):
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_FOREIGN,
+                f"{refused[0]}; the header was altered or is another round's: send it as OpenRound answered it",
+                field=f"{field}.header",
+            )
+        for index, first in refused.items():
+            raise certificate_refusal(first, field=f"{field}.certificates[{index}]")
+        return read
 
 
 def _check_certificates(header: Header, certificates: Sequence[bytes], *, field: str) -> None:

@@ -115,11 +115,15 @@ _CERTIFICATE_REASONS: Final = {
 }
 
 
+_ALTERED: Final = {CertificateReason.MALFORMED, CertificateReason.FORGED}
+
+
 def certificate_refusal(error: CertificateError, *, field: str) -> RefusedError:
     """Return the refusal of a certificate."""
     is_double = error.fault is CertificateFault.DUPLICATE_CARD
     reason = ErrorReason.ERROR_REASON_DUPLICATE_CARD if is_double else _CERTIFICATE_REASONS[error.reason]
-    return RefusedError(reason, str(error), field=field)
+    advice = "; send each certificate byte for byte as the shuffler answered it" if error.reason in _ALTERED else ""
+    return RefusedError(reason, f"{error}{advice}", field=field)
 
 
 _SLOT_REASONS: Final = {
@@ -139,6 +143,19 @@ _SLOT_REASONS: Final = {
 }
 
 
+_SLOT_ADVICE: Final = {
+    SlotReason.NOT_OPENED: "open it with ShufflerService.OpenRound first",
+    SlotReason.NOT_DEALT: "deal it with ShufflerService.DealRound first",
+    SlotReason.ALREADY_SETTLED: "this differs from the settlement on record, which LogService.GetTableRound returns",
+    SlotReason.ABORTED: "LogService.GetTableRound returns the leaf that aborted it",
+    SlotReason.PREVIOUS_ROUND_OPEN: "settle or abort the table's round before it first",
+    SlotReason.WRONG_PREVIOUS: "leave the header's number and previous leaf to ShufflerService.PrepareRound",
+    SlotReason.ROUND_MISMATCH: "send the header that ShufflerService.OpenRound answered",
+    SlotReason.DECK_ROOT_MISMATCH: "send the certificates that ShufflerService.DealRound answered",
+}
+"""What a caller can do about a step that a slot refuses."""
+
+
 def read_slot(table_id: str, round_number: int, *, field: str = "") -> SlotKey:
     """Read a slot; refuse a table id or round number that no slot has. ``field`` is the path of what holds the two."""
     prefix = f"{field}." if field else ""
@@ -156,9 +173,11 @@ def read_slot(table_id: str, round_number: int, *, field: str = "") -> SlotKey:
 
 def slot_refusal(error: SlotError) -> RefusedError:
     """Return the refusal of a step that the slot does not allow."""
-    refusal = RefusedError(
-        _SLOT_REASONS[error.reason], str(error), table_id=error.key.table_id, round_number=error.key.round_number
-    )
+    key = error.key
+    message = f"round {key.round_number} of table {key.table_id} {error.detail}"
+    if error.reason in _SLOT_ADVICE:
+        message = f"{message}; {_SLOT_ADVICE[error.reason]}"
+    refusal = RefusedError(_SLOT_REASONS[error.reason], message, table_id=key.table_id, round_number=key.round_number)
     if error.unseal is not None:
         refusal.facts |= {"number": str(error.unseal.number), "history": error.unseal.history.hex()}
     return refusal

@@ -4,7 +4,7 @@ import math
 from typing import Final
 
 from referee.advice.tien_len import MAX_SAMPLES, MAX_SUGGESTIONS, Advice, PlayGroup, PlaySuggestion
-from referee.cards import Seat, spell
+from referee.cards import Seat, glyphs_of
 from referee.games.tien_len import Combination, Event, Leave, Outcome, Pass, Play, State, Timeout, turn_deadline
 from referee.rulesets import Language, Ruleset, Texts
 from referee.v1 import tien_len_pb2
@@ -101,8 +101,8 @@ def write_suggestion(
 
 def _write_advice(advice: Advice, texts: Texts, *, stake: int) -> tien_len_pb2.PlayReason:
     facts = {
-        "cards": spell(advice.cards),
-        "seat": "" if advice.seat is None else str(advice.seat + 1),
+        "cards": glyphs_of(advice.cards),
+        "seat": "" if advice.seat is None else str(advice.seat),
         "units": "" if advice.units is None else str(advice.units),
         "percent": "" if advice.chance_permille is None else str(advice.chance_permille // 10),
         "samples": "" if advice.samples is None else str(advice.samples),

@@ -33,7 +33,7 @@ from referee.log import (
 from tests.budget import examples
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "log"
-TABLES = ("table a", "table b")
+TABLES = ("table-a", "table-b")
 IDS = (b"i" * 32, b"I" * 32)
 DECKS = (b"d" * 32, b"D" * 32)
 HISTORIES = (b"r" * 32, b"R" * 32)

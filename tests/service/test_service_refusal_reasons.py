@@ -182,7 +182,7 @@ class Somebody:
         return self._key.sign(message).signature
 
 
-@refused("FOREIGN", "round.certificates[0]")
+@refused("FOREIGN", "round.header")
 def certificate_of_another_round(house: House) -> Call:
     played, other = house.play(), house.play()
     played.message.certificates[0] = other.dealt.certificate

@@ -219,8 +219,8 @@ def test_event_that_says_nothing_is_refused(house: House) -> None:
 
     arrange = house.as_dealt(played.hands[0])
     assert_refused(house, accept(), BAD, "MISSING_FIELD", "event")
-    assert_refused(house, accept(arrange=arrange, time=house.clock.now), BAD, "INVALID_FIELD", "event")
-    assert_refused(house, accept(arrange=arrange, received=True), BAD, "INVALID_FIELD", "event")
+    assert_refused(house, accept(arrange=arrange, time=house.clock.now), BAD, "INVALID_FIELD", "event.time")
+    assert_refused(house, accept(arrange=arrange, received=True), BAD, "INVALID_FIELD", "event.received")
     played.message.events.add(time=house.clock.now, seat=0)
     assert_refused(house, played.settle, BAD, "MISSING_FIELD", "round.events[0]")
 

@@ -259,7 +259,7 @@ def test_bad_round_in_a_batch_stops_no_other(house: House) -> None:
         for one in answer
     ]
     assert messages == [
-        (3, "FOREIGN", "round.certificates[0]"),
+        (3, "FOREIGN", "round.header"),
         ("settled", ""),
         ("settled", "ROUND_NOT_OVER"),
         (9, "ABORTED", ""),

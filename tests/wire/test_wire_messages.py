@@ -136,7 +136,8 @@ def test_every_fault_of_a_certificate_has_a_reason(fault: CertificateFault) -> N
     """Return the reason of a fault; a card in two places has its own."""
     refusal = certificate_refusal(CertificateError(fault, "what is wrong"), field="round.certificates[0]")
     expected = "DUPLICATE_CARD" if fault is CertificateFault.DUPLICATE_CARD else fault.reason.value
-    assert (refusal.reason_name, refusal.field, refusal.message) == (expected, "round.certificates[0]", "what is wrong")
+    assert (refusal.reason_name, refusal.field) == (expected, "round.certificates[0]")
+    assert refusal.message.startswith("what is wrong")
 
 
 @pytest.mark.parametrize("reason", SlotReason)

@@ -175,7 +175,7 @@ def test_an_event_to_be_accepted_brings_no_time_of_its_own(house: House, mark: d
     event = house.make_play(one.dealt.leader, one.hands[one.dealt.leader][:1])
     event.MergeFrom(tien_len_pb2.TienLenEvent(**mark))
     refusal = house.refusal_of(lambda: house.accept(one.round, event))
-    assert (refusal.reason, refusal.field) == ("INVALID_FIELD", "event")
+    assert (refusal.reason, refusal.field) == ("INVALID_FIELD", f"event.{next(iter(mark))}")
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_question_about_a_decision_needs_no_card_and_no_signature(server: Server
     answer = played.check(1, "PLAY_2X")
     assert _codes(answer) == ["ALREADY_CHECKED", "PLAY_NOT_OFFERED"]
     assert (answer.violations[1].found, answer.violations[1].expected) == (2, 4)
-    assert answer.violations[0].text.vi == "Ghế 2 đã check ở vòng này."
+    assert answer.violations[0].text.vi == "Ghế 1 đã check ở vòng này."
     assert answer.state.turn == 0
     assert answer.state.seats[1].checked
 

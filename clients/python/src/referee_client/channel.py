@@ -88,9 +88,10 @@ class _Caller(grpc.UnaryUnaryClientInterceptor):
     def intercept_unary_unary(
         self, continuation: Callable[..., Any], client_call_details: grpc.ClientCallDetails, request: object
     ) -> Any:  # noqa: ANN401 - grpc's own call object
-        call = continuation(_Details(client_call_details, self._timeout, self._token), request)
+        details = _Details(client_call_details, self._timeout, self._token)
+        call = continuation(details, request)
         if call.code() is not grpc.StatusCode.OK:
-            raise RefereeError.of(call)
+            raise RefereeError.of(call, method=_text(details.method), seconds=details.timeout)
         return call
 
 
@@ -117,7 +118,7 @@ class _AioCaller(grpc.aio.UnaryUnaryClientInterceptor):
         )
         call = await continuation(filled, request)
         if await call.code() is not grpc.StatusCode.OK:
-            raise await _refused(call)
+            raise await _refused(call, filled)
         return call
 
 
@@ -125,10 +126,14 @@ def _authorization(token: str) -> tuple[tuple[str, str], ...]:
     return (("authorization", f"Bearer {token}"),) if token else ()
 
 
-async def _refused(call: Any) -> RefereeError:  # noqa: ANN401 - grpc's own call object
+def _text(method: str | bytes) -> str:
+    return method.decode() if isinstance(method, bytes) else method
+
+
+async def _refused(call: Any, details: grpc.aio.ClientCallDetails) -> RefereeError:  # noqa: ANN401 - grpc's own call
     try:
         await call
     except grpc.aio.AioRpcError as error:
-        return RefereeError.of(error)
+        return RefereeError.of(error, method=_text(details.method), seconds=details.timeout)
     msg = "a call that was not OK has no error"
     raise AssertionError(msg)

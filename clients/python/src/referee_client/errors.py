@@ -40,8 +40,11 @@ class RefereeError(Exception):
         self.facts: Mapping[str, str] = dict(facts)
 
     @classmethod
-    def of(cls, call: grpc.Call | grpc.aio.AioRpcError) -> Self:
-        """Return the error that the status of a failed call describes."""
+    def of(cls, call: grpc.Call | grpc.aio.AioRpcError, *, method: str = "", seconds: float | None = None) -> Self:
+        """Return the error that the status of a failed call describes.
+
+        What gRPC itself reports, without a reason of the server, is completed with the method and what to do.
+        """
         code, message = call.code(), call.details() or ""
         reason, field, facts = "", "", {}
         for detail in _details_of(call):
@@ -50,6 +53,8 @@ class RefereeError(Exception):
                 reason, facts = info.reason, dict(info.metadata)
             elif detail.Unpack(request) and request.field_violations:
                 field = request.field_violations[0].field
+        if not reason:
+            message = _completed(code, message, method=method, seconds=seconds)
         kind = _KINDS.get(code, cls)
         return kind(message, code=code, reason=reason, field=field, facts=facts)  # type: ignore[return-value] # a subclass
 
@@ -100,6 +105,24 @@ _KINDS: Final[Mapping[grpc.StatusCode, type[RefereeError]]] = {
     grpc.StatusCode.DEADLINE_EXCEEDED: TimedOutError,
     grpc.StatusCode.DATA_LOSS: DataLossError,
 }
+
+
+def _completed(code: grpc.StatusCode, message: str, *, method: str, seconds: float | None) -> str:
+    """Return gRPC's own message with the method and what to do about it."""
+    name = method.rpartition("/")[2] or "the call"
+    if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+        within = "" if seconds is None else f" within {seconds:g} s"
+        return f"{name} was not answered{within}; it may have been carried out, so ask again: the answer is the same"
+    if code is grpc.StatusCode.RESOURCE_EXHAUSTED and "larger than max" in message:
+        return (
+            f"{name} carries more than the server reads ({message}); send one round a request, and no certificate twice"
+        )
+    if code is grpc.StatusCode.UNAVAILABLE:
+        return (
+            f"{name} did not reach the server ({message}); check the address, and whether the server asks for TLS or "
+            "for a client's certificate: without them it closes the connection"
+        )
+    return f"{name}: {message}" if method else message
 
 
 def _details_of(call: grpc.Call | grpc.aio.AioRpcError) -> list[any_pb2.Any]:

@@ -1,0 +1,62 @@
+"""What refused calls say: what was wrong, where, and what to do."""
+
+import grpc
+import pytest
+
+from referee.v1 import mau_binh_pb2, shuffler_pb2
+from tests.service.conftest import House
+
+
+def words_of(ask) -> str:
+    with pytest.raises(grpc.RpcError) as caught:
+        ask()
+    return str(caught.value.details())
+
+
+@pytest.mark.parametrize("table_id", ["my table", "x" * 65, "bàn"])
+def test_table_id_out_of_form_is_refused_with_the_form(house: House, table_id: str):
+    terms = shuffler_pb2.RoundTerms(
+        table_id=table_id, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=100
+    )
+    said = words_of(lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms)))
+    assert said == f"terms.table_id: {table_id!r} is no table id; use 1 to 64 of A-Z a-z 0-9 . _ and -"
+
+
+def test_round_that_was_never_opened_is_refused_with_the_round_that_is(house: House):
+    played = house.play()
+    request = shuffler_pb2.DealRoundRequest(table_id=played.header.table_id, round_number=7)
+    said = words_of(lambda: house.shuffler.DealRound(request))
+    assert said.endswith("was never opened; the table's newest round is 1, which is DEALT")
+
+
+def test_altered_header_is_blamed_and_not_the_certificate(house: House):
+    played = house.play()
+    played.message.header.stake_minor += 1
+    said = words_of(played.settle)
+    assert said.startswith("round.header: ")
+    assert said.endswith("send it as OpenRound answered it")
+
+
+def test_other_settlement_is_refused_with_where_the_first_one_is(house: House):
+    played = house.play()
+    house.clock.now += 1_000
+    hands = [house.as_dealt(hand) for hand in played.hands]
+    for seat, arrangement in enumerate(hands):
+        played.message.events.add(seat=seat, time=played.dealt.dealt_time, arrange=arrangement)
+    played.settle()
+    played.message.events[0].time += 1
+    said = words_of(played.settle)
+    assert said.endswith("this differs from the settlement on record, which LogService.GetTableRound returns")
+
+
+def test_garbled_certificate_is_refused_with_what_to_send(house: House):
+    played = house.play()
+    played.message.certificates[0] = b"xx"
+    assert words_of(played.settle).endswith("send each certificate byte for byte as the shuffler answered it")
+
+
+def test_time_of_an_accepted_event_is_refused_by_its_path(house: House):
+    played = house.play()
+    event = mau_binh_pb2.MauBinhEvent(seat=0, time=1, arrange=house.as_dealt(played.hands[0]))
+    request = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=played.message, event=event)
+    assert words_of(lambda: house.referee.AcceptEvent(request)).startswith("event.time: ")
