@@ -223,7 +223,7 @@ def test_who_is_away_too_long_leaves_an_idle_room(scene: Scene) -> None:
             assert [one["name"] for one in view["persons"] if not one["is_bot"]] == ["An"]
             assert list(scene.folder.glob("*"))
             await an.ask("leave")
-            await an.until(lambda view: view == {"type": "lobby", "time": scene.clock.now(), "rooms": []})
+            await an.until(lambda view: view == {"type": "lobby", "time": scene.clock.now(), "rooms": [], "back": None})
             assert not list(scene.folder.glob("*"))
 
     asyncio.run(play())

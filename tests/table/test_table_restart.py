@@ -151,7 +151,7 @@ def test_room_whose_file_is_damaged_is_left_alone(scene: Scene) -> None:
     async def second(room: str) -> None:
         async with scene.open():
             an = await scene.player("An")
-            assert an.view == {"type": "lobby", "time": scene.clock.now(), "rooms": []}
+            assert an.view == {"type": "lobby", "time": scene.clock.now(), "rooms": [], "back": None}
             assert (await an.refused("join", room=room))["code"] == "NO_ROOM"
 
     room = asyncio.run(first())

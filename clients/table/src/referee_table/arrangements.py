@@ -5,7 +5,8 @@ from typing import Any, Final
 from referee.v1 import hand_pb2, mau_binh_pb2
 from referee_table.cards import numbers, texts
 from referee_table.commands import Arrange, Check, Open
-from referee_table.wording import Code, RefusedError, text
+from referee_table.laws import Law
+from referee_table.wording import Code, RefusedError
 
 CHI: Final = (slice(0, 5), slice(5, 10), slice(10, 13))
 
@@ -35,21 +36,21 @@ def split(cards: list[int]) -> dict[str, list[str]]:
     return {name: texts(cards[part]) for name, part in zip(("back", "middle", "front"), CHI, strict=True)}
 
 
-def shown_value(value: hand_pb2.HandValue) -> dict[str, Any]:
+def shown_value(value: hand_pb2.HandValue, law: Law) -> dict[str, Any]:
     """Return a hand's value as pages read it."""
-    return {"category": value.category, "name": text(value.name)}
+    return {"category": value.category, "name": law.name("category", value.category)}
 
 
-def shown_suggestion(one: mau_binh_pb2.SuggestedArrangement) -> dict[str, Any]:
+def shown_suggestion(one: mau_binh_pb2.SuggestedArrangement, law: Law) -> dict[str, Any]:
     """Return a suggested arrangement as pages read it."""
     return {
         "arrangement": split(cards_of(one.arrangement)),
-        "values": [shown_value(value) for value in one.values],
+        "values": [shown_value(value, law) for value in one.values],
         "expected_minor": one.expected.minor,
         "parts": [
             {
                 "reason": part.reason,
-                "name": text(part.name),
+                "name": law.name("reason", part.reason),
                 "win_ppm": part.win_ppm,
                 "lose_ppm": part.lose_ppm,
                 "units": part.units,
@@ -60,7 +61,7 @@ def shown_suggestion(one: mau_binh_pb2.SuggestedArrangement) -> dict[str, Any]:
     }
 
 
-def shown_showdown(shown: mau_binh_pb2.Showdown) -> dict[str, Any]:
+def shown_showdown(shown: mau_binh_pb2.Showdown, law: Law) -> dict[str, Any]:
     """Return the referee's showdown as pages read it."""
     return {
         "start_time": shown.start_time,
@@ -68,7 +69,7 @@ def shown_showdown(shown: mau_binh_pb2.Showdown) -> dict[str, Any]:
         "chi": [
             {
                 "position": chi.position,
-                "name": text(chi.name),
+                "name": law.name("chi", chi.position),
                 "start_time": chi.start_time,
                 "seconds": chi.seconds,
                 "hands": [
@@ -76,7 +77,7 @@ def shown_showdown(shown: mau_binh_pb2.Showdown) -> dict[str, Any]:
                         "seat": hand.seat,
                         "cards": texts(hand.cards),
                         "category": hand.category,
-                        "name": text(hand.name),
+                        "name": law.name("category", hand.category) if hand.category else {"vi": "", "en": ""},
                         "fouled": hand.fouled,
                         "gone": hand.gone,
                         "units_won": hand.units_won,
@@ -99,7 +100,7 @@ def shown_showdown(shown: mau_binh_pb2.Showdown) -> dict[str, Any]:
                 "winner": line.winner,
             }
             | (
-                {"instant_win": line.instant_win, "instant_win_name": text(line.instant_win_name)}
+                {"instant_win": line.instant_win, "instant_win_name": law.name("pattern", line.instant_win)}
                 if line.instant_win
                 else {}
             )

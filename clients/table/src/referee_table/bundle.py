@@ -18,6 +18,10 @@ NO_LEAF: Final = bytes(32)
 _SETTLED: Final = {log_pb2.ROUND_STAGE_SETTLED, log_pb2.ROUND_STAGE_REVEALED}
 
 
+class RoundNotOverError(Exception):
+    """A round that is still played: its proof is complete once it has ended."""
+
+
 @dataclass(slots=True)
 class Prover:
     """Makes bundles. ``keys`` are the log's origin and keys, for convenience; who verifies should know them."""
@@ -29,8 +33,12 @@ class Prover:
     _scanning: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def bundle(self, table: str, number: int) -> dict[str, Any]:
-        """Return the bundle of a round; raise RefereeRefusedError if the log has no such round."""
+        """Return the bundle of a round; raise RefereeRefusedError if the log has no such round.
+
+        Raise RoundNotOverError for one without its end in the log.
+        """
         found = await self._round(table, number)
+        _end_of(found)
         leaves = {one.leaf_index: one.leaf for one in found.leaves}
         before, header = number, found.header
         while header.previous_leaf_hash != NO_LEAF and before > 1:
@@ -85,4 +93,7 @@ class Prover:
 
 def _end_of(found: log_pb2.GetTableRoundResponse) -> round_pb2.LogReceipt:
     """Find the SETTLE or ABORT leaf."""
-    return next(one for one in found.leaves if json.loads(one.leaf)["payloadType"] in (MEDIA_TYPE, ABORT_TYPE))
+    for one in found.leaves:
+        if json.loads(one.leaf)["payloadType"] in (MEDIA_TYPE, ABORT_TYPE):
+            return one
+    raise RoundNotOverError

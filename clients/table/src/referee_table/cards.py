@@ -10,6 +10,8 @@ from typing import Final
 from referee.cards import Card
 from referee_table.wording import Code, RefusedError
 
+RANKS: Final = "23456789TJQKA"
+SUITS: Final = "SCDH"
 _TEXTS: Final = {card.number: card.text for card in Card}
 _NUMBERS: Final = {text: number for number, text in _TEXTS.items()}
 

@@ -19,6 +19,8 @@ Name = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
 Secret = Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{22,128}$")]
 Language = Annotated[str, msgspec.Meta(pattern="^(vi|en)$")]
 Bet = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
+Signature = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{128}$")]
+Count = Annotated[int, msgspec.Meta(ge=0, le=1_000)]
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="hello"):
@@ -30,6 +32,8 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="he
     person_name: Name = msgspec.field(name="name")
     language: Language
     room: str = ""
+    avatar: str = ""
+    seat_key: Hash | None = None
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
@@ -48,21 +52,76 @@ class Create(Command, frozen=True, tag="create"):
     listed: bool = True
 
 
-class Join(Command, frozen=True, tag="join"):
-    """A room to go to."""
+class Quick(Command, frozen=True, tag="quick"):
+    """A seat at any table of a ruleset, ready at once; a new table with bots if none is free."""
+
+    ruleset: Identifier
+    stake_minor: int | None = None
+
+
+class Preview(Command, frozen=True, tag="preview"):
+    """What a room is, asked before joining it."""
 
     room: Identifier
 
 
+class Rules(Command, frozen=True, tag="rules"):
+    """The rules of a ruleset are wanted."""
+
+    ruleset: Identifier
+
+
+class Join(Command, frozen=True, tag="join"):
+    """A room to go to, to play or to watch."""
+
+    room: Identifier
+    watch: bool = False
+
+
 class Leave(Command, frozen=True, tag="leave"):
-    """The room is left."""
+    """The room is left; a seat with a key signs that while its round is played."""
+
+    round_id: Hash | None = None
+    seen: Count | None = None
+    signature: Signature | None = None
 
 
 class Rename(Command, frozen=True, tag="rename"):
-    """Another name."""
+    """Another name, language or avatar."""
 
     person_name: Name
     language: Language
+    avatar: str | None = None
+
+
+class SitOut(Command, frozen=True, tag="sit_out"):
+    """Whether the person watches instead of playing."""
+
+    is_out: bool
+
+
+class AutoReady(Command, frozen=True, tag="auto_ready"):
+    """Whether the person is ready for each next round without being asked."""
+
+    is_on: bool
+
+
+class Say(Command, frozen=True, tag="say"):
+    """A phrase or an emote of the fixed list."""
+
+    phrase: Identifier
+
+
+class Kick(Command, frozen=True, tag="kick"):
+    """The host sends somebody away."""
+
+    person: Identifier
+
+
+class Pause(Command, frozen=True, tag="pause"):
+    """The host stops dealing, or goes on."""
+
+    is_paused: bool
 
 
 class Ready(Command, frozen=True, tag="ready"):
@@ -87,28 +146,38 @@ class InRound(Command, frozen=True):
     round_id: Hash
 
 
-class Bind(InRound, frozen=True, tag="bind"):
+class Bind(InRound, frozen=True, kw_only=True, tag="bind"):
     """What a seat is bound to before the deal."""
 
     seed_commitment: Hash
     token_hash: Hash | None = None
 
 
-class Seed(InRound, frozen=True, tag="seed"):
-    """A seat's seed."""
+class Seed(InRound, frozen=True, kw_only=True, tag="seed"):
+    """A seat's seed; signed by a seat with a key."""
 
     seed: Hash
+    signature: Signature | None = None
 
 
-class Arrange(InRound, frozen=True, tag="arrange"):
-    """An arrangement."""
+class Move(InRound, frozen=True, kw_only=True):
+    """A command that makes an event. A seat with a key signs it and says which event it had seen."""
+
+    seen: Count | None = None
+    signature: Signature | None = None
+
+
+class Arrange(Move, frozen=True, kw_only=True, tag="arrange"):
+    """An arrangement, the last one or one on the way."""
+
+    is_final: bool = True
 
     back: Cards
     middle: Cards
     front: Cards
 
 
-class Check(InRound, frozen=True, tag="check"):
+class Check(InRound, frozen=True, kw_only=True, tag="check"):
     """An arrangement to be checked."""
 
     back: Cards
@@ -116,13 +185,14 @@ class Check(InRound, frozen=True, tag="check"):
     front: Cards
 
 
-class Commit(InRound, frozen=True, tag="commit"):
-    """A commitment to an arrangement."""
+class Commit(Move, frozen=True, kw_only=True, tag="commit"):
+    """A commitment to an arrangement, the last one or one on the way."""
 
+    is_final: bool = True
     commitment: Hash
 
 
-class Open(InRound, frozen=True, tag="open"):
+class Open(Move, frozen=True, kw_only=True, tag="open"):
     """The arrangement that the seat is bound to."""
 
     back: Cards
@@ -131,23 +201,23 @@ class Open(InRound, frozen=True, tag="open"):
     nonce: Hash
 
 
-class Play(InRound, frozen=True, tag="play"):
+class Play(Move, frozen=True, kw_only=True, tag="play"):
     """Cards put on the table."""
 
     cards: Annotated[Cards, msgspec.Meta(min_length=1)]
 
 
-class Pass(InRound, frozen=True, tag="pass"):
+class Pass(Move, frozen=True, kw_only=True, tag="pass"):
     """The trick is let go."""
 
 
-class Decide(InRound, frozen=True, tag="decide"):
+class Decide(Move, frozen=True, kw_only=True, tag="decide"):
     """A decision."""
 
     decision: Identifier
 
 
-class Suggest(InRound, frozen=True, tag="suggest"):
+class Suggest(InRound, frozen=True, kw_only=True, tag="suggest"):
     """Advice is wanted."""
 
 
@@ -164,9 +234,17 @@ class Replay(Command, frozen=True, tag="replay"):
 
 AnyCommand = (
     Create
+    | Quick
+    | Preview
+    | Rules
     | Join
     | Leave
     | Rename
+    | SitOut
+    | AutoReady
+    | Say
+    | Kick
+    | Pause
     | Ready
     | AddBot
     | RemoveBot

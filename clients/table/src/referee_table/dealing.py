@@ -11,8 +11,9 @@ from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, seat_token_hash
 from referee.v1 import log_pb2, money_pb2, round_pb2, shuffler_pb2
 from referee_table.commands import Bind, Seed
-from referee_table.judge import RefereeRefusedError
+from referee_table.judge import Judge, RefereeRefusedError
 from referee_table.play import Bench
+from referee_table.signing import NO_KEY, check_seed, deck_root_of, seat_keys, sign_bot_seeds
 from referee_table.state import Person, RoomState, Round, RoundSeat
 from referee_table.wording import Code, RefusedError
 
@@ -40,23 +41,42 @@ async def prepared(bench: Bench, seated: Sequence[Person], *, table: str, stake_
             )
     if law.game == "tien_len":  # four who think for half a minute each take longer than the usual quarter of an hour
         terms.round_deadline_time = bench.clock.now() + HOUR_MS
-    request = shuffler_pb2.PrepareRoundRequest(terms=terms)
-    answer = await judge.ask(judge.shuffler.PrepareRound, request, shuffler_pb2.PrepareRoundResponse)
+    keys = seat_keys(seated)
+    terms.seat_keys.extend(keys)
+    try:
+        answer = await _prepare(judge, terms)
+    except RefereeRefusedError:  # a key that the referee does not take must not keep the others from playing
+        keys = [NO_KEY] * len(seated)
+        terms.ClearField("seat_keys")
+        answer = await _prepare(judge, terms)
     made = Round(
         number=answer.header.round_number,
         table=table,
         round_id=answer.round_id,
         header=answer.header.SerializeToString(),
-        seats=[RoundSeat(one.person, one.name, one.is_bot) for one in seated],
+        seats=[_seat(one, key) for one, key in zip(seated, keys, strict=True)],
         commitments=[b""] * len(seated),
         token_hashes=[b""] * len(seated),
         seeds=[b""] * len(seated),
         tokens=[b""] * len(seated),
+        seed_signatures=[b""] * len(seated),
     )
     for seat, one in enumerate(seated):
         if one.is_bot:
             _bind_bot(bench, made, Seat(seat))
     return made
+
+
+async def _prepare(judge: Judge, terms: shuffler_pb2.RoundTerms) -> shuffler_pb2.PrepareRoundResponse:
+    request = shuffler_pb2.PrepareRoundRequest(terms=terms)
+    return await judge.ask(judge.shuffler.PrepareRound, request, shuffler_pb2.PrepareRoundResponse)
+
+
+def _seat(one: Person, key: bytes) -> RoundSeat:
+    has_key = key != NO_KEY
+    return RoundSeat(
+        one.person, one.name, one.is_bot, key if has_key else b"", one.signing_key if has_key and one.is_bot else b""
+    )
 
 
 def _bind_bot(bench: Bench, made: Round, seat: Seat) -> None:
@@ -88,6 +108,7 @@ def show_seed(state: RoomState, seat: int, command: Seed) -> None:
     seed = bytes.fromhex(command.seed)
     if client_commitment(round_id=made.round_id, seat=Seat(seat), seed=seed) != made.commitments[seat]:
         raise RefusedError(Code.BAD_COMMAND, detail="not the seed that the seat is bound to")
+    made.seed_signatures[seat] = check_seed(made, seat, seed, command.signature)
     made.seeds[seat] = seed
 
 
@@ -101,14 +122,18 @@ async def opened(bench: Bench, made: Round) -> None:
     )
     answer = await judge.ask(judge.shuffler.OpenRound, request, shuffler_pb2.OpenRoundResponse)
     made.server_commitment = answer.server_commitment
+    sign_bot_seeds(made)
 
 
 async def dealt(bench: Bench, made: Round) -> shuffler_pb2.DealRoundResponse:
     """Deal the round from all seats' seeds."""
     judge = bench.judge
-    request = shuffler_pb2.DealRoundRequest(table_id=made.table, round_number=made.number, client_seeds=made.seeds)
+    request = shuffler_pb2.DealRoundRequest(
+        table_id=made.table, round_number=made.number, client_seeds=made.seeds, seed_signatures=made.seed_signatures
+    )
     answer = await judge.ask(judge.shuffler.DealRound, request, shuffler_pb2.DealRoundResponse)
     made.dealt_time = answer.dealt_time
+    made.deck_root = deck_root_of(answer.certificate)
     made.leader = answer.leader if answer.HasField("leader") else None
     return answer
 
@@ -117,7 +142,11 @@ async def contributed(bench: Bench, made: Round, seat: int) -> None:
     """Give the shuffler a seat's seed, so that an abort names only the seats that did not give theirs."""
     judge = bench.judge
     request = shuffler_pb2.ContributeSeedRequest(
-        table_id=made.table, round_number=made.number, seat=seat, seed=made.seeds[seat]
+        table_id=made.table,
+        round_number=made.number,
+        seat=seat,
+        seed=made.seeds[seat],
+        signature=made.seed_signatures[seat],
     )
     await judge.ask(judge.shuffler.ContributeSeed, request, shuffler_pb2.ContributeSeedResponse)
 

@@ -16,20 +16,33 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from referee.v1 import log_pb2
+from referee_table import reception
 from referee_table.clock import Clock
-from referee_table.commands import AnyCommand, Create, Hello, InRound, Join, Leave
+from referee_table.commands import (
+    AnyCommand,
+    Create,
+    Hello,
+    InRound,
+    Join,
+    Leave,
+    Preview,
+    Quick,
+    Rename,
+    Rules,
+)
 from referee_table.judge import Judge
 from referee_table.laws import STAKES, Law, load_laws
+from referee_table.phrases import AVATARS, shown_avatars, shown_phrases
 from referee_table.play import Bench, Pace
+from referee_table.reception import set_away
 from referee_table.room import Room
+from referee_table.signing import read_key
 from referee_table.state import Person, RoomState
 from referee_table.view import listing_of, reached, view_of
 from referee_table.wording import Code, RefusedError, notice
 
 LOG: Final = logging.getLogger("referee_table")
 PROTOCOL: Final = 1
-MOST_ROOMS: Final = 1000
-_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 
 
 class Stream(Protocol):
@@ -105,6 +118,8 @@ class Hall:
             person = Person(person=f"p{self.house.entropy(8).hex()}", key=key, name=name)
             self.people[key] = person
         person.name, person.language = name, hello.language
+        person.avatar = hello.avatar if hello.avatar in AVATARS else person.avatar
+        person.seat_key = read_key(hello.seat_key)
         return person
 
     def welcome(self, person: Person) -> dict[str, Any]:
@@ -119,6 +134,8 @@ class Hall:
             "log": self.keys,
             "room": person.room or None,
             "stakes": list(STAKES),
+            "phrases": shown_phrases(),
+            "avatars": shown_avatars(),
             "rulesets": [law.shown for law in self.laws.values()],
         }
 
@@ -133,7 +150,7 @@ class Hall:
             stream.say(notice("RESTARTED"))
         room = self.rooms.get(person.room)
         if room is not None:
-            room.post(lambda: _set_away(person, None))
+            room.post(lambda: set_away(person, None))
         stream.refresh()
 
     def depart(self, person: Person, stream: Stream) -> None:
@@ -143,9 +160,9 @@ class Hall:
         del self.streams[person.key]
         room, now = self.rooms.get(person.room), self.house.clock.now()
         if room is not None:
-            room.post(lambda: _set_away(person, None if person.key in self.streams else now))
+            room.post(lambda: set_away(person, None if person.key in self.streams else now))
         elif not person.room:
-            self.people.pop(person.key, None)
+            self._forget(person)
 
     def sees(self, person: Person) -> dict[str, Any] | None:
         """Return what the person's page shows: the room, or the lobby; None for a room that has not admitted it yet."""
@@ -154,7 +171,8 @@ class Hall:
             view = self.views.get(person.key)
             return None if view is None else view | {"time": now, "referee": reached(judge)}
         rooms = [listing_of(room) for room in self.rooms.values() if room.state.is_listed]
-        return {"type": "lobby", "time": now, "rooms": rooms}
+        back = self.rooms.get(person.back)
+        return {"type": "lobby", "time": now, "rooms": rooms, "back": None if back is None else listing_of(back)}
 
     async def do(self, person: Person, command: AnyCommand) -> dict[str, Any]:
         """Carry out a command and return its result."""
@@ -162,56 +180,22 @@ class Hall:
         for done in person.done:
             if done.id == command.id:
                 return done.answer
-        if isinstance(command, Create | Join):
-            return await self._go(person, command)
+        if isinstance(command, Create | Join | Quick):
+            return await reception.go(self, person, command)
+        if isinstance(command, Preview | Rules):
+            return reception.asked(self, command)
+        if room is None and isinstance(command, Rename):
+            return reception.renamed(self, person, command)
         if room is None:
             code = Code.OTHER_ROUND if isinstance(command, InRound) else Code.NO_ROOM
             return RefusedError(code).message(command.id)
         answer = await room.ask(person, command)
         if isinstance(command, Leave):
-            self._show(person)
+            self.show(person)
         return answer
 
-    async def _go(self, person: Person, command: Create | Join) -> dict[str, Any]:
-        """Move the person to an existing or a new room."""
-        try:
-            room = self._made(command) if isinstance(command, Create) else self.rooms.get(command.room)
-        except RefusedError as error:
-            return error.message(command.id)
-        if room is None:
-            return RefusedError(Code.NO_ROOM).message(command.id)
-        before = self.rooms.get(person.room)
-        if before is not None and before is not room:
-            await before.ask(person, Leave(id=f"{command.id}/leave"[-64:]))
-        answer = await room.ask(person, Join(id=command.id, room=room.state.room))
-        for _ in range(command.bots if isinstance(command, Create) else 0):
-            room.post(room.people.add_bot)
-        if person.room == room.state.room and person.key not in self.streams:
-            now = self.house.clock.now()
-            room.post(lambda: _set_away(person, now))
-        self._show(person)
-        return answer
-
-    def _made(self, command: Create) -> Room:
-        law = self.laws.get(command.ruleset)
-        if law is None or command.stake_minor not in STAKES or command.bots >= law.max_seats:
-            raise RefusedError(Code.BAD_COMMAND, detail="no such ruleset, stake or number of bots")
-        if command.sealed and (not law.shown["can_seal"] or self.house.gateway is None):
-            raise RefusedError(Code.BAD_COMMAND, detail=f"{law.game} cannot be sealed here")
-        if len(self.rooms) >= MOST_ROOMS:
-            raise RefusedError(Code.TOO_MANY)
-        name = "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in self.house.entropy(10))
-        state = RoomState(
-            room=name,
-            ruleset=law.id,
-            stake_minor=command.stake_minor,
-            is_sealed=command.sealed,
-            is_listed=command.listed,
-            made_time=self.house.clock.now(),
-        )
-        return self._open(state, [])
-
-    def _open(self, state: RoomState, records: list[dict[str, Any]]) -> Room:
+    def open(self, state: RoomState, records: list[dict[str, Any]]) -> Room:
+        """Run a room from its state."""
         bench = Bench(
             judge=self.house.judge,
             law=self.laws[state.ruleset],
@@ -263,7 +247,7 @@ class Hall:
         """Pages in the room are shown it, pages in the lobby the list."""
         for person in room.people.humans:
             self.views[person.key] = view_of(room, person)
-            self._show(person)
+            self.show(person)
         self._show_lobby()
 
     def notify(self, person: Person, message: dict[str, Any]) -> None:
@@ -276,9 +260,8 @@ class Hall:
         """Move the person to the lobby."""
         del room
         self.views.pop(person.key, None)
-        self._show(person)
-        if person.key not in self.streams:
-            self.people.pop(person.key, None)
+        self.show(person)
+        self._forget(person)
 
     def closed(self, room: Room) -> None:
         """Delete the room and its files."""
@@ -287,13 +270,21 @@ class Hall:
             person.room = ""
             self.views.pop(person.key, None)
             self.notify(person, notice("ROOM_CLOSED"))
-            self._show(person)
+            self.show(person)
         if self.house.folder is not None:
             for suffix in ("room.json", "rounds.jsonl"):
                 (self.house.folder / f"{room.state.room}.{suffix}").unlink(missing_ok=True)
+        for person in [one for one in self.people.values() if one.back == room.state.room]:
+            self._forget(person)
         self._show_lobby()
 
-    def _show(self, person: Person) -> None:
+    def _forget(self, person: Person) -> None:
+        """Forget a person without a page, a room, or a way back to one."""
+        if person.key not in self.streams and not person.room and person.back not in self.rooms:
+            self.people.pop(person.key, None)
+
+    def show(self, person: Person) -> None:
+        """Have the person's page shown what it may see now."""
         stream = self.streams.get(person.key)
         if stream is not None:
             stream.refresh()
@@ -339,10 +330,6 @@ class Hall:
                 person.away_time = now if person.away_time is None else person.away_time
                 self.people[person.key] = person
                 self.restored.add(person.key)
-        room = self._open(state, list(records.values()))
+        room = self.open(state, list(records.values()))
         for person in room.people.humans:
             self.views[person.key] = view_of(room, person)
-
-
-def _set_away(person: Person, moment: int | None) -> None:
-    person.away_time = moment

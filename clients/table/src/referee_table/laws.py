@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from referee.v1 import ruleset_pb2
+from referee_table.glossary import named
 from referee_table.judge import Judge
+from referee_table.rulebook import difference
 from referee_table.wording import text
 
 STAKES: Final = (100, 500, 1000, 5000, 10_000)
@@ -17,7 +19,10 @@ SEALABLE: Final = ("mau_binh", "ultimate_texas")
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """One ruleset. ``data`` is its file as read; nothing is decided by it but clocks and words."""
+    """One ruleset. ``data`` is its file as read; nothing is decided by it but clocks and words.
+
+    ``shown`` is what pages are given of it; its names are spelled as the glossary has them.
+    """
 
     id: str
     game: str
@@ -25,15 +30,19 @@ class Law:
     min_seats: int
     max_seats: int
     data: Mapping[str, Any]
-    shown: Mapping[str, Any]
+    shown: dict[str, Any]
 
     def clock_ms(self, name: str) -> int:
         """How long a clock of the ruleset runs, such as ``arranging``; milliseconds."""
         return int(self.data["clocks"][name]["seconds"]) * 1000
 
+    def name(self, table: str, code: str) -> dict[str, str]:
+        """Return the names of a code of one table, or the code itself if it has none."""
+        return dict(self.shown["names"].get(table, {}).get(code) or {"vi": code, "en": code})
+
     def word(self, code: str) -> dict[str, str]:
         """Return the names of a code, or the code itself if it has none; reasons are looked up first."""
-        names = self.data["names"]
+        names = self.shown["names"]
         for table in (names.get("reason", {}), *names.values()):
             if code in table:
                 return dict(table[code])
@@ -50,6 +59,10 @@ async def load_laws(judge: Judge) -> dict[str, Law]:
         request = ruleset_pb2.GetRulesetRequest(ruleset_id=ruleset_id)
         found = await judge.ask(judge.rulesets.GetRuleset, request, ruleset_pb2.GetRulesetResponse)
         laws[ruleset_id] = _law(found)
+    for law in laws.values():
+        alike = [other.data for other in laws.values() if other.game == law.game]
+        if sentence := difference(law.data, alike):
+            law.shown["differs"] = sentence
     return laws
 
 
@@ -66,7 +79,7 @@ def _law(found: ruleset_pb2.GetRulesetResponse) -> Law:
         "bet_unit_minor": one.bet_unit_minor,
         "can_seal": one.game in SEALABLE,
         "round_ms": {name: 1000 * data["round"][f"{name}_seconds"] for name in ("shortest", "longest")},
-        "names": data["names"],
+        "names": named(one.game, data["names"]),
     }
     for table in ("blind", "trips"):
         if isinstance(data.get(table), list):

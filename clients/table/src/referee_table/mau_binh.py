@@ -8,27 +8,22 @@ from referee.v1 import mau_binh_pb2, shuffler_pb2
 from referee_table.arrangements import (
     arrangement_of,
     cards_of,
-    shown_showdown,
     shown_suggestion,
     shown_value,
     split,
     thirteen,
 )
 from referee_table.cards import texts
-from referee_table.commands import Arrange, Check, Commit, InRound, Open, Suggest
+from referee_table.commands import Arrange, Check, Commit, InRound, Leave, Move, Open, Suggest
+from referee_table.handing_in import HandingIn
 from referee_table.judge import RefereeRefusedError
-from referee_table.play import RETRY_MS, Bench, Play, Previous, Settled, refusal_of, violations_of
-from referee_table.state import MauBinhState, Round
+from referee_table.play import RETRY_MS, Previous, Settled
+from referee_table.state import Draft, MauBinhState
 from referee_table.wording import Code, RefusedError
 
 
-class MauBinhPlay(Play):
-    """One round. ``message`` is the round so far."""
-
-    def __init__(self, bench: Bench, played: Round) -> None:
-        super().__init__(bench, played)
-        self.message = mau_binh_pb2.MauBinhRound.FromString(played.message)
-        self.state = played.mau_binh or MauBinhState()
+class MauBinhPlay(HandingIn):
+    """One round, from its deal to its settlement."""
 
     @property
     def phase(self) -> str:
@@ -48,11 +43,13 @@ class MauBinhPlay(Play):
         """The next bot's move, a deadline, or the end of the show."""
         state = self.state
         if state.showdown is not None:
-            is_shown = bool(state.showdown["chi"]) and not self.bench.pace.is_brisk
-            return max(int(state.showdown["summary_time"]) if is_shown else 0, self.again)
+            return max(0 if self.bench.pace.is_brisk else int(state.showdown["summary_time"]), self.again)
+        times = [max(state.deadline, self.again)]
         if self._bots():
-            return 0 if state.is_opening else min(state.bot_time, state.deadline)
-        return max(state.deadline, self.again)
+            times.append(0 if state.is_opening else state.bot_time)
+        if any(self.can_go(seat) for seat in range(len(self.round.seats))):
+            times.append(self.hand_in_time)
+        return min(times)
 
     @property
     def is_over(self) -> bool:
@@ -68,6 +65,8 @@ class MauBinhPlay(Play):
         self.state = MauBinhState(
             deadline=dealt.dealt_time + self.bench.law.clock_ms("arranging"),
             bot_time=now + self.bench.pace.bot_ms,
+            drafts=[None] * count,
+            finals=[False] * count,
             commitments=[b""] * count,
             planned=[[] for _ in range(count)],
             nonces=[b""] * count,
@@ -76,7 +75,7 @@ class MauBinhPlay(Play):
             gone=[False] * count,
         )
         if dealt.hands:
-            await self._look()
+            await self.look()
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
         """Carry out an arrangement, a commitment or its opening, or a question."""
@@ -89,40 +88,40 @@ class MauBinhPlay(Play):
             case Arrange() | Commit() | Open() if self.state.showdown is not None:
                 raise RefusedError(Code.TOO_LATE)
             case Arrange():
-                cards = thirteen(command)
-                answer = await self._accept(mau_binh_pb2.MauBinhEvent(seat=seat, arrange=arrangement_of(cards)))
-                self.state.arranged[seat] = cards
-                await self._look()
-                return {"violations": violations_of(answer.violations)}
+                return await self.take(seat, _draft(command, cards=thirteen(command)), is_final=command.is_final)
             case Commit():
-                await self._commit(seat, bytes.fromhex(command.commitment))
-                return {}
+                draft = _draft(command, commitment=bytes.fromhex(command.commitment))
+                return await self.take(seat, draft, is_final=command.is_final)
             case Open():
-                await self._open(seat, thirteen(command), bytes.fromhex(command.nonce))
-                return {}
+                await self._open(seat, thirteen(command), bytes.fromhex(command.nonce), command)
+                return self.receipt()
             case Check():
-                return await self._check(seat, thirteen(command))
+                return await self.check(seat, thirteen(command))
             case Suggest():
                 suggestions = await self._suggest(seat, list(self.message.certificates), count=3)
-                return {"suggestions": [shown_suggestion(one) for one in suggestions]}
+                return {"suggestions": [shown_suggestion(one, self.bench.law) for one in suggestions]}
             case _:
                 raise RefusedError(Code.WRONG_PHASE)
 
-    async def leave(self, seat: int) -> None:
+    async def leave(self, seat: int, move: Leave) -> None:
         """Record that the seat has left; it loses what is shown afterwards."""
         event = mau_binh_pb2.MauBinhEvent(seat=seat)
         event.leave.SetInParent()
-        await self._accept(event)
+        await self.accept(event, self.sign(event, move))
         self.state.gone[seat] = True
         if self.round.hands:
-            await self._look()
+            await self.look()
 
     async def advance(self) -> None:
         """Make a bot's move, or apply a passed deadline."""
         state, now = self.state, self.bench.clock.now()
         if state.showdown is not None:
             return
+        if not state.is_opening and now < state.deadline and (now >= self.hand_in_time or self.is_everybody_done()):
+            await self.hand_in()
         bots = self._bots()
+        if state.showdown is not None or self.round.is_opening_due:
+            return
         if now >= max(state.deadline, self.again) and not (state.is_opening and bots):
             await self._end_time()
         elif bots and (state.is_opening or now >= state.bot_time):
@@ -139,13 +138,13 @@ class MauBinhPlay(Play):
             self.again = self.bench.clock.now() + RETRY_MS
             return None
         outcome = settled.outcome
-        names = self.bench.law.word
+        names = self.bench.law.name
         shown = {
             "seats": [
                 {
                     "cards": texts(cards_of(one.arrangement)),
                     "arrangement": split(cards_of(one.arrangement)),
-                    "values": [shown_value(value) for value in one.values],
+                    "values": [shown_value(value, self.bench.law) for value in one.values],
                     "fouled": one.fouled,
                     "defaulted": one.defaulted,
                     "net_minor": one.net_minor,
@@ -153,7 +152,7 @@ class MauBinhPlay(Play):
                 }
                 | ({"left_at": one.left_at} if one.left_at else {})
                 | (
-                    {"instant_win": one.instant_win, "instant_win_name": names(one.instant_win)}
+                    {"instant_win": one.instant_win, "instant_win_name": names("pattern", one.instant_win)}
                     if one.instant_win
                     else {}
                 )
@@ -161,6 +160,7 @@ class MauBinhPlay(Play):
             ],
             "transfers": self.transfers(outcome.transfers),
             "showdown": self.state.showdown,
+            "instant_wins": self.state.instant_wins,
         }
         nets = [int(one.net_minor) for one in outcome.seats]
         winner = next((one.seat for one in outcome.seats if one.winner), None)
@@ -175,19 +175,20 @@ class MauBinhPlay(Play):
         """Return what a seat sees: who is done, its own arrangement, and everything once it is shown."""
         state = self.state
         shown: dict[str, Any] = {
-            "submitted": [bool(state.commitments[one] or state.arranged[one]) for one in range(len(self.round.seats))],
+            "submitted": list(state.finals),
+            "handed_in": [self.is_in(one) for one in range(len(self.round.seats))],
             "gone": list(state.gone),
         }
-        if seat is not None and state.arranged[seat] and not self.bench.is_sealed:
-            shown["arrangement"] = split(state.arranged[seat])
-        if seat is not None and state.commitments[seat]:
-            shown["commitment"] = state.commitments[seat].hex()
+        if seat is not None:
+            shown |= self.own(seat)
         if state.is_opening:
             shown["opened"] = list(state.opened)
         if self.bench.is_sealed and self.round.hands:
             shown["hands"] = [texts(hand) for hand in self.round.hands]
         if state.showdown is not None:
             shown["showdown"] = state.showdown
+        if state.instant_wins:
+            shown["instant_wins"] = state.instant_wins
         return {"mau_binh": shown}
 
     def events(self) -> list[dict[str, Any]]:
@@ -228,31 +229,23 @@ class MauBinhPlay(Play):
         except RefusedError:
             pass  # a ruleset that nothing was learned for: the cards stand as dealt
         state.planned[seat] = cards
+        draft = Draft(cards=cards)
         if self.bench.is_sealed:
             state.nonces[seat] = self.bench.entropy(32)
-            commitment = arrangement_commitment(
+            draft.commitment = arrangement_commitment(
                 round_id=self.round.round_id,
                 seat=Seat(seat),
                 cards=[Card(card) for card in cards],
                 nonce=state.nonces[seat],
             )
-            await self._commit(seat, commitment)
-        else:
-            await self._accept(mau_binh_pb2.MauBinhEvent(seat=seat, arrange=arrangement_of(cards)))
-            state.arranged[seat] = cards
-            await self._look()
+        await self.take(seat, draft, is_final=True)
 
-    async def _commit(self, seat: int, commitment: bytes) -> None:
-        event = mau_binh_pb2.MauBinhEvent(seat=seat, commit=mau_binh_pb2.Commit(commitment=commitment))
-        await self._accept(event)
-        self.state.commitments[seat] = commitment
-
-    async def _open(self, seat: int, cards: list[int], nonce: bytes) -> None:
+    async def _open(self, seat: int, cards: list[int], nonce: bytes, move: Move | None = None) -> None:
         event = mau_binh_pb2.MauBinhEvent(seat=seat, arrange=arrangement_of(cards), nonce=nonce)
-        await self._accept(event)
+        await self.accept(event, self.sign(event, move))
         self.state.arranged[seat] = cards
         self.state.opened[seat] = True
-        await self._look()
+        await self.look()
 
     async def _end_time(self) -> None:
         """Apply the deadline: report seats that did not commit; otherwise let the show begin."""
@@ -264,55 +257,23 @@ class MauBinhPlay(Play):
                 event = mau_binh_pb2.MauBinhEvent(seat=seat)
                 event.timeout.SetInParent()
                 try:
-                    await self._accept(event)
+                    await self.accept(event)
                 except RefusedError:  # by the referee's clock it is not time yet
                     self.again = self.bench.clock.now() + RETRY_MS
                     return
             if self.round.is_opening_due:
                 return
-        await self._look()
+        await self.look()
         if state.showdown is None:
             self.again = self.bench.clock.now() + RETRY_MS
-
-    async def _accept(self, event: mau_binh_pb2.MauBinhEvent) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
-        judge = self.bench.judge
-        request = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=self.message, event=event)
-        kind = mau_binh_pb2.MauBinhServiceAcceptEventResponse
-        answer = await judge.ask(judge.mau_binh.AcceptEvent, request, kind)
-        if not answer.event_number:
-            raise refusal_of(answer.violations)
-        self.keep(answer)
-        return answer
 
     async def opened(self, opened: shuffler_pb2.OpenSectionResponse) -> None:
         """Begin opening: all hands of a sealed table are known."""
         self.state.is_opening = True
+        self.state.drafts = [None] * len(self.round.seats)
         self.state.deadline = opened.unsealed_time + self.bench.law.clock_ms("opening")
         self.again = 0
-        await self._look()
-
-    async def _look(self) -> None:
-        """Start the showing if the referee finds the round over."""
-        if self.bench.is_sealed and not self.round.hands:
-            return
-        judge = self.bench.judge
-        request = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=self.message)
-        kind = mau_binh_pb2.MauBinhServicePreviewRoundResponse
-        preview = await judge.ask(judge.mau_binh.PreviewRound, request, kind)
-        if not preview.violations:
-            self.state.showdown = shown_showdown(preview.showdown)
-            self.again = 0
-
-    async def _check(self, seat: int, cards: list[int]) -> dict[str, Any]:
-        judge = self.bench.judge
-        given = mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=self.message.certificates)
-        request = mau_binh_pb2.CheckArrangementRequest(round=given, seat=seat, arrangement=arrangement_of(cards))
-        answer = await judge.ask(judge.mau_binh.CheckArrangement, request, mau_binh_pb2.CheckArrangementResponse)
-        return {
-            "violations": violations_of(answer.violations),
-            "is_acceptable": answer.acceptable,
-            "values": [shown_value(value) for value in answer.values],
-        }
+        await self.look()
 
     async def _suggest(
         self, seat: int, certificates: list[bytes], *, count: int
@@ -330,3 +291,7 @@ class MauBinhPlay(Play):
         if not answer.suggestions:
             raise RefusedError(Code.NO_ADVICE)
         return list(answer.suggestions)
+
+
+def _draft(command: Arrange | Commit, *, cards: list[int] | None = None, commitment: bytes = b"") -> Draft:
+    return Draft(cards=cards or [], commitment=commitment, seen=command.seen, signature=command.signature)

@@ -4,6 +4,7 @@ A play holds the round as the referee's own message and appends to it what the r
 turn it is, what is lawful and when it is over are the referee's answers, and clocks are the ruleset's.
 """
 
+import base64
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,9 +17,10 @@ from referee.transcript.chain import FORM
 from referee.v1 import money_pb2, round_pb2, shuffler_pb2, violation_pb2
 from referee_table.cards import texts
 from referee_table.clock import Clock
-from referee_table.commands import InRound
+from referee_table.commands import InRound, Leave
 from referee_table.judge import Judge
 from referee_table.laws import Law
+from referee_table.signing import Signed, keep_signature, shown_course, sign_event
 from referee_table.state import Round
 from referee_table.wording import Code, RefusedError, present, text
 
@@ -29,12 +31,17 @@ RETRY_MS: Final = 250
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How fast a table goes, in milliseconds. A brisk one settles Mậu Binh without waiting for the show."""
+    """How fast a table goes, in milliseconds. A brisk one settles Mậu Binh without waiting for the show.
+
+    For ``scene_ms`` a hand that wins at the deal is shown before its round ends, and the end of any round before the
+    clock for being ready starts.
+    """
 
     bot_ms: int = 900
     bind_ms: int = 5_000
     ready_ms: int = 20_000
     away_ms: int = 60_000
+    scene_ms: int = 6_000
     is_brisk: bool = False
 
 
@@ -101,8 +108,8 @@ class Play(ABC):
         """Carry out a seat's command and return its result."""
 
     @abstractmethod
-    async def leave(self, seat: int) -> None:
-        """Record that the seat has left the round."""
+    async def leave(self, seat: int, move: Leave) -> None:
+        """Record that the seat has left the round; one that has a key and did not sign that runs out of time."""
 
     @abstractmethod
     async def advance(self) -> None:
@@ -149,8 +156,29 @@ class Play(ABC):
         opened = await judge.ask(judge.shuffler.OpenHand, request, shuffler_pb2.OpenHandResponse)
         return opened.certificate, list(opened.hand.cards)
 
-    def keep(self, answer: Any) -> None:  # noqa: ANN401 - the game's own answer
-        """Append an accepted event to the round; its receipt replaces the one before."""
+    @property
+    def is_public(self) -> bool:
+        """Whether every seat may see all events."""
+        return True
+
+    def sign(self, event: Any, move: Signed | None) -> bytes:  # noqa: ANN401 - the game's own event
+        """Return the signature of an event's seat, empty for one without a key; note in the event what it had seen."""
+        return sign_event(self.round, event, self.message.events, move=move, has_seen_all=self.is_public)
+
+    def course(self, seat: int | None) -> dict[str, Any]:
+        """Return what a seat with a key signs on; nothing for other seats and spectators."""
+        if seat is None or not self.round.seats[seat].key:
+            return {}
+        return {"course": shown_course(self.round, self.message, seat, is_whole=self.is_public)}
+
+    def receipt(self) -> dict[str, Any]:
+        """Return the receipt of the newest event, as the answer to the command that made it."""
+        receipt = base64.b64encode(self.message.receipt).decode()
+        return {"number": len(self.message.events), "receipt": receipt}
+
+    def keep(self, answer: Any, signature: bytes = b"") -> None:  # noqa: ANN401 - the game's own answer
+        """Append an accepted event and its seat's signature to the round; its receipt replaces the one before."""
+        keep_signature(self.message, answer.event.seat, signature, seats=len(self.round.seats))
         self.message.events.append(answer.event)
         self.message.receipt = answer.receipt
         receipt = FORM.read(Envelope.parse(answer.receipt).payload)

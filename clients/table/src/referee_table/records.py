@@ -1,13 +1,14 @@
 """Records of ended rounds, for the room's file and for pages."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from referee.v1 import round_pb2
 from referee_table.cards import texts
 from referee_table.commands import AnyCommand, History, Replay
 from referee_table.play import Settled
-from referee_table.state import Round
+from referee_table.state import Round, RoundSeat
 from referee_table.wording import Code, RefusedError
 
 
@@ -19,17 +20,39 @@ def record_of(made: Round, end: str, *, time: int) -> dict[str, Any]:
         "round_id": made.round_id.hex(),
         "time": time,
         "end": end,
-        "seats": [{"person": one.person, "name": one.name, "is_bot": one.is_bot} for one in made.seats],
+        "seats": [shown_seat(one) for one in made.seats],
     }
+
+
+def shown_seat(one: RoundSeat) -> dict[str, Any]:
+    """Return who sits in a seat of a round, with the seat's public key where it has one."""
+    given = {"person": one.person, "name": one.name, "is_bot": one.is_bot}
+    return given | ({"key": one.key.hex()} if one.key else {})
 
 
 def settled_record(made: Round, settled: Settled, events: list[dict[str, Any]], *, time: int) -> dict[str, Any]:
     """Return the record of a settled round; "replay" has what only a replay needs."""
     given = record_of(made, "SETTLED", time=time)
-    seats = [who | line for who, line in zip(given["seats"], settled.shown["seats"], strict=True)]
+    hands = [{"hand": texts(hand)} for hand in made.hands]
+    lines = zip(given["seats"], settled.shown["seats"], hands, strict=True)
+    seats = [who | line | hand for who, line, hand in lines]
     replay = {"hands": [texts(hand) for hand in made.hands], "leader": made.leader, "events": events}
     proof = proof_of(made, settled.log_receipt)
-    return given | settled.shown | {"seats": seats, "proof": proof, "replay": replay}
+    pairs = pairs_of(settled.shown["transfers"])
+    return given | settled.shown | {"seats": seats, "pairs": pairs, "proof": proof, "replay": replay}
+
+
+def pairs_of(transfers: Sequence[Mapping[str, Any]]) -> list[dict[str, int]]:
+    """Return what one seat pays another when all transfers between the two are taken together, in order of seats."""
+    nets: dict[tuple[int, int], int] = defaultdict(int)
+    for one in transfers:
+        low, high = sorted((one["payer"], one["payee"]))
+        nets[low, high] += one["amount_minor"] if one["payer"] == low else -one["amount_minor"]
+    return [
+        {"payer": low if net > 0 else high, "payee": high if net > 0 else low, "amount_minor": abs(net)}
+        for (low, high), net in sorted(nets.items())
+        if net
+    ]
 
 
 def shown(given: dict[str, Any]) -> dict[str, Any]:

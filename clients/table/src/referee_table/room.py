@@ -14,26 +14,21 @@ from typing import Any, Final, Protocol
 from referee.v1 import round_pb2, tien_len_pb2
 from referee_table import dealing
 from referee_table.commands import (
-    AddBot,
     AnyCommand,
     Bind,
     History,
     InRound,
     Join,
     Leave,
-    Ready,
-    RemoveBot,
-    Rename,
     Replay,
     Seed,
 )
+from referee_table.company import Company
 from referee_table.inbox import Inbox, Item
 from referee_table.judge import RefereeRefusedError
 from referee_table.mau_binh import MauBinhPlay
-from referee_table.people import People
 from referee_table.play import Bench, Play, Previous, Settled
 from referee_table.records import proof_of, record_of, remembered, settled_record
-from referee_table.seating import judged
 from referee_table.state import Done, Person, RoomState, Round
 from referee_table.tien_len import TienLenPlay
 from referee_table.ultimate_texas import UltimateTexasPlay
@@ -79,7 +74,7 @@ class Room:
         self.bench = bench
         self.state = state
         self.records = records
-        self.people = People(bench, state)
+        self.people = Company(bench, state, self)
         self.is_closed = False
         self.play: Play | None = None
         if state.round is not None and state.round.message:
@@ -127,9 +122,7 @@ class Room:
             return max(0 if self.play.round.is_opening_due else self.play.wake, self._again)
         times = [] if state.deadline is None else [state.deadline]
         if state.phase == "LOBBY":
-            times += [
-                one.away_time + self.bench.pace.away_ms for one in self.people.humans if one.away_time is not None
-            ]
+            times += self.people.away_limits
         return max(min(times), self._again) if times else None
 
     async def _step(self, item: Item | None) -> None:
@@ -175,21 +168,15 @@ class Room:
     async def _do(self, person: Person, command: AnyCommand) -> dict[str, Any]:
         match command:
             case Join():
-                return self.people.join(person)
+                return self.people.join(person, watch=command.watch)
             case Leave():
-                await self._remove(person)
-            case Rename():
-                self.people.rename(person, command, self.keeper.notify)
-            case Ready():
-                self.people.ready(person, command)
-            case AddBot():
-                self.people.add_bot()
-            case RemoveBot():
-                self.people.remove_bot()
+                await self.remove(person, command)
             case InRound():
                 return await self._do_in_round(person, command)
-            case _:
+            case History() | Replay():
                 return remembered(self.records, command)
+            case _:
+                await self.people.do(person, command)
         return {}
 
     async def _do_in_round(self, person: Person, command: InRound) -> dict[str, Any]:
@@ -202,6 +189,7 @@ class Room:
             case _:
                 if self.play is None:
                     raise RefusedError(Code.WRONG_PHASE)
+                person.has_acted = True
                 return await self.play.command(seat, command)
         return {}
 
@@ -214,12 +202,13 @@ class Room:
                 return seat
         raise RefusedError(Code.NOT_SEATED)
 
-    async def _remove(self, person: Person) -> None:
+    async def remove(self, person: Person, command: Leave) -> None:
+        """Take a person out of the room, and out of the round as far as the seat agrees to that."""
         made = self.state.round
         seats = [] if made is None else [seat for seat, one in enumerate(made.seats) if one.person == person.person]
         if self.play is not None and seats:
             with contextlib.suppress(RefusedError, RefereeRefusedError):  # it is over for the seat already
-                await self.play.leave(seats[0])
+                await self.play.leave(seats[0], command)
         elif self.state.phase == "BINDING" and seats:
             self._lobby()
         elif self.state.phase == "SEEDING" and seats:
@@ -267,50 +256,36 @@ class Room:
 
     async def _seat(self) -> None:
         """Everybody has the place that they should have; the round is prepared once all are ready."""
-        state, now = self.state, self.bench.clock.now()
-        for person in [one for one in self.people.humans if one.away_time is not None]:
-            if now >= (person.away_time or 0) + self.bench.pace.away_ms:
-                await self._send_out(person, "AWAY_TOO_LONG")
-        while len(self.people.humans) < len(state.people) > self.bench.law.max_seats:
-            self.people.drop_bot()  # people come before bots
-        while True:
-            is_wanted = self.people.ready_bots()
-            seating = await judged(self.bench, state.people, now=now)
-            for person in seating.sent_out:
-                await self._send_out(person, "SENT_OUT")
-            newly = [one for one in seating.seated if one.seated_time is None]
-            for one in newly:
-                one.seated_time = now
-            if not newly and not seating.sent_out:
-                break
+        state = self.state
+        seating = await self.people.seat()
         state.deadline = seating.next_time
-        if seating.is_deal_due and is_wanted:
+        if seating.is_deal_due and not state.is_paused:
             state.round = await dealing.prepared(
                 self.bench, seating.seated, table=self.table, stake_minor=state.stake_minor
             )
-            state.phase, state.deadline = "BINDING", now + self.bench.pace.bind_ms
-
-    async def _send_out(self, person: Person, code: str) -> None:
-        self.keeper.notify(person, notice(code))
-        await self._remove(person)
+            state.scene_until = None
+            state.phase, state.deadline = "BINDING", self.bench.clock.now() + self.bench.pace.bind_ms
 
     async def _deal(self, made: Round) -> None:
         dealt = await dealing.dealt(self.bench, made)
         self.play = PLAYS[self.bench.law.game](self.bench, made)
-        people = [one.person for one in made.seats]
-        winner = self.state.previous_winner
-        await self.play.begin(dealt, Previous(self.state.previous, people.index(winner) if winner in people else None))
+        for one in self.state.people:
+            one.has_acted = False
+        await self.play.begin(dealt, Previous(self.state.previous, self._previous_winner(made)))
         self.state.phase, self.state.deadline = self.play.phase, self.play.deadline
+
+    def _previous_winner(self, made: Round) -> int | None:
+        """Return where the winner of the table's last settled round sits now: where its key does, if it had one."""
+        winner, key = self.state.previous_winner, self.state.previous_winner_key
+        is_winner = [one.key == key if key else one.person == winner for one in made.seats]
+        return is_winner.index(True) if True in is_winner else None
 
     async def _settle(self, play: Play) -> None:
         settled = await play.settle()
         if settled is None:
             return
         made = play.round
-        by_person = {one.person: one for one in self.state.people}
-        for seat, net in zip(made.seats, settled.nets, strict=True):
-            if seat.person in by_person:
-                by_person[seat.person].score_minor += net
+        self.people.score(made, settled)
         given = settled_record(made, settled, play.events(), time=self.bench.clock.now())
         self._follow(made, settled.log_receipt.leaf, settled)
         self._end(given)
@@ -339,7 +314,9 @@ class Room:
         one = tien_len_pb2.PreviousRound(terminal_leaf=leaf, header=header).SerializeToString()
         if settled is not None:
             self.state.previous = [one]
-            self.state.previous_winner = "" if settled.winner is None else made.seats[settled.winner].person
+            winner = None if settled.winner is None else made.seats[settled.winner]
+            self.state.previous_winner = "" if winner is None else winner.person
+            self.state.previous_winner_key = b"" if winner is None else winner.key
         elif self.state.previous:
             self.state.previous = [one, *self.state.previous]
 
@@ -359,13 +336,14 @@ class Room:
         for person in self.people.humans:
             self.keeper.notify(person, notice("ROUND_GIVEN_UP"))
         self.state.generation += 1
-        self.state.previous, self.state.previous_winner = [], ""
+        self.state.previous, self.state.previous_winner, self.state.previous_winner_key = [], "", b""
         self._end(given)
 
     def _end(self, given: dict[str, Any]) -> None:
         self.records = [*self.records[1 - KEPT_ROUNDS :], given]
         self.keeper.record(self, given)
         self.state.last = given
+        self.state.scene_until = self.bench.clock.now() + (0 if self.bench.pace.is_brisk else self.bench.pace.scene_ms)
         self._lobby(unready={one.person for one in self.state.people})
         if "proof" in given:
             self._await_seed(given)

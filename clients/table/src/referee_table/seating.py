@@ -2,31 +2,60 @@
 
 Of Mậu Binh the referee judges, since that game's texts say it. Of games whose texts are silent the table has the same
 habit: seats to those who came first, and once somebody is ready, those not ready within the ready time are sent out.
+While a table is paused, and while the end of a round is still being shown, nobody counts as ready: then no clock runs.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from referee.v1 import seating_pb2
 from referee_table.play import Bench
-from referee_table.state import Person
+from referee_table.state import Person, RoomState
 
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """The room as it should be: who sits, in order of seats, who goes, whether to deal, when to look again."""
+    """The room as it should be: who sits, in order of seats, who goes, whether to deal, when to look again.
+
+    ``kick_times`` says by person when they are sent out unless they are ready.
+    """
 
     seated: list[Person]
     sent_out: list[Person]
     is_deal_due: bool
     next_time: int | None
+    kick_times: dict[str, int]
+
+    def without_deal(self) -> "Seating":
+        """Return the same seating of a room in which no person wants a round."""
+        return replace(self, is_deal_due=False)
 
 
-async def judged(bench: Bench, people: Sequence[Person], *, now: int) -> Seating:
-    """Return the room as it should be at a moment."""
-    if bench.law.game == "mau_binh":
-        return await _by_referee(bench, people, now=now)
-    return _by_habit(bench, people, now=now)
+async def judged(bench: Bench, state: RoomState, people: Sequence[Person], *, now: int) -> Seating:
+    """Return the seating of people who want seats at a moment."""
+    given = [_as_clocked(one, state, people, now=now) for one in people]
+    judge = _by_referee if bench.law.game == "mau_binh" else _by_habit
+    seating = await judge(bench, given, now=now)
+    by_name = {one.person: one for one in people}
+    seated = [by_name[one.person] for one in seating.seated]
+    sent_out = [by_name[one.person] for one in seating.sent_out]
+    next_time = seating.next_time
+    if not state.is_paused and state.scene_until is not None and state.scene_until > now:
+        next_time = state.scene_until
+    return Seating(seated, sent_out, seating.is_deal_due, next_time, seating.kick_times)
+
+
+def _as_clocked(one: Person, state: RoomState, people: Sequence[Person], *, now: int) -> Person:
+    """Return a person as the clock of being ready sees them."""
+    ready, scene = one.ready_time, state.scene_until or 0
+    is_unanimous = all(each.ready_time is not None for each in people if not each.is_bot)
+    if state.is_paused or (now < scene and not is_unanimous):
+        ready = None
+    elif ready is not None:
+        ready = max(ready, min(scene, now))
+    return msgspec.structs.replace(one, ready_time=ready)
 
 
 async def _by_referee(bench: Bench, people: Sequence[Person], *, now: int) -> Seating:
@@ -40,31 +69,34 @@ async def _by_referee(bench: Bench, people: Sequence[Person], *, now: int) -> Se
     answer = await bench.judge.ask(bench.judge.seating.DecideSeating, request, seating_pb2.DecideSeatingResponse)
     decided = list(zip(answer.decisions, people, strict=True))
     seats = sorted([(one.seat, place) for place, (one, _) in enumerate(decided) if one.HasField("seat")])
+    seated = [people[place] for _, place in seats]
+    has_clock = answer.HasField("next_time")
     return Seating(
-        seated=[people[place] for _, place in seats],
+        seated=seated,
         sent_out=[person for one, person in decided if one.verdict == seating_pb2.SEATING_VERDICT_KICK],
         is_deal_due=answer.action == seating_pb2.SEATING_ACTION_DEAL,
-        next_time=answer.next_time if answer.HasField("next_time") else None,
+        next_time=answer.next_time if has_clock else None,
+        kick_times=_limits(seated, ready_ms=bench.law.clock_ms("ready")) if has_clock else {},
     )
 
 
-def _by_habit(bench: Bench, people: Sequence[Person], *, now: int) -> Seating:
+async def _by_habit(bench: Bench, people: Sequence[Person], *, now: int) -> Seating:
     sitting = sorted([one for one in people if one.seated_time is not None], key=lambda one: one.seated_time or 0)
-    limits = _limits(bench, sitting)
+    ready_ms = bench.pace.ready_ms
+    limits = _limits(sitting, ready_ms=ready_ms)
     out = [one for one in sitting if limits.get(one.person, now + 1) <= now]
     staying = [one for one in sitting if one not in out]
     waiting = [one for one in people if one.seated_time is None]
     seated = [*staying, *waiting][: bench.law.max_seats]
     is_due = len(seated) >= bench.law.min_seats and all(one.ready_time is not None for one in seated)
-    return Seating(seated, out, is_due, min(_limits(bench, seated).values(), default=None))
+    kick_times = _limits(seated, ready_ms=ready_ms)
+    return Seating(seated, out, is_due, min(kick_times.values(), default=None), kick_times)
 
 
-def _limits(bench: Bench, seated: Sequence[Person]) -> dict[str, int]:
+def _limits(seated: Sequence[Person], *, ready_ms: int) -> dict[str, int]:
     """When each who is not ready is sent out; nobody is while nobody is ready."""
     ready = [one.ready_time for one in seated if one.ready_time is not None]
     if not ready:
         return {}
     first = min(ready)
-    return {
-        one.person: max(first, one.seated_time or 0) + bench.pace.ready_ms for one in seated if one.ready_time is None
-    }
+    return {one.person: max(first, one.seated_time or 0) + ready_ms for one in seated if one.ready_time is None}

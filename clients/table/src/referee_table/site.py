@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from referee_table.bundle import Prover
+from referee_table.bundle import Prover, RoundNotOverError
 from referee_table.hall import Hall
 from referee_table.hosts import HostGuard
 from referee_table.judge import RefereeRefusedError
@@ -63,6 +63,8 @@ def site(hall: Hall, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlet
             made = await prover.bundle(request.path_params["table"], request.path_params["number"])
         except RefereeRefusedError as error:
             return _json({"reason": error.reason}, status=404)
+        except RoundNotOverError:
+            return _json({"reason": "ROUND_NOT_OVER"}, status=404)
         return _json(made)
 
     async def health(_request: Request) -> Response:

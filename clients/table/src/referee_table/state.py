@@ -16,10 +16,29 @@ class Done(msgspec.Struct):
     answer: dict[str, Any]
 
 
+class Stats(msgspec.Struct, kw_only=True):
+    """The settled rounds of a person in a room: how many, how many won, the best and the worst of them."""
+
+    rounds: int = 0
+    won: int = 0
+    best_minor: int = 0
+    worst_minor: int = 0
+
+
+class Said(msgspec.Struct):
+    """A phrase or an emote that somebody said last."""
+
+    code: str
+    time: int
+
+
 class Person(msgspec.Struct, kw_only=True):
     """Somebody at a table. ``key`` is the hash of what a page shows to be this person, empty for a bot.
 
-    Times are milliseconds since 1970 UTC, None for not: when they came in, had a seat, were ready, lost their stream.
+    Times are milliseconds since 1970 UTC, None for not: when they came in, had a seat, were ready, lost their stream,
+    and when they are sent out unless they are ready. ``seat_key`` is the public key that their page signs with, a bot's
+    ``signing_key`` its private one. ``back`` is the room that they were sent out of. ``wants_ready``: ready once as
+    soon as seated; ``has_acted``: in the round being played.
     """
 
     person: str
@@ -37,18 +56,43 @@ class Person(msgspec.Struct, kw_only=True):
     ante_minor: int = 0
     trips_minor: int = 0
     done: list[Done] = []
+    avatar: str = ""
+    seat_key: bytes = b""
+    signing_key: bytes = b""
+    back: str = ""
+    is_sitting_out: bool = False
+    is_auto_ready: bool = False
+    wants_ready: bool = False
+    has_acted: bool = False
+    said: Said | None = None
+    said_times: list[int] = []
+    stats: Stats = msgspec.field(default_factory=Stats)
 
 
 class RoundSeat(msgspec.Struct):
-    """Who sits in one seat of a round."""
+    """Who sits in one seat of a round, with the seat's public key, and a bot's private one, where it has them."""
 
     person: str
     name: str
     is_bot: bool
+    key: bytes = b""
+    signing_key: bytes = b""
+
+
+class Draft(msgspec.Struct, kw_only=True):
+    """An arrangement, or on a sealed table a commitment, that a page gave and that is no event yet."""
+
+    cards: list[int] = []
+    commitment: bytes = b""
+    seen: int | None = None
+    signature: str | None = None
 
 
 class MauBinhState(msgspec.Struct, kw_only=True):
-    """A round of Mậu Binh. Lists go by seat. ``nonces`` and ``planned`` are the bots' own."""
+    """A round of Mậu Binh. Lists go by seat. ``nonces`` and ``planned`` are the bots' own.
+
+    ``drafts`` are the newest of each seat that the referee does not have, ``finals`` the seats that are done.
+    """
 
     deadline: int = 0
     bot_time: int = 0
@@ -58,8 +102,11 @@ class MauBinhState(msgspec.Struct, kw_only=True):
     arranged: list[list[int]] = []
     opened: list[bool] = []
     gone: list[bool] = []
+    drafts: list[Draft | None] = []
+    finals: list[bool] = []
     is_opening: bool = False
     showdown: dict[str, Any] | None = None
+    instant_wins: list[dict[str, Any]] = []
 
 
 class TienLenState(msgspec.Struct, kw_only=True):
@@ -72,6 +119,8 @@ class TienLenState(msgspec.Struct, kw_only=True):
     played: list[int] = []
     trick: list[dict[str, Any]] = []
     last_trick: list[dict[str, Any]] = []
+    plays: list[dict[str, Any]] = []
+    instant_wins: list[dict[str, Any]] = []
 
 
 class UltimateTexasState(msgspec.Struct, kw_only=True):
@@ -82,6 +131,7 @@ class UltimateTexasState(msgspec.Struct, kw_only=True):
     bot_time: int = 0
     board: list[int] = []
     house: list[int] = []
+    streets: list[str] = []
 
 
 class Round(msgspec.Struct, kw_only=True):
@@ -101,6 +151,8 @@ class Round(msgspec.Struct, kw_only=True):
     token_hashes: list[bytes]
     seeds: list[bytes]
     tokens: list[bytes]
+    seed_signatures: list[bytes] = []
+    deck_root: bytes = b""
     server_commitment: bytes = b""
     dealt_time: int = 0
     leader: int | None = None
@@ -116,8 +168,9 @@ class Round(msgspec.Struct, kw_only=True):
 class RoomState(msgspec.Struct, kw_only=True):
     """A room.
 
-    ``generation`` counts the tables in the log that it has used. ``previous`` are that table's rounds back to the last
-    settled one, newest first, for the game whose winner leads.
+    Until ``scene_until`` the end of the last round is shown, and no clock runs against anybody. ``banned`` are the keys
+    of people whom the host sent away. ``generation`` counts the tables in the log that it has used. ``previous`` are
+    that table's rounds back to the last settled one, newest first, for the game whose winner leads.
     """
 
     room: str
@@ -135,3 +188,7 @@ class RoomState(msgspec.Struct, kw_only=True):
     last: dict[str, Any] | None = None
     previous: list[bytes] = []
     previous_winner: str = ""
+    previous_winner_key: bytes = b""
+    is_paused: bool = False
+    scene_until: int | None = None
+    banned: list[str] = []

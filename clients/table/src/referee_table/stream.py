@@ -45,7 +45,7 @@ class PageStream:
         self._words: deque[dict[str, Any]] = deque()
         self._is_stale = False
         self._is_renamed = False
-        self._ending = ""
+        self._ending = self._invited = ""
         self._news = asyncio.Event()
         self._person: Person | None = None
         self._doing: asyncio.Queue[bytes] = asyncio.Queue(MOST_WAITING)
@@ -112,11 +112,9 @@ class PageStream:
         self._is_renamed = is_changed(hello.person_name, name)
         person = self._hall.person_of(hello, name=name)
         if hello.room and not person.room:
-            self._doing.put_nowait(
-                msgspec.json.encode(
-                    {"type": "command", "name": "join", "id": f"hello {hello.tab}"[:64], "room": hello.room}
-                )
-            )
+            self._invited = f"hello {hello.tab}"[:64]
+            command = {"type": "command", "name": "join", "id": self._invited, "room": hello.room}
+            self._doing.put_nowait(msgspec.json.encode(command))
         return person
 
     async def _receive(self) -> bytes:
@@ -164,7 +162,10 @@ class PageStream:
                 self.say(error.message(_KIND.decode(data).id))
                 continue
             if self._person is not None:
-                self.say(await self._hall.do(self._person, command))
+                answer = await self._hall.do(self._person, command)
+                self.say(answer)
+                if command.id == self._invited and answer["type"] == "refused":
+                    self.say(notice("DEAD_INVITE" if answer["code"] == Code.NO_ROOM else answer["code"]))
 
     async def _speak(self) -> None:
         while True:

@@ -4,9 +4,11 @@ from typing import Any
 
 from referee.v1 import shuffler_pb2, tien_len_pb2
 from referee_table.cards import numbers, texts
-from referee_table.commands import InRound, Pass, Suggest
+from referee_table.commands import InRound, Leave, Pass, Suggest
 from referee_table.commands import Play as PlayCards
+from referee_table.instant import groups_of
 from referee_table.play import RETRY_MS, Bench, Play, Previous, Settled, refusal_of
+from referee_table.signing import Signed
 from referee_table.state import Round, TienLenState
 from referee_table.wording import Code, RefusedError, text
 
@@ -21,21 +23,33 @@ class TienLenPlay(Play):
         self.found = tien_len_pb2.TienLenState.FromString(self.state.state)
 
     @property
+    def phase(self) -> str:
+        """Playing, or showing a hand that won at the deal."""
+        return "SHOWDOWN" if self.state.instant_wins else "PLAYING"
+
+    @property
     def deadline(self) -> int | None:
-        """Of the seat on turn."""
+        """Of the seat on turn; of the show its end."""
+        if self.state.instant_wins:
+            return self._show_end
         return None if self.found.over else self.state.deadline
 
     @property
     def wake(self) -> int:
-        """When the seat on turn moves if it is a bot's, or has run out of time."""
+        """When the seat on turn moves if it is a bot's, has run out of time, or the show is over."""
         if self.found.over:
-            return self.again
+            return max(self.again, self._show_end if self.state.instant_wins else 0)
         return self.state.bot_time if self.is_bot(self.found.turn) else max(self.state.deadline, self.again)
 
     @property
     def is_over(self) -> bool:
         """Whether a seat has won."""
-        return self.found.over and self.again <= self.bench.clock.now()
+        return self.found.over and self.wake <= self.bench.clock.now()
+
+    @property
+    def _show_end(self) -> int:
+        """When a hand that won at the deal has been seen."""
+        return self.round.dealt_time + (0 if self.bench.pace.is_brisk else self.bench.pace.scene_ms)
 
     async def begin(self, dealt: shuffler_pb2.DealRoundResponse, previous: Previous) -> None:
         """Seats have their cards, and one leads."""
@@ -52,6 +66,12 @@ class TienLenPlay(Play):
         kind = tien_len_pb2.TienLenServicePreviewRoundResponse
         preview = await judge.ask(judge.tien_len.PreviewRound, request, kind)
         await self._stand(preview.state)
+        for seat, one in enumerate(preview.outcome.seats):
+            if one.instant_win:
+                name = self.bench.law.name("pattern", one.instant_win)
+                groups = groups_of(one.instant_win, texts(self.round.hands[seat]))
+                win = {"seat": seat, "pattern": one.instant_win, "name": name, "groups": groups}
+                self.state.instant_wins.append(win)
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
         """Carry out a play, a pass, or a question."""
@@ -59,24 +79,24 @@ class TienLenPlay(Play):
             case PlayCards():
                 event = tien_len_pb2.TienLenEvent(seat=seat)
                 event.play.cards.extend(numbers(command.cards))  # type: ignore[arg-type] # numbers of cards
-                await self._accept(event)
+                await self._accept(event, command)
             case Pass():
                 event = tien_len_pb2.TienLenEvent(seat=seat)
                 event.pass_turn.SetInParent()
-                await self._accept(event)
+                await self._accept(event, command)
             case Suggest():
                 if self.found.over or self.found.turn != seat:
                     raise RefusedError(Code.NO_ADVICE)
-                return {"suggestions": [_shown(one) for one in await self._suggest(count=3)]}
+                return {"suggestions": [self._shown(one) for one in await self._suggest(count=3)]}
             case _:
                 raise RefusedError(Code.WRONG_PHASE)
-        return {}
+        return self.receipt()
 
-    async def leave(self, seat: int) -> None:
+    async def leave(self, seat: int, move: Leave) -> None:
         """Record that the seat passes from now on, and loses."""
         event = tien_len_pb2.TienLenEvent(seat=seat)
         event.leave.SetInParent()
-        await self._accept(event)
+        await self._accept(event, move)
 
     async def advance(self) -> None:
         """Move for the bot on turn, or for a seat whose time has run out."""
@@ -123,7 +143,10 @@ class TienLenPlay(Play):
                 }
                 | ({"gone": True} if one.gone else {})
                 | (
-                    {"instant_win": one.instant_win, "instant_win_name": text(one.instant_win_name)}
+                    {
+                        "instant_win": one.instant_win,
+                        "instant_win_name": self.bench.law.name("pattern", one.instant_win),
+                    }
                     if one.instant_win
                     else {}
                 )
@@ -131,8 +154,9 @@ class TienLenPlay(Play):
             ],
             "transfers": self.transfers(outcome.transfers),
             "ending": outcome.ending,
-            "ending_name": text(outcome.ending_name),
+            "ending_name": self.bench.law.name("ending", outcome.ending),
             "trick": self.state.trick,
+            "instant_wins": self.state.instant_wins,
         }
         nets = [int(one.net_minor) for one in outcome.seats]
         winner = next((one.seat for one in outcome.seats if one.winner), None)
@@ -160,7 +184,9 @@ class TienLenPlay(Play):
         if found.HasField("turn"):
             shown["turn"] = found.turn
         if found.HasField("to_beat"):
-            shown["to_beat"] = {"seat": found.to_beat_seat} | _combination(found.to_beat)
+            shown["to_beat"] = {"seat": found.to_beat_seat} | self._combination(found.to_beat)
+        if state.instant_wins:
+            shown["instant_wins"] = state.instant_wins
         if seat is None:
             return {"tien_len": shown}
         if state.legal is not None and found.HasField("turn") and found.turn == seat:
@@ -168,22 +194,18 @@ class TienLenPlay(Play):
         return {"tien_len": shown, "hand": texts(self._held(seat))}
 
     def events(self) -> list[dict[str, Any]]:
-        """Plays, passes, timeouts, departures."""
-        names = {"play": "PLAY", "pass_turn": "PASS", "timeout": "TIMEOUT", "leave": "LEAVE"}
-        return [
-            {"time": event.time, "seat": event.seat, "action": names[event.WhichOneof("choice") or "pass_turn"]}
-            | ({"cards": texts(sorted(event.play.cards, key=_order))} if event.HasField("play") else {})
-            for event in self.message.events
-        ]
+        """Plays with what they are, passes, timeouts with what they led, departures."""
+        return [{"time": event.time} | one for event, one in zip(self.message.events, self.state.plays, strict=True)]
 
-    async def _accept(self, event: tien_len_pb2.TienLenEvent) -> None:
+    async def _accept(self, event: tien_len_pb2.TienLenEvent, move: Signed | None = None) -> None:
         judge = self.bench.judge
-        request = tien_len_pb2.TienLenServiceAcceptEventRequest(round=self.message, event=event)
+        signature = b"" if event.HasField("timeout") else self.sign(event, move)
+        request = tien_len_pb2.TienLenServiceAcceptEventRequest(round=self.message, event=event, signature=signature)
         kind = tien_len_pb2.TienLenServiceAcceptEventResponse
         answer = await judge.ask(judge.tien_len.AcceptEvent, request, kind)
         if not answer.event_number:
             raise refusal_of(answer.violations)
-        self.keep(answer)
+        self.keep(answer, signature)
         await self._stand(answer.state, answer.event)
 
     async def _stand(self, found: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent | None = None) -> None:
@@ -211,8 +233,10 @@ class TienLenPlay(Play):
             one["cards"] = texts(cards)
             state.played += cards
         if cards and self.found.HasField("to_beat") and self.found.to_beat_seat == seat:
-            one |= {"kind": self.found.to_beat.kind, "name": text(self.found.to_beat.name)}
+            kind = self.found.to_beat.kind
+            one |= {"kind": kind, "name": self.bench.law.name("kind", kind)}
         state.trick.append(one)
+        state.plays.append(one)
         if not self.found.over and not self.found.HasField("to_beat"):
             state.last_trick, state.trick = state.trick, []
 
@@ -225,7 +249,7 @@ class TienLenPlay(Play):
         judge = self.bench.judge
         request = tien_len_pb2.ListPlaysRequest(round=self.message)
         listed = await judge.ask(judge.tien_len.ListPlays, request, tien_len_pb2.ListPlaysResponse)
-        return {"plays": [_combination(one) for one in listed.plays], "may_pass": listed.may_pass}
+        return {"plays": [self._combination(one) for one in listed.plays], "may_pass": listed.may_pass}
 
     async def _suggest(self, *, count: int) -> list[tien_len_pb2.SuggestedPlay]:
         judge = self.bench.judge
@@ -234,18 +258,16 @@ class TienLenPlay(Play):
             (await judge.ask(judge.tien_len.SuggestPlay, request, tien_len_pb2.SuggestPlayResponse)).suggestions
         )
 
+    def _combination(self, one: tien_len_pb2.Combination) -> dict[str, Any]:
+        return {"kind": one.kind, "name": self.bench.law.name("kind", one.kind), "cards": texts(one.cards)}
+
+    def _shown(self, one: tien_len_pb2.SuggestedPlay) -> dict[str, Any]:
+        chosen = {"action": "PLAY"} | self._combination(one.play) if one.HasField("play") else {"action": "PASS"}
+        reasons = [{"code": reason.code, "text": text(reason.text)} for reason in one.reasons]
+        return chosen | {"reasons": reasons}
+
 
 def _order(card: int) -> tuple[int, int]:
     """Return the place of a card in a hand that is shown: 3 to 2, then spade, club, diamond, heart."""
     rank, suit = divmod(card - 1, 4)
     return (rank - 1) % 13, suit
-
-
-def _combination(one: tien_len_pb2.Combination) -> dict[str, Any]:
-    return {"kind": one.kind, "name": text(one.name), "cards": texts(one.cards)}
-
-
-def _shown(one: tien_len_pb2.SuggestedPlay) -> dict[str, Any]:
-    chosen = {"action": "PLAY"} | _combination(one.play) if one.HasField("play") else {"action": "PASS"}
-    reasons = [{"code": reason.code, "text": text(reason.text)} for reason in one.reasons]
-    return chosen | {"reasons": reasons}

@@ -8,11 +8,12 @@ from google.protobuf.json_format import MessageToDict
 from referee.v1 import shuffler_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
 from referee_table.cards import texts
-from referee_table.commands import Decide, InRound, Suggest
+from referee_table.commands import Decide, InRound, Leave, Suggest
 from referee_table.judge import RefereeRefusedError
 from referee_table.play import RETRY_MS, Bench, Play, Previous, Settled, refusal_of
+from referee_table.signing import Signed
 from referee_table.state import Round, UltimateTexasState
-from referee_table.wording import Code, RefusedError, text
+from referee_table.wording import Code, RefusedError
 
 _PREFIX: Final = "DECISION_"
 _IMPOSED: Final = frozenset({Decision.DECISION_LEAVE, Decision.DECISION_TIMEOUT})
@@ -73,8 +74,8 @@ class UltimateTexasPlay(Play):
             case Decide():
                 if command.decision not in _MADE:
                     raise RefusedError(Code.BAD_COMMAND, detail=f"{command.decision} is no decision")
-                await self._accept(seat, _MADE[command.decision])
-                return {}
+                await self._accept(seat, _MADE[command.decision], command)
+                return self.receipt()
             case Suggest() if self.bench.is_sealed:
                 raise RefusedError(Code.SEALED)
             case Suggest():
@@ -82,9 +83,9 @@ class UltimateTexasPlay(Play):
             case _:
                 raise RefusedError(Code.WRONG_PHASE)
 
-    async def leave(self, seat: int) -> None:
+    async def leave(self, seat: int, move: Leave) -> None:
         """Record that the seat checks or folds from now on."""
-        await self._accept(seat, Decision.DECISION_LEAVE)
+        await self._accept(seat, Decision.DECISION_LEAVE, move)
 
     async def advance(self) -> None:
         """Decide for a bot, or for the seats whose time has run out."""
@@ -121,7 +122,7 @@ class UltimateTexasPlay(Play):
                     "hole": texts(one.hole),
                     "cards": texts(one.hole),
                     "best": texts(one.best),
-                    "value": {"category": one.value.category, "name": text(one.value.name)},
+                    "value": self._value(one.value.category),
                     "result": one.result,
                     "result_name": self.bench.law.word(one.result),
                     "play_multiple": one.play_multiple,
@@ -136,7 +137,7 @@ class UltimateTexasPlay(Play):
             "board": texts(outcome.board),
             "house": texts(outcome.house_hole),
             "house_best": texts(outcome.house_best),
-            "house_value": {"category": outcome.house_value.category, "name": text(outcome.house_value.name)},
+            "house_value": self._value(outcome.house_value.category),
             "house_qualified": outcome.house_qualified,
             "house_net_minor": outcome.house_net_minor,
         }
@@ -177,14 +178,19 @@ class UltimateTexasPlay(Play):
         if self.bench.is_sealed:
             given["events"] = [MessageToDict(event) for event in self.message.events]
             given["receipt"] = base64.b64encode(self.message.receipt).decode()
+            given["signatures"] = [base64.b64encode(one).decode() for one in self.message.signatures]
         return given
 
     def events(self) -> list[dict[str, Any]]:
-        """Decisions."""
+        """Decisions, each with its street."""
         return [
             {"time": event.time, "seat": event.seat, "action": "DECIDE", "decision": _name(event.decision)}
-            for event in self.message.events
+            | {"street": street}
+            for event, street in zip(self.message.events, self.state.streets, strict=True)
         ]
+
+    def _value(self, category: str) -> dict[str, Any]:
+        return {"category": category, "name": self.bench.law.name("category", category) if category else {}}
 
     def _deciding(self) -> list[int]:
         """Return the seats that have a decision to make."""
@@ -194,15 +200,19 @@ class UltimateTexasPlay(Play):
         self.state.deadline = time + self.bench.law.clock_ms("street")
         self.state.bot_time = self.bench.clock.now() + self.bench.pace.bot_ms
 
-    async def _accept(self, seat: int, decision: Decision) -> None:
-        judge = self.bench.judge
+    async def _accept(self, seat: int, decision: Decision, move: Signed | None = None) -> None:
+        judge, street = self.bench.judge, self.found.street
         event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision)
-        request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=self.message, event=event)
+        signature = b"" if decision == Decision.DECISION_TIMEOUT else self.sign(event, move)
+        request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(
+            round=self.message, event=event, signature=signature
+        )
         kind = ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse
         answer = await judge.ask(judge.ultimate_texas.AcceptEvent, request, kind)
         if not answer.event_number:
             raise refusal_of(answer.violations)
-        self.keep(answer)
+        self.keep(answer, signature)
+        self.state.streets.append(street)
         self.found = answer.state
 
     async def opened(self, opened: shuffler_pb2.OpenSectionResponse) -> None:
@@ -235,6 +245,7 @@ class UltimateTexasPlay(Play):
             certificates=certificates,
             events=self.message.events,
             receipt=self.message.receipt,
+            signatures=self.message.signatures,
         )
         request = ultimate_texas_pb2.AdviseRequest(round=given, seat=seat)
         try:

@@ -4,13 +4,15 @@ import base64
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 from google.protobuf.json_format import MessageToDict
 
 from referee.v1 import round_pb2
 from referee_table.cards import texts
 from referee_table.dealing import CURRENCY
 from referee_table.judge import Judge
-from referee_table.records import shown
+from referee_table.people import place_of
+from referee_table.records import shown, shown_seat
 from referee_table.room import Room
 from referee_table.state import Person, Round
 
@@ -18,7 +20,7 @@ from referee_table.state import Person, Round
 def view_of(room: Room, person: Person) -> dict[str, Any]:
     """Return the whole room, as PROTOCOL.md describes it."""
     state = room.state
-    is_betting = room.bench.law.game == "ultimate_texas"
+    is_betting, host = room.bench.law.game == "ultimate_texas", room.people.host
     return {
         "type": "view",
         "room": state.room,
@@ -31,8 +33,12 @@ def view_of(room: Room, person: Person) -> dict[str, Any]:
         "phase": state.phase,
         "deadline": state.deadline,
         "referee": reached(room.bench.judge),
+        "scene_until": state.scene_until,
+        "is_paused": state.is_paused,
         "you": person.person,
-        "persons": [_person(one, stake=state.stake_minor if is_betting else None) for one in state.people],
+        "persons": [
+            _person(one, is_host=one is host, stake=state.stake_minor if is_betting else None) for one in state.people
+        ],
         "round": None if state.round is None else _round(room, state.round, person),
         "last": None if state.last is None else shown(state.last),
     }
@@ -44,8 +50,8 @@ def reached(judge: Judge) -> str:
 
 
 def listing_of(room: Room) -> dict[str, Any]:
-    """Return the room in the lobby's list."""
-    state = room.state
+    """Return the room in the lobby's list, and as an invitation shows it."""
+    state, host = room.state, room.people.host
     return {
         "room": state.room,
         "ruleset": state.ruleset,
@@ -54,10 +60,15 @@ def listing_of(room: Room) -> dict[str, Any]:
         "phase": state.phase,
         "persons": [one.name for one in state.people],
         "free_seats": room.people.free_seats,
+        "open_seats": room.people.open_seats,
+        "max_seats": room.bench.law.max_seats,
+        "host": "" if host is None else host.name,
+        "bots": sum(one.is_bot for one in state.people),
+        "watchers": len(state.people) - len(room.people.players),
     }
 
 
-def _person(one: Person, *, stake: int | None) -> dict[str, Any]:
+def _person(one: Person, *, is_host: bool, stake: int | None) -> dict[str, Any]:
     given: dict[str, Any] = {
         "person": one.person,
         "name": one.name,
@@ -65,8 +76,17 @@ def _person(one: Person, *, stake: int | None) -> dict[str, Any]:
         "is_away": one.away_time is not None,
         "is_ready": one.ready_time is not None,
         "is_seated": one.seated_time is not None,
+        "place": place_of(one),
+        "is_host": is_host,
+        "is_auto_ready": one.is_auto_ready,
+        "avatar": one.avatar,
         "score_minor": one.score_minor,
+        "stats": msgspec.structs.asdict(one.stats),
     }
+    if one.kick_time is not None:
+        given["kick_time"] = one.kick_time
+    if one.said is not None:
+        given["said"] = msgspec.structs.asdict(one.said)
     if stake is not None:
         given |= {"ante_minor": one.ante_minor or stake, "trips_minor": one.trips_minor}
     return given
@@ -80,7 +100,7 @@ def _round(room: Room, made: Round, person: Person) -> dict[str, Any]:
         "table": made.table,
         "round_id": made.round_id.hex(),
         "header": _header(made.header),
-        "seats": [{"person": one.person, "name": one.name, "is_bot": one.is_bot} for one in made.seats],
+        "seats": [shown_seat(one) for one in made.seats],
         "you": seat,
     }
     if made.server_commitment:
@@ -95,7 +115,7 @@ def _round(room: Room, made: Round, person: Person) -> dict[str, Any]:
         given["certificates"] = [base64.b64encode(one).decode() for one in play.certificates()]
     elif seat is not None:
         given["hand"] = texts(made.hands[seat])
-    return given | play.view(seat)
+    return given | play.view(seat) | play.course(seat)
 
 
 @lru_cache(maxsize=1024)

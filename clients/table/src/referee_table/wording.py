@@ -23,6 +23,10 @@ class Code(enum.StrEnum):
     REFEREE_REFUSED = "REFEREE_REFUSED"
     NO_ADVICE = "NO_ADVICE"
     TOO_MANY = "TOO_MANY"
+    NOT_HOST = "NOT_HOST"
+    ROOM_FULL = "ROOM_FULL"
+    KICKED = "KICKED"
+    UNSIGNED = "UNSIGNED"
 
 
 REFUSALS: Final[Mapping[Code, tuple[str, str]]] = {
@@ -39,11 +43,28 @@ REFUSALS: Final[Mapping[Code, tuple[str, str]]] = {
     Code.REFEREE_REFUSED: ("Trọng tài từ chối.", "The referee refused."),
     Code.NO_ADVICE: ("Không có gợi ý.", "There is no advice to give."),
     Code.TOO_MANY: ("Quá nhiều; hãy thử lại sau.", "Too many; try again later."),
+    Code.NOT_HOST: ("Chỉ chủ bàn làm được việc này.", "Only the host of the table can do that."),
+    Code.ROOM_FULL: ("Phòng đã đầy, kể cả chỗ xem.", "The room is full, places to watch included."),
+    Code.KICKED: ("Chủ bàn đã mời bạn ra khỏi phòng này.", "The host sent you out of this room."),
+    Code.UNSIGNED: (
+        "Ghế này có khóa: nước đi phải có chữ ký của nó.",
+        "This seat has a key: what it does needs its signature.",
+    ),
 }
 """Why a command was not done."""
 
 NOTICES: Final[Mapping[str, tuple[str, str]]] = {
     "SENT_OUT": ("Bạn không sẵn sàng kịp giờ nên đã rời phòng.", "You were not ready in time and left the room."),
+    "DEAD_INVITE": (
+        "Lời mời này không còn: phòng đã đóng.",
+        "This invitation is over: the room was closed.",
+    ),
+    "ROOM_FULL": REFUSALS[Code.ROOM_FULL],
+    "KICKED": ("Chủ bàn đã mời bạn ra khỏi phòng.", "The host sent you out of the room."),
+    "AUTO_READY_OFF": (
+        "Bạn không chơi ván vừa rồi nên không còn tự sẵn sàng.",
+        "You did nothing in the last round, so you are no longer ready by yourself.",
+    ),
     "AWAY_TOO_LONG": ("Bạn đã vắng mặt quá lâu nên rời phòng.", "You were away too long and left the room."),
     "NAME_CHANGED": (
         "Tên đã được rút gọn còn 24 ký tự hiển thị được.",
@@ -108,10 +129,10 @@ class RefusedError(Exception):
         return given
 
 
-def notice(code: str) -> dict[str, Any]:
+def notice(code: str, **more: str) -> dict[str, Any]:
     """Return a notice as the page reads it."""
     vi, en = NOTICES[code]
-    return {"type": "notice", "code": code, "text": {"vi": vi, "en": en}}
+    return {"type": "notice", "code": code, "text": {"vi": vi, "en": en}, **more}
 
 
 def goodbye(code: str) -> dict[str, Any]:

@@ -1,0 +1,189 @@
+"""Arrangements of Mậu Binh on their way to the referee: what is on a seat's screen is handed in as it changes.
+
+The referee begins the show, or opens the hands of a sealed table, as soon as it has something of every seat. So that
+nobody's arranging ends early, what would be the last is held back as a draft until every person is done, or until the
+time is nearly up; bots wait for people.
+"""
+
+from typing import Any, Final
+
+from referee.games.mau_binh import MAX_EVENTS
+from referee.v1 import mau_binh_pb2
+from referee_table.arrangements import arrangement_of, shown_showdown, shown_value, split
+from referee_table.cards import texts
+from referee_table.instant import groups_of
+from referee_table.play import Bench, Play, refusal_of, violations_of
+from referee_table.state import Draft, MauBinhState, Round
+from referee_table.wording import Code, RefusedError
+
+HAND_IN_MS: Final = 1_000
+"""How long before the deadline what is on seats' screens is handed in."""
+KEPT_EVENTS: Final = 2
+"""Events of a seat that drafts leave for its last arrangement."""
+
+
+class HandingIn(Play):
+    """One round of Mậu Binh as far as its arrangements reach the referee. ``message`` is the round so far."""
+
+    def __init__(self, bench: Bench, played: Round) -> None:
+        super().__init__(bench, played)
+        self.message = mau_binh_pb2.MauBinhRound.FromString(played.message)
+        self.state = played.mau_binh or MauBinhState()
+
+    @property
+    def is_public(self) -> bool:
+        """Whether every seat may see all events: not while an open table arranges."""
+        return self.bench.is_sealed or self.state.showdown is not None
+
+    def own(self, seat: int) -> dict[str, Any]:
+        """Return what a seat alone sees: its own arrangement or commitment, and whether that may still change."""
+        state, draft = self.state, self.state.drafts[seat]
+        cards = state.arranged[seat] if draft is None else draft.cards
+        commitment = state.commitments[seat] if draft is None else draft.commitment
+        shown: dict[str, Any] = {"is_final": state.finals[seat]}
+        if cards and not self.bench.is_sealed:
+            shown["arrangement"] = split(cards)
+        if commitment:
+            shown["commitment"] = commitment.hex()
+        if self.phase == "PLAYING":
+            shown["hand_in_time"] = self.hand_in_time
+            shown["arrangements_left"] = self._events_left(seat)
+            shown["takes_signed"] = self._may_go(seat)
+        return shown
+
+    @property
+    def hand_in_time(self) -> int:
+        """When drafts become events, so that the last one counts at the deadline."""
+        return self.state.deadline - HAND_IN_MS
+
+    def is_in(self, seat: int) -> bool:
+        """Whether the referee has an arrangement or a commitment of the seat."""
+        return bool(self.state.arranged[seat] or self.state.commitments[seat])
+
+    def _events_left(self, seat: int) -> int:
+        """How many arrangements or commitments the referee still takes of a seat."""
+        most = MAX_EVENTS // len(self.round.seats) - 1 - int(self.bench.is_sealed)
+        return most - [event.seat for event in self.message.events].count(seat)
+
+    def is_everybody_done(self) -> bool:
+        """Whether no person arranges any more."""
+        state = self.state
+        return all(
+            one.is_bot or done or gone
+            for one, done, gone in zip(self.round.seats, state.finals, state.gone, strict=True)
+        )
+
+    def _may_go(self, seat: int) -> bool:
+        """Whether what the seat has now may go to the referee: it ends nobody's arranging, and leaves events to spare.
+
+        The show begins, or hands open, as soon as the referee has something of every seat: so bots wait for people,
+        and what would be the last is held back until every person is done or the time is nearly up.
+        """
+        if self.is_everybody_done() or self.bench.clock.now() >= self.hand_in_time:
+            return True
+        others = [one for one in range(len(self.round.seats)) if one != seat and not self.state.gone[one]]
+        is_last = all(self.is_in(one) for one in others)
+        return not self.is_bot(seat) and not is_last and self._events_left(seat) > KEPT_EVENTS
+
+    def can_go(self, seat: int) -> bool:
+        """Whether a seat has a draft that can be handed in for it: its own, or one that it has signed."""
+        draft, one = self.state.drafts[seat], self.round.seats[seat]
+        return draft is not None and (not one.key or bool(one.signing_key) or draft.signature is not None)
+
+    async def take(self, seat: int, draft: Draft, *, is_final: bool) -> dict[str, Any]:
+        """Hand in what a seat has now, or hold it back as a draft."""
+        state, one = self.state, self.round.seats[seat]
+        is_signed = not one.key or bool(one.signing_key) or draft.signature is not None
+        if is_final and not is_signed:
+            raise RefusedError(Code.UNSIGNED)
+        was_final, state.finals[seat] = state.finals[seat], is_final
+        try:
+            if is_signed and self._may_go(seat):
+                return await self._give(seat, draft)
+            if not one.is_bot and draft.cards:
+                await self._require_acceptable(seat, draft.cards)
+        except RefusedError:
+            state.finals[seat] = was_final
+            raise
+        state.drafts[seat] = draft
+        return {"is_held": True}
+
+    async def _require_acceptable(self, seat: int, cards: list[int]) -> None:
+        checked = await self.check(seat, cards)
+        if not checked["is_acceptable"]:
+            raise RefusedError(Code.UNLAWFUL, violations=checked["violations"])
+
+    async def _give(self, seat: int, draft: Draft) -> dict[str, Any]:
+        """Give the referee an arrangement or a commitment."""
+        event = mau_binh_pb2.MauBinhEvent(seat=seat)
+        if draft.commitment:
+            event.commit.commitment = draft.commitment
+        else:
+            event.arrange.CopyFrom(arrangement_of(draft.cards))
+        answer = await self.accept(event, self.sign(event, draft))
+        self.state.drafts[seat] = None
+        if draft.commitment:
+            self.state.commitments[seat] = draft.commitment
+        else:
+            self.state.arranged[seat] = draft.cards
+            await self.look()
+        return {"violations": violations_of(answer.violations)} | self.receipt()
+
+    async def hand_in(self) -> None:
+        """Hand in what is held back; of a seat that has to sign and did not, the last that it signed counts."""
+        for seat in range(len(self.round.seats)):
+            draft = self.state.drafts[seat]
+            if draft is None or not self.can_go(seat) or self.state.showdown is not None or self.round.is_opening_due:
+                continue
+            try:
+                await self._give(seat, draft)
+            except RefusedError:  # too late by the referee's clock, or no event of the seat is left
+                self.state.drafts[seat] = None
+
+    async def accept(
+        self, event: mau_binh_pb2.MauBinhEvent, signature: bytes = b""
+    ) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
+        """Have the referee accept an event, and keep it; raise RefusedError for one that breaks rules."""
+        judge = self.bench.judge
+        request = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=self.message, event=event, signature=signature)
+        kind = mau_binh_pb2.MauBinhServiceAcceptEventResponse
+        answer = await judge.ask(judge.mau_binh.AcceptEvent, request, kind)
+        if not answer.event_number:
+            raise refusal_of(answer.violations)
+        self.keep(answer, signature)
+        return answer
+
+    async def check(self, seat: int, cards: list[int]) -> dict[str, Any]:
+        """Have the referee check thirteen cards as an arrangement of the seat's."""
+        judge = self.bench.judge
+        given = mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=self.message.certificates)
+        request = mau_binh_pb2.CheckArrangementRequest(round=given, seat=seat, arrangement=arrangement_of(cards))
+        answer = await judge.ask(judge.mau_binh.CheckArrangement, request, mau_binh_pb2.CheckArrangementResponse)
+        return {
+            "violations": violations_of(answer.violations),
+            "is_acceptable": answer.acceptable,
+            "values": [shown_value(value, self.bench.law) for value in answer.values],
+        }
+
+    async def look(self) -> None:
+        """Start the showing if the referee finds the round over."""
+        if self.bench.is_sealed and not self.round.hands:
+            return
+        judge = self.bench.judge
+        request = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=self.message)
+        kind = mau_binh_pb2.MauBinhServicePreviewRoundResponse
+        preview = await judge.ask(judge.mau_binh.PreviewRound, request, kind)
+        if not preview.violations:
+            self._show(shown_showdown(preview.showdown, self.bench.law))
+            self.again = 0
+
+    def _show(self, showdown: dict[str, Any]) -> None:
+        """Begin the show; hands that win at the deal are seen before the round ends."""
+        self.state.showdown = showdown
+        for line in showdown["summary"]:
+            if pattern := line.get("instant_win"):
+                groups = groups_of(pattern, texts(self.round.hands[line["seat"]]))
+                win = {"seat": line["seat"], "pattern": pattern, "name": line["instant_win_name"], "groups": groups}
+                self.state.instant_wins.append(win)
+        if self.state.instant_wins:
+            showdown["summary_time"] = max(showdown["summary_time"], self.round.dealt_time + self.bench.pace.scene_ms)

@@ -1,0 +1,121 @@
+"""Sentences of a ruleset's data in both languages, for every kind that a field of it can have."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+Text = dict[str, str]
+Data = Mapping[str, Any]
+
+
+def say(vi: str, en: str) -> Text:
+    """Return a text in both languages."""
+    return {"vi": vi, "en": en}
+
+
+def sweep(data: Data) -> Text:
+    """Say what losing all three chi costs."""
+    given = data["sweep"]
+    match given["kind"]:
+        case "BY_EVERY_SEAT":
+            times = given["multiplier"]
+            return say(
+                f"thua cả ba chi trước mọi người: trả gấp {times}", f"all three chi lost to everybody: {times} times"
+            )
+        case "BETWEEN_TWO_TIMES":
+            times = given["multiplier"]
+            return say(f"thua cả ba chi một người: trả gấp {times}", f"all three chi lost to a seat: {times} times")
+        case "BETWEEN_TWO_PLUS":
+            units = given["units"]
+            return say(f"thua cả ba chi một người: trả thêm {units}", f"all three chi lost to a seat: {units} more")
+        case _:
+            return say("không có sập", "no sweep")
+
+
+def foul(data: Data) -> Text:
+    """Say what a foul costs."""
+    given = data["foul"]
+    match given["kind"]:
+        case "SWEPT":
+            return say("lủng: thua cả ba chi và bị sập", "a foul loses all three chi as a sweep")
+        case "LOSES_CHI":
+            return say("lủng: thua cả ba chi, không tính sập", "a foul loses all three chi, without a sweep")
+        case _:
+            return say(
+                f"lủng: trả mỗi người {given['units']}", f"a foul pays {given['units']} to every seat that did not"
+            )
+
+
+def leaving(data: Data) -> Text:
+    """Say what leaving during the show costs."""
+    if data["leaving"]["in_showdown"] == "LOSES_LATER_CHI":
+        return say("thoát khi đang so chi: thua các chi sau", "leaving in the show loses the chi after it")
+    return say("thoát khi đang so chi: bài đã xếp vẫn tính", "leaving in the show: the arrangement still counts")
+
+
+def instant_wins(data: Data) -> Text:
+    """Say how many hands win at the deal and what they pay."""
+    units = [one["units"] for one in data["instant_wins"]]
+    if not units:
+        return say("không có thắng trắng", "no instant wins")
+    span = str(units[0]) if min(units) == max(units) else f"{min(units)}-{max(units)}"
+    return say(f"{len(units)} kiểu thắng trắng trả {span}", f"{len(units)} instant wins pay {span}")
+
+
+def special_front(data: Data) -> Text:
+    """Say what three of a kind in front is worth, the special value that players know best."""
+    worth = next(
+        (
+            one["units"]
+            for one in data["values"]["special"]
+            if (one["chi"], one["category"]) == ("FRONT", "THREE_OF_A_KIND")
+        ),
+        data["values"]["ordinary"],
+    )
+    return say(f"sám chi cuối ăn {worth}", f"three of a kind in front wins {worth}")
+
+
+def arranging(data: Data) -> Text:
+    """Say how long seats arrange."""
+    seconds = data["clocks"]["arranging"]["seconds"]
+    return say(f"{seconds} giây xếp bài", f"{seconds} seconds to arrange")
+
+
+def hand_rule(data: Data) -> Text:
+    """Say which cards make a hand of Ultimate Texas Hold'em."""
+    if data["hands"]["rule"] == "TWO_PLUS_THREE":
+        return say("đúng 2 lá tẩy và 3 lá chung", "exactly two hole cards and three of the board")
+    return say("5 lá tốt nhất trong 7 lá", "the best five of seven cards")
+
+
+def trips(data: Data) -> Text:
+    """Say what the best hand pays on Trips."""
+    best = data["trips"][0]["odds"].replace("/", ":")
+    return say(f"Trips trả đến {best}", f"Trips pays up to {best}")
+
+
+def chain(data: Data) -> Text:
+    """Say who pays a chain of chops."""
+    if data["chops"]["chain"] == "LAST_VICTIM_PAYS_ALL":
+        return say("chặt chồng: người bị chặt cuối trả hết", "the last one chopped pays a whole chain")
+    return say("chặt chồng: ai bị chặt nấy trả", "everybody chopped pays their own part of a chain")
+
+
+def out_of_time(data: Data) -> Text:
+    """Say what a seat does that is out of time."""
+    if data["turn"]["out_of_time"] == "PASS_OR_LOWEST_SINGLE":
+        return say("hết giờ: bỏ lượt, hoặc đánh lá nhỏ nhất", "out of time: passes, or leads the lowest card")
+    return say("hết giờ: coi như rời bàn", "out of time: as if the seat had left")
+
+
+def last_card(data: Data) -> Text:
+    """Say what going out with the three of spades is worth."""
+    units = data["last_three_of_spades"]["units"]
+    return say(f"kết 3♠ ăn {units}", f"going out with the 3♠ wins {units}")
+
+
+FEATURES: Final = {
+    "mau_binh": (sweep, foul, special_front, instant_wins, leaving, arranging),
+    "tien_len": (chain, last_card, instant_wins, out_of_time),
+    "ultimate_texas": (hand_rule, trips),
+}
+"""What tells rulesets of a game apart, the most telling first."""
