@@ -104,8 +104,16 @@ async def arrival(recorder: Recorder, scene: Scene) -> None:
     await binh.until(lambda view: len(view.get("persons", ())) == 2)
     recorder.found["welcome"] = an.welcome
     await recorder.view("lobby", an, lambda view: bool(view["rooms"]) and len(view["rooms"][0]["persons"]) == 2)
+    await recorder.done("preview", an, "preview", room=binh.view["room"])
+    await recorder.done("rules", an, "rules", ruleset="mau_binh.classic")
+    await recorder.done("say", binh, "say", phrase="HELLO")
+    await recorder.done("auto_ready", binh, "auto_ready", is_on=False)
+    await recorder.done("pause", binh, "pause", is_paused=True)
     await recorder.refused("no_room", an, "join", room="nowhere")
     await recorder.refused("bad_command", an, "ready")
+    await recorder.done("quick", an, "quick", ruleset="ultimate_texas.casino", stake_minor=100)
+    await an.until(lambda view: view.get("phase") == "BINDING")
+    await an.ask("leave")
     recorder.found["ping"] = {"type": "ping", "sent": 1}
     recorder.found["pong"] = {"type": "pong", "sent": 1.0, "time": scene.clock.now()}
     second = await scene.player("An", plays=False, secret=an.secret)
@@ -156,6 +164,7 @@ async def mau_binh(recorder: Recorder, scene: Scene, player: Player, *, sealed: 
             "unlawful", player, "arrange", round_id=given["round_id"], **split([*hand[:12], hand[0]])
         )
         advice = await recorder.done("mau_binh.suggest", player, "suggest", round_id=given["round_id"])
+        await recorder.done("draft", player, "arrange", round_id=given["round_id"], is_final=False, **split(hand))
         await recorder.done(
             "arrange", player, "arrange", round_id=given["round_id"], **advice["suggestions"][0]["arrangement"]
         )
