@@ -54,8 +54,8 @@ _CLOCKS: Final = {
 def difference(data: Data, alike: Sequence[Data]) -> Text | None:
     """Return a sentence on how a ruleset differs from those of its game, or what marks the only one."""
     written = [(feature(data), feature) for feature in sentences.FEATURES.get(data["game"], ())]
-    telling = [text for text, feature in written if len({feature(one)["en"] for one in alike}) > 1]
-    chosen = (telling or [text for text, _ in written])[:MOST_FEATURES]
+    apart = [text for text, feature in written if len({feature(one)["en"] for one in alike}) > 1]
+    chosen = (apart or [text for text, _ in written])[:MOST_FEATURES]
     if not chosen:
         return None
     return {language: _sentence("; ".join(one[language] for one in chosen)) for language in ("vi", "en")}

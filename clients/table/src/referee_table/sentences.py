@@ -118,4 +118,4 @@ FEATURES: Final = {
     "tien_len": (chain, last_card, instant_wins, out_of_time),
     "ultimate_texas": (hand_rule, trips),
 }
-"""What tells rulesets of a game apart, the most telling first."""
+"""Differences between rulesets of a game, the most important first."""

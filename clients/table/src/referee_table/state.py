@@ -168,7 +168,7 @@ class Round(msgspec.Struct, kw_only=True):
 class RoomState(msgspec.Struct, kw_only=True):
     """A room.
 
-    Until ``scene_until`` the end of the last round is shown, and no clock runs against anybody. ``banned`` are the keys
+    Until ``scene_until`` the end of the last round is shown, and no clock runs against anyone. ``banned`` are the keys
     of people whom the host sent away. ``generation`` counts the tables in the log that it has used. ``previous`` are
     that table's rounds back to the last settled one, newest first, for the game whose winner leads.
     """
