@@ -21,8 +21,8 @@ def alone_in(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def copy_of_one(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """Return a folder of this worker's own, copied from one that the first worker to come has made."""
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """Return the folder that the first worker to come has made; nobody changes it."""
     is_worker = "PYTEST_XDIST_WORKER" in os.environ
     shared = factory.getbasetemp().parent if is_worker else factory.getbasetemp()
     made = shared / f"made-{name}"
@@ -31,6 +31,11 @@ def copy_of_one(factory: pytest.TempPathFactory, name: str, make: Callable[[Path
             unfinished = factory.mktemp(name) / "unfinished"
             make(unfinished)
             unfinished.rename(made)
+    return made
+
+
+def copy_of_one(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """Return a folder of this worker's own, copied from one that the first worker to come has made."""
     copy = factory.mktemp(name) / "copy"
-    shutil.copytree(made, copy)
+    shutil.copytree(made_once(factory, name, make), copy)
     return copy

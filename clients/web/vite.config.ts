@@ -20,6 +20,7 @@ export default defineConfig({
   },
   build: {
     target: "es2022",
+    license: { fileName: "licenses.md" }, // of the packages whose code is in the page
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rolldownOptions: {

@@ -25,7 +25,6 @@ EXTRAS: Final = MappingProxyType(
         "structlog": "server",
         "distributed": "dask",
         "aiohttp": "http",
-        "scipy": "lab",
         "opentelemetry": "otel",
         "psycopg": "postgres",
         "connectrpc": "web",

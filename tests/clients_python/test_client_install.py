@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from referee_harness import Harness
 
-from tests.dependencies.wheelhouse import CLIENT, ROOT, Environment, repack, wheels_of_tree
+from tests.packages.wheelhouse import DISTRIBUTIONS, Environment, wheels_for
 
+CLIENT = DISTRIBUTIONS["referee-client"]
 OF_SERVERS = {"sqlalchemy", "structlog", "typer", "numpy", "rich", "fsspec", "jinja2", "prometheus_client"}
 BASE_ROOMS = {"cards", "dealing", "evidence", "games", "log", "rulesets", "transcript", "v1"}
 
@@ -48,9 +49,7 @@ print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """Return an environment in which ``pip install referee-client`` was run."""
-    wheels = wheels_of_tree(tmp_path_factory)
-    base = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
-    repack({*base, *(one for one in declared() if one != "referee")}, wheels)
+    wheels = wheels_for(tmp_path_factory, "referee-client")
     return Environment(tmp_path_factory.mktemp("client"), wheels, "referee-client")
 
 
@@ -62,7 +61,7 @@ def declared() -> list[str]:
 
 def test_installed_client_brings_the_base_and_grpc_alone(environment: Environment):
     base = {"referee", "pynacl", "cffi", "pycparser", "msgspec", "orjson"}
-    grpc = {"grpcio", "protobuf", "googleapis-common-protos", "typing_extensions"}
+    grpc = {"grpcio", "protobuf", "googleapis-common-protos", "typing-extensions"}
     assert environment.installed() == {"referee-client", *base, *grpc}
 
 

@@ -32,7 +32,7 @@ _PIN: Final = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s;\\]+)")
 _HASH: Final = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 _ALLOWED: Final = re.compile(
     r"0BSD|(new |\d-clause )?bsd.*|apache.*|cc0-1\.0|isc.*|mit(-0| license)?|mozilla.*|mpl-2\.0|"
-    r"psf-2\.0|python software foundation.*|unlicense|zlib|lgpl-3\.0-only|dfsg approved|osi approved",
+    r"psf-2\.0|public domain|python software foundation.*|unlicense|zlib|lgpl-3\.0-only|dfsg approved|osi approved",
     re.IGNORECASE,
 )
 """Licences that oblige an operator of this project to nothing, or only to pass on what they received."""

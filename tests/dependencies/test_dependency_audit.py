@@ -1,6 +1,7 @@
 """What the audit of dependencies finds, and that the lock is one that an operator can install from."""
 
 import hashlib
+import json
 import re
 import subprocess
 import sys
@@ -38,11 +39,13 @@ def found(
 
 def test_every_distribution_carries_the_licence_of_the_project():
     """Each folder that is built has a copy, because a distribution may take no file from above its own folder."""
-    projects = sorted(ROOT.glob("clients/*/pyproject.toml"))
-    assert len(projects) >= 4
-    for project in (ROOT / "pyproject.toml", *projects):
-        assert tomllib.loads(project.read_text())["project"]["license"] == "Apache-2.0"
-        assert (project.parent / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    python = [ROOT / "pyproject.toml", *ROOT.glob("clients/*/pyproject.toml")]
+    npm = [path for path in ROOT.glob("clients/*/package.json") if not json.loads(path.read_text()).get("private")]
+    assert (len(python), len(npm)) == (5, 2)
+    for path in (*python, *npm):
+        given = json.loads(path.read_text()) if path in npm else tomllib.loads(path.read_text())["project"]
+        assert given["license"] == ("Apache-2.0 AND MIT" if given["name"] == "referee-table" else "Apache-2.0")
+        assert (path.parent / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
 def test_distribution_that_is_pinned_whole_and_free_is_sound():

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 _PRELUDE: Final = """async ({ base, keys, options }) => {
-  const client = await import("@referee/client");
-  const { connectWeb } = await import("@referee/client/web");
+  const client = await import("referee-client");
+  const { connectWeb } = await import("referee-client/web");
   const { Code, refusalOf } = client;
   const referee = connectWeb({ baseUrl: base, ...options });
   const refused = async (call) => {
@@ -112,7 +112,7 @@ CASES: Final = (
     Case(
         "round that is dealt, settled, revealed and verified in the page",
         """
-  const { verifyReceipt, verifyRound } = await import("@referee/client/verify");
+  const { verifyReceipt, verifyRound } = await import("referee-client/verify");
   const tableId = `page-${crypto.randomUUID()}`;
   const terms = {
     tableId, rulesetId: "mau_binh.classic", seatCount: 2, currency: "CHIP", stakeMinor: 10n,

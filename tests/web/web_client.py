@@ -20,9 +20,9 @@ VERIFIER: Final = CLIENTS / "verifier"
 SECONDS: Final = 300
 _MODULES: Final = "/typescript/node_modules"
 IMPORTS: Final = {
-    "@referee/client": "/typescript/dist/index.js",
-    "@referee/client/web": "/typescript/dist/web.js",
-    "@referee/client/verify": "/typescript/dist/verify.js",
+    "referee-client": "/typescript/dist/index.js",
+    "referee-client/web": "/typescript/dist/web.js",
+    "referee-client/verify": "/typescript/dist/verify.js",
     "referee-verifier": "/verifier/dist/index.js",
     "@noble/curves/": "/verifier/node_modules/@noble/curves/",
     "@noble/hashes/": "/verifier/node_modules/@noble/hashes/",

@@ -64,6 +64,16 @@ def test_packages_are_pinned_and_from_no_named_registry() -> None:
     assert all("resolved" not in entry for entry in lock["packages"].values())
 
 
+def test_licences_of_all_bundled_packages_are_in_the_page() -> None:
+    """The page's script holds code of each package that it depends on, so their notices go where it goes."""
+    package = json.loads((WEB / "package.json").read_text(encoding="utf-8"))
+    notices = (WEB / "dist" / "licenses.md").read_text(encoding="utf-8")
+    named = re.findall(r"^## (\S+) - (\S+) \((\S+)\)$", notices, re.MULTILINE)
+    assert {(name, version) for name, version, _ in named} >= {*package["dependencies"].items()}
+    assert {licence for _, _, licence in named} == {"MIT"}
+    assert notices.count("Permission is hereby granted") == len(named)
+
+
 def test_every_string_has_both_languages_with_the_same_placeholders() -> None:
     for key, (vietnamese, english) in words().items():
         assert vietnamese.strip(), key
@@ -108,4 +118,4 @@ def test_page_loads_nothing_from_elsewhere() -> None:
     allowed = ("http://www.w3.org/",)
     for name, data in files(WEB / "dist").items():
         for address in re.findall(r"https?://[\w./-]+", data.decode("utf-8", errors="ignore")):
-            assert address.startswith(allowed) or name.endswith(".js"), f"{name}: {address}"
+            assert address.startswith(allowed) or name.endswith((".js", ".md")), f"{name}: {address}"

@@ -1,6 +1,6 @@
 /**
- * Referee's services, messages and refusals. How to reach a server is in `@referee/client/web`
- * and `@referee/client/node`, what proves its word in `@referee/client/verify`.
+ * Referee's services, messages and refusals. How to reach a server is in `referee-client/web`
+ * and `referee-client/node`, what proves its word in `referee-client/verify`.
  */
 
 export { create, type MessageInitShape } from "@bufbuild/protobuf";

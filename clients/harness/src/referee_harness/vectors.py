@@ -16,6 +16,7 @@ from typing import Any, Final
 from referee_harness.refusal import HarnessError
 
 _GAMES: Final = ("mau_binh", "tien_len", "ultimate_texas")
+_FOLDER: Final = Path(__file__).parent / "vectors"
 _HAND_NAMES: Final = ("hand", "dealt")
 
 
@@ -45,7 +46,7 @@ def names() -> list[str]:
 
 def topics() -> list[str]:
     """List the files with vectors of games."""
-    return sorted(f"{game}/{file.stem}" for game in _GAMES for file in (folder() / game).glob("*.jsonl"))
+    return sorted(f"{game}/{file.stem}" for game in _GAMES for file in (_FOLDER / game).glob("*.jsonl"))
 
 
 def rows(topic: str) -> Iterator[dict[str, Any]]:
@@ -56,15 +57,8 @@ def rows(topic: str) -> Iterator[dict[str, Any]]:
             message=f"there is no file of vectors {topic!r}; there are {', '.join(topics())}",
             is_unknown=True,
         )
-    for line in _text(folder() / f"{topic}.jsonl").splitlines():
+    for line in _text(_FOLDER / f"{topic}.jsonl").splitlines():
         yield json.loads(line)
-
-
-@cache
-def folder() -> Path:
-    """Where the vectors stand: in the installed package, or in the tree that it is run from."""
-    packed = Path(__file__).parent / "vectors"
-    return packed if packed.is_dir() else Path(__file__).parents[4] / "tests" / "vectors"
 
 
 @cache

@@ -32,12 +32,9 @@ _NOWHERE: Final = "This table server has no page: build clients/web, or name a f
 
 
 def page_folder() -> Path | None:
-    """Where the page lies: in the package, or beside it in the tree; None where there is none."""
-    here = Path(__file__).parent
-    for folder in (here / "page", here.parents[2] / "web" / "dist"):
-        if (folder / "index.html").is_file():
-            return folder
-    return None
+    """Return the folder of the packed page; None if clients/web was not built."""
+    folder = Path(__file__).parent / "page"
+    return folder if (folder / "index.html").is_file() else None
 
 
 def site(hall: Hall, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlette:

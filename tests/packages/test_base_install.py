@@ -2,12 +2,11 @@
 
 import json
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 
-from tests.dependencies.wheelhouse import ROOT, Environment, repack, wheels_of_tree
+from tests.packages.wheelhouse import ROOT, Environment, wheels_for
 
 BASE_ROOMS = (
     *("audit", "cards", "dealing", "evidence", "games", "hands", "log", "money"),
@@ -43,11 +42,8 @@ print(json.dumps([report.is_clean, len(report.findings), checked.replayed, check
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel of the base, and of the libraries that it and the extra cli need."""
-    folder = wheels_of_tree(tmp_path_factory)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    repack({*project["dependencies"], *project["optional-dependencies"]["cli"]}, folder)
-    return folder
+    """Return the wheels of the base, and of the libraries that it and the extra cli need."""
+    return wheels_for(tmp_path_factory, "referee[cli]")
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,126 @@
+"""The sdist of each distribution, and the wheel that this sdist builds in an empty folder: contents and metadata."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from email.message import Message
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+import referee
+from tests.packages.wheelhouse import DISTRIBUTIONS, ROOT, artefacts, build
+
+REQUIRED = {"Author", "Classifier", "Description", "Keywords", "License-Expression", "Requires-Python", "Summary"}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder with every sdist and wheel."""
+    return artefacts(tmp_path_factory)
+
+
+@pytest.fixture(params=DISTRIBUTIONS)
+def name(request: pytest.FixtureRequest) -> str:
+    """Return the name of each distribution."""
+    return str(request.param)
+
+
+def wheel_of(built: Path, name: str) -> zipfile.ZipFile:
+    (found,) = built.glob(f"{name.replace('-', '_')}-[0-9]*.whl")
+    return zipfile.ZipFile(found)
+
+
+def metadata_of(built: Path, name: str) -> Message:
+    with wheel_of(built, name) as wheel:
+        (file,) = [one for one in wheel.namelist() if one.endswith(".dist-info/METADATA")]
+        return Parser().parsestr(wheel.read(file).decode("utf-8"))
+
+
+def test_twine_finds_no_fault_with_any_artefact(built: Path):
+    files = sorted(map(str, (*built.glob("*.whl"), *built.glob("*.tar.gz"))))
+    assert len(files) == 2 * len(DISTRIBUTIONS)
+    command = [sys.executable, "-m", "twine", "check", "--strict", *files]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("PASSED") == len(files)
+
+
+def test_metadata_says_what_it_is_and_whose(built: Path, name: str):
+    metadata = metadata_of(built, name)
+    assert set(metadata.keys()) >= REQUIRED - {"Description"}
+    assert metadata["Version"] == referee.__version__
+    assert "LICENSE" in metadata.get_all("License-File", [])
+
+
+def test_distributions_need_each_other_in_this_minor_version(built: Path):
+    """0.x releases may break each other from minor version to minor version; see CONTRIBUTING.md."""
+    major, minor = Version(referee.__version__).release[:2]
+    bounds = f"<{major}.{minor + 1},>={major}.{minor}"
+    required = {
+        line.partition(";")[0].strip()
+        for name in DISTRIBUTIONS
+        if name != "referee"
+        for line in metadata_of(built, name).get_all("Requires-Dist", [])
+        if line.startswith("referee")
+    }
+    assert required
+    assert {re.sub(r"^referee(-\w+)?(\[\w+\])?", "", one) for one in required} == {bounds}
+
+
+def test_no_metadata_names_a_url_until_the_project_has_a_public_home(name: str):
+    """Whoever publishes adds the same addresses to all of them."""
+    project = tomllib.loads((DISTRIBUTIONS[name] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    root = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project.get("urls") == root.get("urls")
+
+
+def test_base_carries_protos_and_typed_stubs(built: Path):
+    with wheel_of(built, "referee") as wheel:
+        protos = {Path(one).name: wheel.read(one) for one in wheel.namelist() if one.endswith(".proto")}
+        names = set(wheel.namelist())
+    source = {path.name: path.read_bytes() for path in (ROOT / "protos" / "referee" / "v1").glob("*.proto")}
+    assert protos == source
+    assert {f"referee/v1/{Path(proto).stem}_pb2.pyi" for proto in protos} < names
+    assert "referee/py.typed" in names
+
+
+def test_source_of_the_base_has_no_test_and_no_client(built: Path):
+    (sdist,) = built.glob("referee-[0-9]*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        rooms = {Path(one).parts[1] for one in archive.getnames()}
+    files = {"pyproject.toml", "PKG-INFO", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", ".gitignore"}
+    assert rooms == {"referee", "protos", *files}
+
+
+def test_table_carries_the_page_as_built(built: Path):
+    with wheel_of(built, "referee-table") as wheel:
+        prefix = "referee_table/page/"
+        packed = {one.removeprefix(prefix): wheel.read(one) for one in wheel.namelist() if one.startswith(prefix)}
+    dist = ROOT / "clients" / "web" / "dist"
+    page = {str(path.relative_to(dist)): path.read_bytes() for path in dist.rglob("*") if path.is_file()}
+    assert "index.html" in page
+    assert packed == page
+    assert "src/referee_table/page/licenses.md" in metadata_of(built, "referee-table").get_all("License-File", [])
+
+
+def test_table_without_a_page_does_not_build(tmp_path: Path):
+    project = tmp_path / "table"
+    shutil.copytree(DISTRIBUTIONS["referee-table"], project, ignore=shutil.ignore_patterns("page", "examples"))
+    with pytest.raises(FileNotFoundError, match="page"):
+        build(project, tmp_path / "out")
+
+
+def test_harness_carries_the_vectors_of_every_game(built: Path):
+    with wheel_of(built, "referee-harness") as wheel:
+        prefix = "referee_harness/vectors/"
+        packed = {one.removeprefix(prefix) for one in wheel.namelist() if one.startswith(prefix)}
+    vectors = ROOT / "tests" / "vectors"
+    games = ("mau_binh", "tien_len", "ultimate_texas")
+    assert {str(file.relative_to(vectors)) for game in games for file in (vectors / game).glob("*.jsonl")} <= packed

@@ -1,0 +1,197 @@
+"""Each extra and each distribution, installed alone from what is released, does what it is for."""
+
+import functools
+import json
+import subprocess
+import threading
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+
+from referee.server.key_folder import read_public_keys
+from tests.clients_python.test_client_manual import ADDRESS, PYTHON, blocks
+from tests.command import referee
+from tests.demo_log import DemoLog
+from tests.packages.wheelhouse import DISTRIBUTIONS, ROOT, Environment, wheels_for
+
+SECONDS: Final = 60
+TABLE: Final = "demo.tien_len.mien_nam"
+
+ROUND_PROVED: Final = """
+import sys
+from pathlib import Path
+from referee.audit.bundle import prove_round
+from referee.rulesets import load_builtin
+
+bundle, log_key, root_key = Path(sys.argv[1]).read_bytes(), *sys.argv[2:]
+origin = log_key.partition("+")[0]
+proved = prove_round(bundle, origin=origin, log_key=log_key, root_key=root_key, catalogue=load_builtin())
+sys.exit(0 if proved.is_proved else str(proved.findings))
+"""
+ON_A_CLUSTER: Final = """
+import subprocess, sys
+from distributed import LocalCluster
+
+with LocalCluster(n_workers=1, processes=False, protocol="tcp://", dashboard_address=None) as cluster:
+    sys.exit(subprocess.run([*sys.argv[1:], "--scheduler", cluster.scheduler_address]).returncode)
+"""
+
+Quickstart = Callable[[Environment, Path, DemoLog], None]
+
+
+@contextmanager
+def running(environment: Environment, command: str, *arguments: str) -> Iterator[dict[str, Any]]:
+    """Run a server of the environment for the block; give the line that it prints when it is ready."""
+    started = [str(environment.scripts / command), *arguments]
+    with subprocess.Popen(started, stdout=subprocess.PIPE, text=True, cwd=environment.scripts.parent) as process:
+        assert process.stdout is not None
+        try:
+            yield json.loads(process.stdout.readline())
+        finally:
+            process.terminate()
+            process.wait(SECONDS)
+
+
+def serving(environment: Environment, folder: Path, *options: str) -> AbstractContextManager[dict[str, Any]]:
+    """Run a referee on a free port for the block."""
+    return running(environment, "referee", "serve", "--listen", "127.0.0.1:0", "--data", str(folder / "data"), *options)
+
+
+def fetched(url: str, data: bytes | None = None) -> bytes:
+    """Return what a server of this machine answers: to a call in JSON if there is data."""
+    headers = {"content-type": "application/json"}
+    answer = (
+        httpx.post(url, content=data, headers=headers, timeout=SECONDS) if data else httpx.get(url, timeout=SECONDS)
+    )
+    return answer.raise_for_status().content
+
+
+def ok(done: "subprocess.CompletedProcess[str]", *words: str) -> None:
+    """Assert that a command ended well and printed these words."""
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [word for word in words if word not in done.stdout] == []
+
+
+def keys_of(log: DemoLog) -> list[str]:
+    """Return the log's and the root's key as options."""
+    public = read_public_keys(log.data / "keys")
+    return ["--log-key", public["log"], "--root-key", public["root"]]
+
+
+def exported(log: DemoLog, folder: Path) -> Path:
+    """Write the bundle of a round of the log."""
+    bundle = folder / "round.json"
+    assert referee("export", TABLE, "--data", log.data, "--out", bundle).returncode == 0
+    return bundle
+
+
+def published(log: DemoLog, folder: Path) -> Path:
+    """Publish the log as tiles."""
+    assert referee("publish", folder / "tiles", "--data", log.data).returncode == 0
+    return folder / "tiles"
+
+
+def base(environment: Environment, folder: Path, log: DemoLog) -> None:
+    keys = keys_of(log)[1::2]
+    ok(environment.run("-c", ROUND_PROVED, str(exported(log, folder)), *keys))
+
+
+def cli(environment: Environment, folder: Path, log: DemoLog) -> None:
+    ok(environment.command("referee", "verify", str(exported(log, folder)), *keys_of(log)), "everything")
+    ok(environment.command("referee", "audit", str(published(log, folder)), *keys_of(log)))
+
+
+def server(environment: Environment, folder: Path, _log: DemoLog) -> None:
+    ok(environment.command("referee", "demo", "--rounds", "1", "--data", str(folder / "data")))
+    ok(environment.command("referee", "audit", str(folder / "data")))
+
+
+def web(environment: Environment, folder: Path, _log: DemoLog) -> None:
+    with serving(environment, folder, "--web", "127.0.0.1:0") as ready:
+        assert b"logKey" in fetched(f"http://{ready['web']}/referee.v1.LogService/GetKeys", data=b"{}")
+
+
+def postgres(environment: Environment, folder: Path, _log: DemoLog) -> None:
+    done = environment.command("referee", "serve", "--data", str(folder), "--database", "postgresql://127.0.0.1:1/none")
+    assert "refused" in done.stderr
+    assert "extra" not in done.stderr
+
+
+def otel(environment: Environment, folder: Path, _log: DemoLog) -> None:
+    with serving(environment, folder, "--set", "telemetry.trace=true") as ready:
+        assert ready["event"] == "ready"
+
+
+def http(environment: Environment, folder: Path, log: DemoLog) -> None:
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=published(log, folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        ok(environment.command("referee", "audit", f"http://127.0.0.1:{site.server_port}", *keys_of(log)))
+        site.shutdown()
+
+
+def dask(environment: Environment, folder: Path, log: DemoLog) -> None:
+    audit = (str(environment.scripts / "referee"), "audit", str(published(log, folder)), *keys_of(log))
+    ok(environment.run("-c", ON_A_CLUSTER, *audit))
+
+
+def client(environment: Environment, folder: Path, _log: DemoLog) -> None:
+    with serving(environment, folder) as ready:
+        example = blocks(PYTHON)[0].replace(ADDRESS, ready["address"])
+        ok(environment.run("-c", example), "played again by the rules: True")
+
+
+def harness(environment: Environment, _folder: Path, _log: DemoLog) -> None:
+    with running(environment, "referee-harness", "--still") as ready:
+        assert json.loads(fetched(f"{ready['control']}/vectors"))
+
+
+def table(environment: Environment, folder: Path, _log: DemoLog) -> None:
+    with running(environment, "referee-table", "--listen", "127.0.0.1:0", "--data", str(folder / "table")) as ready:
+        page = ROOT / "clients" / "web" / "dist"
+        assert fetched(ready["url"]) == (page / "index.html").read_bytes()
+        assert fetched(f"{ready['url']}assets/index.js") == (page / "assets" / "index.js").read_bytes()
+
+
+def terminal(environment: Environment, _folder: Path, _log: DemoLog) -> None:
+    ok(environment.command("referee-terminal", "--help"), "--server")
+
+
+QUICKSTARTS: Final[Mapping[str, Quickstart]] = {
+    "referee": base,
+    "referee[cli]": cli,
+    "referee[server]": server,
+    "referee[web]": web,
+    "referee[postgres]": postgres,
+    "referee[otel]": otel,
+    "referee[http]": http,
+    "referee[dask]": dask,
+    "referee[server] referee-client": client,
+    "referee-harness": harness,
+    "referee-table": table,
+    "referee-terminal": terminal,
+}
+"""What is installed, as the manuals say it, and what is done then."""
+
+
+def test_every_extra_and_distribution_has_a_quickstart():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {f"referee[{extra}]" for extra in project["optional-dependencies"] if extra != "dev"}
+    installed = {one for requirement in QUICKSTARTS for one in requirement.split()}
+    assert installed == extras | set(DISTRIBUTIONS)
+
+
+@pytest.mark.slow("installs every distribution into an environment of its own")
+@pytest.mark.parametrize("requirement", QUICKSTARTS)
+def test_quickstart_runs_where_nothing_else_is_installed(
+    requirement: str, demo_log: DemoLog, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+):
+    wheels = wheels_for(tmp_path_factory, *(one for given in QUICKSTARTS for one in given.split()))
+    environment = Environment(tmp_path / "environment", wheels, *requirement.split())
+    QUICKSTARTS[requirement](environment, tmp_path, demo_log)
