@@ -75,7 +75,7 @@ def test_distributions_need_each_other_in_this_minor_version(built: Path):
 
 
 def test_no_metadata_names_a_url_until_the_project_has_a_public_home(name: str):
-    """Whoever publishes adds the same addresses to all of them."""
+    """The one who publishes adds the same addresses to all of them."""
     project = tomllib.loads((DISTRIBUTIONS[name] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     root = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project.get("urls") == root.get("urls")
