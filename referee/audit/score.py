@@ -269,8 +269,8 @@ def _findings(score: Score, log: float, *, leaf_index: int | None) -> Iterator[F
         return
     detail = (
         f"{score.text}: {score.observed:,} in {score.trials:,}, where {score.expected:,.1f} are expected "
-        f"({score.deviation:+.1f} standard deviations); chance does this anywhere in a log like this one with a "
-        f"probability below 10^{math.ceil(score.log10_anywhere)}"
+        f"by chance; a fair shuffle does this anywhere in a log like this one with a probability below "
+        f"10^{math.ceil(score.log10_anywhere)}, corrected for all that was asked"
     )
     code = score.code if is_beyond else Code.UNLIKELY_BY_CHANCE
     subject = score.subject

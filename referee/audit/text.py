@@ -14,11 +14,15 @@ nothing failed
 
 import math
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from referee.audit.explanation import explain
 from referee.audit.finding import Code, Finding, Severity
 from referee.audit.report import Report, Statistics, TableCounts
-from referee.audit.score import QuestionKind, Score
+from referee.audit.score import FAIL_RATE, NOTE_RATE, QuestionKind, Score
+
+_RARE: Final = -2.0
+"""Decimal logarithm of a probability below which its order of magnitude says more than its digits."""
 
 
 def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
@@ -74,12 +78,15 @@ def place_of(finding: Finding) -> str:
 def _chance_lines(statistics: Statistics, *, with_scores: bool) -> Iterator[str]:
     """Yield the number of statistical questions and, if wanted, the least likely answer of each kind."""
     yield f"chance: {statistics.asked:,} questions over {statistics.decks:,} decks dealt again"
+    scores = least_likely(statistics.scores)
     if with_scores:
-        for score in least_likely(statistics.scores):
+        for score in scores:
             yield (
                 f"chance {score.kind}: {score.text}: {score.observed:,} in {score.trials:,}, expected "
-                f"{score.expected:,.1f} ({score.deviation:+.1f} sd), anywhere {chance_of(score.log10_anywhere)}"
+                f"{score.expected:,.1f}; {probability_of(score.log10_anywhere)}"
             )
+    if scores:
+        yield f"chance: {verdict_on(scores)}"
 
 
 def least_likely(scores: Iterable[Score]) -> tuple[Score, ...]:
@@ -90,9 +97,21 @@ def least_likely(scores: Iterable[Score]) -> tuple[Score, ...]:
     return tuple(first.values())
 
 
-def chance_of(log10: float) -> str:
-    """Write a bound of a chance, given by its decimal logarithm; rounded up."""
-    return "possible" if log10 > -1 else f"below 10^{math.ceil(log10)}"
+def probability_of(log10: float) -> str:
+    """Write a bound of a corrected probability, given by its decimal logarithm; rounded up."""
+    if log10 > _RARE:
+        return f"corrected p <= {min(1.0, math.ceil(100 * 10**log10) / 100):.2f}"
+    return f"corrected p < 10^{math.ceil(log10)}"
+
+
+def verdict_on(scores: Iterable[Score]) -> str:
+    """Return in one sentence whether chance explains the least likely answers."""
+    least = min(score.log10_anywhere for score in scores)
+    if least > math.log10(NOTE_RATE):
+        return "everything asked is as a fair shuffle makes it"
+    if least > math.log10(FAIL_RATE):
+        return "one answer is rare for a fair shuffle, as happens in one honest log of 1,000; see whether it grows"
+    return "a fair shuffle does not explain this; the findings say where"
 
 
 def _finding_lines(report: Report) -> Iterator[str]:

@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from referee.audit.explanation import explain
 from referee.audit.finding import Code, Severity
 from referee.audit.report import DealingLevel, Report
-from referee.audit.text import place_of
+from referee.audit.text import place_of, verdict_on
 from referee.transcript.played import EventLevel
 
 SHOWN_FINDINGS: Final = 20
@@ -67,6 +67,8 @@ def _print_proved(console: Console, report: Report) -> None:
     for owner, count in statistics.without_seed.items():
         grid.add_row(f"  {count:,}", f"aborts without the seed of {escape(owner)}")
     console.print(grid)
+    if statistics.scores:
+        console.print(f"  {verdict_on(statistics.scores)}")
 
 
 def _print_tables(console: Console, report: Report) -> None:
