@@ -9,7 +9,7 @@ import coverage
 import msgspec
 import pytest
 
-MOST_SECONDS: Final = 8.0
+MOST_SECONDS: Final = 4.0
 """How long the tests of one mutant may take, together; the first is always among them."""
 
 
