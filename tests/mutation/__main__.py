@@ -56,30 +56,31 @@ class Trials:
         session.config.pluginmanager.unregister(name="terminalreporter")
         self._functions = functions_by_code()
         gc.freeze()
-        done, started = 0, time.monotonic()
-        waiting = iter(self._mutants)
+        started = time.monotonic()
+        waiting = [self._attempt(mutant) for mutant in reversed(self._mutants)]
         running: dict[Trial, Attempt] = {}
+        results = 0
         with state_of(self._room).open("ab", buffering=0) as state:
-            while True:
-                while len(running) < self._jobs and (mutant := next(waiting, None)) is not None:
-                    attempt = self._attempt(mutant)
-                    running[next(attempt)] = attempt
-                if not running:
-                    return True
+
+            def go_on(attempt: Attempt, outcome: Outcome | None) -> None:
+                nonlocal results
+                try:
+                    running[next(attempt) if outcome is None else attempt.send(outcome)] = attempt
+                except StopIteration as end:
+                    state.write(msgspec.json.encode(end.value) + b"\n")
+                    results += 1
+                    if results % 50 == 0:
+                        pace = (time.monotonic() - started) / results
+                        print(f"{results} of {len(self._mutants)}, {pace:.2f} s each", file=sys.stderr, flush=True)
+
+            while running or waiting:
+                while waiting and len(running) < self._jobs:
+                    go_on(waiting.pop(), None)
                 for trial in list(running):
-                    outcome = trial.outcome()
-                    if outcome is None:
-                        continue
-                    attempt = running.pop(trial)
-                    try:
-                        running[attempt.send(outcome)] = attempt
-                    except StopIteration as end:
-                        state.write(msgspec.json.encode(end.value) + b"\n")
-                        done += 1
-                        if done % 20 == 0:
-                            pace = (time.monotonic() - started) / done
-                            print(f"{done} of {len(self._mutants)}, {pace:.2f} s each", file=sys.stderr, flush=True)
+                    if (outcome := trial.outcome()) is not None:
+                        go_on(running.pop(trial), outcome)
                 time.sleep(0.004)
+        return True
 
     def _watch(self) -> Choice:
         """Run all tests once, unchanged, in a fork; return which lines each runs. SystemExit if one fails."""
@@ -110,9 +111,9 @@ class Trials:
 
     def _attempt(self, mutant: Mutant) -> Attempt:
         mutated = mutant.source()
+        path = str(mutant.path.relative_to(ROOT))
         if mutated is None:
-            message = f"{mutant.key} does not compile"
-            raise ValueError(message)
+            return Result(mutant.key, Outcome.NO_MUTANT, path, mutant.first, "", "")
         outcome = Outcome.SURVIVED
         codes = changed_functions(mutant.path, mutant.path.read_text(), mutated)
         tests = self._choice.of_lines(mutant.path, mutant.first, mutant.last) if codes else []
@@ -127,7 +128,7 @@ class Trials:
             tests = self._choice.of_file(mutant.path)
             outcome = yield Trial(lambda: run_anew(mutant.module, mutated, tests), seconds=self._choice.cost(tests))
         before, after = changed_lines(mutant, mutated)
-        return Result(mutant.key, outcome, str(mutant.path.relative_to(ROOT)), mutant.first, before, after)
+        return Result(mutant.key, outcome, path, mutant.first, before, after)
 
 
 def try_mutants(room: Room, *, jobs: int, again: bool) -> None:
@@ -137,7 +138,7 @@ def try_mutants(room: Room, *, jobs: int, again: bool) -> None:
         unexplained = {result.key for result in open_survivors(known.values())}
         known = {key: result for key, result in known.items() if key not in unexplained}
     mutants = [mutant for path in room.paths() for mutant in mutants_of(path) if mutant.key not in known]
-    mutants = sorted((one for one in mutants if one.source() is not None), key=lambda one: one.order)
+    mutants.sort(key=lambda one: one.order)
     print(f"{room.name}: {len(mutants)} mutants to try", file=sys.stderr, flush=True)
     if mutants:
         chosen = [*room.tests, *(("-k", f"not ({room.leave_out})") if room.leave_out else ())]
@@ -154,14 +155,17 @@ def main() -> None:
     parser.add_argument("--score", action="store_true", help="write SCORE.md")
     asked = parser.parse_args()
     os.chdir(ROOT)
-    for name in asked.room or ROOMS:
-        if asked.survivors:
-            for result in open_survivors(results_of(ROOMS[name]).values()):
-                print(f"{result.path}:{result.line}\n  {result.before}\n  {result.after}\n    {result.key}")
-        elif not asked.score:
-            try_mutants(ROOMS[name], jobs=asked.jobs, again=asked.again)
+    rooms = [ROOMS[name] for name in asked.room or ROOMS]
+    if not (asked.survivors or asked.score):
+        for room in rooms:
+            try_mutants(room, jobs=asked.jobs, again=asked.again)
+        return
+    keys = {room.name: {one.key for path in room.paths() for one in mutants_of(path)} for room in rooms}
     if asked.score:
-        write_score()
+        write_score(keys)
+    for room in rooms if asked.survivors else ():
+        for one in open_survivors(result for key, result in results_of(room).items() if key in keys[room.name]):
+            print(f"{one.path}:{one.line}\n  {one.before}\n  {one.after}")
 
 
 main()

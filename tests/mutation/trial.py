@@ -35,6 +35,8 @@ class Outcome(StrEnum):
     KILLED = "killed"
     TIMED_OUT = "timed out"
     SURVIVED = "survived"
+    NO_MUTANT = "no mutant"
+    """The change does not compile."""
 
 
 def flags() -> list[str]:
