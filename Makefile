@@ -62,6 +62,7 @@ mutants: $(DEV) ## whether tests catch changes of the code: ROOM=transcript, or 
 	$(BIN)/python -c "import site; print(f'import site; site.addsitedir({site.getsitepackages()[0]!r})')" \
 	  > $$($(VENV)-mutants/bin/python -c "import site; print(site.getsitepackages()[0])")/tests.pth
 	$(VENV)-mutants/bin/python -m tests.mutation $(ROOM)
+	$(VENV)-mutants/bin/python -m tests.mutation --again $(ROOM)
 
 protos: $(DEV) ## generated code, the API's manual and the service config, committed; OUT=folder writes elsewhere
 	$(BIN)/python -m grpc_tools.protoc -Iprotos $(call PYTHON_OUT,$(OUT)) protos/referee/v1/*.proto

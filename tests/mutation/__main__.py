@@ -1,7 +1,7 @@
 """Mutation testing of one room: run ``make mutants ROOM=transcript``; a run that was stopped goes on where it was.
 
-Results are appended to ``.mutants/``, a line a mutant. ``--again`` tries the survivors again, ``--survivors`` prints
-them, and ``--score`` writes SCORE.md from the results of all rooms.
+Results are appended to ``.mutants/``, a line a mutant. ``--again`` tries the survivors again, in fresh imports and with
+the tests of the whole file; ``--survivors`` prints those that nothing explains, and ``--score`` writes SCORE.md.
 """
 
 # ruff: noqa: T201 - a command that prints
@@ -41,10 +41,11 @@ Attempt = Generator[Trial, Outcome, Result]
 class Trials:
     """A plugin that tries mutants instead of running the collected tests."""
 
-    def __init__(self, room: Room, mutants: Sequence[Mutant], *, jobs: int) -> None:
+    def __init__(self, room: Room, mutants: Sequence[Mutant], *, jobs: int, again: bool) -> None:
         self._room = room
         self._mutants = mutants
         self._jobs = jobs
+        self._again = again
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -124,7 +125,7 @@ class Trials:
                 return not swap(codes, self._functions) or run_collected(self._session, items)
 
             outcome = yield Trial(swapped, seconds=self._choice.cost(tests))
-        if outcome is Outcome.SURVIVED:
+        if outcome is Outcome.SURVIVED and (self._again or not (codes and tests)):
             tests = self._choice.of_file(mutant.path)
             outcome = yield Trial(lambda: run_anew(mutant.module, mutated, tests), seconds=self._choice.cost(tests))
         before, after = changed_lines(mutant, mutated)
@@ -142,7 +143,7 @@ def try_mutants(room: Room, *, jobs: int, again: bool) -> None:
     print(f"{room.name}: {len(mutants)} mutants to try", file=sys.stderr, flush=True)
     if mutants:
         chosen = [*room.tests, *(("-k", f"not ({room.leave_out})") if room.leave_out else ())]
-        pytest.main([*flags(), *chosen], plugins=[SameExamples(), Trials(room, mutants, jobs=jobs)])
+        pytest.main([*flags(), *chosen], plugins=[SameExamples(), Trials(room, mutants, jobs=jobs, again=again)])
 
 
 def main() -> None:

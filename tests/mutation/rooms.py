@@ -22,6 +22,13 @@ class Room:
         return sorted({path for pattern in self.files for path in ROOT.glob(pattern)})
 
 
+OF_EVERY_GAME: Final = (
+    "tests/games/test_games_clocks.py",
+    "tests/games/test_games_questions.py",
+    "tests/games/test_games_registry.py",
+    "tests/rulesets",
+    "tests/transcript",
+)
 ROOMS: Final = {
     room.name: room
     for room in (
@@ -40,9 +47,9 @@ ROOMS: Final = {
             leave_out="postgres or killed or crash or two_servers or ManyWriters or sequencers",
         ),
         Room("hands", ("referee/hands/*.py",), ("tests/hands",)),
-        Room("games", ("referee/games/*.py",), ("tests/games", "tests/transcript")),
+        Room("games", ("referee/games/*.py",), ("tests/games", "tests/rulesets", "tests/transcript")),
         *(
-            Room(f"games/{game}", (f"referee/games/{game}/*.py",), (f"tests/games/{game}", "tests/transcript"))
+            Room(f"games/{game}", (f"referee/games/{game}/*.py",), (f"tests/games/{game}", *OF_EVERY_GAME))
             for game in ("mau_binh", "tien_len", "ultimate_texas")
         ),
     )
