@@ -101,6 +101,7 @@ def test_each_turn_of_tien_len_has_a_clock_and_the_event_that_started_it() -> No
 def test_each_street_has_its_clock_and_shows_the_event_that_opened_it() -> None:
     state = ultimate_texas.begin(TEXAS, texas_deal([(2, 0), (2, 0)], dealt_time=500))
     clock, seen = ultimate_texas.GAME.clock, ultimate_texas.GAME.minimum_seen
+    assert seen(state, Event(Seat(0), Decision.CHECK, 501)) == 0
     assert clock(state) == Clock(500, 30_000, None)
     for number, seat in enumerate((1, 0), 1):
         state = ultimate_texas.apply(state, Event(Seat(seat), Decision.CHECK, 600 + number))
