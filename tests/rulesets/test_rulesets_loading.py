@@ -3,8 +3,10 @@
 import hashlib
 import re
 import tomllib
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -30,6 +32,15 @@ def edited(old: str, new: str, *, source: bytes = CLASSIC) -> bytes:
     text = source.decode()
     assert text.count(old) >= 1
     return text.replace(old, new, 1).encode()
+
+
+def tables_in(data: object) -> Iterator[dict[str, Any]]:
+    """Yield all tables of parsed TOML, the whole first."""
+    if isinstance(data, dict):
+        yield data
+    members = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    for member in list(members):
+        yield from tables_in(member)
 
 
 def refusal(source: bytes) -> RulesetError:
@@ -74,6 +85,22 @@ def test_every_key_is_needed(ruleset: Ruleset) -> None:
     for key in Header.__struct_fields__:
         with pytest.raises(msgspec.ValidationError):
             msgspec.convert({name: data[name] for name in Header.__struct_fields__ if name != key}, Header)
+
+
+@pytest.mark.parametrize("ruleset", BUILTIN)
+def test_no_table_takes_another_key(ruleset: Ruleset) -> None:
+    """The types refuse it by themselves, whatever is reported about a file before they read it."""
+    data = tomllib.loads(ruleset.source.decode())
+    own = {key: value for key, value in data.items() if key not in Header.__struct_fields__}
+    rules_type = GAMES[ruleset.game].rules_type
+    msgspec.convert(own, rules_type)
+    tables = list(tables_in(own))
+    assert len(tables) > 5
+    for table in tables:
+        table["more"] = 1
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.convert(own, rules_type)
+        del table["more"]
 
 
 @pytest.mark.parametrize("ruleset", BUILTIN)

@@ -1,0 +1,104 @@
+"""Times of leaves: none before the leaf before it of its table, none far from the log's newest or from the clock."""
+
+from typing import Any, TypeAlias
+
+import msgspec
+import pytest
+
+from referee.evidence.merkle import leaf_hash
+from referee.log import SlotError, SlotKey
+from referee.storage import Append, Store, Writer
+from referee.storage.batch import Answer, append_batch
+from referee.storage.record import ClockError
+
+Bench: TypeAlias = Any  # a fixture, and has its class in conftest
+
+NOON = 1_700_000_000_000
+TWO_MINUTES = 120_000
+
+
+def timed(append: Append, time: int) -> Append:
+    return msgspec.structs.replace(append, time=time)
+
+
+def answers_of(store: Store, bench: Bench, *requests: list[Append], now: int | None = None) -> list[Answer]:
+    _, answers = append_batch(store, bench.signer, requests, clock=None if now is None else lambda: now)
+    return answers
+
+
+def is_refused(answer: Answer) -> bool:
+    if isinstance(answer, tuple):
+        return False
+    assert isinstance(answer, ClockError)
+    return True
+
+
+@pytest.fixture
+def founded(writer: Writer, store: Store) -> Store:
+    """Return a store with a log and no leaf."""
+    assert writer.fault is None
+    assert store.head().newest_time == 0
+    return store
+
+
+def test_leaf_is_no_older_than_the_one_before_it_of_its_round(founded: Store, bench: Bench) -> None:
+    early, same = (timed(bench.append("DEAL"), time) for time in (NOON - 1, NOON))
+    opened, refused, dealt = answers_of(founded, bench, [timed(bench.append("OPEN"), NOON)], [early], [same])
+    assert [is_refused(answer) for answer in (opened, refused, dealt)] == [False, True, False]
+    assert str(refused) == (
+        f"the leaf of round 1 of table 't' is of {NOON - 1}; the one before it is of {NOON}, the log's newest of "
+        f"{NOON}, and this clock shows {NOON - 1}: put the clocks right"
+    )
+    state = founded.round(SlotKey("t", 1))
+    assert state is not None
+    assert (state.newest_time, founded.head().newest_time) == (NOON, NOON)
+
+
+def test_round_is_opened_no_earlier_than_the_one_before_it_ended(founded: Store, bench: Bench) -> None:
+    ended = bench.append("ABANDON")
+    answers_of(founded, bench, [timed(bench.append("OPEN"), NOON)], [timed(ended, NOON + 5)])
+    following = bench.append("OPEN", number=2, previous=leaf_hash(ended.leaf))
+    (refused,) = answers_of(founded, bench, [timed(following, NOON + 4)])
+    assert is_refused(refused)
+    (opened,) = answers_of(founded, bench, [timed(following, NOON + 5)])
+    assert not is_refused(opened)
+
+
+def test_leaf_is_at_most_two_minutes_behind_the_newest_of_the_log(founded: Store, bench: Bench) -> None:
+    answers_of(founded, bench, [timed(bench.append("OPEN"), NOON)])
+    (late,) = answers_of(founded, bench, [timed(bench.append("OPEN", "late"), NOON - TWO_MINUTES - 1)])
+    assert is_refused(late)
+    (in_time,) = answers_of(founded, bench, [timed(bench.append("OPEN", "timely"), NOON - TWO_MINUTES)])
+    assert not is_refused(in_time)
+    assert founded.head().newest_time == NOON
+
+
+@pytest.mark.parametrize(
+    ("time", "refused"),
+    [
+        (NOON - TWO_MINUTES - 1, True),
+        (NOON - TWO_MINUTES, False),
+        (NOON + TWO_MINUTES, False),
+        (NOON + TWO_MINUTES + 1, True),
+    ],
+)
+def test_leaf_is_at_most_two_minutes_away_from_the_clock(
+    founded: Store, bench: Bench, time: int, *, refused: bool
+) -> None:
+    (answer,) = answers_of(founded, bench, [timed(bench.append("OPEN"), time)], now=NOON)
+    assert is_refused(answer) == refused
+
+
+def test_refused_request_leaves_no_time_behind(founded: Store, bench: Bench) -> None:
+    together = [timed(bench.append("OPEN"), NOON + 2 * TWO_MINUTES), bench.append("REVEAL")]
+    refused, opened = answers_of(founded, bench, together, [timed(bench.append("OPEN", "other"), NOON)])
+    assert isinstance(refused, SlotError)
+    assert not is_refused(opened)
+    assert founded.head().newest_time == NOON
+
+
+def test_leaf_without_a_time_changes_none(founded: Store, bench: Bench) -> None:
+    answers_of(founded, bench, [timed(bench.append("OPEN"), NOON)], [bench.append("DEAL")])
+    state = founded.round(SlotKey("t", 1))
+    assert state is not None
+    assert (state.newest_time, founded.head().newest_time) == (NOON, NOON)
