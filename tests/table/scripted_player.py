@@ -63,6 +63,8 @@ class Player:
         self.view: View = {}
         self.welcome: View = {}
         self.notices: list[str] = []
+        self.notice: View = {}
+        self.hello: View = {}
         self.versions: list[int] = []
         self.goodbye: str | None = None
         self.last_words: View = {}
@@ -98,6 +100,7 @@ class Player:
                 "language": self.language,
                 "room": room,
             }
+            | self.hello
         )
         self._spawn(self._listen(self._socket))
         await self.until(bool)
@@ -232,6 +235,7 @@ class Player:
                     answer.set_result(message)
             case "notice":
                 self.notices.append(message["code"])
+                self.notice = message
             case "goodbye":
                 self.goodbye, self.last_words = message["code"], message
 

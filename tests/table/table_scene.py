@@ -125,7 +125,10 @@ class Scene:
 
     async def player(self, name: str, *, room: str = "", plays: bool = True, **how: Any) -> Player:  # noqa: ANN401 - of Player
         """Somebody new, or the same name again; plays whole rounds unless given otherwise."""
-        player = Player(name, referee=self.court.channel, **how)
+        return await self.seat_of(Player(name, referee=self.court.channel, **how), room=room, plays=plays)
+
+    async def seat_of(self, player: Player, *, room: str = "", plays: bool = True) -> Player:
+        """Connect a player of any kind."""
         if plays:
             player.script = play_anything
         self.players.append(player)

@@ -112,6 +112,15 @@ class SeatChain:
                 memory.timed_out = number
         memory.number, memory.event_hash = course.number, course.event_hash
 
+    def acknowledge(self) -> None:
+        """Count the pending move as made, where the course may not be shown yet because it has other seats' hands.
+
+        The next move is then signed on top of it. That gives nothing away: a signature covers all moves before it, so
+        the next one is worth nothing without this one.
+        """
+        if self._memory.pending is not None:
+            self._memory.move, self._memory.pending = self._memory.pending.move, None
+
     def sign(self, choice: bytes, *, is_unlawful: Callable[[bytes], bool] = _never) -> SignedMove:
         """Sign the seat's next event after all that it was shown; ``choice`` is its bytes without ``seen``.
 

@@ -24,7 +24,7 @@ def asked(hall: "Hall", command: Preview | Rules) -> dict[str, Any]:
     """Answer a question that needs no room."""
     if isinstance(command, Preview):
         room = hall.rooms.get(command.room)
-        if room is None:
+        if room is None or not room.people.humans:
             return RefusedError(Code.NO_ROOM).message(command.id)
         return {"type": "done", "id": command.id, "result": listing_of(room)}
     law = hall.laws.get(command.ruleset)

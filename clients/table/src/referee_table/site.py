@@ -26,6 +26,9 @@ TYPES: Final = {
     ".js": "text/javascript",
     ".css": "text/css",
     ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".json": "application/json",
+    ".webmanifest": "application/manifest+json",
 }
 _HASHED: Final = re.compile(r"-[A-Za-z0-9_-]{8}\.\w+$")
 _NOWHERE: Final = "This table server has no page: build clients/web, or name a folder with --page.\n"

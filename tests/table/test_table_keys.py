@@ -1,0 +1,173 @@
+"""Seats with keys of their own: the page signs, the round reaches E2, and nobody else can act for the seat."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from referee_table.bundle import Prover
+
+from referee.audit.bundle import ProvedRound, prove_round
+from referee.rulesets import load_builtin
+from tests.table.scripted_player import Player, View, play_anything, split
+from tests.table.signing_player import SigningPlayer
+from tests.table.table_scene import Scene, ready
+
+GAMES = [
+    ("mau_binh.classic", False),
+    ("mau_binh.classic", True),
+    ("tien_len.mien_nam", False),
+    ("ultimate_texas.casino", False),
+    ("ultimate_texas.casino", True),
+]
+
+
+async def keyed(scene: Scene, ruleset: str, *names: str, bots: int = 0, plays: bool = True, **terms: Any) -> list[Any]:  # noqa: ANN401 - of create
+    """People with keys at a table of their own."""
+    seats: list[Player] = []
+    for name in names:
+        player = SigningPlayer(name, referee=scene.court.channel)
+        if plays:
+            player.script = play_anything
+        await scene.seat_of(player, room=seats[0].view["room"] if seats else "", plays=plays)
+        if not seats:
+            fields = {"ruleset": ruleset, "stake_minor": 1000, "bots": bots, "sealed": False} | terms
+            await player.ask("create", **fields)
+        seats.append(player)
+        await player.until(lambda view: bool(view.get("persons")))
+    await seats[0].until(lambda view: len(view["persons"]) == len(names) + bots)
+    return seats
+
+
+async def finished(scene: Scene, player: Player) -> View:
+    """Play on until a round has ended and its seed is revealed."""
+    while not ((last := player.view.get("last")) and last["proof"]["is_revealed"]):
+        if player.view.get("phase") == "SHOWDOWN":
+            scene.clock.move(20_000)
+        await asyncio.sleep(0.01)
+    return dict(player.view["last"])
+
+
+async def proved(scene: Scene, player: Player, last: View) -> ProvedRound:
+    """Prove a round of the log by its bundle."""
+    assert scene.hall is not None
+    keys = player.welcome["log"]
+    bundle = await Prover(scene.hall.house.judge, keys).bundle(last["table"], last["number"])
+    return prove_round(json.dumps(bundle).encode(), **keys, catalogue=load_builtin())
+
+
+@pytest.mark.parametrize(("ruleset", "sealed"), GAMES)
+def test_round_of_seats_with_keys_reaches_e2(scene: Scene, ruleset: str, *, sealed: bool) -> None:
+    """Two people sign in their pages and a bot with the table server's key; the log's proof shows it."""
+
+    async def play() -> None:
+        async with scene.open():
+            an, binh = await keyed(scene, ruleset, "An", "Bình", bots=1, sealed=sealed)
+            await ready(an, binh)
+            last = await finished(scene, an)
+            found = await proved(scene, an, last)
+            assert found.is_proved, found.findings
+            assert found.result is not None
+            assert found.result.event_level == "E2"
+            assert {one["key"] for one in last["seats"] if not one["is_bot"]} == {
+                one.hello["seat_key"] for one in (an, binh)
+            }
+
+    asyncio.run(play())
+
+
+def test_round_with_a_person_without_a_key_stays_e1(scene: Scene) -> None:
+    """Bots have no keys then; the seat with a key still signs."""
+
+    async def play() -> None:
+        async with scene.open():
+            (an,) = await keyed(scene, "tien_len.mien_nam", "An")
+            binh = await scene.player("Bình", room=an.view["room"])
+            await an.ask("add_bot")
+            await ready(an, binh)
+            last = await finished(scene, an)
+            found = await proved(scene, an, last)
+            assert found.is_proved, found.findings
+            assert found.result is not None
+            assert found.result.event_level == "E1"
+            assert [one["name"] for one in last["seats"] if "key" in one] == ["An"]
+
+    asyncio.run(play())
+
+
+def test_event_without_the_seats_signature_is_refused(scene: Scene) -> None:
+    """By the table server without one, by the referee with another's."""
+
+    async def play() -> None:
+        async with scene.open():
+            (an,) = await keyed(scene, "mau_binh.classic", "An", bots=1, plays=False)
+            await ready(an)
+            view = await an.until(lambda view: view["phase"] == "PLAYING")
+            given = view["round"]
+            an.signs = False
+            fields = {"round_id": given["round_id"], **split(given["hand"])}
+            assert (await an.refused("arrange", **fields))["code"] == "UNSIGNED"
+            wrong = await an.refused("arrange", **fields, seen=0, signature="11" * 64)
+            assert (wrong["code"], wrong["reason"]) == ("REFEREE_REFUSED", "BAD_SIGNATURE")
+            draft = await an.ask("arrange", **fields, is_final=False)
+            assert draft == {"is_held": True}
+
+    asyncio.run(play())
+
+
+def test_seed_whose_signature_does_not_verify_is_refused(scene: Scene) -> None:
+    """The round is not lost by it: the right one still counts."""
+
+    async def play() -> None:
+        async with scene.open():
+            (an,) = await keyed(scene, "tien_len.mien_nam", "An", bots=1, plays=False)
+            an.unwilling_in = "SEEDING"
+            await ready(an)
+            view = await an.until(lambda view: view["phase"] == "SEEDING")
+            round_id, an.signs = view["round"]["round_id"], False
+            seed = an.own("seed", round_id).hex()
+            assert (await an.refused("seed", round_id=round_id, seed=seed))["code"] == "UNSIGNED"
+            assert (await an.refused("seed", round_id=round_id, seed=seed, signature="22" * 64))[
+                "code"
+            ] == "BAD_COMMAND"
+            an.signs = True
+            await an.ask("seed", round_id=round_id, seed=seed)
+            await an.until(lambda view: view["phase"] != "SEEDING")
+
+    asyncio.run(play())
+
+
+def test_course_of_an_open_mau_binh_table_hides_other_seats(scene: Scene) -> None:
+    """While it is arranged, a seat is shown its own events alone."""
+
+    async def play() -> None:
+        async with scene.open():
+            an, binh = await keyed(scene, "mau_binh.classic", "An", "Bình", plays=False)
+            await ready(an, binh)
+            view = await an.until(lambda view: view["phase"] == "PLAYING")
+            hand, round_id = view["round"]["hand"], view["round"]["round_id"]
+            await an.ask("arrange", round_id=round_id, is_final=False, **split(hand))
+            view = await an.until(lambda view: bool(view["round"]["course"]["events"]))
+            assert len(view["round"]["course"]["events"]) == 1
+            assert not view["round"]["course"]["is_whole"]
+            other = await binh.until(lambda view: view["round"]["mau_binh"]["handed_in"][0])
+            assert other["round"]["course"]["events"] == []
+
+    asyncio.run(play())
+
+
+def test_key_that_cannot_verify_is_left_out(scene: Scene) -> None:
+    """The identity point, under which anything verifies."""
+
+    async def play() -> None:
+        async with scene.open():
+            an = Player("An", referee=scene.court.channel)
+            an.hello = {"seat_key": "01" + "00" * 31}
+            await scene.seat_of(an, plays=True)
+            await an.ask("create", ruleset="tien_len.mien_nam", stake_minor=100, bots=1)
+            await an.until(lambda view: len(view.get("persons", ())) == 2)
+            await ready(an)
+            view = await an.until(lambda view: view["round"] is not None)
+            assert all("key" not in one for one in view["round"]["seats"])
+
+    asyncio.run(play())
