@@ -1,6 +1,7 @@
 """What is on a page's screen is handed in as it changes: the last arrangement counts, whatever became of the page."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
@@ -23,6 +24,11 @@ async def dealt(scene: Scene, *, people: int, bots: int = 0, **terms: Any) -> tu
     return seats, await playing(*seats)
 
 
+def is_committed(view: View, *, commitment: str) -> bool:
+    """Whether a seat's newest commitment is this one."""
+    return bool(view["round"]["mau_binh"]["commitment"] == commitment)
+
+
 async def shown(scene: Scene, player: Player) -> View:
     """Return the last round after its show."""
     await player.until(lambda view: view["phase"] == "SHOWDOWN")
@@ -30,9 +36,14 @@ async def shown(scene: Scene, player: Player) -> View:
     return dict((await player.until(lambda view: view["last"] is not None))["last"])
 
 
-def reversed_rows(hand: list[str]) -> dict[str, list[str]]:
+def rows(hand: list[str]) -> dict[str, Any]:
+    """Return an arrangement as fields of a command."""
+    return dict(split(hand))
+
+
+def reversed_rows(hand: list[str]) -> dict[str, Any]:
     """Another arrangement of the same cards."""
-    return split(list(reversed(hand)))
+    return rows(list(reversed(hand)))
 
 
 @pytest.mark.parametrize("bots", [0, 3])
@@ -44,7 +55,7 @@ def test_last_draft_counts_at_the_deadline(scene: Scene, bots: int) -> None:
             people = 2 if bots == 0 else 1
             seats, views = await dealt(scene, people=people, bots=bots)
             hand, round_id = views[0]["round"]["hand"], views[0]["round"]["round_id"]
-            await seats[0].ask("arrange", round_id=round_id, is_final=False, **split(hand))
+            await seats[0].ask("arrange", round_id=round_id, is_final=False, **rows(hand))
             await seats[0].ask("arrange", round_id=round_id, is_final=False, **reversed_rows(hand))
             if people == 2:  # the other's draft would be the last: it is held back
                 other = views[1]["round"]["hand"]
@@ -68,10 +79,10 @@ def test_show_begins_at_once_when_every_person_is_done(scene: Scene) -> None:
             round_id = views[0]["round"]["round_id"]
             await an.until(lambda view: sum(view["round"]["mau_binh"]["submitted"]) == 2)
             for one, view in zip((an, binh), views, strict=True):
-                await one.ask("arrange", round_id=round_id, is_final=False, **split(view["round"]["hand"]))
-            await an.ask("arrange", round_id=round_id, **split(views[0]["round"]["hand"]))
+                await one.ask("arrange", round_id=round_id, is_final=False, **rows(view["round"]["hand"]))
+            await an.ask("arrange", round_id=round_id, **rows(views[0]["round"]["hand"]))
             assert an.view["phase"] == "PLAYING"
-            await binh.ask("arrange", round_id=round_id, **split(views[1]["round"]["hand"]))
+            await binh.ask("arrange", round_id=round_id, **rows(views[1]["round"]["hand"]))
             await an.until(lambda view: view["phase"] == "SHOWDOWN")
 
     asyncio.run(play())
@@ -84,11 +95,11 @@ def test_final_word_can_be_taken_back_before_the_show(scene: Scene) -> None:
         async with scene.open():
             (an, binh), views = await dealt(scene, people=2)
             hand, round_id = views[0]["round"]["hand"], views[0]["round"]["round_id"]
-            await an.ask("arrange", round_id=round_id, **split(hand))
+            await an.ask("arrange", round_id=round_id, **rows(hand))
             await binh.until(lambda view: view["round"]["mau_binh"]["submitted"] == [True, False])
             await an.ask("arrange", round_id=round_id, is_final=False, **reversed_rows(hand))
             await binh.until(lambda view: view["round"]["mau_binh"]["submitted"] == [False, False])
-            await binh.ask("arrange", round_id=round_id, **split(views[1]["round"]["hand"]))
+            await binh.ask("arrange", round_id=round_id, **rows(views[1]["round"]["hand"]))
             view = await an.until(lambda view: view["round"]["mau_binh"]["submitted"] == [False, True])
             assert view["phase"] == "PLAYING"
 
@@ -103,10 +114,10 @@ def test_second_tab_starts_from_the_newest_arrangement(scene: Scene) -> None:
             (an, binh), views = await dealt(scene, people=2)
             round_id = views[0]["round"]["round_id"]
             for one, view in zip((an, binh), views, strict=True):
-                rows = reversed_rows(view["round"]["hand"])
-                await one.ask("arrange", round_id=round_id, is_final=False, **rows)
+                wanted = reversed_rows(view["round"]["hand"])
+                await one.ask("arrange", round_id=round_id, is_final=False, **wanted)
                 tab = await scene.player(one.name, secret=one.secret, plays=False)
-                assert tab.view["round"]["mau_binh"]["arrangement"] == rows
+                assert tab.view["round"]["mau_binh"]["arrangement"] == wanted
                 assert tab.view["round"]["mau_binh"]["is_final"] is False
 
     asyncio.run(play())
@@ -120,7 +131,7 @@ def test_drafts_never_use_up_a_seats_events(scene: Scene) -> None:
             (an, *_), views = await dealt(scene, people=1, bots=3)
             hand, round_id = views[0]["round"]["hand"], views[0]["round"]["round_id"]
             answers = [
-                await an.ask("arrange", round_id=round_id, is_final=False, **split(hand[turn:] + hand[:turn]))
+                await an.ask("arrange", round_id=round_id, is_final=False, **rows(hand[turn:] + hand[:turn]))
                 for turn in [*range(13), *range(7)]
             ]
             assert answers[0].get("number")
@@ -139,8 +150,8 @@ def test_draft_of_cards_that_were_not_dealt_is_refused(scene: Scene) -> None:
         async with scene.open():
             (an, binh), views = await dealt(scene, people=2)
             round_id = views[0]["round"]["round_id"]
-            await an.ask("arrange", round_id=round_id, is_final=False, **split(views[0]["round"]["hand"]))
-            wrong = await binh.refused("arrange", round_id=round_id, is_final=False, **split(views[0]["round"]["hand"]))
+            await an.ask("arrange", round_id=round_id, is_final=False, **rows(views[0]["round"]["hand"]))
+            wrong = await binh.refused("arrange", round_id=round_id, is_final=False, **rows(views[0]["round"]["hand"]))
             assert wrong["code"] == "UNLAWFUL"
             assert "arrangement" not in binh.view["round"]["mau_binh"]
 
@@ -160,7 +171,7 @@ def test_sealed_commitments_are_drafts_too(scene: Scene) -> None:
                     one.arrangements[round_id] = cards
                     commitment = one.commitment(view, cards)
                     await one.ask("commit", round_id=round_id, commitment=commitment, is_final=False)
-                await one.until(lambda view, made=commitment: view["round"]["mau_binh"]["commitment"] == made)
+                await one.until(partial(is_committed, commitment=commitment))
             assert an.view["phase"] == "PLAYING"
             scene.clock.move(ARRANGING_MS - HAND_IN_MS)
             last = await shown(scene, an)
@@ -172,23 +183,23 @@ def test_sealed_commitments_are_drafts_too(scene: Scene) -> None:
 
 def test_drafts_outlive_the_table_server(scene: Scene) -> None:
     """What was held back is in the room's file."""
-    rows: dict[str, list[str]] = {}
+    kept: dict[str, Any] = {}
 
     async def first() -> None:
         async with scene.open():
             (an, binh), views = await dealt(scene, people=2)
             round_id = views[0]["round"]["round_id"]
-            await an.ask("arrange", round_id=round_id, is_final=False, **split(views[0]["round"]["hand"]))
-            rows.update(reversed_rows(views[1]["round"]["hand"]))
-            await binh.ask("arrange", round_id=round_id, is_final=False, **rows)
+            await an.ask("arrange", round_id=round_id, is_final=False, **rows(views[0]["round"]["hand"]))
+            kept.update(reversed_rows(views[1]["round"]["hand"]))
+            await binh.ask("arrange", round_id=round_id, is_final=False, **kept)
 
     async def second() -> None:
         async with scene.open():
             binh = await scene.player("Bình", plays=False)
-            assert binh.view["round"]["mau_binh"]["arrangement"] == rows
+            assert binh.view["round"]["mau_binh"]["arrangement"] == kept
             scene.clock.move(ARRANGING_MS - HAND_IN_MS)
             last = await shown(scene, binh)
-            assert last["seats"][1]["arrangement"] == rows
+            assert last["seats"][1]["arrangement"] == kept
 
     asyncio.run(first())
     asyncio.run(second())

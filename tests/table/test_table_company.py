@@ -1,6 +1,8 @@
 """People beside the round: ready clocks that are seen, ways back, hosts, phrases, spectators, quick play, scores."""
 
 import asyncio
+from functools import partial
+from typing import Any
 
 import pytest
 from referee_table.people import MOST_PEOPLE, NAMES
@@ -14,6 +16,11 @@ READY_MS = 20_000
 def person(view: View, name: str) -> View:
     """Return somebody of a view by name."""
     return next(dict(one) for one in view["persons"] if one["name"] == name)
+
+
+def is_playing_on(view: View, *, street: str) -> bool:
+    """Whether a round of Ultimate Texas is on a street."""
+    return view["phase"] == "PLAYING" and bool(view["round"]["ultimate_texas"]["street"] == street)
 
 
 async def round_played(scene: Scene, *players: Player) -> View:
@@ -104,11 +111,7 @@ def test_ready_by_itself_until_a_round_is_not_played(scene: Scene) -> None:
             an.script = None
             scene.clock.move(PACE.scene_ms)
             for street in ("PREFLOP", "FLOP", "RIVER"):
-                await an.until(
-                    lambda view, street=street: (
-                        view["phase"] == "PLAYING" and view["round"]["ultimate_texas"]["street"] == street
-                    )
-                )
+                await an.until(partial(is_playing_on, street=street))
                 scene.clock.move(30_000)
             await an.until(lambda view: view["last"]["number"] == 2)
             assert "AUTO_READY_OFF" in an.notices
@@ -125,7 +128,8 @@ def test_host_alone_kicks_pauses_and_seats_bots(scene: Scene) -> None:
             an, binh, chi = await scene.table("tien_len.mien_nam", people=3)
             assert [person(an.view, name)["is_host"] for name in ("An", "Bình", "Chi")] == [True, False, False]
             whom, room = person(an.view, "Chi")["person"], an.view["room"]
-            for name, fields in (("kick", {"person": whom}), ("pause", {"is_paused": True}), ("add_bot", {})):
+            commands: dict[str, Any] = {"kick": {"person": whom}, "pause": {"is_paused": True}, "add_bot": {}}
+            for name, fields in commands.items():
                 assert (await binh.refused(name, **fields))["code"] == "NOT_HOST"
             await an.ask("kick", person=whom)
             view = await chi.until(lambda view: view["type"] == "lobby")

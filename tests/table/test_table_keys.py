@@ -31,7 +31,7 @@ async def keyed(scene: Scene, ruleset: str, *names: str, bots: int = 0, plays: b
             player.script = play_anything
         await scene.seat_of(player, room=seats[0].view["room"] if seats else "", plays=plays)
         if not seats:
-            fields = {"ruleset": ruleset, "stake_minor": 1000, "bots": bots, "sealed": False} | terms
+            fields: dict[str, Any] = {"ruleset": ruleset, "stake_minor": 1000, "bots": bots, "sealed": False} | terms
             await player.ask("create", **fields)
         seats.append(player)
         await player.until(lambda view: bool(view.get("persons")))
