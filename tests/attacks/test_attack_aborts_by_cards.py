@@ -193,7 +193,13 @@ def operator(tmp_path: Path) -> Iterator[Operator]:
     running.close()
 
 
-@pytest.mark.parametrize("drops_seeds", [False, True], ids=["never settles", "drops a seat's seed"])
+@pytest.mark.parametrize(
+    "drops_seeds",
+    [
+        pytest.param(False, id="never settles"),
+        pytest.param(True, id="drops a seat's seed", marks=pytest.mark.slow("plays thousands of rounds")),
+    ],
+)
 def test_aborts_for_one_key_are_found_by_their_cards(operator: Operator, *, drops_seeds: bool):
     """Nothing else in the log is at fault, and no other key is accused."""
     failed = []

@@ -8,7 +8,7 @@ from referee.audit import MemoryLog
 from referee.audit.seeds import SeedBook, SeedKind
 from tests.audit.audit_builder import FAR, Auditor, LogBuilder, Table
 
-ROUNDS = 1200
+ROUNDS = 720
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, received=False)
 KEYS, LEAVES = 3, 4
 

@@ -20,6 +20,7 @@ from tests.audit.abort_power import (
     vetoed,
 )
 from tests.audit.audit_population import Luck, ended, played
+from tests.budget import examples
 
 KEY = player(1)
 
@@ -62,8 +63,8 @@ def test_place_at_all_tables_is_asked_about_where_there_are_several():
 
 @pytest.mark.parametrize(("game", "seats"), [("mau_binh", 4), ("mau_binh", 2), ("tien_len", 4)])
 def test_key_that_changes_tables_and_seats_is_found(game: str, seats: int):
-    """Where the worst tenth of its decks is given up: within 1,500 rounds, in each of 3 logs."""
-    for number in range(3):
+    """Where the worst tenth of its decks is given up: within 1,500 rounds, in each log."""
+    for number in range(examples(1)):
         rounds = vetoed(Luck("changes", game, number), game, seats=seats, share=0.1)
         found = rounds_to_finding(rounds, most=1_500)
         assert found is not None
@@ -118,9 +119,9 @@ def test_decks_given_up_are_scored_with_the_seeds_that_are_handed_in():
 
 
 def test_seeds_that_are_chosen_by_the_cards_accuse_nobody():
-    """A rival withholds seeds, and hands in those alone that make another key's fate look chosen: in 8 logs."""
+    """A rival withholds seeds, and hands in those alone that make another key's fate look chosen: in each log."""
     rival, victim = player(1), player(2)
-    for number in range(8):
+    for number in range(examples(2)):
         luck = Luck("rival", number)
         owners, population = Owners(are_seeds_handed_in=True), Population()
         for _ in range(400):
@@ -158,8 +159,9 @@ def test_stakes_on_a_deck_that_somebody_could_choose_are_half():
 
 
 def test_healthy_logs_are_clean():
-    clean, noted = count_clean(40, rounds=150)
-    assert clean == 40
+    logs = examples(12)
+    clean, noted = count_clean(logs, rounds=150)
+    assert clean == logs
     assert noted <= 1
 
 

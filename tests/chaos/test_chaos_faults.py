@@ -99,7 +99,13 @@ def test_rude_clients_keep_nobody_from_playing(request: pytest.FixtureRequest, t
     assert outcome.did["all at once"] == 1
 
 
-@pytest.mark.parametrize("fault", BROKEN)
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(fault, marks=pytest.mark.slow("starts many processes") if place else ())
+        for place, fault in enumerate(BROKEN)
+    ],
+)
 @pytest.mark.timeout(600)
 def test_server_that_is_broken_on_purpose_is_caught(tmp_path: Path, fault: str) -> None:
     """A store that answers commits which it undid, and a server that forgets what it settled."""

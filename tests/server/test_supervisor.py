@@ -88,6 +88,7 @@ def test_workers_whose_parent_is_killed_stop_by_themselves(serve: Serve) -> None
     assert not alive
 
 
+@pytest.mark.slow("starts many processes")
 def test_each_worker_reports_the_health_of_each_service(serve: Serve) -> None:
     """With ports of their own, a balancer can ask each of them."""
     process = serve("--workers", "2", "--set", "serve.apart=true", "--services", "rulesets,log", "--quiet")

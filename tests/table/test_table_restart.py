@@ -20,6 +20,7 @@ GAMES: Final = [
     ("ultimate_texas.casino", False),
     ("ultimate_texas.casino", True),
 ]
+OTHERS: Final = pytest.mark.slow("repeats with other games what one shows")
 QUARTER_MS: Final = 15 * 60_000
 
 
@@ -35,8 +36,14 @@ async def again(scene: Scene, seats: list[Player]) -> None:
         await one.come(scene.address)
 
 
-@pytest.mark.parametrize("phase", ["BINDING", "SEEDING", "PLAYING"])
-@pytest.mark.parametrize(("ruleset", "sealed"), GAMES)
+@pytest.mark.parametrize(
+    ("ruleset", "sealed", "phase"),
+    [
+        pytest.param(*game, phase, marks=() if phase == "PLAYING" or game in shown else OTHERS)
+        for phase, shown in (("BINDING", GAMES[1:2]), ("SEEDING", GAMES[2:3]), ("PLAYING", GAMES))
+        for game in GAMES
+    ],
+)
 def test_round_goes_on_after_the_table_server_was_started_again(
     scene: Scene, ruleset: str, phase: str, *, sealed: bool
 ) -> None:
@@ -161,7 +168,9 @@ def test_room_whose_file_is_damaged_is_left_alone(scene: Scene) -> None:
     assert path.exists()
 
 
-@pytest.mark.parametrize(("ruleset", "sealed"), GAMES)
+@pytest.mark.parametrize(
+    ("ruleset", "sealed"), [pytest.param(*game, marks=() if game in GAMES[1:3] else OTHERS) for game in GAMES]
+)
 def test_referee_that_goes_away_is_waited_for(scene: Scene, ruleset: str, *, sealed: bool) -> None:
     """Pages are given it is away and back; what was asked meanwhile is done once it is."""
 

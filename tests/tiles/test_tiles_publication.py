@@ -179,14 +179,13 @@ def test_damaged_leaf_is_refused_before_its_tile_is_written(make_log):
 
 def test_damaged_place_is_refused(make_log):
     """The tiles at its right edge no longer lead to the published root."""
-    log = make_log(65_793)
+    log, whole = make_log(65_793), MemoryPlace()
+    publish(log, log.note(65_793), whole)
+    grown = type(log)([*log.entries, b"one more"])
     for path in ("tile/0/257.p/1", "tile/1/001.p/1", "tile/2/000.p/1"):
         for damage in (lambda data: bytes(len(data)), lambda data: data[1:]):
-            place = MemoryPlace()
-            publish(log, log.note(65_792 + 1), place)
+            place = MemoryPlace(dict(whole.files))
             place.files[path] = damage(place.files[path])
-            place.files["checkpoint"] = log.note(65_793)
-            grown = type(log)([*log.entries, b"one more"])
             with pytest.raises(ConflictError, match="the published tiles"):
                 publish(grown, grown.note(65_794), place)
 

@@ -1,6 +1,7 @@
 """The curve of Ed25519 (RFC 8032, section 5.1), for keys and signatures that no library would make."""
 
 import hashlib
+from functools import cache
 
 P = 2**255 - 19
 L = 2**252 + 27742317777372353535851937790883648493
@@ -17,9 +18,9 @@ SMALL_ORDER = (
 
 def add(one: Point, other: Point) -> Point:
     (x1, y1), (x2, y2) = one, other
-    k = D * x1 * x2 * y1 * y2
-    x = (x1 * y2 + x2 * y1) * pow(1 + k, P - 2, P) % P
-    return x, (y1 * y2 + x1 * x2) * pow(1 - k, P - 2, P) % P
+    k = D * x1 * x2 * y1 * y2 % P
+    inverse = pow(1 - k * k, -1, P)
+    return (x1 * y2 + x2 * y1) * (1 - k) * inverse % P, (y1 * y2 + x1 * x2) * (1 + k) * inverse % P
 
 
 def times(scalar: int, point: Point) -> Point:
@@ -51,6 +52,7 @@ def secret(seed: bytes) -> tuple[int, bytes]:
     return int.from_bytes(hashed[:32], "little") & (1 << 254) - 8 | 1 << 254, hashed[32:]
 
 
+@cache
 def public(seed: bytes) -> bytes:
     return encode(times(secret(seed)[0], BASE))
 

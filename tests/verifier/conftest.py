@@ -15,10 +15,13 @@ Verdicts = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
 
 @pytest.fixture(scope="session")
 def project() -> Path:
-    """Install the pinned dependencies, build the verifier and return its folder; skip if that is not possible."""
+    """Install the pinned dependencies, build the verifier and return its folder; skip if that is not possible.
+
+    Types are not checked here: ``npm run check`` does that.
+    """
     if why := install(PROJECT):
         pytest.skip(f"the TypeScript verifier is not tested: {why}")
-    build(PROJECT, "build", "build:test")
+    build(PROJECT, "build:test")
     return PROJECT
 
 

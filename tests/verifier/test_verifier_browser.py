@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.audit.audit_builder import NOW, LogBuilder, Table
+from tests.node_project import build
 from tests.verifier.verifier_bundles import bundle_of, round_ids
 from tests.verifier.verifier_project import SECONDS
 from tests.verifier.verifier_serving import served
@@ -79,6 +80,7 @@ def test_page_verifies_a_bundle_and_refuses_it_edited(project: Path, chromium: s
     last = bundle["leaves"][-1]
     edited = {**bundle, "leaves": [*bundle["leaves"][:-1], {**last, "proof": last["proof"][::-1]}]}
     data = json.dumps({"bundles": [bundle, edited], "now": NOW}).replace("<", "\\u003c")
+    build(project, "build")
     with served(project, page=PAGE % data) as address:
         good, bad = shown(chromium, address, tmp_path / "profile")
     assert (good["passed"], good["findings"], good["dealing_level"]) == (True, [], "L2")

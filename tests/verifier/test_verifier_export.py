@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.node_project import build
 from tests.verifier.verifier_project import SECONDS, run
 
 pytestmark = pytest.mark.slow("starts many processes")
@@ -22,6 +23,7 @@ def referee(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 def test_exported_rounds_of_the_demo_are_verified(project: Path, tmp_path: Path) -> None:
     """The last round of each game passes; with one character of its last leaf changed it fails."""
+    build(project, "build")
     data, file = tmp_path / "data", tmp_path / "round.json"
     assert referee("demo", "--rounds", 2, "--data", data).returncode == 0
     for ruleset_id in TABLES:

@@ -37,7 +37,7 @@ def published(demo_log: DemoLog, tmp_path_factory: pytest.TempPathFactory) -> Pu
 
 def verified(project: Path, *arguments: object) -> tuple[int, dict[str, Any]]:
     """Run the verifier and return its exit code and its parsed result."""
-    done = run("node", str(project / "dist" / "cli.js"), *map(str, arguments), "--json")
+    done = run("node", str(project / "build" / "src" / "cli.js"), *map(str, arguments), "--json")
     assert done.returncode in {0, 1}, done.stderr
     return done.returncode, json.loads(done.stdout)
 

@@ -40,7 +40,7 @@ def scripted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
 def test_scripted_deals_are_verified_and_rated_l0(project: Path, scripted: tuple[Path, dict[str, str]]) -> None:
     tiles, keys = scripted
     named = ("--origin", keys["origin"], "--log-key", keys["log"], "--root-key", keys["root"])
-    done = run("node", str(project / "dist" / "cli.js"), "--tiles", str(tiles), *named, "--json")
+    done = run("node", str(project / "build" / "src" / "cli.js"), "--tiles", str(tiles), *named, "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     result: dict[str, Any] = json.loads(done.stdout)
     assert [one for one in result["findings"] if one["severity"] != "NOTE"] == []

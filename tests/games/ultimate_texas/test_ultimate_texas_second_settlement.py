@@ -29,6 +29,7 @@ from referee.games.ultimate_texas import (
     legal_decisions,
 )
 from referee.money import house_net
+from tests.budget import examples
 from tests.games.rounds import settled, texas_deal
 
 RulesOf = Callable[..., UltimateTexasRules]
@@ -134,10 +135,10 @@ def _rounds(rules: UltimateTexasRules, count: int) -> Iterator[SampleRound]:
 
 @pytest.mark.parametrize("ruleset", RULESETS)
 def test_both_settlements_agree_and_sum_to_zero(ruleset: str, rules_of: RulesOf):
-    """3,000 rounds of one to six seats, with leavers and timeouts; each is replayed from its events."""
+    """Random rounds of one to six seats, with leavers and timeouts; each is replayed from its events."""
     rules = rules_of(ruleset)
     seen: Counter[str] = Counter()
-    for sample in _rounds(rules, 3_000):
+    for sample in _rounds(rules, examples(1_000)):
         outcome = _settled(rules, sample)
         assert _second_net(rules.hands.rule, sample) == list(outcome.net)
         assert sum(outcome.net) + house_net(outcome.transfers) == 0
