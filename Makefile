@@ -32,8 +32,8 @@ test: $(DEV) ## every room, on all cores; says what it leaves out, and why
 test-all: $(DEV) ## all tests: crash sweeps, browsers, builds and counts over whole spaces too
 	$(PYTEST) --timeout 2700
 
-test-rest: $(DEV) ## what test leaves out
-	$(PYTEST) --timeout 2700 -m "slow or exhaustive"
+test-rest: $(DEV) ## what test leaves out, one by one to whichever worker is free: each is long
+	$(PYTEST) --dist load --maxschedchunk 1 --timeout 2700 -m "slow or exhaustive"
 
 check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/ruff format --check .

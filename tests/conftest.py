@@ -47,10 +47,15 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         output["left out"] = dict(counts)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the slow tests that may take longest, so that the end of a run does not wait for one of them."""
+    items.sort(key=lambda item: -_most_seconds(item) if marks_of(item) else 0)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Run one worker more than there are cores: some tests wait, for processes to start and for what is timed."""
-    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
+    """Run two workers more than there are cores: some tests wait, for processes to start and for what is timed."""
+    return len(os.sched_getaffinity(0)) + 2 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 2
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -71,6 +76,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def demo_log(tmp_path_factory: pytest.TempPathFactory) -> DemoLog:
     """Return what ``referee demo --rounds 3`` printed and left; tests that change it change a copy."""
     return make_demo_log(tmp_path_factory)
+
+
+def _most_seconds(item: pytest.Item) -> float:
+    mark = item.get_closest_marker("timeout")
+    return float(mark.args[0]) if mark is not None and mark.args else 0
 
 
 def marks_of(item: pytest.Item) -> list[pytest.Mark]:

@@ -166,6 +166,7 @@ def test_healthy_logs_are_clean():
 
 
 @pytest.mark.exhaustive("a thousand logs of 300 rounds")
+@pytest.mark.timeout(1800)
 def test_a_thousand_healthy_logs_are_clean():
     clean, noted = count_clean(1_000, rounds=300)
     assert clean == 1_000
