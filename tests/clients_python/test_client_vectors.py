@@ -14,9 +14,14 @@ from referee_harness import Harness
 VECTORS = Path(__file__).parents[1] / "vectors"
 
 
+OTHERS = pytest.mark.slow("plays over the wire what the game's own tests settle")
+
+
 def rows(topic: str) -> list[Any]:
+    """Return the vectors of a topic; every third is played in an everyday run."""
     lines = (VECTORS / f"{topic}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [pytest.param(row, id=row["id"]) for row in map(json.loads, lines) if "rules" not in row]
+    known = [row for row in map(json.loads, lines) if "rules" not in row]
+    return [pytest.param(row, id=row["id"], marks=OTHERS if at % 3 else ()) for at, row in enumerate(known)]
 
 
 def paid(outcome: Any) -> list[tuple[int, int, int, str, str]]:  # noqa: ANN401 - any game's

@@ -29,6 +29,7 @@ from referee.fairness.text import WIDTH, report_lines
 
 SEED = bytes(31) + b"\x2a"
 DECKS = FEWEST_DECKS
+AT_LENGTH = pytest.mark.slow("counts the hundred thousand decks that a report takes")
 
 
 @pytest.fixture(scope="module")
@@ -72,16 +73,18 @@ def report(printed: Printed) -> FairnessReport:
     return msgspec.json.decode(printed.output, type=FairnessReport)
 
 
+@AT_LENGTH
 def test_command_writes_what_it_prints(printed: Printed, report: FairnessReport):
     assert printed.file == printed.output
     assert (report.seed, report.decks, report.control_decks) == (SEED.hex(), FEWEST_DECKS, FEWEST_CONTROL_DECKS)
 
 
-@pytest.mark.slow("makes a second report of a hundred thousand decks")
+@AT_LENGTH
 def test_same_seed_gives_the_same_report_with_any_workers(printed: Printed, tmp_path: Path):
     assert print_report(tmp_path, workers=1) == printed
 
 
+@AT_LENGTH
 def test_a_fair_shuffle_holds(report: FairnessReport):
     assert report.holds
     assert report.proofs
@@ -90,6 +93,7 @@ def test_a_fair_shuffle_holds(report: FairnessReport):
     assert (report.used_up, report.duplicates, report.differing) == (0, 0, 0)
 
 
+@AT_LENGTH
 def test_every_control_is_found_with_the_fewest_decks_allowed(report: FairnessReport):
     assert [line.control for line in report.controls] == [control.name for control in CONTROLS]
     assert [line.control for line in report.controls if not line.found] == []
@@ -103,6 +107,7 @@ def test_workers_change_nothing():
     assert np.array_equal(np.concatenate(alone.fingerprints), np.concatenate(shared.fingerprints))
 
 
+@AT_LENGTH
 def test_the_text_of_a_report_keeps_to_eighty_columns_and_names_its_command(report: FairnessReport):
     lines = list(report_lines(report))
     assert max(map(len, lines)) <= WIDTH
@@ -112,6 +117,7 @@ def test_the_text_of_a_report_keeps_to_eighty_columns_and_names_its_command(repo
     assert lines[-1].startswith("HOLDS")
 
 
+@AT_LENGTH
 @pytest.mark.parametrize("change", ["used_up", "duplicates", "differing"])
 def test_a_certainty_that_fails_fails_the_report(report: FairnessReport, change: str):
     changed = msgspec.structs.replace(report, **{change: 1})
@@ -119,6 +125,7 @@ def test_a_certainty_that_fails_fails_the_report(report: FairnessReport, change:
     assert list(report_lines(changed))[-1].startswith("DOES NOT HOLD")
 
 
+@AT_LENGTH
 def test_a_measure_far_out_fails_the_report(report: FairnessReport):
     line = msgspec.structs.replace(report.lines[0], adjusted=ALPHA / 2)
     changed = msgspec.structs.replace(report, lines=(line, *report.lines[1:]))
@@ -126,6 +133,7 @@ def test_a_measure_far_out_fails_the_report(report: FairnessReport):
     assert [text for text in report_lines(changed) if text.startswith("! ")]
 
 
+@AT_LENGTH
 def test_a_control_not_found_fails_the_report(report: FairnessReport):
     control = msgspec.structs.replace(report.controls[0], found=False)
     assert not msgspec.structs.replace(report, controls=(control, *report.controls[1:])).holds

@@ -10,6 +10,7 @@ import math
 import xml.etree.ElementTree as ET
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -67,6 +68,10 @@ LOSING_HANDS: Final = {
 discountgambling.net, "Bad Beat Bonus @ Ultimate Texas Hold'Em" (2012)."""
 TIES: Final = 113_130_263_816
 """As above."""
+
+
+all_starts = cache(starts)
+"""Memory of what takes seconds to count."""
 
 
 def counted(ruleset_id: str) -> Figures:
@@ -174,7 +179,7 @@ def test_two_plus_three_costs_what_was_counted():
 def test_boards_and_starts_are_as_many_up_to_suits_as_published():
     """134,459 boards and 1,286,792 starts: K. Waugh, "A Fast and Optimal Hand Isomorphism Algorithm" (2013)."""
     boards, weights = canonical_boards()
-    found = starts()
+    found = all_starts()
     assert (len(boards), int(weights.sum())) == (134_459, math.comb(52, 5))
     assert (len(found.sizes), int(found.sizes.sum())) == (1_286_792, math.comb(52, 3) * math.comb(49, 2))
     luck = np.random.default_rng(5)
@@ -203,7 +208,7 @@ def test_showdowns_of_a_board_are_those_counted_one_by_one(ruleset_id: str):
 def test_every_board_counts_for_each_of_its_ten_flops():
     """Two boards of known weights: a start's sums are those of the boards that hold its flop."""
     rules = rules_as(UltimateTexasRules, CASINO)
-    prices, strengths, index = Prices.of(rules), BoardStrengths.of(rules), starts()
+    prices, strengths, index = Prices.of(rules), BoardStrengths.of(rules), all_starts()
     every_board, every_weight = canonical_boards()
     boards, weights = every_board[[40_000, 90_000]], every_weight[[40_000, 90_000]]
     sums = sum_boards(strengths, prices, index, boards, weights)

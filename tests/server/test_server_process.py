@@ -84,6 +84,7 @@ def test_killed_while_settling_no_answered_settlement_is_lost(serve: Serve, enou
     assert len(leaves_of(again)) == 3 + 4 * len(tables)
 
 
+@pytest.mark.slow("starts many processes")
 def test_killed_before_the_reveal_the_next_start_reveals(serve: Serve) -> None:
     """Without the shuffler nobody reveals; a process that has it does, without being asked."""
     process = serve("--quiet")

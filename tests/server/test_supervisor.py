@@ -113,7 +113,7 @@ def process(servers_in: Callable[..., Any], tmp_path_factory: pytest.TempPathFac
         yield serve("--quiet", "--workers", "2")
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow("starts many processes")), "2"])
 def test_taken_port_is_an_error(tmp_path: Path, process: Process, workers: str) -> None:
     """A second server on a port neither starts nor takes calls from the first, however many processes it has."""
     command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "other"), "--quiet"]
@@ -124,6 +124,7 @@ def test_taken_port_is_an_error(tmp_path: Path, process: Process, workers: str) 
     assert process.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
 
 
+@pytest.mark.slow("starts many processes")
 def test_log_that_cannot_be_opened_stops_the_start(tmp_path: Path) -> None:
     """The first worker says why; the command ends and nothing is left running."""
     (tmp_path / "data").mkdir()

@@ -39,7 +39,7 @@ def start() -> Iterator[Start]:
             process.wait(SECONDS)
 
 
-@pytest.mark.parametrize("is_same", [True, False])
+@pytest.mark.parametrize("is_same", [pytest.param(True, marks=pytest.mark.slow("starts many processes")), False])
 def test_keys_are_named_once_in_either_order(
     start: Start,
     postgres: Any,  # noqa: ANN401 - has its class in postgres_server
