@@ -7,9 +7,9 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from referee.audit.chance import CARDS, log_any, log_at_least, log_at_most, log_drawn_at_least, log_uneven_places
 from referee.audit.distribution import NEIGHBOURS, PLACES, Distribution, kept_neighbours, kept_places
@@ -26,8 +26,8 @@ def test_binomial_tails_are_those_of_scipy(trials: int, part: float, share: Frac
     """Above the mean they are equal; below it the bound is one."""
     count = round(part * trials)
     upper, lower = log_at_least(trials, count, share=share), log_at_most(trials, count, share=share)
-    above = stats.binom.logsf(count - 1, trials, float(share))
-    below = stats.binom.logcdf(count, trials, float(share))
+    above = scipy.stats.binom.logsf(count - 1, trials, float(share))
+    below = scipy.stats.binom.logcdf(count, trials, float(share))
     assert below < REACH or lower >= below - CLOSE
     assert above < REACH or upper >= above - CLOSE
     if count > trials * share and above > REACH:
@@ -47,7 +47,7 @@ def test_binomial_tail_of_a_thousand_million_trials_is_bounded():
     trials, share = 10**9, Fraction(1, 52)
     for deviations in (1, 4, 7):
         count = round(trials / 52 + deviations * math.sqrt(trials * share * (1 - share)))
-        other = stats.binom.logsf(count - 1, trials, float(share))
+        other = scipy.stats.binom.logsf(count - 1, trials, float(share))
         assert other - 1e-4 <= log_at_least(trials, count, share=share) <= other + 0.5
 
 
@@ -64,7 +64,7 @@ def test_tails_that_cannot_be_are_impossible_and_likely_ones_certain():
 def test_draws_without_return_are_those_of_scipy(of: int, data: st.DataObject):
     marks, draws = data.draw(st.integers(0, of)), data.draw(st.integers(0, of))
     marked = data.draw(st.integers(0, min(marks, draws)))
-    other = stats.hypergeom.logsf(marked - 1, of, marks, draws)
+    other = scipy.stats.hypergeom.logsf(marked - 1, of, marks, draws)
     found = log_drawn_at_least(marked, draws=draws, of=of, marks=marks)
     assert found >= other - CLOSE
     if marked * of > draws * marks and math.isfinite(other):
@@ -108,7 +108,7 @@ def test_sums_are_never_said_less_likely_than_they_are(weights: dict[int, int], 
 def test_bound_of_a_sum_is_near_the_truth_far_out(draws: int):
     """Eight deviations out, Chernoff's bound is within a factor of e^5 of the Poisson tail that fixed points have."""
     total = draws + round(8 * math.sqrt(draws))
-    other = stats.poisson.logsf(total - 1, draws)  # fixed points of 52 cards agree with Poisson in 52 moments
+    other = scipy.stats.poisson.logsf(total - 1, draws)  # fixed points of 52 cards agree with Poisson in 52 moments
     assert other <= PLACES.log_sum_at_least(draws, total) <= other + 5
 
 
@@ -118,7 +118,7 @@ def test_uneven_places_are_never_said_less_likely_than_chi_square_does(decks: in
     """51/52 of the statistic is chi-square with 51 x 51 degrees of freedom for many decks, and bounded for all."""
     freedom = (CARDS - 1) ** 2
     statistic = (freedom + deviations * math.sqrt(2 * freedom)) * CARDS / (CARDS - 1)
-    assert log_uneven_places(statistic, decks=decks) >= stats.chi2.logsf(statistic * (CARDS - 1) / CARDS, freedom)
+    assert log_uneven_places(statistic, decks=decks) >= scipy.stats.chi2.logsf(statistic * (CARDS - 1) / CARDS, freedom)
 
 
 def test_uneven_places_come_near_chi_square_for_very_many_decks():

@@ -17,7 +17,9 @@ FOLDER = Path(__file__).parents[1] / "vectors" / "audit"
 
 
 def read(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+    assert rows, name
+    return rows
 
 
 ATTACKS = [one for name in generate_fixtures.FILES[1:] for one in read(name)]

@@ -95,6 +95,7 @@ def test_four_seats_can_all_be_dealt_a_dragon(harness: Harness, deal: Deal):
     """Four times the ranks of the deck, each once: their suits are exchanged until no card is dealt twice."""
     harness.script({"wins": ["sanh rong"] * 4})
     dealt = deal(seats=4)
+    assert len(dealt.hands) == 4
     for hand in dealt.hands:
         assert sorted((number - 1) // 4 for number in hand.cards) == list(range(13))
 
@@ -152,6 +153,7 @@ def test_a_board_is_scripted_for_the_game_that_has_one(harness: Harness, deal: D
 @pytest.mark.parametrize("topic", ["mau_binh/settlement", "tien_len/rounds"])
 def test_every_vector_with_hands_can_be_dealt(harness: Harness, deal: Deal, topic: str):
     rows = [json.loads(line) for line in (VECTORS / f"{topic}.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert rows
     for index, row in enumerate(rows[:20]):
         assert f"{topic}#{row['id']}" in names()
         assert harness.script_vector(f"{topic}#{row['id']}") == row

@@ -4,9 +4,9 @@ import math
 from fractions import Fraction
 
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from referee.fairness.tail import binomial_two_sided, chi_square_p_value, chi_square_tails
 
@@ -21,8 +21,8 @@ def test_one_in_a_hundred_lies_above_the_tabled_point(degrees: int, point: float
 def test_chi_square_tails_are_those_of_scipy(degrees: int, deviations: float):
     statistic = max(0.0, degrees + deviations * math.sqrt(2 * degrees))
     lower, upper = chi_square_tails(statistic, degrees=degrees)
-    assert lower == pytest.approx(stats.chi2.cdf(statistic, degrees), rel=1e-9, abs=1e-14)
-    assert upper == pytest.approx(stats.chi2.sf(statistic, degrees), rel=1e-9, abs=1e-14)
+    assert lower == pytest.approx(scipy.stats.chi2.cdf(statistic, degrees), rel=1e-9, abs=1e-14)
+    assert upper == pytest.approx(scipy.stats.chi2.sf(statistic, degrees), rel=1e-9, abs=1e-14)
 
 
 @given(st.integers(1, 60), st.data())
@@ -40,8 +40,8 @@ def test_binomial_tails_of_millions_are_those_of_scipy(chance: float, deviations
     trials = 4_000_000
     spread = math.sqrt(trials * chance * (1 - chance))
     successes = min(trials, max(0, round(trials * chance + deviations * spread)))
-    at_most = stats.binom.cdf(successes, trials, chance)
-    at_least = stats.binom.sf(successes - 1, trials, chance)
+    at_most = scipy.stats.binom.cdf(successes, trials, chance)
+    at_least = scipy.stats.binom.sf(successes - 1, trials, chance)
     expected = min(1.0, 2 * min(at_most, at_least))
     assert binomial_two_sided(successes, trials=trials, chance=chance) == pytest.approx(expected, rel=1e-5, abs=1e-12)
 

@@ -43,7 +43,9 @@ Row = dict[str, Any]
 
 
 def read(name: str) -> list[Row]:
-    return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert rows, name
+    return rows
 
 
 def each(name: str) -> pytest.MarkDecorator:

@@ -116,6 +116,8 @@ def test_card_faces_contain_no_text_elements() -> None:
 
 def test_page_loads_nothing_from_elsewhere() -> None:
     allowed = ("http://www.w3.org/",)
-    for name, data in files(WEB / "dist").items():
+    built = files(WEB / "dist")
+    assert built
+    for name, data in built.items():
         for address in re.findall(r"https?://[\w./-]+", data.decode("utf-8", errors="ignore")):
             assert address.startswith(allowed) or name.endswith((".js", ".md")), f"{name}: {address}"
