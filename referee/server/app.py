@@ -52,7 +52,7 @@ class Application:
             options.advice, resting=self.pool.resting, watch=metrics.advised if metrics else lambda _outcome, **_: None
         )
         self._server = self._make_server(options)
-        names = add_services(
+        names = self.services = add_services(
             self._server,
             options,
             log,

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from unittest.mock import ANY
 
@@ -101,6 +103,7 @@ def test_faults_cuts_and_restarts_are_asked_for_over_http(running: Running, chan
         ("POST /clock", {"advance_ms": 1.5}, 400, "advance_ms"),
         ("POST /fault", {"kind": "delay", "delay_ms": -1}, 400, "delay_ms"),
         ("POST /fault", {}, 400, "kind"),
+        ("POST /fault", {"kind": "refuse", "method": "SettelRound"}, 400, "method"),
         ("POST /cut", {"down_ms": "long"}, 400, "down_ms"),
         ("GET /vectors/nothing", None, 404, "vector"),
         ("GET /script", None, 404, ""),
@@ -112,6 +115,39 @@ def test_what_cannot_be_done_is_refused_in_words(running: Running, call: str, gi
     found, answer = running.ask(method, path, given)
     assert (found, answer["error"]["field"]) == (status, field)
     assert answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("first", "headers", "status"),
+    [
+        ("POST /stop", {}, 404),
+        ("POST /script", {"Host": "evil.example"}, 400),
+        ("OPTIONS /fault", {}, 204),
+        ("GET /clock", {}, 200),
+    ],
+)
+def test_a_connection_serves_the_next_call_whatever_the_first_was(
+    running: Running, first: str, headers: dict[str, str], status: int
+):
+    """The body of a call that is refused is read all the same, and not taken for the call behind it."""
+    verb, path = first.split()
+    connection = HTTPConnection(running.ready["control"].removeprefix("http://"), timeout=TIMEOUT)
+    with closing(connection):
+        connection.request(verb, path, b'{"unread": true}', headers)
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == status
+        connection.auto_open = 0  # the second call must go over the connection of the first
+        connection.request("POST", "/clock", b'{"advance_ms": 0}')
+        assert connection.getresponse().status == 200
+
+
+def test_a_call_without_a_length_is_refused_and_ends_the_connection(running: Running):
+    connection = HTTPConnection(running.ready["control"].removeprefix("http://"), timeout=TIMEOUT)
+    with closing(connection):
+        connection.request("POST", "/script", iter([b"{}"]))  # sent in chunks
+        answer = connection.getresponse()
+        assert (answer.status, answer.headers["connection"]) == (400, "close")
 
 
 def test_only_this_machine_is_answered(running: Running):

@@ -133,6 +133,22 @@ def test_a_fault_that_cannot_be_meant_is_refused(given: dict[str, object], field
     assert caught.value.field == field
 
 
+@pytest.mark.parametrize(
+    ("method", "meant"),
+    [
+        ("SettelRound", "SettleRound"),
+        ("MauBinhService/SettelRound", "MauBinhService/SettleRound"),
+        ("LogService/SettleRound", "TienLenService/SettleRound"),
+        ("WatchTable", "LogService/GetKeys"),
+    ],
+)
+def test_a_fault_for_a_method_that_is_not_there_is_refused(harness: Harness, method: str, meant: str):
+    with pytest.raises(HarnessError, match=meant) as caught:
+        harness.fault(kind="refuse", method=method)
+    assert caught.value.field == "method"
+    assert harness.waiting["faults"] == []
+
+
 def test_the_clock_stops_runs_and_never_goes_back():
     clock = Clock(start=1_800_000_000_000, is_running=False)
     time.sleep(0.01)

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 README = Path(__file__).parents[2] / "clients" / "harness" / "README.md"
 HEAD = (
     "def test_both_fixtures(referee_harness, referee_harness_session):\n"
@@ -39,3 +41,16 @@ def test_the_example_of_the_manual_passes(tmp_path: Path):
 def test_the_fixtures_are_a_server_of_ones_own_and_a_shared_one(tmp_path: Path):
     ran = run_pytest(tmp_path, HEAD + LEFT, "test_fixtures.py")
     assert "3 passed" in ran.stdout, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("fixture", ["referee_harness", "referee_harness_session"])
+def test_a_fault_that_struck_no_call_fails_its_test_at_teardown(tmp_path: Path, fixture: str):
+    """The test itself passes, and so does the next one: the fault does not wait for it."""
+    unused = (
+        f"def test_a({fixture}):\n    {fixture}.fault(kind='refuse', method='SettleRound')\n"
+        f"def test_b({fixture}):\n    assert {fixture}.waiting['faults'] == []\n"
+    )
+    ran = run_pytest(tmp_path, unused, "test_unused.py")
+    assert "2 passed, 1 error" in ran.stdout, ran.stdout + ran.stderr
+    assert "faults that struck no call" in ran.stdout
+    assert "SettleRound" in ran.stdout

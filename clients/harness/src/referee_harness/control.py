@@ -134,33 +134,36 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer("POST")
 
     def do_OPTIONS(self) -> None:
-        self._send(204, b"")
+        """Answer a browser that asks before it calls."""
+        self._answer("OPTIONS")
 
     def log_message(self, *_: object) -> None:
         """Suppress the log line of a call."""
 
     def _answer(self, verb: str) -> None:
+        """Read the call whole before it is judged: a body that is left would be taken for the next call."""
         try:
-            status, answer = 200, _route(self.routes, verb, urlsplit(self.path).path)(self._read())
+            body = self._read()
+            if verb == "OPTIONS":
+                self._send(204, b"")
+                return
+            self._require_host()
+            status, answer = 200, _route(self.routes, verb, urlsplit(self.path).path)(_object(body))
         except HarnessError as error:
             status = 404 if error.is_unknown else 400
             answer = {"error": {"field": error.field, "message": str(error)}}
         self._send(status, json.dumps(answer).encode())
 
-    def _read(self) -> Mapping[str, Any]:
+    def _read(self) -> bytes:
+        size = self.headers.get("content-length") or "0"
+        if "transfer-encoding" in self.headers or not size.isdecimal() or int(size) > MAX_BODY_BYTES:
+            self.close_connection = True  # where the next call begins is not known, or far
+            raise HarnessError(field="", message=f"a call has a Content-Length and at most {MAX_BODY_BYTES} bytes")
+        return self.rfile.read(int(size))
+
+    def _require_host(self) -> None:
         if _HOSTS.fullmatch(self.headers.get("host", "")) is None:
             raise HarnessError(field="", message="ask by the name 127.0.0.1 or localhost")
-        size = int(self.headers.get("content-length") or 0)
-        if size > MAX_BODY_BYTES:
-            self.close_connection = True
-            raise HarnessError(field="", message=f"a call has at most {MAX_BODY_BYTES} bytes")
-        try:
-            body = json.loads(self.rfile.read(size) or b"{}")
-        except ValueError as error:
-            raise HarnessError(field="", message=f"the body is no JSON: {error}") from None
-        if not isinstance(body, dict):
-            raise HarnessError(field="", message="the body is no JSON object")
-        return body
 
     def _send(self, status: int, body: bytes) -> None:
         self.send_response(status)
@@ -170,8 +173,20 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("access-control-allow-headers", "content-type")
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))
+        if self.close_connection:
+            self.send_header("connection", "close")
         self.end_headers()
         self.wfile.write(body)
+
+
+def _object(body: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(body or b"{}")
+    except ValueError as error:
+        raise HarnessError(field="", message=f"the body is no JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise HarnessError(field="", message="the body is no JSON object")
+    return found
 
 
 def _route(routes: Routes, verb: str, path: str) -> Route:

@@ -2,18 +2,19 @@
 
 A fault strikes the next calls of its method, ``times`` of them, in the order the faults were asked for, and no
 others. ``AFTER`` carries the call out and loses the answer, which is what a client's repeated call has to survive.
-Health and reflection are never struck.
-
+Streams, health and reflection are never struck.
 """
 
+import difflib
 import enum
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self, TypeVar
 
 import grpc
+from google.protobuf import descriptor_pool
 
 from referee_harness.refusal import HarnessError
 
@@ -77,6 +78,22 @@ class Fault:
         """Whether a method, as ``/referee.v1.LogService/GetKeys``, is the one that it waits for."""
         service, _, name = method.removeprefix("/").removeprefix("referee.v1.").partition("/")
         return self.method in ("", name, f"{service}/{name}")
+
+
+def require_method(fault: Fault, services: Iterable[str]) -> None:
+    """Raise HarnessError if the fault's method is none of these services' that it can strike."""
+    pool = descriptor_pool.Default()
+    methods = [
+        f"{service.removeprefix('referee.v1.')}/{method.name}"
+        for service in services
+        for method in pool.FindServiceByName(service).methods
+        if not (method.client_streaming or method.server_streaming)
+    ]
+    if fault.method and not any(map(fault.strikes, methods)):
+        names = [name for method in methods for name in (method.partition("/")[2], method)]
+        close = dict.fromkeys(difflib.get_close_matches(fault.method, names))
+        message = f"no service has a unary method {fault.method!r}; there is {', '.join(close or methods)}"
+        raise HarnessError(field="method", message=message)
 
 
 class FaultBook:

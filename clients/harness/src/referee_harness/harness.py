@@ -12,7 +12,7 @@ from referee.server.options import ServerOptions
 from referee_harness import vectors
 from referee_harness.clock import Clock
 from referee_harness.door import Door, open_door
-from referee_harness.faults import Fault, FaultBook, FaultInterceptor
+from referee_harness.faults import Fault, FaultBook, FaultInterceptor, require_method
 from referee_harness.relay import Relay
 from referee_harness.script import Script
 from referee_harness.script_book import ANY_TABLE, NEXT_ROUND, ScriptBook
@@ -119,8 +119,10 @@ class Harness:
         return vectors.find(name)
 
     def fault(self, **fault: Any) -> None:  # noqa: ANN401 - what Fault.read takes
-        """One more fault waits to strike; HarnessError where it cannot be meant."""
-        self._faults.add(Fault.read(fault))
+        """Add a fault that waits to strike; raise HarnessError if it is not valid or no method has its name."""
+        asked = Fault.read(fault)
+        require_method(asked, self.application.services)
+        self._faults.add(asked)
 
     def cut(self, *, down_ms: int = 0) -> None:
         """Every connection is broken now, and none is taken for that long."""
