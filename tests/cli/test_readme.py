@@ -10,6 +10,8 @@ from referee.server.app import Application
 from referee.server.options import ServerOptions
 
 ROOT = Path(__file__).parents[2]
+PAGES = ("CHANGELOG.md", "COMPATIBILITY.md", "CONTRIBUTING.md", "SECURITY.md")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -34,7 +36,7 @@ def test_the_two_commands_are_targets_of_the_makefile():
 def test_every_link_to_a_file_leads_somewhere():
     """No room of the map is missing."""
     assert broken_links(ROOT / "README.md") == []
-    assert broken_links(ROOT / "CHANGELOG.md") == []
+    assert [link for name in PAGES for link in broken_links(ROOT / name)] == []
 
 
 @pytest.mark.parametrize("folder", ["protos", "referee", "clients", "tests"])
@@ -53,3 +55,16 @@ def test_the_python_version_is_the_one_the_package_asks_for():
     """The README promises no other than pyproject.toml does."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert f"Python {project['requires-python'].removeprefix('>=')} or later" in README
+
+
+def test_every_file_that_contributing_names_is_there():
+    named = re.findall(r"`((?:referee|tests|clients|protos)/[\w./]+)`", CONTRIBUTING)
+    assert len(named) > 10
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_every_command_that_contributing_names_is_a_target():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"`make ([a-z-]+)`", CONTRIBUTING))
+    assert targets >= {"check", "test", "test-rest", "protos"}
+    assert [target for target in targets if not re.search(rf"^{target}:", makefile, re.MULTILINE)] == []

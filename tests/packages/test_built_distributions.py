@@ -95,7 +95,16 @@ def test_source_of_the_base_has_no_test_and_no_client(built: Path):
     (sdist,) = built.glob("referee-[0-9]*.tar.gz")
     with tarfile.open(sdist) as archive:
         rooms = {Path(one).parts[1] for one in archive.getnames()}
-    files = {"pyproject.toml", "PKG-INFO", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", ".gitignore"}
+    files = {
+        "pyproject.toml",
+        "PKG-INFO",
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "COMPATIBILITY.md",
+        "SECURITY.md",
+        ".gitignore",
+    }
     assert rooms == {"referee", "protos", *files}
 
 
